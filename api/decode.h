@@ -1,0 +1,54 @@
+// From JSON to the plain values of api/.
+//
+// One reader a kind. Reading is lenient about fields that podium does not keep (an API server may be newer), strict
+// about the types of those it does: a number where a string belongs is an Error that names the path. Nothing throws.
+// Quantities out of range saturate; operators, effects and enums that are not known are kept as `unknown`.
+// Threads: pure functions.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string_view>
+#include <variant>
+
+#include "api/node.h"
+#include "api/objects.h"
+#include "api/pod.h"
+#include "base/result.h"
+
+namespace podium::api {
+
+Result<Pod> decode_pod(const boost::json::value&);
+Result<Pod> decode_pod_template(const boost::json::value&);  // metadata and spec of a PodTemplateSpec
+Result<Node> decode_node(const boost::json::value&);
+Result<Namespace> decode_namespace(const boost::json::value&);
+Result<Workload> decode_workload(const boost::json::value&, Workload::Kind);
+Result<PriorityClass> decode_priority_class(const boost::json::value&);
+Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::value&);
+Result<PersistentVolume> decode_persistent_volume(const boost::json::value&);
+Result<PersistentVolumeClaim> decode_persistent_volume_claim(const boost::json::value&);
+Result<StorageClass> decode_storage_class(const boost::json::value&);
+Result<CsiNode> decode_csi_node(const boost::json::value&);
+Result<CsiDriver> decode_csi_driver(const boost::json::value&);
+Result<CsiStorageCapacity> decode_csi_storage_capacity(const boost::json::value&);
+Result<VolumeAttachment> decode_volume_attachment(const boost::json::value&);
+Result<ObjectMeta> decode_meta(const boost::json::value& object);  // of any object: its "metadata"
+
+// Parts that configuration shares with the API.
+Result<NodeAffinity> decode_node_affinity(const boost::json::value&, std::string_view path);
+Result<TopologySpreadConstraint> decode_topology_spread_constraint(const boost::json::value&, std::string_view path);
+Result<LabelSelector> decode_label_selector(const boost::json::value&, std::string_view path);
+Result<std::vector<Toleration>> decode_tolerations(const boost::json::value&, std::string_view path);
+
+// Any kind that the scheduler looks at, by its apiVersion and kind.
+using Object = std::variant<std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
+                            std::shared_ptr<const Namespace>, std::shared_ptr<const Workload>,
+                            std::shared_ptr<const PriorityClass>, std::shared_ptr<const PodDisruptionBudget>,
+                            std::shared_ptr<const PersistentVolume>, std::shared_ptr<const PersistentVolumeClaim>,
+                            std::shared_ptr<const StorageClass>, std::shared_ptr<const CsiNode>,
+                            std::shared_ptr<const CsiDriver>, std::shared_ptr<const CsiStorageCapacity>,
+                            std::shared_ptr<const VolumeAttachment>>;
+// monostate for a kind that podium does not look at.
+Result<Object> decode_object(const boost::json::value&);
+
+}  // namespace podium::api

@@ -1,0 +1,49 @@
+// Node: what the scheduler reads of one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/quantity.h"
+
+namespace podium::api {
+
+// Resource name to amount, sorted by name.
+using ResourceList = std::vector<std::pair<std::string, Quantity>>;
+const Quantity* find_resource(const ResourceList&, std::string_view name);
+
+enum class TaintEffect : std::uint8_t { none, no_schedule, prefer_no_schedule, no_execute, unknown };
+
+struct Taint {
+  std::string key, value;
+  TaintEffect effect = TaintEffect::none;
+  bool operator==(const Taint&) const = default;
+};
+
+struct ContainerImage {
+  std::vector<std::string> names;
+  std::int64_t size_bytes = 0;
+  bool operator==(const ContainerImage&) const = default;
+};
+
+struct Node {
+  ObjectMeta meta;
+  bool unschedulable = false;
+  std::vector<Taint> taints;
+  ResourceList capacity, allocatable;
+  std::vector<ContainerImage> images;
+  std::vector<std::string> declared_features;
+};
+
+using NodePtr = std::shared_ptr<const Node>;
+
+namespace label {
+inline constexpr std::string_view hostname = "kubernetes.io/hostname";
+inline constexpr std::string_view zone = "topology.kubernetes.io/zone";
+inline constexpr std::string_view region = "topology.kubernetes.io/region";
+}  // namespace label
+
+}  // namespace podium::api

@@ -1,0 +1,103 @@
+// The other kinds that the scheduler reads: what of the cluster, besides nodes and pods, decides where a pod may go.
+//
+// Plain values, immutable once shared; only the fields that decide are kept.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/pod.h"
+#include "api/quantity.h"
+
+namespace podium::api {
+
+struct Namespace {
+  ObjectMeta meta;
+};
+
+// A Service, ReplicationController, ReplicaSet or StatefulSet: whose selector stands in for a pod's default spread
+// selector. Services and ReplicationControllers select by plain labels.
+struct Workload {
+  enum class Kind : std::uint8_t { service, replication_controller, replica_set, stateful_set };
+  ObjectMeta meta;
+  Kind kind = Kind::service;
+  std::optional<LabelSelector> selector;  // nullopt: spec.selector is absent
+};
+
+struct PriorityClass {
+  ObjectMeta meta;
+  std::int32_t value = 0;
+  bool global_default = false;
+  std::optional<bool> preempt_never;  // preemptionPolicy: Never; nullopt where the class does not say
+};
+
+struct PodDisruptionBudget {
+  ObjectMeta meta;
+  std::optional<LabelSelector> selector;
+  std::int32_t disruptions_allowed = 0;
+  std::vector<std::string> disrupted_pods;
+};
+
+// --- storage ---
+struct PersistentVolume {
+  ObjectMeta meta;
+  Quantity capacity;
+  std::string storage_class, volume_mode = "Filesystem", phase, attributes_class;
+  std::vector<std::string> access_modes;
+  struct ClaimRef {
+    std::string namespace_, name, uid;
+  };
+  std::optional<ClaimRef> claim;
+  std::optional<std::vector<NodeSelectorTerm>> node_affinity;  // spec.nodeAffinity.required
+  Volume source;                 // in-tree kinds, for limits and restrictions
+  std::string csi_driver, csi_handle;
+};
+
+struct PersistentVolumeClaim {
+  ObjectMeta meta;
+  Quantity request;              // resources.requests.storage
+  std::optional<std::string> storage_class;
+  std::string volume_name, volume_mode = "Filesystem", phase;
+  std::optional<std::string> attributes_class;
+  std::vector<std::string> access_modes;
+  std::optional<LabelSelector> selector;
+};
+
+struct StorageClass {
+  ObjectMeta meta;
+  std::string provisioner;
+  bool wait_for_first_consumer = false;
+  bool has_binding_mode = true;
+  std::vector<NodeSelectorTerm> allowed_topologies;  // matchLabelExpressions, as In requirements
+};
+
+struct CsiNode {
+  ObjectMeta meta;
+  struct Driver {
+    std::string name;
+    std::optional<std::int32_t> allocatable;
+  };
+  std::vector<Driver> drivers;
+};
+
+struct CsiDriver {
+  ObjectMeta meta;
+  bool storage_capacity = false;
+};
+
+struct CsiStorageCapacity {
+  ObjectMeta meta;
+  std::string storage_class;
+  std::optional<LabelSelector> node_topology;
+  std::optional<Quantity> capacity, maximum_volume_size;
+};
+
+struct VolumeAttachment {
+  ObjectMeta meta;
+  std::string attacher, node_name, volume_name;  // volume_name: source.persistentVolumeName
+};
+
+}  // namespace podium::api

@@ -1,0 +1,162 @@
+// Pod: what the scheduler reads of one. Field names follow the API's, in snake_case.
+//
+// Plain values; immutable once shared. Absent and empty are kept apart (std::optional) only where they mean different
+// things to kube-scheduler.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/node.h"
+#include "api/quantity.h"
+
+namespace podium::api {
+
+struct ContainerPort {
+  std::int32_t host_port = 0;      // 0: none
+  std::string host_ip;             // "" means 0.0.0.0
+  std::string protocol = "TCP";
+  bool operator==(const ContainerPort&) const = default;
+};
+
+struct RestartRule {               // containers[].restartPolicyRules[]
+  std::string action;
+  bool operator==(const RestartRule&) const = default;
+};
+
+struct Container {
+  std::string name, image;
+  ResourceList requests, limits;
+  std::vector<ContainerPort> ports;
+  bool restart_always = false;     // restartPolicy: Always; makes an init container a sidecar
+  std::vector<RestartRule> restart_rules;
+  bool operator==(const Container&) const = default;
+};
+
+// status.containerStatuses[]: read for pods whose resources are being resized in place.
+struct ContainerStatus {
+  std::string name;
+  std::optional<ResourceList> resources;  // status.resources.requests; nullopt where status.resources is absent
+  ResourceList allocated;                 // status.allocatedResources
+};
+
+// --- node affinity ---
+struct NodeSelectorTerm {
+  std::vector<Requirement> match_expressions, match_fields;
+  bool operator==(const NodeSelectorTerm&) const = default;
+};
+struct PreferredNodeTerm {
+  std::int32_t weight = 0;
+  NodeSelectorTerm preference;
+  bool operator==(const PreferredNodeTerm&) const = default;
+};
+struct NodeAffinity {
+  std::optional<std::vector<NodeSelectorTerm>> required;  // terms are ORed; an empty list matches nothing
+  std::vector<PreferredNodeTerm> preferred;
+  bool operator==(const NodeAffinity&) const = default;
+};
+
+// --- inter-pod affinity ---
+struct PodAffinityTerm {
+  std::optional<LabelSelector> label_selector;      // nullopt matches nothing, {} everything
+  std::optional<LabelSelector> namespace_selector;  // nullopt adds nothing, {} all namespaces
+  std::vector<std::string> namespaces;
+  std::string topology_key;
+  std::vector<std::string> match_label_keys, mismatch_label_keys;
+  bool operator==(const PodAffinityTerm&) const = default;
+};
+struct WeightedPodAffinityTerm {
+  std::int32_t weight = 0;
+  PodAffinityTerm term;
+  bool operator==(const WeightedPodAffinityTerm&) const = default;
+};
+struct PodAffinity {
+  std::vector<PodAffinityTerm> required;
+  std::vector<WeightedPodAffinityTerm> preferred;
+  bool empty() const { return required.empty() && preferred.empty(); }
+  bool operator==(const PodAffinity&) const = default;
+};
+
+struct Toleration {
+  enum class Op : std::uint8_t { equal, exists, other };
+  std::string key, value;
+  Op op = Op::equal;
+  TaintEffect effect = TaintEffect::none;  // none: every effect
+  bool operator==(const Toleration&) const = default;
+  // Source: k8s.io/api core/v1 Toleration.ToleratesTaint; the comparison operators are behind a gate that is off.
+  bool tolerates(const Taint&) const;
+};
+
+struct TopologySpreadConstraint {
+  std::int32_t max_skew = 1;
+  std::string topology_key;
+  bool do_not_schedule = true;  // whenUnsatisfiable
+  std::optional<LabelSelector> label_selector;
+  std::optional<std::int32_t> min_domains;
+  bool honor_node_affinity = true;  // nodeAffinityPolicy, Honor by default
+  bool honor_node_taints = false;   // nodeTaintsPolicy, Ignore by default
+  std::vector<std::string> match_label_keys;
+  bool operator==(const TopologySpreadConstraint&) const = default;
+};
+
+// One entry of spec.volumes, by what the scheduler looks at.
+struct Volume {
+  enum class Kind : std::uint8_t { other, claim, ephemeral, gce_disk, aws_disk, rbd, iscsi, azure_disk, azure_file,
+                                   cinder, vsphere, portworx, csi_inline, image };
+  std::string name;
+  Kind kind = Kind::other;
+  bool read_only = false;
+  std::string id;        // claim name, disk name, volume ID, image reference, iSCSI IQN, RBD image; by kind
+  std::string pool;      // RBD pool
+  std::vector<std::string> monitors;  // RBD monitors
+  bool operator==(const Volume&) const = default;
+};
+
+struct PodCondition {
+  std::string type, status, reason, message;
+  bool operator==(const PodCondition&) const = default;
+};
+
+struct Pod {
+  ObjectMeta meta;
+
+  // spec
+  std::string node_name, scheduler_name = "default-scheduler", priority_class_name;
+  std::optional<std::int32_t> priority;
+  bool preempt_never = false;  // preemptionPolicy: Never
+  bool host_network = false;
+  std::vector<std::string> scheduling_gates;
+  Labels node_selector;
+  NodeAffinity node_affinity;
+  PodAffinity pod_affinity, pod_anti_affinity;
+  std::vector<Toleration> tolerations;
+  std::vector<TopologySpreadConstraint> topology_spread;
+  std::vector<Container> containers, init_containers;
+  ResourceList overhead;
+  ResourceList pod_requests, pod_limits;  // spec.resources: pod-level
+  std::vector<Volume> volumes;
+  bool has_resource_claims = false;
+  bool has_pod_level_resources = false;   // spec.resources present
+
+  // status
+  std::string phase, nominated_node;
+  std::optional<Wall> start_time;
+  std::vector<PodCondition> conditions;
+  std::vector<ContainerStatus> container_statuses, init_container_statuses;
+  std::optional<ResourceList> status_pod_requests;   // status.resources.requests, pod level
+  ResourceList status_pod_allocated;                 // status.allocatedResources, pod level
+
+  bool terminating() const { return meta.deleted.has_value(); }
+  bool terminated() const { return phase == "Succeeded" || phase == "Failed"; }
+  std::int32_t priority_or_zero() const { return priority.value_or(0); }
+  std::string full_name() const { return meta.namespace_ + "/" + meta.name; }
+  const PodCondition* condition(std::string_view type) const;
+};
+
+using PodPtr = std::shared_ptr<const Pod>;
+
+}  // namespace podium::api

@@ -1,0 +1,34 @@
+// The two seams through which time and randomness come in. Everything that waits, expires or jitters takes them by
+// reference, so that a run can be replayed on virtual time from a seed. The pure core takes neither.
+//
+// Threads: implementations must be callable from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace podium {
+
+using Steady = std::chrono::steady_clock::time_point;
+using Wall = std::chrono::system_clock::time_point;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Steady now() const = 0;  // for waiting and measuring; never goes back
+  virtual Wall wall() const = 0;   // for timestamps that people and other processes read
+};
+
+class Random {
+ public:
+  virtual ~Random() = default;
+  virtual std::uint64_t next() = 0;
+  // Uniform in [0, 1).
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+};
+
+Clock& system_clock();
+Random& system_random();
+
+
+}  // namespace podium

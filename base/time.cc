@@ -1,0 +1,84 @@
+#include "base/time.h"
+
+#include <fmt/format.h>
+
+namespace podium {
+namespace {
+
+using namespace std::chrono;
+
+std::string format(Wall t, bool micros) {
+  const auto whole = floor<seconds>(t);
+  const auto day = floor<days>(whole);
+  const year_month_day date(day);
+  const hh_mm_ss clock(whole - day);
+  auto out = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                         static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                         clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  if (micros) out += fmt::format(".{:06}", duration_cast<microseconds>(t - whole).count());
+  return out + "Z";
+}
+
+// Reads exactly `digits` decimal digits at the front of `text` and drops them.
+std::optional<int> take(std::string_view& text, int digits) {
+  if (text.size() < static_cast<std::size_t>(digits)) return std::nullopt;
+  int value = 0;
+  for (int i = 0; i < digits; ++i) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    value = value * 10 + (text[i] - '0');
+  }
+  text.remove_prefix(digits);
+  return value;
+}
+
+bool skip(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+}  // namespace
+
+std::string format_time(Wall t) { return format(t, false); }
+std::string format_micro_time(Wall t) { return format(t, true); }
+
+std::optional<Wall> parse_time(std::string_view text) {
+  const auto y = take(text, 4);
+  if (!y || !skip(text, '-')) return std::nullopt;
+  const auto mo = take(text, 2);
+  if (!mo || !skip(text, '-')) return std::nullopt;
+  const auto d = take(text, 2);
+  if (!d || text.empty() || (text.front() != 'T' && text.front() != 't')) return std::nullopt;
+  text.remove_prefix(1);
+  const auto h = take(text, 2);
+  if (!h || !skip(text, ':')) return std::nullopt;
+  const auto mi = take(text, 2);
+  if (!mi || !skip(text, ':')) return std::nullopt;
+  const auto s = take(text, 2);
+  if (!s) return std::nullopt;
+  nanoseconds fraction{0};
+  if (skip(text, '.')) {
+    std::int64_t unit = 100'000'000;
+    if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), unit /= 10) {
+      fraction += nanoseconds((text.front() - '0') * unit);
+    }
+  }
+  seconds offset{0};
+  if (!skip(text, 'Z') && !skip(text, 'z')) {
+    if (text.empty() || (text.front() != '+' && text.front() != '-')) return std::nullopt;
+    const int sign = text.front() == '+' ? 1 : -1;
+    text.remove_prefix(1);
+    const auto oh = take(text, 2);
+    if (!oh || !skip(text, ':')) return std::nullopt;
+    const auto om = take(text, 2);
+    if (!om) return std::nullopt;
+    offset = sign * (hours(*oh) + minutes(*om));
+  }
+  const year_month_day date{year(*y), month(*mo), day(*d)};
+  if (!text.empty() || !date.ok() || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
+  return time_point_cast<Wall::duration>(sys_days(date) + hours(*h) + minutes(*mi) + seconds(*s) - offset +
+                                         duration_cast<Wall::duration>(fraction));
+}
+
+}  // namespace podium

@@ -1,0 +1,93 @@
+// Api: the API server's verbs, with retries.
+//
+// A call is retried with jittered backoff while the failure is one that a retry can mend (connection refused or cut before
+// a reply, 429 and 503 with Retry-After honoured, 500 and 504 for reads), at most until its deadline. A create, bind or
+// delete whose reply was lost is not sent twice blindly: the caller gets Kind::unavailable with `sent` told in the message
+// and looks. Client-side rate limit: none but the connection pool, unless qps > 0.
+// Threads: as Transport. Errors: Kind::status for a metav1.Status reply, with code and reason.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "client/transport.h"
+
+namespace podium::client {
+
+// A kind of object on the API server: group "", version "v1", plural "pods".
+struct Resource {
+  std::string group, version, plural;
+  bool namespaced = true;
+  std::string path(const std::string& ns, const std::string& name = "", const std::string& subresource = "") const;
+};
+
+namespace resource {
+extern const Resource pods, nodes, namespaces, services, replication_controllers, replica_sets, stateful_sets,
+    persistent_volumes, persistent_volume_claims, storage_classes, csi_nodes, csi_drivers, csi_storage_capacities,
+    volume_attachments, pod_disruption_budgets, priority_classes, leases, events, scheduling_reports,
+    custom_resource_definitions;
+}
+
+struct ListOptions {
+  std::string label_selector, field_selector;
+  std::string resource_version, resource_version_match;
+  std::int64_t limit = 500;
+};
+
+struct ListResult {
+  std::vector<boost::json::value> items;
+  std::string resource_version;
+};
+
+enum class PatchType { merge, apply };
+
+struct DeleteOptions {
+  std::string uid, resource_version;             // preconditions; empty: none
+  std::string propagation_policy;
+};
+
+struct CallOptions {
+  std::chrono::milliseconds deadline{30'000};    // for the call with its retries
+  bool retry = true;
+};
+
+class Api {
+ public:
+  Api(std::shared_ptr<Transport> transport, Clock& clock, Random& random, double qps = 0, double burst = 0);
+  ~Api();
+
+  Task<Result<boost::json::value>> get(Resource, std::string ns, std::string name, CallOptions = {});
+  Task<Result<ListResult>> list(Resource, std::string ns, ListOptions, CallOptions = {});  // all pages
+  // One page at a time, for lists too long to hold; each(items) returns false to stop.
+  Task<Result<std::string>> list_pages(Resource, std::string ns, ListOptions,
+                                       std::function<bool(std::vector<boost::json::value>)> each, CallOptions = {});
+  Task<Result<boost::json::value>> create(Resource, std::string ns, boost::json::value object, CallOptions = {},
+                                          std::string name = "", std::string subresource = "");
+  Task<Result<boost::json::value>> update(Resource, std::string ns, std::string name, boost::json::value object,
+                                          std::string subresource = "", CallOptions = {});
+  Task<Result<boost::json::value>> patch(Resource, std::string ns, std::string name, PatchType, boost::json::value body,
+                                         std::string subresource = "", std::string field_manager = "podium",
+                                         CallOptions = {});
+  Task<Result<boost::json::value>> remove(Resource, std::string ns, std::string name, DeleteOptions = {}, CallOptions = {});
+  // As create, for hot paths: the body is JSON text already and the reply's body is dropped.
+  Task<Result<void>> post(std::string path, std::string body, CallOptions = {});
+
+  Transport& transport() { return *transport_; }
+  Clock& clock() { return clock_; }
+  Random& random() { return random_; }
+
+ private:
+  struct Limiter;
+  std::shared_ptr<Transport> transport_;
+  Clock& clock_;
+  Random& random_;
+  std::unique_ptr<Limiter> limiter_;
+};
+
+}  // namespace podium::client

@@ -1,0 +1,37 @@
+// EventRecorder: events.k8s.io/v1 events, bounded and behind everything else.
+//
+// An event that repeats (same regarding, reason, action, type, note) within six minutes becomes a series on the first one,
+// updated in place. The queue is bounded; the oldest is dropped and counted rather than wait. Notes are cut at 1024 bytes
+// with " ..." as kube-scheduler's are.
+// Threads: record() from any thread; run() on one executor.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "client/api.h"
+
+namespace podium::client {
+
+struct EventRegarding {
+  std::string api_version = "v1", kind = "Pod", namespace_, name, uid, resource_version;
+};
+
+class EventRecorder {
+ public:
+  EventRecorder(Api& api, std::string controller, std::string instance, std::size_t capacity = 10'000,
+                std::size_t writers = 4);
+  ~EventRecorder();
+  void record(EventRegarding regarding, std::string type, std::string reason, std::string action, std::string note);
+  Task<void> run();                                        // until drained after stop
+  void stop();                                             // thread-safe: writes what is queued, at most until the deadline
+  std::uint64_t dropped() const;
+  std::uint64_t written() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace podium::client

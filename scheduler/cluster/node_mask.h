@@ -1,0 +1,52 @@
+// NodeMask: a set of nodes as one bit a row. A plain value.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/cluster/column.h"
+
+namespace podium::cluster {
+
+class NodeMask {
+ public:
+  NodeMask() = default;
+  explicit NodeMask(std::size_t chunks) : words_(chunks * kChunkWords) {}
+
+  bool test(Row row) const { return words_[row / 64] >> (row % 64) & 1; }
+  void set(Row row) { words_[row / 64] |= std::uint64_t{1} << (row % 64); }
+  void clear(Row row) { words_[row / 64] &= ~(std::uint64_t{1} << (row % 64)); }
+
+  std::size_t words() const { return words_.size(); }  // word w holds the rows 64w … 64w+63
+  std::uint64_t word(std::size_t w) const { return words_[w]; }
+  std::uint64_t& word(std::size_t w) { return words_[w]; }
+  void grow_to_chunks(std::size_t chunks) { if (words_.size() < chunks * kChunkWords) words_.resize(chunks * kChunkWords); }
+
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (const auto word : words_) n += std::popcount(word);
+    return n;
+  }
+  bool none() const {
+    for (const auto word : words_) if (word) return false;
+    return true;
+  }
+  NodeMask& operator&=(const NodeMask& other) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
+    return *this;
+  }
+  // f(row) for every set bit, in row order.
+  template <typename F>
+  void each(F&& f) const {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      for (auto bits = words_[w]; bits; bits &= bits - 1) f(static_cast<Row>(w * 64 + std::countr_zero(bits)));
+    }
+  }
+  bool operator==(const NodeMask&) const = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace podium::cluster

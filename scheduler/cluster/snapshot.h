@@ -1,0 +1,129 @@
+// Snapshot: the cluster as tables, the one input of a decision besides the pod and the profile.
+//
+// A value: copying it is a fork. Copies share everything until one of them writes, chunk by chunk, so a fork costs a few
+// pointers and a write costs what it touches. The live cache is the snapshot that the scheduling strand writes to; what it
+// hands to other threads (what-ifs, reports) are copies.
+//
+// A node has a row in every column; rows of removed nodes are reused, `present()` tells which are in use. A pod on a node
+// that is not known yet is kept aside and counted when the node appears.
+//
+// Threads: a copy may be read on any thread; each copy has one writer. Errors: none; adding a pod twice (by UID) replaces
+// it, removing an unknown one does nothing.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/node.h"
+#include "scheduler/cluster/column.h"
+#include "scheduler/cluster/label_table.h"
+#include "scheduler/cluster/node_mask.h"
+#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/pod_class.h"
+#include "scheduler/cluster/pod_info.h"
+
+namespace podium::cluster {
+
+using TaintSetId = std::uint32_t;  // nodes with equal taints and spec.unschedulable share one
+
+// What of a node is not a column: read for few nodes a decision.
+struct NodeEntry {
+  api::NodePtr node;
+  std::vector<PodInfoPtr> pods;  // in kube-scheduler's order: a removal moves the last pod into the gap
+};
+
+struct TaintSet {
+  std::vector<api::Taint> taints;
+  bool unschedulable = false;
+  std::uint32_t nodes = 0;
+};
+
+struct ImageState {
+  std::int64_t size = 0;           // bytes, as reported by the node that was added first
+  std::vector<Row> nodes;          // that have it, in no order
+};
+
+class Snapshot {
+ public:
+  // --- shape ---
+  std::size_t chunks() const { return allocatable_milli_cpu.chunks(); }
+  std::size_t node_count() const { return node_count_; }
+  const NodeMask& present() const { return present_; }
+  std::optional<Row> find_row(std::string_view node) const;
+  const NodeEntry& entry(Row row) const { return *entries_[row]; }
+  std::string_view node_name(Row row) const { return entries_[row]->node->meta.name; }
+  // Rows in the order of their nodes' names; made on demand after nodes came or went, then shared.
+  std::span<const Row> rows_by_name() const;
+  std::uint64_t generation() const { return generation_; }  // goes up with every write
+
+  // --- columns; read-only outside of this class. int64 columns are thousandths for cpu, else whole units ---
+  Column<std::int64_t> allocatable_milli_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
+  Column<std::int64_t> requested_milli_cpu, requested_memory, requested_ephemeral;
+  Column<std::int64_t> non_zero_milli_cpu, non_zero_memory;
+  Column<std::int32_t> pod_count;
+  Column<TaintSetId> taint_set;
+  Column<std::uint64_t> name_hash;  // for spreading ties
+
+  struct ScalarColumn {
+    std::string name;
+    Column<std::int64_t> allocatable, requested;
+  };
+  const ScalarColumn* scalar(std::string_view resource) const;  // null where no node and no placed pod knows it
+
+  const LabelTable& labels() const { return *labels_; }
+  std::span<const TaintSet> taint_sets() const { return *taint_sets_; }
+  const ImageState* image(std::string_view name) const;
+  // Nodes on which some pod has a host port; others need no look.
+  const NodeMask& with_host_ports() const { return with_host_ports_; }
+  const PodClassTable& pod_classes() const { return *classes_; }
+  const Objects& objects() const { return objects_; }
+  Objects& objects() { return objects_; }
+
+  // --- writes ---
+  void set_node(api::NodePtr node);  // adds or replaces
+  void remove_node(std::string_view name);
+  void add_pod(PodInfoPtr pod);      // by pod->node_name; replaces one of the same UID
+  void remove_pod(std::string_view uid);
+  const PodInfoPtr* find_pod(std::string_view uid) const;  // placed pods only; null where unknown
+  std::size_t pod_total() const { return pods_->size(); }
+
+  // Pods that are nominated to a node and not placed yet (status.nominatedNodeName).
+  void nominate(PodInfoPtr pod, std::string node);
+  void withdraw_nomination(std::string_view uid);
+  struct Nomination {
+    PodInfoPtr pod;
+    std::string node;
+  };
+  std::span<const Nomination> nominations() const { return *nominations_; }
+
+ private:
+  Row take_row();
+  void place(const PodInfo& pod, Row row, int sign);
+  ScalarColumn& scalar_for_write(std::string_view resource);
+
+  std::size_t node_count_ = 0;
+  std::uint64_t generation_ = 0;
+  NodeMask present_, with_host_ports_;
+  Column<std::shared_ptr<const NodeEntry>> entries_;
+  std::vector<Cow<ScalarColumn>> scalars_;
+  Cow<LabelTable> labels_;
+  Cow<std::vector<TaintSet>> taint_sets_;
+  Cow<boost::unordered_flat_map<std::string, Cow<ImageState>>> images_;
+  Cow<PodClassTable> classes_;
+  Cow<boost::unordered_flat_map<std::string, Row>> row_of_node_;
+  Cow<boost::unordered_flat_map<std::string, PodInfoPtr>> pods_;                       // by UID
+  Cow<boost::unordered_flat_map<std::string, std::vector<PodInfoPtr>>> homeless_;      // by the missing node's name
+  Cow<std::vector<Nomination>> nominations_;
+  Objects objects_;
+  std::vector<Row> free_rows_;
+  std::size_t rows_ = 0;
+  mutable std::shared_ptr<const std::vector<Row>> by_name_;
+};
+
+}  // namespace podium::cluster

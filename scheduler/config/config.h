@@ -1,0 +1,74 @@
+// KubeSchedulerConfiguration v1: read, defaulted and validated as upstream does, all findings at once.
+//
+// Source: pkg/scheduler/apis/config (v1 defaults, validation). Unknown fields, duplicate keys and wrong types are errors
+// with file, line and path. A second document of kind PodiumConfiguration (config.podium.dev/v1alpha1) holds what is
+// podium's own.
+// Threads: values; load() is called before anything starts.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "scheduler/framework/profile.h"
+
+namespace podium::config {
+
+struct LeaderElection {
+  bool leader_elect = true;
+  std::chrono::milliseconds lease_duration{15000}, renew_deadline{10000}, retry_period{2000};
+  std::string resource_lock = "leases", resource_name = "kube-scheduler", resource_namespace = "kube-system";
+};
+
+struct ClientConnection {
+  std::string kubeconfig;
+  double qps = 50;
+  std::int64_t burst = 100;
+};
+
+struct Podium {  // PodiumConfiguration
+  struct Reports {
+    bool enabled = true;
+    bool only_failures = false;
+    double sampling = 1;             // share of the placed pods that get a report, 0..1
+    std::chrono::seconds ttl{600};
+    std::int64_t max_reports = 20000;
+    std::vector<std::string> exclude_namespaces;
+  } reports;
+  struct Events {
+    bool enabled = true;
+    bool best_nodes = false;         // an event on the pod with the best nodes in one line
+  } events;
+  struct WhatIf {
+    bool enabled = true;
+    std::int64_t workers = 1;
+  } what_if;
+};
+
+struct Config {
+  std::vector<framework::ProfilePtr> profiles;
+  std::int64_t parallelism = 16;
+  std::int64_t percentage_of_nodes_to_score = 0;
+  std::chrono::seconds pod_initial_backoff{1}, pod_max_backoff{10};
+  bool delay_cache_until_active = false;
+  LeaderElection leader_election;
+  ClientConnection client_connection;
+  Podium podium;
+  boost::json::value view;               // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
+  boost::json::value podium_view;        // the defaulted PodiumConfiguration
+  std::vector<std::string> warnings;     // accepted, and worth saying: "score weight 0 counts as 1"
+
+  const framework::Profile* profile(std::string_view scheduler_name) const;  // null where none has that name
+};
+
+// An empty text is the default configuration. On failure Error.message has every finding, one a line, each as
+// "FILE:LINE: path: value: reason" as far as known.
+Result<Config> load(std::string_view text, std::string_view file_name);
+Result<Config> load_file(const std::string& path);
+
+}  // namespace podium::config

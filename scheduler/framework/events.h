@@ -1,0 +1,57 @@
+// Cluster events and queueing hints: when is a pod that was turned down worth another try?
+//
+// An event is a fact about one object, with the object before and after. A hint stands beside the filter that rejected the
+// pod and says which events may help, and a predicate says whether this very event does.
+// Source of the vocabulary: pkg/scheduler/framework types (ClusterEvent, QueueingHintFn).
+// Threads: values and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "api/decode.h"
+#include "scheduler/cluster/pod_info.h"
+
+namespace podium::framework {
+
+enum class Resource : std::uint8_t {
+  assigned_pod, unscheduled_pod, node, namespace_, service, persistent_volume, persistent_volume_claim, storage_class,
+  csi_node, csi_driver, csi_storage_capacity, volume_attachment, wild_card,
+};
+
+// Bits: what happened.
+enum Action : std::uint32_t {
+  kAdd = 1 << 0,
+  kDelete = 1 << 1,
+  kUpdateNodeAllocatable = 1 << 2,
+  kUpdateNodeLabel = 1 << 3,
+  kUpdateNodeTaint = 1 << 4,        // also spec.unschedulable
+  kUpdateNodeCondition = 1 << 5,
+  kUpdateNodeDeclaredFeature = 1 << 6,
+  kUpdatePodLabel = 1 << 7,
+  kUpdatePodScaleDown = 1 << 8,     // requests went down
+  kUpdatePodTolerations = 1 << 9,
+  kUpdatePodGatesEliminated = 1 << 10,
+  kUpdateOther = 1 << 11,
+  kUpdate = ((1 << 12) - 1) & ~3u,
+  kAll = (1 << 12) - 1,
+};
+
+struct ClusterEvent {
+  Resource resource = Resource::wild_card;
+  std::uint32_t actions = kAll;
+  api::Object before, after;  // monostate where there is none
+};
+
+// The difference between two states of an object, as event bits; 0 where nothing that decides has changed.
+std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after);
+std::uint32_t node_changes(const api::Node& before, const api::Node& after);
+
+struct EventHint {
+  Resource resource;
+  std::uint32_t actions;
+  // True: the rejected pod may fit now. Null: every such event may help.
+  std::function<bool(const cluster::PodInfo& rejected, const ClusterEvent&)> helps;
+};
+
+}  // namespace podium::framework

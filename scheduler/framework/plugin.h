@@ -1,0 +1,109 @@
+// The plugin contract: a plugin is asked once a pod, and answers for all nodes.
+//
+// A plugin is an object with its arguments in it, made once a profile and never changed; it derives from one interface for
+// each extension point that it takes part in. For a pod it *prepares*: it looks at the pod and the snapshot and returns an
+// evaluator that holds what it found, typed, or says that it has nothing to do, or turns the pod down as a whole. The
+// evaluator then walks the columns. No strings are made for a node, and no virtual function is called for one.
+//
+// Plugins are pure: no clock, no I/O, no randomness; the same pod and snapshot give the same answer.
+// Threads: const plugins are shared by all threads; an evaluator belongs to one evaluation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/cluster/node_mask.h"
+#include "scheduler/cluster/pod_info.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/events.h"
+#include "scheduler/framework/rejections.h"
+#include "scheduler/framework/verdict.h"
+
+namespace podium::framework {
+
+using cluster::NodeMask;
+using cluster::PodInfo;
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;  // as in the configuration: "NodeResourcesFit"
+};
+
+// --- PreEnqueue ---
+class PreEnqueuePlugin {
+ public:
+  virtual ~PreEnqueuePlugin() = default;
+  virtual std::optional<Verdict> pre_enqueue(const PodInfo& pod) const = 0;  // nullopt: let it in
+};
+
+// --- Filter (and PreFilter, which is its preparation) ---
+
+// Pods that are thought to be on a node, or gone from it: nominated pods, and preemption's victims.
+struct PodDelta {
+  std::span<const PodInfoPtr> added;
+  std::span<const PodInfoPtr> removed;
+};
+
+class NodeFilter {
+ public:
+  virtual ~NodeFilter() = default;
+  // Clears the bits of the nodes that do not fit, and notes why. Bits that are clear already stay untouched.
+  virtual void filter(NodeMask& nodes, Rejections& out) const = 0;
+  // The verdict on one node as if `delta` were true of that node; nullopt: fits. Filters that do not look at the pods of a
+  // node inherit this, which asks filter() about that one row.
+  virtual std::optional<Verdict> check(Row row, const PodDelta& delta) const;
+
+ protected:
+  explicit NodeFilter(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  const Snapshot& snapshot_;
+};
+
+struct PreparedFilter {
+  std::optional<Verdict> rejected;     // PreFilter turned the pod down as a whole
+  std::optional<NodeMask> only;        // PreFilter narrowed the nodes to these
+  std::unique_ptr<NodeFilter> filter;  // null: nothing to do for this pod (Skip)
+};
+
+class FilterPlugin {
+ public:
+  virtual ~FilterPlugin() = default;
+  // kube-scheduler's plugin of this name has a PreFilter: it takes effect only where the profile enables that too.
+  virtual bool has_pre_filter() const = 0;
+  virtual PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const = 0;
+  // The cluster events after which a pod that this plugin turned down may fit.
+  virtual std::vector<EventHint> hints() const = 0;
+};
+
+// --- Score (and PreScore, which is its preparation) ---
+
+class NodeScorer {
+ public:
+  virtual ~NodeScorer() = default;
+  // Writes the final score, 0..100 after normalisation and before the weight, of every feasible node; entries of other
+  // rows are not read. out.size() is chunks * kChunkRows.
+  virtual void score(const NodeMask& feasible, std::span<std::int64_t> out) const = 0;
+};
+
+struct PreparedScore {
+  std::unique_ptr<NodeScorer> scorer;  // null: skipped for this pod; its weight is not listed
+};
+
+class ScorePlugin {
+ public:
+  virtual ~ScorePlugin() = default;
+  // `feasible` has at least one node. The evaluator may keep references to all three for its life.
+  virtual PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask& feasible) const = 0;
+  // kube-scheduler's plugin of this name has a PreScore; see upstream for what happens where the profile disables that.
+  virtual bool has_pre_score() const = 0;
+};
+
+}  // namespace podium::framework

@@ -1,0 +1,39 @@
+// Profile: one entry of `profiles`, resolved: its plugins in upstream's order at each extension point, with their weights.
+//
+// Made by scheduler/config from a KubeSchedulerConfiguration; immutable and shared by all threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/plugin.h"
+
+namespace podium::framework {
+
+struct Profile {
+  struct FilterEntry {
+    std::string name;
+    const FilterPlugin* plugin = nullptr;
+    bool pre_filter = true;  // enabled at PreFilter
+    bool filter = true;      // enabled at Filter
+  };
+  struct ScoreEntry {
+    std::string name;
+    const ScorePlugin* plugin = nullptr;
+    std::int64_t weight = 1;
+    bool pre_score = true;   // enabled at PreScore
+  };
+
+  std::string scheduler_name = "default-scheduler";
+  std::vector<const PreEnqueuePlugin*> pre_enqueue;
+  std::vector<FilterEntry> pre_filters;  // in PreFilter order; entries with pre_filter
+  std::vector<FilterEntry> filters;      // in Filter order; entries with filter
+  std::vector<ScoreEntry> scores;        // in Score order
+  std::vector<std::string> post_filters; // names in PostFilter order: "DynamicResources", "DefaultPreemption"
+  std::vector<std::shared_ptr<const Plugin>> plugins;  // owns everything that the lists point to
+};
+
+using ProfilePtr = std::shared_ptr<const Profile>;
+
+}  // namespace podium::framework

@@ -1,0 +1,34 @@
+// The in-tree plugins by name, and how each is made from its arguments.
+//
+// A new plugin is one file, one test file and one line in registry.cc.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "scheduler/framework/plugin.h"
+
+namespace podium::plugins {
+
+enum class Point : std::uint8_t {
+  pre_enqueue, queue_sort, pre_filter, filter, post_filter, pre_score, score, reserve, permit, pre_bind, bind, post_bind,
+};
+
+struct InTree {
+  std::string_view name;
+  std::vector<Point> points;          // the extension points that upstream's plugin implements
+  int default_weight = 0;             // in the default MultiPoint set; 0 where it is not part of it or does not score
+  // `args` are validated and defaulted by scheduler/config before; upstream's v1 JSON form. Plugins that take part in no
+  // decision (DefaultBinder, PrioritySort, …) are listed with a null factory.
+  std::shared_ptr<const framework::Plugin> (*make)(const boost::json::object& args) = nullptr;
+};
+
+std::span<const InTree> in_tree();            // in the order of upstream's default MultiPoint list
+const InTree* find_in_tree(std::string_view name);
+
+}  // namespace podium::plugins
