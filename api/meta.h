@@ -53,8 +53,8 @@ struct ObjectMeta {
   bool operator==(const ObjectMeta&) const = default;
 };
 
-// metav1.LabelSelector and the requirement that node selectors share with it. An operator that is not known keeps its
-// text and matches nothing.
+// metav1.LabelSelector and the requirement that node selectors share with it. An operator that is not known matches
+// nothing; so do Gt and Lt in a LabelSelector, which only node selectors may use.
 struct Requirement {
   enum class Op : std::uint8_t { in, not_in, exists, does_not_exist, gt, lt, unknown };
   std::string key;
