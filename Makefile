@@ -1,0 +1,33 @@
+# podium: every target does its own set-up. `make demo` and `make test` are the two to know.
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+SEEDS ?= 1..1000
+
+.PHONY: help setup build kube test test-unit test-asan test-tsan test-e2e demo parity bench clean
+
+help:            ## lists the targets
+	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
+
+setup:           ## installs what is missing (Debian packages, Go)
+	@tools/setup.sh
+
+build: setup     ## builds the program: build/release/podium
+	@tools/build.sh release podium
+
+kube: setup      ## builds the real control plane that tests and the demo run: build/kube/bin
+	@tools/kube.sh
+
+test: setup      ## the whole test suite, as continuous integration runs it
+	@tools/test.sh
+
+demo: build kube ## podium on a real API server, ending on its reports (KEEP=1 leaves it running)
+	@e2e/demo/run $(if $(KEEP),--keep)
+
+parity: build kube ## compares podium's decisions with kube-scheduler's own (SEEDS=1..1000)
+	@e2e/parity/run --seeds $(SEEDS)
+
+bench: setup     ## measures the core, and podium beside kube-scheduler on one API server
+	@bench/run
+
+clean:           ## removes what was built, but not the caches of Go and ccache
+	rm -rf build

@@ -1,0 +1,236 @@
+"""A real etcd and kube-apiserver on free loopback ports, in a temporary directory, stopped by their pids."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = ROOT / "build/kube/bin"
+ADMIN_TOKEN = "admin-token"
+
+
+def free_ports(count):
+    """Ports that were free a moment ago; all are held while they are chosen, so that they differ."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+
+
+def wait_until(true, what, seconds=30, interval=0.05):
+    """Polls until true() is truthy and returns that; a timeout names what was waited for."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = true()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what}: not within {seconds} s")
+        time.sleep(interval)
+
+
+class Process:
+    """A child process with its output in a file; stop() asks, then kills."""
+
+    def __init__(self, argv, log, env=None):
+        self.log = pathlib.Path(log)
+        with open(self.log, "ab") as out:
+            self.popen = subprocess.Popen([str(a) for a in argv], stdout=out, stderr=subprocess.STDOUT,
+                                          stdin=subprocess.DEVNULL, env=env, start_new_session=True)
+
+    @property
+    def pid(self):
+        return self.popen.pid
+
+    def alive(self):
+        return self.popen.poll() is None
+
+    def signal(self, number):
+        if self.alive():
+            self.popen.send_signal(number)
+
+    def wait(self, seconds=30):
+        return self.popen.wait(seconds)
+
+    def stop(self, seconds=20):
+        if self.alive():
+            self.popen.send_signal(signal.SIGCONT)
+            self.popen.terminate()
+            try:
+                self.popen.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.popen.kill()
+                self.popen.wait()
+        return self.popen.returncode
+
+    def tail(self, lines=30):
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
+class ControlPlane:
+    """etcd and kube-apiserver (RBAC on). Use as a context manager, or start() and stop()."""
+
+    def __init__(self, directory=None, keep=False, api_flags=()):
+        self.keep = keep
+        self.dir = pathlib.Path(directory or tempfile.mkdtemp(prefix="podium-"))
+        self.dir.mkdir(parents=True, exist_ok=True)
+        self.api_flags = list(api_flags)
+        self.etcd_port, self.etcd_peer, self.api_port = free_ports(3)
+        self.etcd = self.api = None
+        self.kubeconfig = self.dir / "kubeconfig"
+
+    # --- life ---
+    def start(self):
+        self._certificates()
+        self._tokens()
+        try:
+            self.start_etcd()
+            self.start_api()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def start_etcd(self):
+        url, peer = f"http://127.0.0.1:{self.etcd_port}", f"http://127.0.0.1:{self.etcd_peer}"
+        self.etcd = Process([BIN / "etcd", "--data-dir", self.dir / "etcd", "--unsafe-no-fsync",
+                             "--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peer,
+                             "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
+                             "--log-level", "error", "--quota-backend-bytes", str(8 << 30)], self.dir / "etcd.log")
+
+    def start_api(self):
+        d = self.dir
+        self.api = Process([BIN / "kube-apiserver", "--etcd-servers", f"http://127.0.0.1:{self.etcd_port}",
+                            "--secure-port", self.api_port, "--bind-address", "127.0.0.1",
+                            "--tls-cert-file", d / "server.crt", "--tls-private-key-file", d / "server.key",
+                            "--cert-dir", d / "certs", "--service-account-issuer", "https://podium.test",
+                            "--service-account-key-file", d / "sa.key", "--service-account-signing-key-file", d / "sa.key",
+                            "--service-cluster-ip-range", "10.0.0.0/24", "--authorization-mode", "RBAC",
+                            "--token-auth-file", d / "tokens.csv",
+                            "--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
+                            "--max-requests-inflight", "2000", "--max-mutating-requests-inflight", "1000",
+                            *self.api_flags], self.dir / "apiserver.log")
+        self.wait_ready()
+
+    def wait_ready(self, seconds=60):
+        def ready():
+            if not (self.api.alive() and self.etcd.alive()):
+                raise RuntimeError(f"the control plane did not start:\n{self.etcd.tail(8)}\n{self.api.tail()}")
+            try:
+                return self.request("GET", "/readyz")[0] == 200
+            except OSError:
+                return False
+        wait_until(ready, "kube-apiserver ready", seconds)
+        wait_until(lambda: self.request("GET", "/api/v1/namespaces/default")[0] == 200, "the default namespace", seconds)
+
+    def stop(self):
+        for process in (self.api, self.etcd):
+            if process:
+                process.stop()
+        if not self.keep:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    # --- access ---
+    @property
+    def url(self):
+        return f"https://127.0.0.1:{self.api_port}"
+
+    def write_kubeconfig(self, path, token=ADMIN_TOKEN, server=None):
+        config = {"apiVersion": "v1", "kind": "Config", "current-context": "podium",
+                  "clusters": [{"name": "podium", "cluster": {"server": server or self.url,
+                                                              "certificate-authority": str(self.dir / "ca.crt")}}],
+                  "users": [{"name": "podium", "user": {"token": token}}],
+                  "contexts": [{"name": "podium", "context": {"cluster": "podium", "user": "podium"}}]}
+        pathlib.Path(path).write_text(json.dumps(config))
+        return pathlib.Path(path)
+
+    def kubectl(self, *args, stdin=None, check=True, kubeconfig=None):
+        """kubectl's standard output; with check, a failure raises with its standard error."""
+        done = subprocess.run([BIN / "kubectl", "--kubeconfig", kubeconfig or self.kubeconfig, *map(str, args)],
+                              input=stdin, text=True, capture_output=True)
+        if check and done.returncode:
+            raise RuntimeError(f"kubectl {' '.join(map(str, args))}: {done.stderr.strip()}")
+        return done.stdout if check else done
+
+    def request(self, method, path, body=None, token=ADMIN_TOKEN, content_type="application/json"):
+        """(status, JSON or text) of one request; an HTTP error is a status, not an exception."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data=data, method=method,
+                                         headers={"Authorization": f"Bearer {token}", "Content-Type": content_type})
+        try:
+            with urllib.request.urlopen(request, context=self._tls, timeout=30) as reply:
+                status, text = reply.status, reply.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, text.decode(errors="replace")
+
+    def get(self, path):
+        status, body = self.request("GET", path)
+        if status != 200:
+            raise RuntimeError(f"GET {path}: {status}: {body}")
+        return body
+
+    def create(self, obj, namespace=None):
+        """Creates one object through the API; the path comes from its kind."""
+        status, body = self.request("POST", collection(obj, namespace), obj)
+        if status not in (200, 201):
+            raise RuntimeError(f"create {obj['kind']} {obj['metadata'].get('name')}: {status}: {body}")
+        return body
+
+    # --- files ---
+    def _certificates(self):
+        d = self.dir
+        run = lambda *argv: subprocess.run(argv, check=True, capture_output=True)
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        run("openssl", "req", "-x509", *key, "-subj", "/CN=podium-test-ca", "-days", "30",
+            "-keyout", d / "ca.key", "-out", d / "ca.crt")
+        run("openssl", "req", *key, "-subj", "/CN=kube-apiserver", "-keyout", d / "server.key", "-out", d / "server.csr")
+        (d / "san.cnf").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:kubernetes.default.svc\n")
+        run("openssl", "x509", "-req", "-in", d / "server.csr", "-CA", d / "ca.crt", "-CAkey", d / "ca.key",
+            "-CAcreateserial", "-days", "30", "-extfile", d / "san.cnf", "-out", d / "server.crt")
+        run("openssl", "ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", d / "sa.key")
+        self._tls = ssl.create_default_context(cafile=d / "ca.crt")
+
+    def _tokens(self):
+        (self.dir / "tokens.csv").write_text(f'{ADMIN_TOKEN},admin,admin,"system:masters"\n')
+        self.write_kubeconfig(self.kubeconfig)
+
+
+PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses", "StorageClass": "storageclasses"}
+CLUSTER_SCOPED = {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass", "CSINode", "CSIDriver",
+                  "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment"}
+
+
+def collection(obj, namespace=None):
+    group = obj["apiVersion"]
+    kind = obj["kind"]
+    plural = PLURALS.get(kind, kind.lower() + "s")
+    base = f"/api/{group}" if "/" not in group else f"/apis/{group}"
+    if kind in CLUSTER_SCOPED:
+        return f"{base}/{plural}"
+    return f"{base}/namespaces/{namespace or obj['metadata'].get('namespace', 'default')}/{plural}"
+
+
+def environment(**extra):
+    """The environment for children: no proxy and no kubeconfig of the person who runs the tests."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("KUBECONFIG",) and not k.lower().endswith("_proxy")}
+    return {**clean, **extra}
