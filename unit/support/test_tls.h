@@ -1,0 +1,40 @@
+// Certificates for tests, made on the spot: a certificate authority of one's own and what it signs.
+//
+// Threads: values; a TestCa may be shared while const. Errors: a failing OpenSSL call aborts the test program.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace podium::unit {
+
+struct PemPair {
+  std::string certificate, key;
+};
+
+struct CertificateOptions {
+  std::string common_name = "podium-test";
+  std::vector<std::string> organizations;           // groups, for a client certificate
+  std::vector<std::string> names = {"localhost"};   // DNS subject alternative names
+  std::vector<std::string> addresses = {"127.0.0.1"};
+  std::chrono::seconds valid_from{-3600}, valid_to{3600};  // from now
+};
+
+class TestCa {
+ public:
+  explicit TestCa(std::string common_name = "podium test CA");
+  ~TestCa();
+  TestCa(const TestCa&) = delete;
+
+  const std::string& certificate() const { return certificate_; }  // PEM
+  PemPair issue(CertificateOptions options = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  std::string certificate_;
+};
+
+}  // namespace podium::unit
