@@ -26,7 +26,9 @@ struct Error {
   std::string message;
   int code = 0;          // HTTP status code, 0 where there was no reply
   std::string reason;    // metav1.StatusReason: "NotFound", "Conflict", "AlreadyExists", "Expired", …
-  int retry_after = 0;    // seconds, from Retry-After; 0 where the server did not say
+  int retry_after = 0;   // seconds, from Retry-After; 0 where the server did not say
+  // The request was sent and its reply never came: it may have taken effect. Look before sending it again.
+  bool maybe_applied = false;
 };
 
 template <typename T>
