@@ -27,16 +27,12 @@ struct Strategy {
   std::vector<std::uint8_t> score;  // by row, 0..100 before the weight
 };
 
-struct Preemption {
-  std::string node;
-  std::vector<PodInfoPtr> victims;  // most important first
-};
-
 struct Decision {
   std::size_t node_count = 0;
   std::optional<Verdict> pre_enqueue;  // kept out of the queue; nothing else was evaluated
   std::optional<Verdict> pre_filter;   // turned down as a whole
   std::string error;                   // a plugin failed; kube-scheduler would retry with reason SchedulerError
+  std::vector<std::string> unschedulable_plugins;  // those that turned nodes or the pod down, sorted: whose hints count
   Rejections rejections{0};            // every node that is not feasible has a verdict here
   NodeMask feasible;
   std::vector<Strategy> strategies;    // in Score order; those that were skipped are not here
@@ -46,6 +42,7 @@ struct Decision {
   std::string nominated_node;          // status.nominatedNodeName, where that node passed and so was taken
   std::string message;                 // "0/60 nodes are available: …"; empty where some node is feasible
   std::optional<Preemption> preemption;
+  bool withdraw_nomination = false;    // preemption has no use for status.nominatedNodeName any more
 
   bool fits() const { return choice.has_value(); }
 };

@@ -26,13 +26,13 @@ enum Action : std::uint32_t {
   kUpdateNodeAllocatable = 1 << 2,
   kUpdateNodeLabel = 1 << 3,
   kUpdateNodeTaint = 1 << 4,        // also spec.unschedulable
-  kUpdateNodeCondition = 1 << 5,
+  kUpdateNodeAnnotation = 1 << 5,
   kUpdateNodeDeclaredFeature = 1 << 6,
   kUpdatePodLabel = 1 << 7,
   kUpdatePodScaleDown = 1 << 8,     // requests went down
   kUpdatePodTolerations = 1 << 9,
   kUpdatePodGatesEliminated = 1 << 10,
-  kUpdateOther = 1 << 11,
+  kUpdateOther = 1 << 11,           // an update that is none of the above; only a hint for every kUpdate takes it
   kUpdate = ((1 << 12) - 1) & ~3u,
   kAll = (1 << 12) - 1,
 };
@@ -43,7 +43,8 @@ struct ClusterEvent {
   api::Object before, after;  // monostate where there is none
 };
 
-// The difference between two states of an object, as event bits; 0 where nothing that decides has changed.
+// The difference between two states of an object, as event bits; 0 where none of them has changed. Node conditions are no
+// event: no in-tree plugin registers for them, and nodes report them every few seconds.
 std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after);
 std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 
@@ -52,6 +53,9 @@ struct EventHint {
   std::uint32_t actions;
   // True: the rejected pod may fit now. Null: every such event may help.
   std::function<bool(const cluster::PodInfo& rejected, const ClusterEvent&)> helps;
+
+  // True where this hint is about such events. Source: pkg/scheduler/framework/types.go MatchClusterEvents.
+  bool matches(const ClusterEvent&) const;
 };
 
 }  // namespace podium::framework

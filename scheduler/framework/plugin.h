@@ -79,6 +79,8 @@ class FilterPlugin {
   // kube-scheduler's plugin of this name has a PreFilter: it takes effect only where the profile enables that too.
   virtual bool has_pre_filter() const = 0;
   virtual PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const = 0;
+  // What upstream's Filter fails with where the profile runs it without its PreFilter; empty: it works without.
+  virtual std::string error_without_pre_filter() const { return {}; }
   // The cluster events after which a pod that this plugin turned down may fit.
   virtual std::vector<EventHint> hints() const = 0;
 };
@@ -102,8 +104,37 @@ class ScorePlugin {
   virtual ~ScorePlugin() = default;
   // `feasible` has at least one node. The evaluator may keep references to all three for its life.
   virtual PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask& feasible) const = 0;
-  // kube-scheduler's plugin of this name has a PreScore; see upstream for what happens where the profile disables that.
+  // kube-scheduler's plugin of this name has a PreScore. Where the profile disables that, upstream's Score fails with the
+  // error below; plugins without one work all the same, are never skipped, and give every node `score_if_skipped()`
+  // where they would have been.
   virtual bool has_pre_score() const = 0;
+  virtual std::string error_without_pre_score() const { return {}; }
+  virtual std::int64_t score_if_skipped() const { return 0; }
+};
+
+// --- PostFilter ---
+
+class Filters;    // filters.h
+struct Decision;  // decision.h
+
+struct Preemption {
+  std::string node;
+  std::vector<PodInfoPtr> victims;  // most important first
+};
+
+struct PostFilterResult {
+  std::optional<Verdict> failed;         // nullopt: it found a way, and no other plugin is asked
+  std::optional<Preemption> preemption;
+  bool withdraw_nomination = false;      // status.nominatedNodeName is not worth waiting for any more
+};
+
+class PostFilterPlugin {
+ public:
+  virtual ~PostFilterPlugin() = default;
+  // Asked when no node is feasible. `filters` are the ones that turned the nodes down, and can be asked about a node with
+  // pods removed; `decision` has the verdicts.
+  virtual PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
+                                       const Decision& decision) const = 0;
 };
 
 }  // namespace podium::framework

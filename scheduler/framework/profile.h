@@ -24,13 +24,17 @@ struct Profile {
     std::int64_t weight = 1;
     bool pre_score = true;   // enabled at PreScore
   };
+  struct PostFilterEntry {
+    std::string name;
+    const PostFilterPlugin* plugin = nullptr;  // null: the name is in the profile, and nothing here answers for it
+  };
 
   std::string scheduler_name = "default-scheduler";
   std::vector<const PreEnqueuePlugin*> pre_enqueue;
   std::vector<FilterEntry> pre_filters;  // in PreFilter order; entries with pre_filter
   std::vector<FilterEntry> filters;      // in Filter order; entries with filter
   std::vector<ScoreEntry> scores;        // in Score order
-  std::vector<std::string> post_filters; // names in PostFilter order: "DynamicResources", "DefaultPreemption"
+  std::vector<PostFilterEntry> post_filters;  // in PostFilter order
   std::vector<std::shared_ptr<const Plugin>> plugins;  // owns everything that the lists point to
 };
 

@@ -23,4 +23,6 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+std::string message(const Verdict&);  // the reasons, joined by ", "
+
 }  // namespace podium::framework

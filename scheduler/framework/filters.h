@@ -1,0 +1,61 @@
+// Filters: the filters of a profile, prepared for one pod. PreFilter runs once, in the constructor; the nodes are then asked
+// all together, and single nodes again with pods added or removed.
+//
+// Owner: one evaluation; PostFilter plugins borrow it. Threads: const members may be called by several threads.
+// Sources: pkg/scheduler/framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/framework/plugin.h"
+#include "scheduler/framework/profile.h"
+
+namespace podium::framework {
+
+class Filters {
+ public:
+  // Keeps references to all three.
+  Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
+
+  // The verdict on the pod as a whole; its code is `error` where a plugin failed.
+  const std::optional<Verdict>& rejected() const { return rejected_; }
+  // The plugins that narrowed the nodes down, sorted.
+  const std::vector<std::string>& narrowed_by() const { return narrowed_by_; }
+  // True where the PreFilter of this plugin was run, whatever it said.
+  bool reached(std::string_view plugin) const;
+
+  // Clears every node that does not fit and notes why; the answer is the nodes that do. Not for rejected pods. A verdict
+  // with the code `error` means that a plugin failed on that node.
+  NodeMask run(Rejections& out) const;
+
+  // The verdict on one node as if `removed` were gone from it and `added` ran there. Pods that are nominated to the node
+  // and at least as important as the pod have to be allowed for: the pod must fit with them and without.
+  std::optional<Verdict> check(Row row, const PodDelta& delta) const;
+
+ private:
+  struct Entry {
+    const FilterPlugin* plugin = nullptr;
+    std::unique_ptr<NodeFilter> filter;  // null: skipped
+    std::optional<Verdict> always;       // the verdict on every node: it cannot work without its PreFilter
+  };
+  void run_pre_filters(const Profile& profile);
+  void prepare(const Profile& profile);
+  std::optional<Verdict> check_once(Row row, const PodDelta& delta) const;
+  std::vector<PodInfoPtr> nominated_to(Row row) const;
+
+  const PodInfo& pod_;
+  const Snapshot& snapshot_;
+  std::vector<std::pair<const FilterPlugin*, PreparedFilter>> pre_filtered_;
+  std::vector<std::string> reached_;
+  std::vector<Entry> filters_;  // in Filter order
+  std::optional<Verdict> rejected_;
+  std::optional<NodeMask> only_;
+  std::vector<std::string> narrowed_by_;
+};
+
+}  // namespace podium::framework
