@@ -1,0 +1,61 @@
+// SchedulingReport (podium.dev/v1alpha1) as a value, and the projection of a Decision onto it.
+//
+// Every number comes from the Decision; nothing is computed a second time. Strings from the cluster are escaped where JSON
+// needs it and cut at the schema's bounds.
+// Threads: values and pure functions.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "scheduler/cycle/recorder.h"
+#include "scheduler/framework/decision.h"
+
+namespace podium::controller {
+
+struct HostScore {
+  std::string host;
+  std::int64_t score = 0;
+  bool operator==(const HostScore&) const = default;
+};
+
+struct ReportStrategy {
+  std::string strategy;
+  std::int64_t weight = 1;
+  std::vector<HostScore> top_nodes;  // at most 5
+};
+
+struct ReportRejection {
+  std::string plugin, reason;
+  std::size_t nodes = 0;
+  std::vector<std::string> examples;  // at most 3
+};
+
+struct ReportStatus {
+  std::string outcome;  // Scheduled, Unschedulable, Failed; for a what-if: Fits, PartlyFits, DoesNotFit
+  std::string profile, node, message;
+  std::optional<Wall> decided_at, expires_at;
+  std::uint32_t attempts = 0;
+  std::size_t nodes_total = 0, nodes_evaluated = 0, nodes_feasible = 0;
+  std::vector<HostScore> top_nodes;             // at most 10, best first, ties by name
+  std::vector<ReportStrategy> strategies;
+  std::vector<ReportRejection> rejections;      // most nodes first
+  struct Preempted {
+    std::string node;
+    std::vector<std::pair<std::string, std::string>> victims;  // namespace, name
+  };
+  std::optional<Preempted> preemption;
+  std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};
+  std::vector<std::string> placements;          // what-if with replicas: the node of each replica that fits, in order
+};
+
+// What of the status the decision tells: all but outcome, times and durations of the binding.
+ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot);
+
+}  // namespace podium::controller
