@@ -110,9 +110,11 @@ struct Volume {
   std::string name;
   Kind kind = Kind::other;
   bool read_only = false;
-  std::string id;        // claim name, disk name, volume ID, image reference, iSCSI IQN, RBD image; by kind
-  std::string pool;      // RBD pool
-  std::vector<std::string> monitors;  // RBD monitors
+  // By kind: claim name, disk name, volume ID, Azure disk URI, Azure share name, vSphere path, image reference, iSCSI
+  // IQN, RBD image, CSI driver. Empty for an ephemeral volume, whose claim is named after pod and volume.
+  std::string id;
+  std::string pool;                   // RBD: the pool; Azure file: the secret's name
+  std::vector<std::string> monitors;  // RBD: the monitors; Azure file of a PersistentVolume: the secret's namespace
   bool operator==(const Volume&) const = default;
 };
 

@@ -1,0 +1,63 @@
+// Any kind that the scheduler looks at, by its group and kind.
+#include <array>
+
+#include "api/decode.h"
+#include "api/decode_reader.h"
+
+namespace podium::api {
+namespace {
+
+using boost::json::value;
+
+template <auto Decode>
+Result<Object> shared(const value& object) {
+  auto decoded = Decode(object);
+  if (!decoded) return std::unexpected(std::move(decoded.error()));
+  return std::make_shared<const typename decltype(decoded)::value_type>(std::move(*decoded));
+}
+
+template <Workload::Kind kind>
+Result<Workload> workload(const value& object) {
+  return decode_workload(object, kind);
+}
+
+struct Entry {
+  std::string_view group, kind;
+  Result<Object> (*decode)(const value&);
+};
+
+constexpr std::array<Entry, 16> kKinds = {{
+    {"", "Pod", shared<decode_pod>},
+    {"", "Node", shared<decode_node>},
+    {"", "Namespace", shared<decode_namespace>},
+    {"", "Service", shared<workload<Workload::Kind::service>>},
+    {"", "ReplicationController", shared<workload<Workload::Kind::replication_controller>>},
+    {"apps", "ReplicaSet", shared<workload<Workload::Kind::replica_set>>},
+    {"apps", "StatefulSet", shared<workload<Workload::Kind::stateful_set>>},
+    {"scheduling.k8s.io", "PriorityClass", shared<decode_priority_class>},
+    {"policy", "PodDisruptionBudget", shared<decode_pod_disruption_budget>},
+    {"", "PersistentVolume", shared<decode_persistent_volume>},
+    {"", "PersistentVolumeClaim", shared<decode_persistent_volume_claim>},
+    {"storage.k8s.io", "StorageClass", shared<decode_storage_class>},
+    {"storage.k8s.io", "CSINode", shared<decode_csi_node>},
+    {"storage.k8s.io", "CSIDriver", shared<decode_csi_driver>},
+    {"storage.k8s.io", "CSIStorageCapacity", shared<decode_csi_storage_capacity>},
+    {"storage.k8s.io", "VolumeAttachment", shared<decode_volume_attachment>},
+}};
+
+}  // namespace
+
+Result<Object> decode_object(const value& object) {
+  detail::Reader reader(object);
+  const auto version = reader.root()["apiVersion"].text();
+  const auto kind = reader.root()["kind"].text();
+  if (reader.failed()) return std::unexpected(reader.error());
+  const auto slash = version.find('/');
+  const auto group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+  for (const auto& entry : kKinds) {
+    if (entry.kind == kind && entry.group == group) return entry.decode(object);
+  }
+  return Object();
+}
+
+}  // namespace podium::api

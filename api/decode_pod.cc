@@ -1,0 +1,149 @@
+#include "api/decode.h"
+#include "api/decode_reader.h"
+
+namespace podium::api {
+namespace {
+
+using detail::Field;
+
+ContainerPort read_port(Field field) {
+  ContainerPort port;
+  field["hostPort"].into(port.host_port);
+  field["hostIP"].into(port.host_ip);
+  field["protocol"].into(port.protocol);
+  if (port.protocol.empty()) port.protocol = "TCP";
+  return port;
+}
+
+Container read_container(Field field) {
+  Container container;
+  field["name"].into(container.name);
+  field["image"].into(container.image);
+  const auto resources = field["resources"];
+  resources["requests"].into(container.requests);
+  resources["limits"].into(container.limits);
+  field["ports"].list(container.ports, read_port);
+  container.restart_always = field["restartPolicy"].text() == "Always";
+  field["restartPolicyRules"].list(container.restart_rules, [](Field rule) {
+    return RestartRule{std::string(rule["action"].text())};
+  });
+  return container;
+}
+
+PodAffinityTerm read_pod_affinity_term(Field field) {
+  PodAffinityTerm term;
+  if (const auto selector = field["labelSelector"]) term.label_selector = detail::read_label_selector(selector);
+  if (const auto selector = field["namespaceSelector"]) {
+    term.namespace_selector = detail::read_label_selector(selector);
+  }
+  field["namespaces"].into(term.namespaces);
+  field["topologyKey"].into(term.topology_key);
+  field["matchLabelKeys"].into(term.match_label_keys);
+  field["mismatchLabelKeys"].into(term.mismatch_label_keys);
+  return term;
+}
+
+PodAffinity read_pod_affinity(Field field) {
+  PodAffinity affinity;
+  field["requiredDuringSchedulingIgnoredDuringExecution"].list(affinity.required, read_pod_affinity_term);
+  field["preferredDuringSchedulingIgnoredDuringExecution"].list(affinity.preferred, [](Field item) {
+    WeightedPodAffinityTerm weighted;
+    item["weight"].into(weighted.weight);
+    weighted.term = read_pod_affinity_term(item["podAffinityTerm"]);
+    return weighted;
+  });
+  return affinity;
+}
+
+Volume read_volume(Field field) {
+  auto volume = detail::read_volume_source(field);
+  field["name"].into(volume.name);
+  return volume;
+}
+
+void read_priority(Field spec, Pod& pod) {
+  spec["schedulerName"].into(pod.scheduler_name);
+  if (pod.scheduler_name.empty()) pod.scheduler_name = "default-scheduler";
+  spec["priorityClassName"].into(pod.priority_class_name);
+  spec["priority"].into(pod.priority);
+  if (const auto policy = spec["preemptionPolicy"]) pod.preempt_never = policy.text() == "Never";
+}
+
+void read_spec(Field spec, Pod& pod) {
+  spec["nodeName"].into(pod.node_name);
+  read_priority(spec, pod);
+  spec["hostNetwork"].into(pod.host_network);
+  spec["schedulingGates"].list(pod.scheduling_gates,
+                               [](Field gate) { return std::string(gate["name"].text()); });
+  spec["nodeSelector"].into(pod.node_selector);
+  if (const auto affinity = spec["affinity"]) {
+    pod.node_affinity = detail::read_node_affinity(affinity["nodeAffinity"]);
+    pod.pod_affinity = read_pod_affinity(affinity["podAffinity"]);
+    pod.pod_anti_affinity = read_pod_affinity(affinity["podAntiAffinity"]);
+  }
+  spec["tolerations"].list(pod.tolerations, detail::read_toleration);
+  spec["topologySpreadConstraints"].list(pod.topology_spread, detail::read_topology_spread_constraint);
+  spec["containers"].list(pod.containers, read_container);
+  spec["initContainers"].list(pod.init_containers, read_container);
+  spec["overhead"].into(pod.overhead);
+  if (const auto resources = spec["resources"]) {
+    pod.has_pod_level_resources = true;
+    resources["requests"].into(pod.pod_requests);
+    resources["limits"].into(pod.pod_limits);
+  }
+  spec["volumes"].list(pod.volumes, read_volume);
+  pod.has_resource_claims = spec["resourceClaims"].size() > 0;
+}
+
+ContainerStatus read_container_status(Field field) {
+  ContainerStatus status;
+  field["name"].into(status.name);
+  if (const auto resources = field["resources"]) resources["requests"].into(status.resources.emplace());
+  field["allocatedResources"].into(status.allocated);
+  return status;
+}
+
+PodCondition read_condition(Field field) {
+  PodCondition condition;
+  field["type"].into(condition.type);
+  field["status"].into(condition.status);
+  field["reason"].into(condition.reason);
+  field["message"].into(condition.message);
+  return condition;
+}
+
+void read_status(Field status, Pod& pod) {
+  status["phase"].into(pod.phase);
+  status["nominatedNodeName"].into(pod.nominated_node);
+  status["startTime"].into(pod.start_time);
+  status["conditions"].list(pod.conditions, read_condition);
+  status["containerStatuses"].list(pod.container_statuses, read_container_status);
+  status["initContainerStatuses"].list(pod.init_container_statuses, read_container_status);
+  if (const auto resources = status["resources"]) {
+    resources["requests"].into(pod.status_pod_requests.emplace());
+  }
+  status["allocatedResources"].into(pod.status_pod_allocated);
+}
+
+}  // namespace
+
+Result<Pod> decode_pod(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  Pod pod;
+  pod.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  read_spec(root["spec"], pod);
+  read_status(root["status"], pod);
+  return reader.finish(std::move(pod));
+}
+
+Result<Pod> decode_pod_template(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  Pod pod;
+  pod.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  read_spec(root["spec"], pod);
+  return reader.finish(std::move(pod));
+}
+
+}  // namespace podium::api
