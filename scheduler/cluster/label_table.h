@@ -1,10 +1,10 @@
 // LabelTable: node labels as columns of interned values, one column a label key.
 //
 // Value 0 means the node has no such label. Ids are dense and reused, so a topology count is an array indexed by value.
+// A column goes when the last node with its key does.
 // Threads: part of a Snapshot, with its rules.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 
 #include "api/meta.h"
 #include "scheduler/cluster/column.h"
+#include "scheduler/cluster/cow_map.h"
 
 namespace podium::cluster {
 
@@ -23,30 +24,44 @@ class LabelColumn {
   std::string_view key() const { return key_; }
   const Column<ValueId>& values() const { return of_row_; }
   ValueId value(Row row) const { return of_row_[row]; }
-  std::size_t id_limit() const { return names_.size(); }  // every ValueId is below this
-  std::string_view name(ValueId id) const { return names_[id]; }
-  ValueId find(std::string_view value) const;             // kNoValue where no node has it
-  std::uint32_t nodes_with(ValueId id) const { return nodes_[id]; }
+  std::size_t id_limit() const { return limit_; }          // every ValueId is below this
+  std::string_view name(ValueId id) const { return interned_[id].name; }
+  ValueId find(std::string_view value) const;              // kNoValue where no node has it
+  std::uint32_t nodes_with(ValueId id) const { return interned_[id].nodes; }
 
  private:
   friend class LabelTable;
+  struct Interned {
+    std::string name;
+    std::uint32_t nodes = 0;
+  };
+
+  LabelColumn() = default;
+  LabelColumn(std::string key, std::size_t rows);
+  void set(Row row, const std::string* value);  // null: the node has no such label
+  ValueId intern(const std::string& value);
+  void release(ValueId id);
+
   std::string key_;
   Column<ValueId> of_row_;
-  std::vector<std::string> names_{""};
-  std::vector<std::uint32_t> nodes_{0};
+  Column<Interned, 32> interned_;  // small chunks: most keys have few values
+  ValueId limit_ = 1;
+  std::uint32_t nodes_ = 0;        // that have the label
   std::vector<ValueId> free_;
-  boost::unordered_flat_map<std::string, ValueId> ids_;
+  CowMap<std::string, ValueId> ids_;
+  template <typename> friend class Cow;
 };
 
 class LabelTable {
  public:
-  const LabelColumn* find(std::string_view key) const;  // null where no node ever had the label
+  const LabelColumn* find(std::string_view key) const;  // null where no node has the label
   void set(Row row, const api::Labels& from, const api::Labels& to);  // relabels a row
   void grow_to(std::size_t rows);
 
  private:
-  std::vector<Cow<LabelColumn>> columns_;
-  boost::unordered_flat_map<std::string, std::uint32_t> by_key_;
+  void set(Row row, const std::string& key, const std::string* value);
+
+  CowMap<std::string, Cow<LabelColumn>> columns_;
   std::size_t rows_ = 0;
 };
 

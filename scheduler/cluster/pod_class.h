@@ -11,10 +11,12 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/pod.h"
 #include "scheduler/cluster/column.h"
+#include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/pod_info.h"
 
 namespace podium::cluster {
@@ -25,48 +27,69 @@ struct Posting {
   Row row = 0;
   std::uint32_t pods = 0;         // of this class on that node
   std::uint32_t terminating = 0;  // of those, with a deletionTimestamp
+  bool operator==(const Posting&) const = default;
 };
 
 class PodClass {
  public:
-  const std::string& namespace_name() const { return namespace_; }
-  const api::Labels& labels() const { return labels_; }
-  const api::PodAffinity& affinity() const { return affinity_; }
-  const api::PodAffinity& anti_affinity() const { return anti_affinity_; }
+  const std::string& namespace_name() const { return sample().meta.namespace_; }
+  const api::Labels& labels() const { return sample().meta.labels; }
+  const api::PodAffinity& affinity() const { return sample().pod_affinity; }
+  const api::PodAffinity& anti_affinity() const { return sample().pod_anti_affinity; }
   std::span<const Posting> postings() const { return postings_; }  // nodes with at least one pod, in no order
   std::uint32_t pods() const { return pods_; }
-  bool has_affinity() const { return !affinity_.empty() || !anti_affinity_.empty(); }
+  bool has_affinity() const { return !affinity().empty() || !anti_affinity().empty(); }
 
  private:
   friend class PodClassTable;
-  std::string namespace_;
-  api::Labels labels_;
-  api::PodAffinity affinity_, anti_affinity_;
+  const api::Pod& sample() const { return *sample_->pod; }
+  // Index into postings_, or its size where the row has none.
+  std::uint32_t place_of(Row row) const;
+  void add(Row row, bool terminating);
+  void remove(Row row, bool terminating);
+
+  PodInfoPtr sample_;  // some pod of the class, maybe a former one: it stands for all, so that nothing is stored twice
   std::vector<Posting> postings_;
-  boost::unordered_flat_map<Row, std::uint32_t> place_;  // row to its index in postings_
+  boost::unordered_flat_map<Row, std::uint32_t, NumberHash> place_;  // once there are too many postings to look through
   std::uint32_t pods_ = 0;
+  ClassId next_ = 0;   // the next class of the same hash, plus one
 };
 
 class PodClassTable {
  public:
+  using Visit = std::function<void(const PodClass&)>;
   // f(const PodClass&) for every class that has pods.
-  void each(const std::function<void(const PodClass&)>& f) const;
+  void each(const Visit& f) const;
   // Only the classes of one namespace, or only those with (required anti-)affinity terms of their own.
-  void each_in_namespace(std::string_view ns, const std::function<void(const PodClass&)>& f) const;
-  void each_with_affinity(const std::function<void(const PodClass&)>& f) const;
-  void each_with_required_anti_affinity(const std::function<void(const PodClass&)>& f) const;
+  void each_in_namespace(std::string_view ns, const Visit& f) const;
+  void each_with_affinity(const Visit& f) const;
+  void each_with_required_anti_affinity(const Visit& f) const;
+  // Only the classes of one namespace whose labels the selector matches; does not look at all of them where the
+  // selector asks for a label value.
+  void each_matching(std::string_view ns, const api::LabelSelector& selector, const Visit& f) const;
 
-  void add(const api::Pod& pod, Row row);
-  void remove(const api::Pod& pod, Row row);  // a pod that was added; unknown pods abort (a broken invariant)
+  void add(const PodInfoPtr& pod, Row row);
+  void remove(const PodInfo& pod, Row row);  // a pod that was added; unknown pods abort (a broken invariant)
 
  private:
-  struct Key;
-  std::vector<Cow<PodClass>> classes_;
-  std::vector<ClassId> free_;
-  // Indexes from namespace and from (namespace, labels, terms) to ids; see pod_class.cc.
-  boost::unordered_flat_map<std::uint64_t, std::vector<ClassId>> by_hash_;
-  boost::unordered_flat_map<std::string, std::vector<ClassId>> by_namespace_;
-  std::vector<ClassId> with_affinity_, with_required_anti_affinity_;
+  static constexpr std::size_t kChunk = 128;
+  using Ids = std::vector<ClassId>;  // sorted
+
+  ClassId find(const PodInfo& pod) const;  // kNone where there is none
+  ClassId make(const PodInfoPtr& pod);
+  void drop(ClassId id);
+  void visit(const Ids& ids, const Visit& f) const;
+
+  Column<Cow<PodClass>, kChunk> classes_;
+  ClassId limit_ = 0;  // every id is below this
+  Cow<Ids> free_;
+  CowMap<std::uint64_t, ClassId, NumberHash> first_of_hash_;
+  CowMap<std::string, Ids> by_namespace_;
+  CowMap<std::uint64_t, Ids, NumberHash> by_label_;  // by the hash of namespace, key and value
+  Cow<Ids> with_affinity_, with_required_anti_affinity_;
 };
+
+// Equal for pods of one class.
+std::uint64_t pod_class_hash(const api::Pod& pod);
 
 }  // namespace podium::cluster

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/pod.h"
@@ -31,6 +32,7 @@ struct PodInfo {
   std::vector<HostPort> host_ports;  // containers and sidecars
   std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
+  std::uint64_t class_hash = 0;      // of namespace, labels and inter-pod affinity terms; see pod_class.h
 
   const api::Pod& operator*() const { return *pod; }
   const api::Pod* operator->() const { return pod.get(); }
@@ -41,7 +43,7 @@ using PodInfoPtr = std::shared_ptr<const PodInfo>;
 // A pod with spec.nodeName counts as placed.
 PodInfoPtr make_pod_info(api::PodPtr pod);
 // The same pod, as if it ran on `node`: the assumption of the live cycle, and a what-if's placement. Gets the zone and
-// region labels of the node where `topology_labels` gives them, as the API server's admission would.
+// region labels of the node where `node_labels` gives them, as the API server's admission would.
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels);
 
 }  // namespace podium::cluster

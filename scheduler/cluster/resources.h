@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,25 +20,29 @@ struct Resources {
   std::vector<std::pair<std::string, std::int64_t>> scalars;
 
   std::int64_t scalar(std::string_view name) const;  // 0 where absent
-  // cpu, memory, ephemeral-storage or a scalar, by its API name.
+  // cpu, memory, ephemeral-storage or a scalar, by its API name; 0 where absent.
   std::int64_t get(std::string_view name) const;
   bool operator==(const Resources&) const = default;
 };
 
 bool is_scalar_resource(std::string_view name);    // kept in Resources::scalars
-bool is_extended_resource(std::string_view name);  // domain/name outside kubernetes.io, not hugepages or attachable volumes
+// A valid domain/name outside of *kubernetes.io and without the quota prefix "requests.".
+bool is_extended_resource(std::string_view name);
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
 // Which spelling of "requests": pods that run count what the kubelet has granted (in-place resize), and scores count a
 // container without a request as 100m and 200Mi.
 struct RequestOptions {
-  bool use_status = false;           // placed pods
-  bool non_zero = false;             // defaults for cpu and memory that nobody requests
-  bool ignore_pod_level = false;     // NodeResourcesFit's score of the incoming pod
+  bool use_status = false;        // placed pods
+  // Cpu and memory that a container does not ask for count as 100m and 200Mi; where pod-level requests count, only a
+  // resource that neither they, nor any container, nor the overhead ask for.
+  bool non_zero = false;
+  bool ignore_pod_level = false;  // NodeResourcesFit's score of the incoming pod
 };
 Resources pod_requests(const api::Pod&, const RequestOptions&);
 
+// An allocatable or capacity list; "pods" is not part of it.
 Resources to_resources(const api::ResourceList&);
 
 }  // namespace podium::cluster

@@ -1,0 +1,55 @@
+// Cow<T>: a copy-on-write box. Copies share one value until one of them writes, which first takes a copy of its own.
+//
+// Threads: copies may be read and dropped on any thread; each copy has one writer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace podium::cluster {
+
+template <typename T>
+class Cow {
+ public:
+  Cow() : box_(empty()) { box_->copies.fetch_add(1, std::memory_order_relaxed); }
+  explicit Cow(T value) : box_(new Box(std::move(value))) {}
+  Cow(const Cow& other) : box_(other.box_) { box_->copies.fetch_add(1, std::memory_order_relaxed); }
+  Cow(Cow&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}  // `other` may only be assigned or destroyed
+  Cow& operator=(Cow other) noexcept {
+    std::swap(box_, other.box_);
+    return *this;
+  }
+  ~Cow() { drop(box_); }
+
+  const T& operator*() const { return box_->value; }
+  const T* operator->() const { return &box_->value; }
+  // Acquire pairs with the release of the copy that was dropped last: what its thread read, it read before our write.
+  bool shared() const { return box_->copies.load(std::memory_order_acquire) != 1; }
+  T& write() {
+    if (shared()) drop(std::exchange(box_, new Box(std::as_const(box_->value))));
+    return box_->value;
+  }
+
+ private:
+  // Its own count rather than shared_ptr's, whose use_count() orders nothing, and half the pointer.
+  struct Box {
+    Box() : value() {}
+    explicit Box(const T& v) : value(v) {}
+    explicit Box(T&& v) : value(std::move(v)) {}
+    std::atomic<std::uint32_t> copies{1};
+    T value;
+  };
+  static void drop(Box* box) {
+    if (box && box->copies.fetch_sub(1, std::memory_order_acq_rel) == 1) delete box;
+  }
+  // One T{} for all boxes that nobody has written to; never freed.
+  static Box* empty() {
+    static Box* const box = new Box;
+    return box;
+  }
+
+  Box* box_;
+};
+
+}  // namespace podium::cluster

@@ -1,0 +1,46 @@
+#include "scheduler/cluster/name_order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace podium::cluster {
+
+std::span<const Row> NameOrder::rows(const NodeMask& present, const NameOf& name_of) {
+  std::call_once(once_, [&] {
+    if (made_.load(std::memory_order_relaxed)) return;  // by edited(), before it was shared
+    rows_.reserve(present.count());
+    present.each([&](Row row) { rows_.push_back(row); });
+    std::ranges::sort(rows_, {}, name_of);
+    made_.store(true, std::memory_order_release);
+  });
+  unread_edits_.store(0, std::memory_order_relaxed);
+  return rows_;
+}
+
+bool NameOrder::worth_editing() const {
+  return made_.load(std::memory_order_acquire) && unread_edits_.load(std::memory_order_relaxed) < kUnreadEdits;
+}
+
+std::shared_ptr<NameOrder> NameOrder::edited(std::vector<Row> rows) const {
+  auto order = std::make_shared<NameOrder>();
+  order->rows_ = std::move(rows);
+  order->made_.store(true, std::memory_order_relaxed);
+  order->unread_edits_.store(unread_edits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return order;
+}
+
+std::shared_ptr<NameOrder> NameOrder::with(Row row, const NameOf& name_of) const {
+  if (!worth_editing()) return std::make_shared<NameOrder>();
+  auto rows = rows_;
+  rows.insert(std::ranges::lower_bound(rows, name_of(row), {}, name_of), row);
+  return edited(std::move(rows));
+}
+
+std::shared_ptr<NameOrder> NameOrder::without(Row row, const NameOf& name_of) const {
+  if (!worth_editing()) return std::make_shared<NameOrder>();
+  auto rows = rows_;
+  rows.erase(std::ranges::lower_bound(rows, name_of(row), {}, name_of));
+  return edited(std::move(rows));
+}
+
+}  // namespace podium::cluster

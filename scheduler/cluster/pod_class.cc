@@ -1,0 +1,231 @@
+#include "scheduler/cluster/pod_class.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+namespace podium::cluster {
+namespace {
+
+constexpr ClassId kNone = ~ClassId{0};
+constexpr std::size_t kLookThrough = 16;  // postings that are quicker to look through than to index
+
+std::uint64_t hash_of(const std::vector<std::string>& texts) {
+  std::uint64_t hash = texts.size();
+  for (const auto& text : texts) hash = hash_mix(hash, hash_text(text));
+  return hash;
+}
+
+std::uint64_t hash_of(const api::Labels& labels) {
+  std::uint64_t hash = labels.size();
+  for (const auto& [key, value] : labels) hash = hash_mix(hash_mix(hash, hash_text(key)), hash_text(value));
+  return hash;
+}
+
+std::uint64_t hash_of(const std::optional<api::LabelSelector>& selector) {
+  if (!selector) return 1;
+  auto hash = hash_of(selector->match_labels);
+  for (const auto& requirement : selector->match_expressions) {
+    hash = hash_mix(hash, hash_text(requirement.key) + static_cast<std::uint64_t>(requirement.op));
+    hash = hash_mix(hash, hash_of(requirement.values));
+  }
+  return hash;
+}
+
+std::uint64_t hash_of(const api::PodAffinityTerm& term) {
+  auto hash = hash_mix(hash_of(term.label_selector), hash_of(term.namespace_selector));
+  hash = hash_mix(hash_mix(hash, hash_of(term.namespaces)), hash_text(term.topology_key));
+  return hash_mix(hash, hash_mix(hash_of(term.match_label_keys), hash_of(term.mismatch_label_keys)));
+}
+
+std::uint64_t hash_of(const api::PodAffinity& affinity) {
+  std::uint64_t hash = affinity.required.size();
+  for (const auto& term : affinity.required) hash = hash_mix(hash, hash_of(term));
+  for (const auto& [weight, term] : affinity.preferred) {
+    hash = hash_mix(hash_mix(hash, static_cast<std::uint64_t>(weight)), hash_of(term));
+  }
+  return hash;
+}
+
+std::uint64_t hash_of_label(std::string_view ns, std::string_view key, std::string_view value) {
+  return hash_mix(hash_mix(hash_text(ns), hash_text(key)), hash_text(value));
+}
+
+bool same_class(const api::Pod& a, const api::Pod& b) {
+  return a.meta.namespace_ == b.meta.namespace_ && a.meta.labels == b.meta.labels &&
+         a.pod_affinity == b.pod_affinity && a.pod_anti_affinity == b.pod_anti_affinity;
+}
+
+void insert(std::vector<ClassId>& ids, ClassId id) {
+  const auto it = std::ranges::lower_bound(ids, id);
+  if (it == ids.end() || *it != id) ids.insert(it, id);
+}
+
+void erase(std::vector<ClassId>& ids, ClassId id) {
+  const auto it = std::ranges::lower_bound(ids, id);
+  if (it != ids.end() && *it == id) ids.erase(it);
+}
+
+template <typename Key, typename Hash, typename K>
+void erase(CowMap<Key, std::vector<ClassId>, Hash>& index, const K& key, ClassId id) {
+  auto* ids = index.find_for_write(key);
+  if (!ids) return;
+  erase(*ids, id);
+  if (ids->empty()) index.erase(key);
+}
+
+}  // namespace
+
+std::uint64_t pod_class_hash(const api::Pod& pod) {
+  auto hash = hash_mix(hash_text(pod.meta.namespace_), hash_of(pod.meta.labels));
+  if (!pod.pod_affinity.empty()) hash = hash_mix(hash, hash_of(pod.pod_affinity));
+  if (!pod.pod_anti_affinity.empty()) hash = hash_mix(hash + 1, hash_of(pod.pod_anti_affinity));
+  return hash;
+}
+
+std::uint32_t PodClass::place_of(Row row) const {
+  if (!place_.empty()) {
+    const auto it = place_.find(row);
+    return it == place_.end() ? postings_.size() : it->second;
+  }
+  return std::ranges::find(postings_, row, &Posting::row) - postings_.begin();
+}
+
+void PodClass::add(Row row, bool terminating) {
+  const auto place = place_of(row);
+  if (place == postings_.size()) {
+    postings_.push_back({.row = row});
+    if (!place_.empty()) {
+      place_.emplace(row, place);
+    } else if (postings_.size() > kLookThrough) {
+      for (std::uint32_t i = 0; i < postings_.size(); ++i) place_.emplace(postings_[i].row, i);
+    }
+  }
+  ++postings_[place].pods;
+  postings_[place].terminating += terminating;
+  ++pods_;
+}
+
+void PodClass::remove(Row row, bool terminating) {
+  const auto place = place_of(row);
+  if (place == postings_.size()) std::abort();
+  auto& posting = postings_[place];
+  posting.terminating -= terminating;
+  --pods_;
+  if (--posting.pods > 0) return;
+  posting = postings_.back();
+  postings_.pop_back();
+  if (place_.empty()) return;
+  if (place < postings_.size()) place_[postings_[place].row] = place;
+  place_.erase(row);
+  // Half of what made the index worth having, so that a class at the edge does not build it again and again.
+  if (postings_.size() <= kLookThrough / 2) place_ = {};
+}
+
+ClassId PodClassTable::find(const PodInfo& pod) const {
+  const auto* first = first_of_hash_.find(pod.class_hash);
+  for (auto next = first ? *first : 0; next != 0; next = classes_[next - 1]->next_) {
+    if (same_class(classes_[next - 1]->sample(), *pod)) return next - 1;
+  }
+  return kNone;
+}
+
+ClassId PodClassTable::make(const PodInfoPtr& pod) {
+  ClassId id = limit_;
+  if (free_->empty()) {
+    classes_.grow_to(++limit_);
+  } else {
+    id = free_->back();
+    free_.write().pop_back();
+  }
+  auto& fresh = classes_.write(id).write();
+  fresh.sample_ = pod;
+  auto& first = first_of_hash_[pod->class_hash];
+  fresh.next_ = std::exchange(first, id + 1);
+
+  const auto& meta = pod->pod->meta;
+  insert(by_namespace_[meta.namespace_], id);
+  for (const auto& [key, value] : meta.labels) insert(by_label_[hash_of_label(meta.namespace_, key, value)], id);
+  if (fresh.has_affinity()) insert(with_affinity_.write(), id);
+  if (!fresh.anti_affinity().required.empty()) insert(with_required_anti_affinity_.write(), id);
+  return id;
+}
+
+void PodClassTable::drop(ClassId id) {
+  const auto gone = classes_[id];
+  const auto hash = gone->sample_->class_hash;
+  auto& first = *first_of_hash_.find_for_write(hash);
+  if (first == id + 1) {
+    first = gone->next_;
+    if (first == 0) first_of_hash_.erase(hash);
+  } else {
+    auto before = first - 1;
+    while (classes_[before]->next_ != id + 1) before = classes_[before]->next_ - 1;
+    classes_.write(before).write().next_ = gone->next_;
+  }
+
+  const auto& meta = gone->sample().meta;
+  erase(by_namespace_, meta.namespace_, id);
+  for (const auto& [key, value] : meta.labels) erase(by_label_, hash_of_label(meta.namespace_, key, value), id);
+  if (gone->has_affinity()) erase(with_affinity_.write(), id);
+  if (!gone->anti_affinity().required.empty()) erase(with_required_anti_affinity_.write(), id);
+  classes_.write(id) = {};
+  free_.write().push_back(id);
+}
+
+void PodClassTable::add(const PodInfoPtr& pod, Row row) {
+  auto id = find(*pod);
+  if (id == kNone) id = make(pod);
+  auto& to = classes_.write(id).write();
+  // A pod that is being replaced: its former version should not live on as the sample.
+  if (to.sample_->uid_hash == pod->uid_hash) to.sample_ = pod;
+  to.add(row, (*pod)->terminating());
+}
+
+void PodClassTable::remove(const PodInfo& pod, Row row) {
+  const auto id = find(pod);
+  if (id == kNone) std::abort();
+  auto& from = classes_.write(id).write();
+  from.remove(row, pod->terminating());
+  if (from.pods() == 0) drop(id);
+}
+
+void PodClassTable::visit(const Ids& ids, const Visit& f) const {
+  for (const auto id : ids) f(*classes_[id]);
+}
+
+void PodClassTable::each(const Visit& f) const {
+  for (ClassId id = 0; id < limit_; ++id) {
+    if (classes_[id]->pods() > 0) f(*classes_[id]);
+  }
+}
+
+void PodClassTable::each_in_namespace(std::string_view ns, const Visit& f) const {
+  if (const auto* ids = by_namespace_.find(ns)) visit(*ids, f);
+}
+
+void PodClassTable::each_with_affinity(const Visit& f) const { visit(*with_affinity_, f); }
+
+void PodClassTable::each_with_required_anti_affinity(const Visit& f) const { visit(*with_required_anti_affinity_, f); }
+
+void PodClassTable::each_matching(std::string_view ns, const api::LabelSelector& selector, const Visit& f) const {
+  const auto* candidates = by_namespace_.find(ns);
+  const auto narrow = [&](std::string_view key, std::string_view value) {
+    if (!candidates) return;
+    const auto* ids = by_label_.find(hash_of_label(ns, key, value));
+    if (!ids || ids->size() < candidates->size()) candidates = ids;
+  };
+  for (const auto& [key, value] : selector.match_labels) narrow(key, value);
+  for (const auto& requirement : selector.match_expressions) {
+    if (requirement.op == api::Requirement::Op::in && requirement.values.size() == 1) {
+      narrow(requirement.key, requirement.values.front());
+    }
+  }
+  if (!candidates) return;
+  // Two labels may share a hash, so the namespace is looked at again.
+  visit(*candidates, [&](const PodClass& c) {
+    if (c.namespace_name() == ns && selector.matches(c.labels())) f(c);
+  });
+}
+
+}  // namespace podium::cluster

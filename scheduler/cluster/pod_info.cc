@@ -1,0 +1,66 @@
+#include "scheduler/cluster/pod_info.h"
+
+#include <utility>
+
+#include "scheduler/cluster/hash.h"
+#include "scheduler/cluster/pod_class.h"
+
+namespace podium::cluster {
+namespace {
+
+constexpr std::string_view kAnyAddress = "0.0.0.0";
+
+void append_host_ports(const std::vector<api::ContainerPort>& ports, std::vector<HostPort>& out) {
+  for (const auto& port : ports) {
+    if (port.host_port <= 0) continue;
+    out.push_back({.ip = port.host_ip.empty() ? std::string(kAnyAddress) : port.host_ip,
+                   .protocol = port.protocol.empty() ? "TCP" : port.protocol,
+                   .port = port.host_port});
+  }
+}
+
+std::vector<HostPort> host_ports(const api::Pod& pod) {
+  std::vector<HostPort> out;
+  for (const auto& container : pod.init_containers) {
+    if (container.restart_always) append_host_ports(container.ports, out);
+  }
+  for (const auto& container : pod.containers) append_host_ports(container.ports, out);
+  return out;
+}
+
+}  // namespace
+
+bool HostPort::conflicts_with(const HostPort& other) const {
+  return port == other.port && protocol == other.protocol &&
+         (ip == other.ip || ip == kAnyAddress || other.ip == kAnyAddress);
+}
+
+PodInfoPtr make_pod_info(api::PodPtr pod) {
+  const bool placed = !pod->node_name.empty();
+  auto info = std::make_shared<PodInfo>();
+  info->requests = pod_requests(*pod, {.use_status = placed});
+  const auto non_zero = pod_requests(*pod, {.use_status = placed, .non_zero = true});
+  info->non_zero_milli_cpu = non_zero.milli_cpu;
+  info->non_zero_memory = non_zero.memory;
+  // Nobody scores a pod that has its node, and there are many of them.
+  if (!placed) info->score_requests = pod_requests(*pod, {.non_zero = true, .ignore_pod_level = true});
+  info->host_ports = host_ports(*pod);
+  info->priority = pod->priority_or_zero();
+  info->uid_hash = hash_text(pod->meta.uid);
+  info->class_hash = pod_class_hash(*pod);
+  info->pod = std::move(pod);
+  return info;
+}
+
+PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels) {
+  auto placed = std::make_shared<api::Pod>(*pod.pod);
+  placed->node_name = node;
+  if (node_labels) {
+    for (const auto key : {api::label::zone, api::label::region}) {
+      if (const auto* value = node_labels->find(key)) placed->meta.labels.set(std::string(key), *value);
+    }
+  }
+  return make_pod_info(std::move(placed));
+}
+
+}  // namespace podium::cluster

@@ -1,0 +1,222 @@
+#include "scheduler/cluster/resources.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace podium::cluster {
+namespace {
+
+constexpr std::string_view kCpu = "cpu", kMemory = "memory", kEphemeralStorage = "ephemeral-storage";
+constexpr std::string_view kHugePages = "hugepages-", kAttachableVolumes = "attachable-volumes-";
+constexpr api::Quantity kDefaultCpu = api::Quantity::from_milli(100);
+constexpr api::Quantity kDefaultMemory = api::Quantity::from_units(200 * 1024 * 1024);
+
+// A resource list while it is being summed. The names point into the pod; a handful of entries, so linear search.
+// Whether a resource is listed matters, even with 0: only what is not listed gets a default.
+class Amounts {
+ public:
+  Amounts() = default;
+  explicit Amounts(const api::ResourceList& list) { entries_.assign(list.begin(), list.end()); }
+
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  void set(std::string_view name, api::Quantity amount) { slot(name) = amount; }
+  void add(std::string_view name, api::Quantity amount) {
+    auto& sum = slot(name);
+    sum = sum + amount;
+  }
+  void add(const Amounts& other) {
+    for (const auto& [name, amount] : other.entries_) add(name, amount);
+  }
+  template <typename List>
+  void max(const List& other) {
+    for (const auto& [name, amount] : other) {
+      if (const auto* mine = find(name); !mine || *mine < amount) set(name, amount);
+    }
+  }
+  api::Quantity get(std::string_view name) const {
+    const auto* amount = find(name);
+    return amount ? *amount : api::Quantity();
+  }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  const api::Quantity* find(std::string_view name) const {
+    for (const auto& entry : entries_) if (entry.first == name) return &entry.second;
+    return nullptr;
+  }
+  api::Quantity& slot(std::string_view name) {
+    for (auto& entry : entries_) if (entry.first == name) return entry.second;
+    return entries_.emplace_back(name, api::Quantity()).second;
+  }
+
+  std::vector<std::pair<std::string_view, api::Quantity>> entries_;
+};
+
+struct Defaults {
+  bool cpu = false, memory = false;
+};
+
+bool supported_at_pod_level(std::string_view name) {
+  return name == kCpu || name == kMemory || name.starts_with(kHugePages);
+}
+
+bool has_pod_level_requests(const api::Pod& pod) {
+  return std::ranges::any_of(pod.pod_requests, [](const auto& r) { return supported_at_pod_level(r.first); });
+}
+
+// The kubelet has refused a resize: what the spec asks for will not come.
+bool resize_infeasible(const api::Pod& pod) {
+  const auto* condition = pod.condition("PodResizePending");
+  return condition && condition->reason == "Infeasible";
+}
+
+// The largest of what is asked for, what runs and what has been granted.
+Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec, const api::ResourceList& running,
+                           const api::ResourceList& allocated) {
+  auto amounts = resize_infeasible(pod) ? Amounts() : Amounts(spec);
+  amounts.max(running);
+  amounts.max(allocated);
+  return amounts;
+}
+
+const api::ContainerStatus* status_of(const api::Pod& pod, std::string_view container) {
+  for (const auto* statuses : {&pod.init_container_statuses, &pod.container_statuses}) {
+    for (const auto& status : *statuses) if (status.name == container) return &status;
+  }
+  return nullptr;
+}
+
+Amounts container_requests(const api::Pod& pod, const api::Container& container, bool use_status, Defaults defaults) {
+  const auto* status = use_status ? status_of(pod, container.name) : nullptr;
+  auto amounts = status && status->resources
+                     ? effective_requests(pod, container.requests, *status->resources, status->allocated)
+                     : Amounts(container.requests);
+  if (defaults.cpu && !amounts.has(kCpu)) amounts.set(kCpu, kDefaultCpu);
+  if (defaults.memory && !amounts.has(kMemory)) amounts.set(kMemory, kDefaultMemory);
+  return amounts;
+}
+
+// Everything that runs at once, or the most that it takes to get there: an init container runs beside the sidecars
+// that are listed before it.
+Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults defaults) {
+  Amounts sum;
+  for (const auto& container : pod.containers) sum.add(container_requests(pod, container, use_status, defaults));
+
+  Amounts sidecars, peak;
+  for (const auto& container : pod.init_containers) {
+    auto amounts = container_requests(pod, container, use_status && container.restart_always, defaults);
+    if (container.restart_always) {
+      sum.add(amounts);
+      sidecars.add(amounts);
+      peak.max(sidecars);
+    } else {
+      amounts.add(sidecars);
+      peak.max(amounts);
+    }
+  }
+  sum.max(peak);
+  return sum;
+}
+
+Amounts sum_of_pod(const api::Pod& pod, const RequestOptions& options, Defaults defaults) {
+  auto sum = sum_of_containers(pod, options.use_status, defaults);
+  if (!options.ignore_pod_level && has_pod_level_requests(pod)) {
+    const bool resized = options.use_status && pod.status_pod_requests;
+    const auto level = resized ? effective_requests(pod, pod.pod_requests, *pod.status_pod_requests,
+                                                    pod.status_pod_allocated)
+                               : Amounts(pod.pod_requests);
+    for (const auto& [name, amount] : pod.pod_requests) {
+      if (supported_at_pod_level(name)) sum.set(name, level.get(name));
+    }
+  }
+  sum.add(Amounts(pod.overhead));
+  return sum;
+}
+
+template <typename List>
+Resources round_up(const List& list) {
+  Resources out;
+  for (const auto& [name, amount] : list) {
+    if (name == kCpu) {
+      out.milli_cpu = saturating_add(out.milli_cpu, amount.milli_value());
+    } else if (name == kMemory) {
+      out.memory = saturating_add(out.memory, amount.value());
+    } else if (name == kEphemeralStorage) {
+      out.ephemeral_storage = saturating_add(out.ephemeral_storage, amount.value());
+    } else if (is_scalar_resource(name)) {
+      out.scalars.emplace_back(name, amount.value());
+    }
+  }
+  std::ranges::sort(out.scalars);
+  return out;
+}
+
+bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// A DNS-1123 subdomain: dot-separated labels of lower case letters, digits and inner dashes.
+bool is_subdomain(std::string_view text) {
+  if (text.empty() || text.size() > 253) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool edge = i == 0 || i + 1 == text.size() || text[i - 1] == '.' || text[i + 1] == '.';
+    const bool letter = alphanumeric(c) && !(c >= 'A' && c <= 'Z');
+    if (!letter && (edge || (c != '-' && c != '.'))) return false;
+  }
+  return true;
+}
+
+bool is_qualified_name_part(std::string_view text) {
+  if (text.empty() || text.size() > 63 || !alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
+  return std::ranges::all_of(text, [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+}  // namespace
+
+std::int64_t Resources::scalar(std::string_view name) const {
+  const auto it = std::ranges::lower_bound(scalars, name, {}, [](const auto& s) { return std::string_view(s.first); });
+  return it != scalars.end() && it->first == name ? it->second : 0;
+}
+
+std::int64_t Resources::get(std::string_view name) const {
+  if (name == kCpu) return milli_cpu;
+  if (name == kMemory) return memory;
+  if (name == kEphemeralStorage) return ephemeral_storage;
+  return scalar(name);
+}
+
+// Source: pkg/apis/core/v1/helper IsExtendedResourceName; the name must stay valid behind the quota prefix.
+bool is_extended_resource(std::string_view name) {
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos) return false;
+  if (name.starts_with("requests.")) return false;
+  return is_subdomain(std::string("requests.").append(name.substr(0, slash))) &&
+         is_qualified_name_part(name.substr(slash + 1));
+}
+
+bool is_scalar_resource(std::string_view name) {
+  return name.starts_with(kHugePages) || name.starts_with(kAttachableVolumes) ||
+         name.find("kubernetes.io/") != std::string_view::npos || is_extended_resource(name);
+}
+
+std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+
+Resources pod_requests(const api::Pod& pod, const RequestOptions& options) {
+  Defaults defaults;
+  if (options.non_zero) {
+    defaults = {.cpu = true, .memory = true};
+    if (!options.ignore_pod_level && has_pod_level_requests(pod)) {
+      const auto requested = sum_of_pod(pod, options, {});
+      defaults = {.cpu = !requested.has(kCpu), .memory = !requested.has(kMemory)};
+    }
+  }
+  return round_up(sum_of_pod(pod, options, defaults));
+}
+
+Resources to_resources(const api::ResourceList& list) { return round_up(list); }
+
+}  // namespace podium::cluster

@@ -1,0 +1,170 @@
+// The node half of Snapshot: rows, and what a Node object says.
+#include <algorithm>
+
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::cluster {
+namespace {
+
+const api::Node kNoNode;
+
+std::int64_t allowed_pods(const api::Node& node) {
+  const auto* pods = api::find_resource(node.allocatable, "pods");
+  return pods ? pods->value() : 0;
+}
+
+}  // namespace
+
+Row Snapshot::take_row() {
+  if (!free_rows_->empty()) {
+    const Row row = free_rows_->back();
+    free_rows_.write().pop_back();
+    return row;
+  }
+  const Row row = rows_++;
+  entries_.grow_to(rows_);
+  if (chunks() * kChunkRows >= rows_) return row;
+  const auto grown = (chunks() + 1) * kChunkRows;
+  for (auto* column : {&allocatable_milli_cpu, &allocatable_memory, &allocatable_ephemeral, &allocatable_pods,
+                       &requested_milli_cpu, &requested_memory, &requested_ephemeral, &non_zero_milli_cpu,
+                       &non_zero_memory}) {
+    column->grow_to(grown);
+  }
+  pod_count.grow_to(grown);
+  taint_set.grow_to(grown);
+  name_hash.grow_to(grown);
+  for (auto& [name, column] : scalars_.write()) {
+    column.write().allocatable.grow_to(grown);
+    column.write().requested.grow_to(grown);
+  }
+  labels_.write().grow_to(grown);
+  present_.write().grow_to_chunks(chunks());
+  with_host_ports_.write().grow_to_chunks(chunks());
+  return row;
+}
+
+void Snapshot::set_node(api::NodePtr node) {
+  ++generation_;
+  const auto& name = node->meta.name;
+  if (const auto row = find_row(name)) {
+    const auto before = entry(*row).node;
+    entries_.write(*row).write().node = node;
+    apply_node(*row, *before, *node);
+    return;
+  }
+
+  const auto row = take_row();
+  ++node_count_;
+  row_of_node_[name] = row;
+  present_.write().set(row);
+  name_hash.write(row) = hash_text(name);
+  entries_.write(row).write().node = node;
+  taint_set.set(row, taints_.write().take({}, false));
+  apply_node(row, kNoNode, *node);
+  by_name_ = by_name_->with(row, name_of());
+
+  const auto waiting = homeless_->find(name);
+  if (waiting == homeless_->end()) return;
+  const auto pods = waiting->second;
+  auto& homeless = homeless_.write();
+  homeless.erase(homeless.find(name));
+  for (const auto& pod : pods) {
+    entries_.write(row).write().pods.push_back(pod);
+    place(*pod, row);
+    classes_.write().add(pod, row);
+  }
+}
+
+void Snapshot::remove_node(std::string_view name) {
+  const auto found = find_row(name);
+  if (!found) return;
+  const auto row = *found;
+  ++generation_;
+  by_name_ = by_name_->without(row, name_of());
+
+  auto gone = entry(row);
+  while (!entry(row).pods.empty()) {
+    const auto pod = entry(row).pods.back();
+    entries_.write(row).write().pods.pop_back();
+    displace(*pod, row);
+    classes_.write().remove(*pod, row);
+  }
+  apply_node(row, *gone.node, kNoNode);
+  taints_.write().release(0);
+  entries_.write(row) = {};
+  name_hash.write(row) = 0;
+  present_.write().clear(row);
+  row_of_node_.erase(name);
+  free_rows_.write().push_back(row);
+  --node_count_;
+  if (!gone.pods.empty()) homeless_.write()[gone.node->meta.name] = std::move(gone.pods);
+}
+
+void Snapshot::apply_node(Row row, const api::Node& from, const api::Node& to) {
+  set_allocatable(row, from, to);
+  if (from.meta.labels != to.meta.labels) labels_.write().set(row, from.meta.labels, to.meta.labels);
+  if (from.taints != to.taints || from.unschedulable != to.unschedulable) {
+    auto& taints = taints_.write();
+    const auto before = taint_set[row];
+    taint_set.set(row, taints.take(to.taints, to.unschedulable));
+    taints.release(before);
+  }
+  if (from.images != to.images) set_images(row, from, to);
+}
+
+void Snapshot::set_allocatable(Row row, const api::Node& from, const api::Node& to) {
+  if (from.allocatable == to.allocatable) return;
+  const auto before = to_resources(from.allocatable), after = to_resources(to.allocatable);
+  allocatable_milli_cpu.set(row, after.milli_cpu);
+  allocatable_memory.set(row, after.memory);
+  allocatable_ephemeral.set(row, after.ephemeral_storage);
+  allocatable_pods.set(row, allowed_pods(to));
+  // Taken before others are released, so that a column that stays is not made again.
+  for (const auto& [name, amount] : after.scalars) use_scalar(name).allocatable.set(row, amount);
+  for (const auto& [name, amount] : before.scalars) {
+    if (after.scalar(name) == 0) scalars_.write().find(name)->second.write().allocatable.set(row, 0);
+    release_scalar(name);
+  }
+}
+
+Snapshot::ScalarColumn& Snapshot::use_scalar(const std::string& resource) {
+  auto& column = scalars_.write()[resource].write();
+  if (column.users++ == 0) {
+    column.name = resource;
+    column.allocatable.grow_to(chunks() * kChunkRows);
+    column.requested.grow_to(chunks() * kChunkRows);
+  }
+  return column;
+}
+
+void Snapshot::release_scalar(const std::string& resource) {
+  auto& scalars = scalars_.write();
+  const auto it = scalars.find(resource);
+  if (--it->second.write().users == 0) scalars.erase(it);
+}
+
+// The size that counts is the one that was reported by the first of the nodes that still have the image.
+// Source: pkg/scheduler/backend/cache addNodeImageStates and removeNodeImageStates.
+void Snapshot::set_images(Row row, const api::Node& from, const api::Node& to) {
+  for (const auto& image : from.images) {
+    for (const auto& name : image.names) {
+      auto* state = images_.find_for_write(name);
+      if (!state) continue;
+      if (!std::ranges::binary_search((*state)->nodes, row)) continue;
+      auto& nodes = state->write().nodes;
+      nodes.erase(std::ranges::lower_bound(nodes, row));
+      if (nodes.empty()) images_.erase(name);
+    }
+  }
+  for (const auto& image : to.images) {
+    for (const auto& name : image.names) {
+      auto& state = images_[name];
+      if (std::ranges::binary_search(state->nodes, row)) continue;
+      auto& mine = state.write();
+      if (mine.nodes.empty()) mine.size = image.size_bytes;
+      mine.nodes.insert(std::ranges::lower_bound(mine.nodes, row), row);
+    }
+  }
+}
+
+}  // namespace podium::cluster

@@ -1,0 +1,122 @@
+// The pod half of Snapshot: what placed pods take of their nodes.
+#include <algorithm>
+#include <limits>
+
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::cluster {
+namespace {
+
+using Wide = __int128;
+constexpr auto kMin = std::numeric_limits<std::int64_t>::min(), kMax = std::numeric_limits<std::int64_t>::max();
+
+// Adds sign × amount(pod) to a sum over a node's pods, which `pods` already are after the change. A sum that has left the
+// range cannot be gone back from, so it is taken anew: the column always holds the exact sum, cut to the range.
+template <typename Amount>
+void add_to(Column<std::int64_t>& column, Row row, const PodInfo& pod, int sign, const std::vector<PodInfoPtr>& pods,
+            Amount amount) {
+  const std::int64_t delta = amount(pod);
+  if (delta == 0) return;
+  const auto before = column[row];
+  Wide sum = Wide(before) + sign * Wide(delta);
+  if (before == kMin || before == kMax || sum < kMin || sum > kMax) {
+    sum = 0;
+    for (const auto& each : pods) sum += amount(*each);
+  }
+  column.set(row, static_cast<std::int64_t>(std::clamp<Wide>(sum, kMin, kMax)));
+}
+
+void take_out(std::vector<PodInfoPtr>& pods, const PodInfo* pod) {
+  const auto it = std::ranges::find(pods, pod, &PodInfoPtr::get);
+  if (it == pods.end()) return;
+  if (it + 1 != pods.end()) *it = std::move(pods.back());
+  pods.pop_back();
+}
+
+}  // namespace
+
+void Snapshot::add_requests(const PodInfo& pod, Row row, int sign) {
+  const auto& pods = entry(row).pods;
+  const auto add = [&](Column<std::int64_t>& column, auto amount) { add_to(column, row, pod, sign, pods, amount); };
+  add(requested_milli_cpu, [](const PodInfo& p) { return p.requests.milli_cpu; });
+  add(requested_memory, [](const PodInfo& p) { return p.requests.memory; });
+  add(requested_ephemeral, [](const PodInfo& p) { return p.requests.ephemeral_storage; });
+  add(non_zero_milli_cpu, [](const PodInfo& p) { return p.non_zero_milli_cpu; });
+  add(non_zero_memory, [](const PodInfo& p) { return p.non_zero_memory; });
+  for (const auto& [name, amount] : pod.requests.scalars) {
+    const auto of = [&resource = name](const PodInfo& p) { return p.requests.scalar(resource); };
+    if (sign > 0) {
+      add(use_scalar(name).requested, of);
+    } else {
+      add(scalars_.write().find(name)->second.write().requested, of);
+      release_scalar(name);
+    }
+  }
+}
+
+void Snapshot::place(const PodInfo& pod, Row row) {
+  ++pod_count.write(row);
+  add_requests(pod, row, 1);
+  if (!pod.host_ports.empty()) with_host_ports_.write().set(row);
+}
+
+void Snapshot::displace(const PodInfo& pod, Row row) {
+  --pod_count.write(row);
+  add_requests(pod, row, -1);
+  const auto has_ports = [](const PodInfoPtr& p) { return !p->host_ports.empty(); };
+  if (!pod.host_ports.empty() && std::ranges::none_of(entry(row).pods, has_ports)) {
+    with_host_ports_.write().clear(row);
+  }
+}
+
+// Takes a pod off its node, or off the list of those without one; its class is left to the caller.
+void Snapshot::detach(const PodInfoPtr& pod) {
+  const std::string_view node = (*pod)->node_name;
+  if (const auto row = find_row(node)) {
+    take_out(entries_.write(*row).write().pods, pod.get());
+    displace(*pod, *row);
+    return;
+  }
+  auto& homeless = homeless_.write();
+  const auto it = homeless.find(node);
+  take_out(it->second, pod.get());
+  if (it->second.empty()) homeless.erase(it);
+}
+
+void Snapshot::add_pod(PodInfoPtr pod) {
+  const std::string_view uid = (*pod)->meta.uid, node = (*pod)->node_name;
+  if (node.empty()) return remove_pod(uid);
+  ++generation_;
+  if (!nominations_->empty()) withdraw_nomination(uid);
+
+  PodInfoPtr former;
+  if (const auto* known = find_pod(uid)) {
+    former = *known;
+    detach(former);
+    pods_.erase(uid);
+  }
+  pods_[uid] = pod;
+  if (const auto row = find_row(node)) {
+    entries_.write(*row).write().pods.push_back(pod);
+    place(*pod, *row);
+    classes_.write().add(pod, *row);
+  } else {
+    homeless_.write()[std::string(node)].push_back(pod);
+  }
+  // After the new one is in: a class that has both in turn is not taken down and made again.
+  if (former) {
+    if (const auto row = find_row((*former)->node_name)) classes_.write().remove(*former, *row);
+  }
+}
+
+void Snapshot::remove_pod(std::string_view uid) {
+  const auto* known = find_pod(uid);
+  if (!known) return;
+  const auto pod = *known;
+  ++generation_;
+  detach(pod);
+  pods_.erase(uid);
+  if (const auto row = find_row((*pod)->node_name)) classes_.write().remove(*pod, *row);
+}
+
+}  // namespace podium::cluster

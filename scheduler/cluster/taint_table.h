@@ -1,0 +1,38 @@
+// TaintTable: the different sets of taints that nodes have, each stored once.
+//
+// Ids are dense and reused once no node has the set. Id 0 is always the empty set of a node that takes pods.
+// Threads: part of a Snapshot, with its rules.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/node.h"
+#include "scheduler/cluster/cow_map.h"
+
+namespace podium::cluster {
+
+using TaintSetId = std::uint32_t;  // nodes with equal taints and spec.unschedulable share one
+
+struct TaintSet {
+  std::vector<api::Taint> taints;
+  bool unschedulable = false;
+  std::uint32_t nodes = 0;  // 0: no node has it (any more)
+  bool operator==(const TaintSet&) const = default;
+};
+
+class TaintTable {
+ public:
+  std::span<const TaintSet> sets() const { return sets_; }
+  TaintSetId take(const std::vector<api::Taint>& taints, bool unschedulable);  // counts a node
+  void release(TaintSetId id);                                                 // counts it out
+
+ private:
+  std::vector<TaintSet> sets_ = std::vector<TaintSet>(1);
+  std::vector<TaintSetId> free_;
+  CowMap<std::string, TaintSetId> ids_;  // by their text
+};
+
+}  // namespace podium::cluster
