@@ -1,0 +1,422 @@
+#include "client/reflector.h"
+
+#include <array>
+#include <atomic>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/monotonic_resource.hpp>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "client/known_objects.h"
+#include "client/reflector_state.h"
+#include "client/watch_lines.h"
+
+namespace podium::client {
+namespace asio = boost::asio;
+namespace json = boost::json;
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kBatch = 256;          // changes told at once
+constexpr std::size_t kStatusBytes = 65'536;  // of a refusal's body
+constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
+
+std::string query_escape(std::string_view text) {
+  std::string out;
+  for (const unsigned char c : text) {
+    const bool plain = std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '~';
+    if (plain) out += static_cast<char>(c);
+    else out += fmt::format("%{:02X}", c);
+  }
+  return out;
+}
+
+}  // namespace
+
+struct Reflector::Impl {
+  Impl(Api& api, ReflectorOptions given, ReflectorHandler& handler)
+      : options(std::move(given)),
+        handler(handler),
+        transport(api.transport()),
+        clock(api.clock()),
+        state({options.streaming_list, options.initial_events, 12 * options.initial_events, options.backoff,
+               options.backoff_max},
+              api.random()),
+        path(options.resource.path(options.ns)) {
+    if (!options.label_selector.empty()) selectors += "&labelSelector=" + query_escape(options.label_selector);
+    if (!options.field_selector.empty()) selectors += "&fieldSelector=" + query_escape(options.field_selector);
+  }
+
+  // What runs: each a step of loop(), on the strand.
+  static Task<void> loop(std::shared_ptr<Impl> self);
+  Task<void> open(ReflectorState::Action action);
+  Task<void> refuse(std::unique_ptr<Stream> refusal);
+  Task<void> read();
+  Task<void> list(ReflectorState::Action action);
+  Task<void> probe();
+  Task<void> wait(std::chrono::milliseconds delay);
+
+  void take_piece(std::string_view piece);
+  bool take_line(std::string_view line);
+  bool take_bookmark(const WatchEvent& event);
+  Result<std::string> take_page(std::string_view body, std::string& version);
+  void complete_list();
+  void flush();    // tells the batch
+  void release();  // and gives its memory back: no value in it may be alive
+  void fail(const Error& error);
+  void tell_readiness();
+
+  const ReflectorOptions options;
+  ReflectorHandler& handler;
+  Transport& transport;
+  Clock& clock;
+  ReflectorState state;
+  KnownObjects known;
+  const std::string path;
+  std::string selectors;
+
+  std::unique_ptr<Stream> stream;
+  LineSplitter lines;
+  // The batch under way: its values live in `memory`, which is given back once they were told.
+  std::array<unsigned char, 65'536> first_block;
+  json::monotonic_resource memory{first_block.data(), first_block.size()};
+  std::vector<Change> batch;
+  bool synced = false, told_unavailable = false;
+  Error last_error;
+
+  std::atomic<bool> stopped{false};
+  std::mutex mutex;  // guards strand, for stop()
+  std::optional<asio::strand<asio::any_io_executor>> strand;
+  asio::cancellation_signal cancel;
+  std::atomic<std::uint64_t> lists{0}, watches{0}, changes{0}, errors{0};
+};
+
+Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
+  using Kind = ReflectorState::Action::Kind;
+  co_await asio::this_coro::throw_if_cancelled(false);
+  while (!self->stopped) {
+    const auto action = self->state.next(self->clock.now());
+    if (action.kind != Kind::read) self->stream.reset();
+    switch (action.kind) {
+      case Kind::stream_list:
+      case Kind::watch:
+        co_await self->open(action);
+        break;
+      case Kind::list:
+        co_await self->list(action);
+        break;
+      case Kind::probe:
+        co_await self->probe();
+        break;
+      case Kind::read:
+        co_await self->read();
+        break;
+      case Kind::wait:
+        co_await self->wait(action.delay);
+        break;
+    }
+    if (!self->stopped) self->tell_readiness();
+  }
+  self->stream.reset();
+}
+
+Task<void> Reflector::Impl::open(ReflectorState::Action action) {
+  const bool listing = action.kind == ReflectorState::Action::Kind::stream_list;
+  Request request;
+  request.target = fmt::format("{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={}{}{}", path, action.timeout_seconds,
+                               listing ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                                       : "&resourceVersion=" + query_escape(action.resource_version),
+                               selectors);
+  request.timeout = listing ? options.initial_events : options.silence;
+  auto opened = co_await transport.open(std::move(request));
+  if (stopped) co_return;
+  if (!opened) {
+    fail(opened.error());
+    co_return;
+  }
+  if ((*opened)->status() != 200) {
+    co_await refuse(std::move(*opened));
+    co_return;
+  }
+  ++watches;
+  stream = std::move(*opened);
+  lines = LineSplitter();
+  if (listing) known.begin_list(action.replace);
+  state.opened(clock.now());
+}
+
+// A watch that the server answered with a Status: read it for its reason.
+Task<void> Reflector::Impl::refuse(std::unique_ptr<Stream> refusal) {
+  std::string body;
+  while (body.size() < kStatusBytes) {
+    auto piece = co_await refusal->read(kProbeTimeout);
+    if (!piece || piece->empty()) break;
+    body += *piece;
+  }
+  if (!stopped) fail(status_error(body, refusal->status()));
+}
+
+Task<void> Reflector::Impl::read() {
+  auto silence = options.silence;
+  if (const auto deadline = state.list_deadline()) {
+    silence = std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - clock.now());
+  }
+  if (silence.count() <= 0) {
+    state.silent();
+    co_return;
+  }
+  auto piece = co_await stream->read(silence);
+  if (stopped) co_return;
+  if (piece && !piece->empty()) {
+    take_piece(*piece);
+  } else if (!piece && piece.error().kind == Error::Kind::timeout) {
+    spdlog::debug("reflector: silent watch resource={}", options.resource.plural);
+    state.silent();
+  } else {
+    if (!piece) ++errors;
+    state.ended(clock.now());
+  }
+}
+
+void Reflector::Impl::take_piece(std::string_view piece) {
+  auto split = lines.feed(piece, [this](std::string_view line) {
+    const bool on = take_line(line);
+    if (batch.size() >= kBatch) release();
+    return on;
+  });
+  release();
+  if (!split) fail(split.error());
+}
+
+// False: the stream is of no more use.
+bool Reflector::Impl::take_line(std::string_view line) {
+  auto event = parse_watch_event(line, &memory);
+  if (!event) {
+    fail(event.error());
+    return false;
+  }
+  bool understood = true;
+  switch (event->type) {
+    case WatchEvent::Type::added:
+      state.added(clock.now());
+      [[fallthrough]];
+    case WatchEvent::Type::modified:
+      understood = known.upsert(event->object, batch);
+      break;
+    case WatchEvent::Type::deleted:
+      understood = known.remove(event->object, batch);
+      break;
+    case WatchEvent::Type::bookmark:
+      return take_bookmark(*event);
+    case WatchEvent::Type::error:
+      fail(status_error(event->object, 0));
+      return false;
+  }
+  if (!understood) ++errors;
+  state.event(event->resource_version);
+  return true;
+}
+
+bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
+  switch (state.bookmark(event.resource_version, event.initial_events_end)) {
+    case ReflectorState::Bookmark::progress:
+      return true;
+    case ReflectorState::Bookmark::listed:
+      complete_list();
+      return true;
+    case ReflectorState::Bookmark::regressed:
+      spdlog::warn("reflector: resourceVersion went back, listing anew resource={} known={} server={}",
+                   options.resource.plural, state.resource_version(), event.resource_version);
+      return false;
+  }
+  return false;
+}
+
+Task<void> Reflector::Impl::list(ReflectorState::Action action) {
+  known.begin_list(action.replace);
+  std::string token, version;
+  do {
+    Request request;
+    request.target = path + "?" + (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
+    if (!token.empty()) request.target += "&continue=" + query_escape(token);
+    request.timeout = kListTimeout;
+    auto response = co_await transport.send(std::move(request));
+    if (stopped) co_return;
+    if (!response) {
+      fail(response.error());
+      co_return;
+    }
+    if (response->status != 200) {
+      auto error = status_error(response->body, response->status);
+      error.retry_after = std::max(error.retry_after, response->retry_after);
+      fail(error);
+      co_return;
+    }
+    auto next = take_page(response->body, version);
+    if (!next) {
+      fail(next.error());
+      co_return;
+    }
+    token = std::move(*next);
+  } while (!token.empty());
+  if (state.listed(version)) {
+    complete_list();
+  } else {
+    spdlog::warn("reflector: list is older than what is known, asking again resource={} known={} server={}",
+                 options.resource.plural, state.resource_version(), version);
+  }
+}
+
+// Tells a page's items; returns the token of the next page.
+Result<std::string> Reflector::Impl::take_page(std::string_view body, std::string& version) {
+  std::string token;
+  {
+    auto page = parse_api_json(body, &memory);
+    if (!page) return std::unexpected(page.error());
+    json::object* top = page->if_object();
+    json::value* metadata = top ? top->if_contains("metadata") : nullptr;
+    if (!metadata || !metadata->is_object()) return invalid("a list without metadata");
+    for (const auto& [key, value] : metadata->get_object()) {
+      if (!value.is_string()) continue;
+      if (key == "resourceVersion") version = value.get_string();
+      if (key == "continue") token = value.get_string();
+    }
+    state.event(version);
+    json::value* items = top->if_contains("items");
+    if (items && items->is_array()) {
+      for (json::value& item : items->get_array()) {
+        if (!known.upsert(item, batch)) ++errors;
+      }
+    }
+  }
+  release();
+  return token;
+}
+
+Task<void> Reflector::Impl::probe() {
+  Request request;
+  request.target = path + "?limit=1";
+  request.timeout = kProbeTimeout;
+  auto response = co_await transport.send(std::move(request));
+  if (stopped) co_return;
+  if (!response) {
+    fail(response.error());
+    co_return;
+  }
+  if (response->status != 200) {
+    auto error = status_error(response->body, response->status);
+    error.retry_after = std::max(error.retry_after, response->retry_after);
+    fail(error);
+    co_return;
+  }
+  std::string version;
+  {
+    auto page = parse_api_json(response->body, {});
+    const json::object* top = page ? page->if_object() : nullptr;
+    const json::value* metadata = top ? top->if_contains("metadata") : nullptr;
+    const json::object* fields = metadata ? metadata->if_object() : nullptr;
+    const json::value* found = fields ? fields->if_contains("resourceVersion") : nullptr;
+    if (found && found->is_string()) version = found->get_string();
+  }
+  state.probed(version);
+}
+
+Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, delay);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  state.waited();
+}
+
+void Reflector::Impl::complete_list() {
+  known.end_list(batch);
+  flush();
+  ++lists;
+  spdlog::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural, known.size(),
+                state.resource_version());
+  if (std::exchange(synced, true)) return;
+  handler.synced();
+}
+
+void Reflector::Impl::flush() {
+  if (!batch.empty()) {
+    changes += batch.size();
+    handler.changed(batch);
+    batch.clear();
+  }
+}
+
+void Reflector::Impl::release() {
+  flush();
+  memory.release();
+}
+
+void Reflector::Impl::fail(const Error& error) {
+  ++errors;
+  last_error = error;
+  spdlog::debug("reflector: request failed resource={} code={} reason={} error={}", options.resource.plural, error.code,
+                error.reason, error.message);
+  state.failed(error, clock.now());
+}
+
+void Reflector::Impl::tell_readiness() {
+  if (state.failing() == told_unavailable) return;
+  told_unavailable = state.failing();
+  if (told_unavailable) {
+    spdlog::warn("reflector: unavailable resource={} code={} error={}", options.resource.plural, last_error.code,
+                 last_error.message);
+    handler.unavailable(last_error);
+  } else {
+    spdlog::info("reflector: available resource={}", options.resource.plural);
+    handler.available();
+  }
+}
+
+namespace {
+
+// A member of its own: the coroutine keeps what it runs on alive.
+template <typename Impl>
+Task<void> run_on_strand(std::shared_ptr<Impl> self) {
+  asio::any_io_executor executor = co_await asio::this_coro::executor;
+  const auto strand = asio::make_strand(executor);
+  {
+    const std::lock_guard lock(self->mutex);
+    self->strand = strand;
+  }
+  co_await asio::co_spawn(strand, Impl::loop(self),
+                          asio::bind_cancellation_slot(self->cancel.slot(), asio::use_awaitable));
+}
+
+}  // namespace
+
+Reflector::Reflector(Api& api, ReflectorOptions options, ReflectorHandler& handler)
+    : impl_(std::make_shared<Impl>(api, std::move(options), handler)) {}
+
+Reflector::~Reflector() { stop(); }
+
+Task<void> Reflector::run() { return run_on_strand(impl_); }
+
+void Reflector::stop() {
+  if (impl_->stopped.exchange(true)) return;
+  const std::lock_guard lock(impl_->mutex);
+  if (!impl_->strand) return;
+  asio::post(*impl_->strand, [self = impl_] { self->cancel.emit(asio::cancellation_type::terminal); });
+}
+
+ReflectorCounts Reflector::counts() const { return {impl_->lists, impl_->watches, impl_->changes, impl_->errors}; }
+
+}  // namespace podium::client
