@@ -45,7 +45,7 @@ struct ListResult {
   std::string resource_version;
 };
 
-enum class PatchType { merge, apply };
+enum class PatchType { merge, strategic_merge, apply };
 
 struct DeleteOptions {
   std::string uid, resource_version;             // preconditions; empty: none

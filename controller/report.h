@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "scheduler/cycle/recorder.h"
+#include "scheduler/framework/recorder.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::controller {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "scheduler/framework/decision.h"
 
-namespace podium::cycle {
+namespace podium::framework {
 
 // One attempt to schedule one pod, as far as it is known when the decision has been made.
 struct Attempt {
@@ -35,11 +35,11 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   // A decision was made; for one that fits, binding_ended() follows.
-  virtual void decided(const Attempt& attempt, const framework::Decision& decision,
+  virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
   // The pod is gone from the API server, or was placed by somebody else.
   virtual void forgotten(std::string_view pod_uid) = 0;
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::framework

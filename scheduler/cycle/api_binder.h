@@ -1,0 +1,38 @@
+// ApiBinder: binds pods through the API server, and when in doubt looks rather than guesses.
+//
+// The Binding carries the pod's UID, so a pod that was made anew under the same name is never bound by mistake, and the API
+// server binds a UID once. After a conflict or a lost reply the pod itself is read: it is on our node (bound), on another
+// or gone (elsewhere), or still pending (rejected). It is asked until the API server answers; the assumption stands as long.
+//
+// Threads: bind() from the strand; the requests run on `io`; the outcome is posted to the strand.
+// Errors: in the outcome.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <string>
+
+#include "client/api.h"
+#include "scheduler/cycle/seams.h"
+
+namespace podium::cycle {
+
+class ApiBinder final : public Binder {
+ public:
+  using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
+
+  ApiBinder(client::Api& api, boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended);
+  void bind(cluster::PodInfoPtr pod, std::string node) override;
+
+ private:
+  static client::Task<void> run(ApiBinder* self, cluster::PodInfoPtr pod, std::string node);
+
+  client::Api& api_;
+  boost::asio::any_io_executor io_, strand_;
+  Ended ended_;
+};
+
+// One binding from request to outcome; exposed for tests against a scripted server.
+client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node);
+
+}  // namespace podium::cycle

@@ -1,0 +1,263 @@
+#include "scheduler/cycle/cluster_feed.h"
+
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <mutex>
+#include <optional>
+
+#include "api/decode.h"
+#include "client/reflector.h"
+
+namespace podium::cycle {
+namespace {
+
+namespace asio = boost::asio;
+using framework::Action;
+
+// One object as it arrives: decoded, or only its identity where it is gone.
+struct Arrival {
+  bool deleted = false;
+  api::ObjectMeta meta;        // of a deleted object
+  cluster::PodInfoPtr pod;     // pods
+  api::Object object;          // every other kind
+};
+
+template <typename T, auto Decode>
+Result<api::Object> decoded(const boost::json::value& value) {
+  auto object = Decode(value);
+  if (!object) return std::unexpected(object.error());
+  return api::Object(std::make_shared<const T>(std::move(*object)));
+}
+
+template <api::Workload::Kind Kind>
+Result<api::Object> workload(const boost::json::value& value) {
+  auto object = api::decode_workload(value, Kind);
+  if (!object) return std::unexpected(object.error());
+  return api::Object(std::make_shared<const api::Workload>(std::move(*object)));
+}
+
+// Applies a change of a kind that lives in Objects, and tells the scheduler what it was.
+template <typename T, framework::Resource Kind>
+void apply_object(Scheduler& scheduler, const Arrival& arrival) {
+  auto& objects = scheduler.snapshot().objects();
+  framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
+  const auto& map = objects.all<T>();
+  const auto& meta = arrival.deleted ? arrival.meta : std::get<std::shared_ptr<const T>>(arrival.object)->meta;
+  if (const auto it = map.find(std::pair(meta.namespace_, meta.name)); it != map.end()) {
+    event.before = it->second;
+    event.actions = Action::kUpdateOther;
+  }
+  if (arrival.deleted) {
+    if (std::holds_alternative<std::monostate>(event.before)) return;
+    event.actions = Action::kDelete;
+    objects.remove<T>(meta.namespace_, meta.name);
+  } else {
+    event.after = arrival.object;
+    objects.set<T>(std::get<std::shared_ptr<const T>>(arrival.object));
+  }
+  scheduler.object_changed(std::move(event));
+}
+
+// Services and controllers only give pods their default spread selector; no hint listens to them.
+template <api::Workload::Kind Kind>
+void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
+  auto& objects = scheduler.snapshot().objects();
+  if (arrival.deleted) {
+    objects.remove_workload(arrival.meta.namespace_, Kind, arrival.meta.name);
+  } else {
+    objects.set_workload(std::get<std::shared_ptr<const api::Workload>>(arrival.object));
+  }
+}
+
+// These decide only what-ifs (priority classes) or who is evicted: nobody waits for them.
+template <typename T>
+void apply_quietly(Scheduler& scheduler, const Arrival& arrival) {
+  auto& objects = scheduler.snapshot().objects();
+  if (arrival.deleted) {
+    objects.remove<T>(arrival.meta.namespace_, arrival.meta.name);
+  } else {
+    objects.set<T>(std::get<std::shared_ptr<const T>>(arrival.object));
+  }
+}
+
+void apply_node(Scheduler& scheduler, const Arrival& arrival) {
+  if (arrival.deleted) {
+    scheduler.node_deleted(arrival.meta.name);
+  } else {
+    scheduler.node_added_or_updated(std::get<api::NodePtr>(arrival.object));
+  }
+}
+
+void apply_pod(Scheduler& scheduler, const Arrival& arrival) {
+  if (arrival.deleted) {
+    scheduler.pod_deleted(arrival.meta.uid);
+  } else {
+    scheduler.pod_added_or_updated(arrival.pod);
+  }
+}
+
+struct Kind {
+  const client::Resource& resource;
+  const char* field_selector;
+  Result<api::Object> (*decode)(const boost::json::value&);  // null for pods, which become PodInfo
+  void (*apply)(Scheduler&, const Arrival&);
+};
+
+using W = api::Workload::Kind;
+using R = framework::Resource;
+namespace res = client::resource;
+
+const Kind kKinds[] = {
+    {res::nodes, "", decoded<api::Node, api::decode_node>, apply_node},
+    {res::pods, "status.phase!=Succeeded,status.phase!=Failed", nullptr, apply_pod},
+    {res::namespaces, "", decoded<api::Namespace, api::decode_namespace>,
+     apply_object<api::Namespace, R::namespace_>},
+    {res::services, "", workload<W::service>, apply_workload<W::service>},
+    {res::replication_controllers, "", workload<W::replication_controller>, apply_workload<W::replication_controller>},
+    {res::replica_sets, "", workload<W::replica_set>, apply_workload<W::replica_set>},
+    {res::stateful_sets, "", workload<W::stateful_set>, apply_workload<W::stateful_set>},
+    {res::persistent_volumes, "", decoded<api::PersistentVolume, api::decode_persistent_volume>,
+     apply_object<api::PersistentVolume, R::persistent_volume>},
+    {res::persistent_volume_claims, "", decoded<api::PersistentVolumeClaim, api::decode_persistent_volume_claim>,
+     apply_object<api::PersistentVolumeClaim, R::persistent_volume_claim>},
+    {res::storage_classes, "", decoded<api::StorageClass, api::decode_storage_class>,
+     apply_object<api::StorageClass, R::storage_class>},
+    {res::csi_nodes, "", decoded<api::CsiNode, api::decode_csi_node>, apply_object<api::CsiNode, R::csi_node>},
+    {res::csi_drivers, "", decoded<api::CsiDriver, api::decode_csi_driver>,
+     apply_object<api::CsiDriver, R::csi_driver>},
+    {res::csi_storage_capacities, "", decoded<api::CsiStorageCapacity, api::decode_csi_storage_capacity>,
+     apply_object<api::CsiStorageCapacity, R::csi_storage_capacity>},
+    {res::volume_attachments, "", decoded<api::VolumeAttachment, api::decode_volume_attachment>,
+     apply_object<api::VolumeAttachment, R::volume_attachment>},
+    {res::pod_disruption_budgets, "", decoded<api::PodDisruptionBudget, api::decode_pod_disruption_budget>,
+     apply_quietly<api::PodDisruptionBudget>},
+    {res::priority_classes, "", decoded<api::PriorityClass, api::decode_priority_class>,
+     apply_quietly<api::PriorityClass>},
+};
+
+Result<Arrival> arrive(const Kind& kind, const client::Change& change) {
+  Arrival arrival;
+  if (change.type == client::Change::Type::deleted) {
+    auto meta = api::decode_meta(change.object);
+    if (!meta) return std::unexpected(meta.error());
+    arrival.deleted = true;
+    arrival.meta = std::move(*meta);
+  } else if (!kind.decode) {
+    auto pod = api::decode_pod(change.object);
+    if (!pod) return std::unexpected(pod.error());
+    arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)));
+  } else {
+    auto object = kind.decode(change.object);
+    if (!object) return std::unexpected(object.error());
+    arrival.object = std::move(*object);
+  }
+  return arrival;
+}
+
+}  // namespace
+
+struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
+  struct Source final : client::ReflectorHandler {
+    Source(Impl& feed_, const Kind& kind_, client::Api& api)
+        : feed(feed_), kind(kind_),
+          reflector(api, {.resource = kind_.resource, .field_selector = kind_.field_selector}, *this) {}
+
+    void changed(std::span<const client::Change> changes) override {
+      std::vector<Arrival> arrivals;
+      arrivals.reserve(changes.size());
+      for (const auto& change : changes) {
+        if (auto arrival = arrive(kind, change)) {
+          arrivals.push_back(std::move(*arrival));
+        } else {
+          feed.undecodable.fetch_add(1, std::memory_order_relaxed);
+          spdlog::warn("object left out kind={} error=\"{}\"", kind.resource.plural, arrival.error().message);
+        }
+      }
+      asio::post(feed.strand, [self = feed.shared_from_this(), &kind = kind, arrivals = std::move(arrivals)] {
+        for (const auto& arrival : arrivals) kind.apply(self->scheduler, arrival);
+      });
+    }
+    void synced() override {
+      {
+        std::lock_guard lock(feed.mutex);
+        is_synced = true;
+      }
+      asio::post(feed.strand, [self = feed.shared_from_this()] { self->one_synced(); });
+    }
+    void unavailable(const Error& error) override {
+      std::lock_guard lock(feed.mutex);
+      trouble = error.message;
+      spdlog::warn("cannot watch kind={} error=\"{}\"", kind.resource.plural, error.message);
+    }
+    void available() override {
+      std::lock_guard lock(feed.mutex);
+      trouble.reset();
+      spdlog::info("watching again kind={}", kind.resource.plural);
+    }
+
+    Impl& feed;
+    const Kind& kind;
+    client::Reflector reflector;
+    bool is_synced = false;             // under feed.mutex
+    std::optional<std::string> trouble; // under feed.mutex
+  };
+
+  Impl(client::Api& api, Scheduler& scheduler_, asio::any_io_executor io_, asio::any_io_executor strand_)
+      : scheduler(scheduler_), io(std::move(io_)), strand(std::move(strand_)) {
+    for (const auto& kind : kKinds) sources.push_back(std::make_unique<Source>(*this, kind, api));
+    unsynced = sources.size();
+  }
+
+  void one_synced() {
+    if (--unsynced == 0 && on_synced) on_synced();
+  }
+
+  static client::Task<void> run(std::shared_ptr<Impl> self, Source* source) {
+    co_await source->reflector.run();
+    (void)self;  // keeps the sources alive while their reflectors run
+  }
+
+  Scheduler& scheduler;
+  asio::any_io_executor io, strand;
+  std::vector<std::unique_ptr<Source>> sources;
+  std::size_t unsynced = 0;  // strand
+  std::function<void()> on_synced;
+  mutable std::mutex mutex;
+  std::atomic<std::uint64_t> undecodable{0};
+};
+
+ClusterFeed::ClusterFeed(client::Api& api, Scheduler& scheduler, asio::any_io_executor io,
+                         asio::any_io_executor strand)
+    : impl_(std::make_shared<Impl>(api, scheduler, std::move(io), std::move(strand))) {}
+
+ClusterFeed::~ClusterFeed() = default;
+
+void ClusterFeed::start(std::function<void()> synced) {
+  impl_->on_synced = std::move(synced);
+  for (auto& source : impl_->sources) asio::co_spawn(impl_->io, Impl::run(impl_, source.get()), asio::detached);
+}
+
+void ClusterFeed::stop() {
+  for (auto& source : impl_->sources) source->reflector.stop();
+}
+
+std::vector<std::string> ClusterFeed::not_ready() const {
+  std::vector<std::string> out;
+  std::lock_guard lock(impl_->mutex);
+  for (const auto& source : impl_->sources) {
+    if (source->trouble) {
+      out.push_back(source->kind.resource.plural + ": " + *source->trouble);
+    } else if (!source->is_synced) {
+      out.push_back(source->kind.resource.plural + ": not listed yet");
+    }
+  }
+  return out;
+}
+
+std::uint64_t ClusterFeed::undecodable() const { return impl_->undecodable.load(std::memory_order_relaxed); }
+
+}  // namespace podium::cycle

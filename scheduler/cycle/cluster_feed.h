@@ -1,0 +1,38 @@
+// ClusterFeed: brings what happens on the API server to the scheduler: one reflector a kind, decoded off the strand.
+//
+// Threads: reflectors and decoding run on `io`; changes are posted to the strand in batches, in order per kind. start() and
+// stop() from any thread; ready() from any thread.
+// Errors: an object that cannot be decoded is logged and left out; it is never taken for something else.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/api.h"
+#include "scheduler/cycle/scheduler.h"
+
+namespace podium::cycle {
+
+class ClusterFeed {
+ public:
+  ClusterFeed(client::Api& api, Scheduler& scheduler, boost::asio::any_io_executor io,
+              boost::asio::any_io_executor strand);
+  ~ClusterFeed();
+
+  // `synced` is called once on the strand, when all kinds have been listed and applied.
+  void start(std::function<void()> synced);
+  void stop();
+  // What keeps the scheduler from being ready: kinds that have not been listed yet or cannot be watched right now, with the
+  // reason; empty: nothing.
+  std::vector<std::string> not_ready() const;
+  std::uint64_t undecodable() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace podium::cycle

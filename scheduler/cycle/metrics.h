@@ -1,0 +1,39 @@
+// Metrics of the scheduling cycle, under kube-scheduler's names, labels and buckets.
+//
+// Source: pkg/scheduler/metrics/metrics.go. Threads: prometheus-cpp's metrics are safe to use from any thread.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <string>
+
+#include "scheduler/queue/queue.h"
+
+namespace podium::cycle {
+
+class Metrics {
+ public:
+  explicit Metrics(prometheus::Registry& registry);
+
+  // result: "scheduled", "unschedulable" or "error"; seconds of the attempt.
+  void attempt(const std::string& profile, const std::string& result, double seconds);
+  void algorithm(double seconds);
+  // A pod was bound: how many attempts it took and how long since it was first queued.
+  void bound(std::uint32_t attempts, double sli_seconds);
+  void pending(const queue::QueueCounts& counts);
+  void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
+
+ private:
+  prometheus::Family<prometheus::Counter>& attempts_;
+  prometheus::Family<prometheus::Histogram>& attempt_seconds_;
+  prometheus::Histogram& algorithm_seconds_;
+  prometheus::Histogram& pod_attempts_;
+  prometheus::Family<prometheus::Histogram>& sli_seconds_;
+  prometheus::Gauge &active_, &backoff_, &unschedulable_, &gated_, &cache_nodes_, &cache_pods_, &cache_assumed_;
+};
+
+}  // namespace podium::cycle

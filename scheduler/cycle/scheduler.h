@@ -1,0 +1,88 @@
+// Scheduler: takes a pod from the queue, decides, assumes, and has it bound.
+//
+//   queue.pop ─▶ evaluate ─▶ fits ─▶ assume (the snapshot counts it) ─▶ Binder::bind ─▶ bound: done
+//                   │                                                        └─▶ rejected: forget, back to the queue
+//                   └─▶ does not fit: condition, event, back to the queue until something that may help happens
+//
+// An assumption ends when the watch shows the pod on a node (the truth replaces it), when the binding was rejected, or when
+// the pod is gone; it never expires by time, since a slow binding may still succeed.
+//
+// Owner and thread rule: the scheduling strand; no locks, no waiting. It is stepped: step() does one pod, whoever owns the
+// strand calls it as long as it says so and again at next_wakeup(). Time comes in through the Clock only.
+// Errors: none leave; a failed attempt is announced and retried.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "scheduler/config/config.h"
+#include "scheduler/cycle/metrics.h"
+#include "scheduler/framework/recorder.h"
+#include "scheduler/cycle/seams.h"
+#include "scheduler/queue/queue.h"
+
+namespace podium::cycle {
+
+class Scheduler {
+ public:
+  struct Parts {
+    const config::Config& config;
+    Clock& clock;
+    Binder& binder;
+    Announcer& announcer;
+    framework::Recorder& recorder;
+    Metrics& metrics;
+  };
+
+  // Bindings that may be under way at once; at this bound step() waits for one to end.
+  static constexpr std::size_t kMaxBindings = 512;
+
+  explicit Scheduler(Parts parts);
+
+  // --- the cycle ---
+  bool step();  // schedules one pod; false: nothing to do now
+  std::optional<Steady> next_wakeup() const { return queue_.next_wakeup(); }
+  void binding_ended(const std::string& uid, const BindOutcome& outcome);
+  std::size_t bindings() const { return bindings_.size(); }
+  // Told whenever there may be work for step().
+  void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
+
+  // --- what changes in the cluster; see ClusterFeed ---
+  void pod_added_or_updated(cluster::PodInfoPtr pod);
+  void pod_deleted(const std::string& uid);
+  void node_added_or_updated(api::NodePtr node);
+  void node_deleted(const std::string& name);
+  // Any other kind: `after` is monostate for a delete. The caller has applied it to snapshot().objects().
+  void object_changed(framework::ClusterEvent event);
+
+  cluster::Snapshot& snapshot() { return snapshot_; }
+  const queue::SchedulingQueue& queue() const { return queue_; }
+
+ private:
+  struct Binding {
+    queue::QueuedPod queued;
+    std::string node;
+    Steady sent{};
+    bool gone = false;       // the pod was deleted, or was seen on a node, while the binding was under way
+  };
+
+  void place(queue::QueuedPod queued, const framework::Decision& decision, const framework::Attempt& attempt);
+  void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
+  void forget(const std::string& uid, const Binding& binding);
+  void assigned_pod(cluster::PodInfoPtr pod);
+  void pending_pod(cluster::PodInfoPtr pod);
+  void cluster_event(const framework::ClusterEvent& event);
+  void wake() { if (wake_) wake_(); }
+
+  Parts parts_;
+  cluster::Snapshot snapshot_;
+  queue::SchedulingQueue queue_;
+  boost::unordered_flat_map<std::string, Binding> bindings_;  // by pod UID: assumed, and their binding is under way
+  std::function<void()> wake_;
+};
+
+}  // namespace podium::cycle
