@@ -11,6 +11,7 @@
 
 namespace podium::framework {
 
+// A null plugin is one that the profile names and that has no part in decisions; evaluate() passes over it.
 struct Profile {
   struct FilterEntry {
     std::string name;
@@ -26,7 +27,7 @@ struct Profile {
   };
   struct PostFilterEntry {
     std::string name;
-    const PostFilterPlugin* plugin = nullptr;  // null: the name is in the profile, and nothing here answers for it
+    const PostFilterPlugin* plugin = nullptr;
   };
 
   std::string scheduler_name = "default-scheduler";

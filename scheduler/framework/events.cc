@@ -1,0 +1,52 @@
+#include "scheduler/framework/events.h"
+
+#include "scheduler/cluster/resources.h"
+
+namespace podium::framework {
+namespace {
+
+bool scaled_down(const cluster::Resources& before, const cluster::Resources& after) {
+  if (after.milli_cpu < before.milli_cpu || after.memory < before.memory ||
+      after.ephemeral_storage < before.ephemeral_storage) {
+    return true;
+  }
+  for (const auto& [name, amount] : before.scalars) {
+    if (after.scalar(name) < amount) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// Source: pkg/scheduler/framework/events.go PodSchedulingPropertiesChange.
+std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after) {
+  std::uint32_t changes = 0;
+  if (before.meta.labels != after.meta.labels) changes |= kUpdatePodLabel;
+  // The API only lets tolerations be added, so their number tells.
+  if (before.tolerations.size() != after.tolerations.size()) changes |= kUpdatePodTolerations;
+  if (!before.scheduling_gates.empty() && after.scheduling_gates.empty()) changes |= kUpdatePodGatesEliminated;
+  const cluster::RequestOptions as_granted{.use_status = true};
+  if (scaled_down(cluster::pod_requests(before, as_granted), cluster::pod_requests(after, as_granted))) {
+    changes |= kUpdatePodScaleDown;
+  }
+  return changes;
+}
+
+// Source: pkg/scheduler/framework/events.go NodeSchedulingPropertiesChange.
+std::uint32_t node_changes(const api::Node& before, const api::Node& after) {
+  std::uint32_t changes = 0;
+  if (before.allocatable != after.allocatable) changes |= kUpdateNodeAllocatable;
+  if (before.meta.labels != after.meta.labels) changes |= kUpdateNodeLabel;
+  if (before.meta.annotations != after.meta.annotations) changes |= kUpdateNodeAnnotation;
+  if (before.taints != after.taints || (before.unschedulable && !after.unschedulable)) changes |= kUpdateNodeTaint;
+  if (before.declared_features != after.declared_features) changes |= kUpdateNodeDeclaredFeature;
+  return changes;
+}
+
+bool EventHint::matches(const ClusterEvent& event) const {
+  if (resource == Resource::wild_card && actions == kAll) return true;
+  // An event that is itself a wild card moves every pod without asking.
+  return (resource == Resource::wild_card || resource == event.resource) && (actions & event.actions) != 0;
+}
+
+}  // namespace podium::framework

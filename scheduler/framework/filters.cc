@@ -1,0 +1,143 @@
+#include "scheduler/framework/filters.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace podium::framework {
+std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
+  NodeMask one(snapshot_.chunks());
+  one.set(row);
+  Rejections out(snapshot_.chunks());
+  filter(one, out);
+  if (const auto id = out.id(row); id != kFits) return out.verdict(id);
+  return std::nullopt;
+}
+
+Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile)
+    : pod_(pod), snapshot_(snapshot) {
+  run_pre_filters(profile);
+  if (!rejected_) prepare(profile);
+}
+
+bool Filters::reached(std::string_view plugin) const {
+  return std::find(reached_.begin(), reached_.end(), plugin) != reached_.end();
+}
+
+// An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help against it and a
+// later plugin may still say that it cannot.
+void Filters::run_pre_filters(const Profile& profile) {
+  for (const auto& entry : profile.pre_filters) {
+    reached_.push_back(entry.name);
+    if (!entry.plugin) continue;
+    auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
+    if (prepared.rejected) {
+      auto& verdict = *prepared.rejected;
+      verdict.plugin = entry.name;
+      const auto code = verdict.code;
+      if (code == Code::error) {
+        verdict.reasons = {fmt::format("running PreFilter plugin \"{}\": {}", entry.name, message(verdict))};
+      }
+      rejected_ = std::move(verdict);
+      if (code != Code::unschedulable) return;
+      continue;
+    }
+    if (prepared.only) {
+      narrowed_by_.insert(std::upper_bound(narrowed_by_.begin(), narrowed_by_.end(), entry.name), entry.name);
+      if (only_) *only_ &= *prepared.only;
+      else only_ = *prepared.only;
+      // One plugin alone may name nodes that are not there, and all nodes are then left out one by one.
+      if (narrowed_by_.size() > 1 && only_->none()) {
+        rejected_ = Verdict{"", Code::unschedulable_and_unresolvable,
+                            {fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                                         fmt::join(narrowed_by_, " "))}};
+        return;
+      }
+    }
+    pre_filtered_.emplace_back(entry.plugin, std::move(prepared));
+  }
+}
+
+void Filters::prepare(const Profile& profile) {
+  for (const auto& entry : profile.filters) {
+    if (!entry.plugin) continue;
+    const auto ready = std::find_if(pre_filtered_.begin(), pre_filtered_.end(),
+                                    [&](const auto& p) { return p.first == entry.plugin; });
+    if (ready != pre_filtered_.end()) {
+      if (ready->second.filter) filters_.push_back({entry.plugin, std::move(ready->second.filter), {}});
+      continue;
+    }
+    if (entry.plugin->has_pre_filter()) {
+      if (auto text = entry.plugin->error_without_pre_filter(); !text.empty()) {
+        filters_.push_back({entry.plugin, nullptr, Verdict{entry.name, Code::error, {std::move(text)}}});
+        continue;
+      }
+    }
+    auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
+    if (prepared.rejected) prepared.rejected->plugin = entry.name;
+    if (prepared.filter || prepared.rejected) {
+      filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected)});
+    }
+  }
+}
+
+NodeMask Filters::run(Rejections& out) const {
+  NodeMask nodes = snapshot_.present();
+  nodes.grow_to_chunks(snapshot_.chunks());
+  if (only_) {
+    const auto left_out = out.add({"", Code::unschedulable_and_unresolvable,
+                                   {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " "))}});
+    for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
+  }
+  const NodeMask asked = nodes;
+  for (const auto& entry : filters_) {
+    if (entry.always) {
+      const auto id = out.add(*entry.always);
+      for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w), id);
+    } else {
+      entry.filter->filter(nodes, out);
+    }
+    if (nodes.none()) break;
+  }
+  // The verdict with nominated pods comes first where there is one.
+  std::vector<Row> done;
+  for (const auto& nomination : snapshot_.nominations()) {
+    const auto row = snapshot_.find_row(nomination.node);
+    if (!row || !asked.test(*row) || std::find(done.begin(), done.end(), *row) != done.end()) continue;
+    done.push_back(*row);
+    const auto pods = nominated_to(*row);
+    if (pods.empty()) continue;
+    if (auto verdict = check_once(*row, {pods, {}})) out.reject(nodes, *row, out.add(std::move(*verdict)));
+  }
+  return nodes;
+}
+
+std::optional<Verdict> Filters::check(Row row, const PodDelta& delta) const {
+  auto with = nominated_to(row);
+  if (!with.empty()) {
+    with.insert(with.begin(), delta.added.begin(), delta.added.end());
+    if (auto verdict = check_once(row, {with, delta.removed})) return verdict;
+  }
+  return check_once(row, delta);
+}
+
+std::optional<Verdict> Filters::check_once(Row row, const PodDelta& delta) const {
+  for (const auto& entry : filters_) {
+    if (entry.always) return entry.always;
+    if (auto verdict = entry.filter->check(row, delta)) return verdict;
+  }
+  return std::nullopt;
+}
+
+std::vector<PodInfoPtr> Filters::nominated_to(Row row) const {
+  std::vector<PodInfoPtr> pods;
+  for (const auto& [pod, node] : snapshot_.nominations()) {
+    if (node == snapshot_.node_name(row) && pod->priority >= pod_.priority &&
+        pod->pod->meta.uid != pod_.pod->meta.uid) {
+      pods.push_back(pod);
+    }
+  }
+  return pods;
+}
+
+}  // namespace podium::framework
