@@ -1,0 +1,156 @@
+#include "api/document_builder.h"
+
+#include <utility>
+
+namespace podium::api::detail {
+namespace {
+
+namespace json = boost::json;
+
+// Beyond this, and ten times what the document itself holds, aliases are taken for a bomb.
+constexpr std::size_t kFreeAliasNodes = 100'000;
+constexpr std::size_t kAliasFactor = 10;
+
+std::size_t count_nodes(const json::value& value) {
+  std::size_t nodes = 1;
+  if (const auto* object = value.if_object()) {
+    for (const auto& entry : *object) nodes += count_nodes(entry.value());
+  } else if (const auto* array = value.if_array()) {
+    for (const auto& item : *array) nodes += count_nodes(item);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+void DocumentBuilder::count(std::size_t nodes, Place place) {
+  nodes_ += nodes;
+  if (nodes_ > limits_.nodes) throw Fault{place, "the document has too many values"};
+}
+
+// The path of the value that comes next; add() and end() leave it again.
+void DocumentBuilder::enter_path(Place place) {
+  if (!limits_.lines || frames_.empty()) return;
+  const auto& frame = frames_.back();
+  path_.resize(frame.path_length);
+  if (frame.is_object) {
+    if (!path_.empty()) path_ += '.';
+    path_ += frame.key;
+  } else {
+    path_ += '[' + std::to_string(frame.array.size()) + ']';
+  }
+  if (place.line > 0 && !frame.is_object) document_.lines.emplace(path_, place.line);
+}
+
+void DocumentBuilder::key(std::string text, Place place) {
+  auto& frame = frames_.back();
+  if (frame.object.contains(text)) throw Fault{place, "key \"" + text + "\" is set twice"};
+  frame.key = std::move(text);
+  frame.has_key = true;
+  frame.merging = false;
+  if (!limits_.lines || place.line == 0) return;
+  path_.resize(frame.path_length);
+  if (!path_.empty()) path_ += '.';
+  path_ += frame.key;
+  document_.lines.emplace(path_, place.line);
+}
+
+void DocumentBuilder::merge_key(Place place) {
+  key("<<", place);
+  frames_.back().merging = true;
+}
+
+void DocumentBuilder::scalar(json::value value, Place place, std::size_t anchor) {
+  count(1, place);
+  if (anchor != 0) anchors_[anchor] = value;
+  enter_path(place);
+  add(std::move(value), place);
+}
+
+void DocumentBuilder::open(bool is_object, Place place, std::size_t anchor) {
+  count(1, place);
+  enter_path(place);
+  auto& frame = frames_.emplace_back();
+  frame.is_object = is_object;
+  frame.anchor = anchor;
+  frame.path_length = path_.size();
+  frame.place = place;
+}
+
+void DocumentBuilder::start_object(Place place, std::size_t anchor) { open(true, place, anchor); }
+void DocumentBuilder::start_array(Place place, std::size_t anchor) { open(false, place, anchor); }
+
+void DocumentBuilder::end() {
+  auto frame = std::move(frames_.back());
+  frames_.pop_back();
+  if (!frame.merged.empty()) merge(frame);
+  json::value value = frame.is_object ? json::value(std::move(frame.object)) : json::value(std::move(frame.array));
+  if (frame.anchor != 0) anchors_[frame.anchor] = value;
+  add(std::move(value), frame.place);
+}
+
+void DocumentBuilder::alias(std::size_t anchor, Place place) {
+  const auto found = anchors_.find(anchor);
+  if (found == anchors_.end()) throw Fault{place, "an alias stands inside of what it names"};
+  const auto nodes = count_nodes(found->second);
+  alias_nodes_ += nodes;
+  count(nodes, place);
+  if (alias_nodes_ > kFreeAliasNodes + kAliasFactor * (nodes_ - alias_nodes_)) {
+    throw Fault{place, "the document has excessive aliasing"};
+  }
+  enter_path(place);
+  add(found->second, place);
+}
+
+void DocumentBuilder::add(json::value value, Place place) {
+  if (frames_.empty()) {
+    document_.value = std::move(value);
+    complete_ = true;
+    return;
+  }
+  auto& frame = frames_.back();
+  if (!frame.is_object) {
+    frame.array.push_back(std::move(value));
+    return;
+  }
+  frame.has_key = false;
+  if (!frame.merging) {
+    frame.object.emplace(frame.key, std::move(value));
+  } else if (value.is_object()) {
+    frame.merged.push_back(std::move(value));
+  } else if (value.is_array()) {
+    for (auto& item : value.get_array()) {
+      if (!item.is_object()) throw Fault{place, "only maps can be merged"};
+      frame.merged.push_back(std::move(item));
+    }
+  } else {
+    throw Fault{place, "only maps can be merged"};
+  }
+}
+
+// Keys of the map itself come first, then those of the merged maps in order.
+void DocumentBuilder::merge(Frame& frame) {
+  for (auto& map : frame.merged) {
+    for (auto& entry : map.get_object()) frame.object.emplace(entry.key(), std::move(entry.value()));
+  }
+}
+
+Document DocumentBuilder::take() {
+  frames_.clear();
+  anchors_.clear();
+  path_.clear();
+  nodes_ = alias_nodes_ = 0;
+  complete_ = false;
+  return std::exchange(document_, {});
+}
+
+Error fault_error(std::string_view source, const Fault& fault) {
+  std::string message(source);
+  if (fault.place.line > 0) {
+    message += ':' + std::to_string(fault.place.line) + ':' + std::to_string(fault.place.column);
+  }
+  if (!message.empty()) message += ": ";
+  return invalid(message + fault.problem).error();
+}
+
+}  // namespace podium::api::detail

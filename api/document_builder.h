@@ -1,0 +1,83 @@
+// DocumentBuilder: the boost::json value of one document, from the events of a JSON or YAML parser.
+//
+// For yaml.cc and json_documents.cc only. Refuses duplicate keys, keys that are no scalars, and documents that grow past
+// the limits. Reports by throwing Fault, which the two files catch.
+// Threads: one parser's own.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "api/yaml.h"
+
+namespace podium::api::detail {
+
+struct Place {
+  int line = 0, column = 0;  // from 1; line 0: not known
+};
+
+struct Fault {
+  Place place;
+  std::string problem;
+};
+
+class DocumentBuilder {
+ public:
+  explicit DocumentBuilder(YamlLimits limits) : limits_(limits) {}
+
+  // The parser's events, in document order. An anchor of 0 is none.
+  void key(std::string text, Place);
+  void merge_key(Place);  // <<: the value that follows is one map, or a list of maps
+  void scalar(boost::json::value value, Place, std::size_t anchor = 0);
+  void start_object(Place, std::size_t anchor = 0);
+  void start_array(Place, std::size_t anchor = 0);
+  void end();
+  void alias(std::size_t anchor, Place);
+
+  bool expects_key() const { return !frames_.empty() && frames_.back().is_object && !frames_.back().has_key; }
+  bool empty() const { return !complete_; }
+  Document take();  // what was built, and starts over
+
+ private:
+  struct Frame {
+    bool is_object = false;
+    bool has_key = false;
+    bool merging = false;
+    std::size_t anchor = 0;
+    std::size_t path_length = 0;  // of the path that leads here
+    std::string key;
+    boost::json::object object;
+    boost::json::array array;
+    std::vector<boost::json::value> merged;
+    Place place;
+  };
+
+  void open(bool is_object, Place, std::size_t anchor);
+  void add(boost::json::value value, Place);
+  void count(std::size_t nodes, Place);
+  void enter_path(Place);
+  void merge(Frame&);
+
+  YamlLimits limits_;
+  std::vector<Frame> frames_;
+  std::unordered_map<std::size_t, boost::json::value> anchors_;
+  std::string path_;
+  Document document_;
+  bool complete_ = false;
+  std::size_t nodes_ = 0, alias_nodes_ = 0;
+};
+
+// Appends each document of a text of concatenated JSON values.
+Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source, YamlLimits);
+
+// The JSON value of a plain (unquoted) YAML scalar. Source: go-yaml v2 resolve.go.
+boost::json::value resolve_plain_scalar(std::string_view text);
+
+Error fault_error(std::string_view source, const Fault&);  // "FILE:LINE:COLUMN: problem"
+
+}  // namespace podium::api::detail

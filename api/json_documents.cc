@@ -1,0 +1,117 @@
+#include <boost/json/basic_parser_impl.hpp>
+
+#include "api/document_builder.h"
+
+namespace podium::api::detail {
+namespace {
+
+namespace json = boost::json;
+
+// Feeds boost::json's parse events to a DocumentBuilder.
+class Handler {
+ public:
+  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = 1u << 20;
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+
+  explicit Handler(YamlLimits limits) : builder(limits) {}
+
+  bool on_document_begin(json::error_code&) { return true; }
+  bool on_document_end(json::error_code&) { return true; }
+  bool on_object_begin(json::error_code&) { return builder.start_object({}), true; }
+  bool on_object_end(std::size_t, json::error_code&) { return builder.end(), true; }
+  bool on_array_begin(json::error_code&) { return builder.start_array({}), true; }
+  bool on_array_end(std::size_t, json::error_code&) { return builder.end(), true; }
+  bool on_key_part(json::string_view part, std::size_t, json::error_code&) {
+    text_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_key(json::string_view part, std::size_t, json::error_code&) {
+    text_.append(part.data(), part.size());
+    builder.key(std::exchange(text_, {}), {});
+    return true;
+  }
+  bool on_string_part(json::string_view part, std::size_t, json::error_code&) {
+    text_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_string(json::string_view part, std::size_t, json::error_code&) {
+    text_.append(part.data(), part.size());
+    builder.scalar(json::string(text_), {});
+    text_.clear();
+    return true;
+  }
+  bool on_number_part(json::string_view, json::error_code&) { return true; }
+  bool on_int64(std::int64_t number, json::string_view, json::error_code&) { return scalar(number); }
+  bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) { return scalar(number); }
+  bool on_double(double number, json::string_view, json::error_code&) { return scalar(number); }
+  bool on_bool(bool flag, json::error_code&) { return scalar(flag); }
+  bool on_null(json::error_code&) { return scalar(nullptr); }
+  bool on_comment_part(json::string_view, json::error_code&) { return true; }
+  bool on_comment(json::string_view, json::error_code&) { return true; }
+
+  DocumentBuilder builder;
+
+ private:
+  bool scalar(json::value value) { return builder.scalar(std::move(value), {}), true; }
+
+  std::string text_;
+};
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  const auto found = text.find_first_not_of(" \t\r\n", at);
+  return found == std::string_view::npos ? text.size() : found;
+}
+
+// Counts lines as the text is gone through, once.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+  Place at(std::size_t offset) {
+    for (; at_ < offset; ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      line_start_ = at_ + 1;
+    }
+    return {line_, static_cast<int>(offset - line_start_) + 1};
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0, line_start_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source,
+                                                   YamlLimits limits) {
+  json::parse_options options;
+  options.max_depth = 200;
+  limits.lines = false;
+  std::vector<Document> documents;
+  LineCounter lines(text);
+  for (auto at = skip_space(text, 0); at < text.size(); at = skip_space(text, at)) {
+    const auto start = lines.at(at);
+    json::basic_parser<Handler> parser(options, limits);
+    json::error_code code;
+    try {
+      at += parser.write_some(false, text.data() + at, text.size() - at, code);
+    } catch (const Fault& fault) {
+      return std::unexpected(fault_error(source, {start, fault.problem}));
+    } catch (const std::exception& error) {
+      return std::unexpected(fault_error(source, {start, error.what()}));
+    }
+    if (code || !parser.done()) {
+      return std::unexpected(fault_error(source, {lines.at(at), code ? code.message() : "the document is cut off"}));
+    }
+    auto document = parser.handler().builder.take();
+    document.line = start.line;
+    document.index = static_cast<int>(documents.size()) + 1;
+    documents.push_back(std::move(document));
+  }
+  return documents;
+}
+
+}  // namespace podium::api::detail
