@@ -4,13 +4,13 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "scheduler/framework/plugin.h"
 
 namespace podium::plugins {
@@ -22,13 +22,15 @@ enum class Point : std::uint8_t {
 struct InTree {
   std::string_view name;
   std::vector<Point> points;          // the extension points that upstream's plugin implements
-  int default_weight = 0;             // in the default MultiPoint set; 0 where it is not part of it or does not score
+  int default_weight = 0;             // in the default MultiPoint list; 0 where that gives none, which counts as 1
   // `args` are validated and defaulted by scheduler/config before; upstream's v1 JSON form. Plugins that take part in no
   // decision (DefaultBinder, PrioritySort, …) are listed with a null factory.
   std::shared_ptr<const framework::Plugin> (*make)(const boost::json::object& args) = nullptr;
+  bool by_default = true;             // in the default MultiPoint list; else a configuration has to name it
 };
 
-std::span<const InTree> in_tree();            // in the order of upstream's default MultiPoint list
-const InTree* find_in_tree(std::string_view name);
+// In the order of upstream's default MultiPoint list; those that are not on it come last.
+std::span<const InTree> in_tree();
+const InTree* find_in_tree(std::string_view name);  // null where there is no such plugin
 
 }  // namespace podium::plugins

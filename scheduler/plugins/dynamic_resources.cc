@@ -1,0 +1,45 @@
+// DynamicResources: pods with resource claims are kept pending, with a reason that says so, since devices are not
+// allocated here. For all other pods it does what upstream's does: it filters nothing and scores every node 0.
+// Source: pkg/scheduler/framework/plugins/dynamicresources.
+#include <algorithm>
+
+#include "scheduler/plugins/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+class ZeroScorer final : public NodeScorer {
+ public:
+  void score(const NodeMask&, std::span<std::int64_t> out) const override { std::ranges::fill(out, 0); }
+};
+
+class DynamicResources final : public Plugin, public FilterPlugin, public ScorePlugin {
+ public:
+  std::string_view name() const override { return "DynamicResources"; }
+  bool has_pre_filter() const override { return true; }
+  std::string error_without_pre_filter() const override { return "not found"; }
+  bool has_pre_score() const override { return false; }
+
+  // Turned down here rather than kept out of the queue, so that the pod gets a condition and an event with the reason.
+  PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot&) const override {
+    if (!pod->has_resource_claims) return {};
+    return {.rejected = Verdict{"DynamicResources",
+                                Code::unschedulable_and_unresolvable,
+                                {"pods with resource claims are not supported by this scheduler yet"}}};
+  }
+
+  std::vector<EventHint> hints() const override { return {}; }
+
+  // Never skipped.
+  PreparedScore prepare_score(const PodInfo&, const Snapshot&, const NodeMask&) const override {
+    return {std::make_unique<ZeroScorer>()};
+  }
+};
+
+}  // namespace
+
+PluginPtr make_dynamic_resources(const boost::json::object&) { return std::make_shared<DynamicResources>(); }
+
+}  // namespace podium::plugins

@@ -1,0 +1,81 @@
+// ImageLocality: nodes that already have the pod's images are better, by the images' sizes.
+// Source: pkg/scheduler/framework/plugins/imagelocality.
+#include <algorithm>
+
+#include "scheduler/plugins/exact_division.h"
+#include "scheduler/plugins/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kMin = 23 * kMiB;
+constexpr std::int64_t kMaxPerContainer = 1000 * kMiB;
+
+// References without a tag or a digest mean ":latest".
+std::string normalized(const std::string& image) {
+  const auto colon = image.rfind(':');
+  const auto slash = image.rfind('/');
+  const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
+  return tagged ? image : image + ":latest";
+}
+
+// An image that all nodes have is worth its whole size, one that few have is worth less, so that pods do not crowd there.
+std::int64_t scaled_size(const cluster::ImageState& image, std::size_t total_nodes) {
+  const double spread = static_cast<double>(image.nodes.size()) / static_cast<double>(total_nodes);
+  return static_cast<std::int64_t>(static_cast<double>(image.size) * spread);
+}
+
+class ImageScorer final : public NodeScorer {
+ public:
+  ImageScorer(const PodInfo& pod, const Snapshot& snapshot)
+      : total_nodes_(snapshot.node_count()),
+        range_(kMaxPerContainer * static_cast<std::int64_t>(pod->containers.size() + pod->init_containers.size()) -
+               kMin) {
+    const auto use = [&](const std::string& image) {
+      if (const auto* state = snapshot.image(normalized(image))) images_.push_back(state);
+    };
+    for (const auto& container : pod->init_containers) use(container.image);
+    for (const auto& container : pod->containers) use(container.image);
+    for (const auto& volume : pod->volumes) {
+      if (volume.kind == api::Volume::Kind::image) use(volume.id);
+    }
+  }
+
+  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+    std::ranges::fill(out, 0);
+    if (range_ <= 0) return;
+    for (const auto* image : images_) {
+      const auto size = scaled_size(*image, total_nodes_);
+      for (const auto row : image->nodes) out[row] += size;
+    }
+    if (images_.empty()) return;
+    feasible.each([&](Row row) {
+      if (out[row]) out[row] = percent(std::clamp<std::int64_t>(out[row] - kMin, 0, range_), range_);
+    });
+  }
+
+ private:
+  std::vector<const cluster::ImageState*> images_;  // one entry a use
+  std::size_t total_nodes_;
+  std::int64_t range_;  // of the sum, above kMin; only containers widen it
+};
+
+class ImageLocality final : public Plugin, public ScorePlugin {
+ public:
+  std::string_view name() const override { return "ImageLocality"; }
+  bool has_pre_score() const override { return false; }
+
+  // Never skipped.
+  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
+    return {std::make_unique<ImageScorer>(pod, snapshot)};
+  }
+};
+
+}  // namespace
+
+PluginPtr make_image_locality(const boost::json::object&) { return std::make_shared<ImageLocality>(); }
+
+}  // namespace podium::plugins

@@ -1,0 +1,46 @@
+// NodeName: a pod that names its node fits only there.
+// Source: pkg/scheduler/framework/plugins/nodename.
+#include "scheduler/plugins/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+class NodeNameFilter final : public NodeFilter {
+ public:
+  NodeNameFilter(const Snapshot& snapshot, std::string_view wanted)
+      : NodeFilter(snapshot), wanted_(snapshot.find_row(wanted)) {}
+
+  void filter(NodeMask& nodes, Rejections& out) const override {
+    const auto id = out.add(
+        {"NodeName", Code::unschedulable_and_unresolvable, {"node(s) didn't match the requested node name"}});
+    for (std::size_t w = 0; w < nodes.words(); ++w) {
+      auto others = nodes.word(w);
+      if (wanted_ && *wanted_ / 64 == w) others &= ~(std::uint64_t{1} << *wanted_ % 64);
+      if (others) out.reject_word(nodes, w, others, id);
+    }
+  }
+
+ private:
+  std::optional<Row> wanted_;
+};
+
+class NodeName final : public Plugin, public FilterPlugin {
+ public:
+  std::string_view name() const override { return "NodeName"; }
+  bool has_pre_filter() const override { return false; }
+
+  PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
+    if (pod->node_name.empty()) return {};
+    return {.filter = std::make_unique<NodeNameFilter>(snapshot, pod->node_name)};
+  }
+
+  std::vector<EventHint> hints() const override { return {{Resource::node, kAdd, nullptr}}; }
+};
+
+}  // namespace
+
+PluginPtr make_node_name(const boost::json::object&) { return std::make_shared<NodeName>(); }
+
+}  // namespace podium::plugins

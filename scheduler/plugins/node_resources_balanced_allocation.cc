@@ -1,0 +1,193 @@
+// NodeResourcesBalancedAllocation: a node is better where the pod makes the use of its resources more even.
+//
+// Floating-point operations are upstream's, in upstream's order, so that scores are equal.
+// Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go.
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/plugins/exact_division.h"
+#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/node_resources.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+using Scores = std::array<std::int32_t, kChunkRows>;
+using Doubles = std::array<double, kChunkRows>;
+
+// --- loops over the rows of a chunk; amounts are small ---
+
+// The usual case, two resources: how far apart the used shares are.
+PODIUM_VECTOR_CLONES
+void balance_of_two(const std::int64_t* allocatable0, const std::int64_t* used0, double request0,
+                    const std::int64_t* allocatable1, const std::int64_t* used1, double request1,
+                    std::int32_t* scores) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const double all0 = small_to_double(static_cast<std::uint64_t>(allocatable0[i]));
+    const double all1 = small_to_double(static_cast<std::uint64_t>(allocatable1[i]));
+    const double taken0 = small_to_double(static_cast<std::uint64_t>(used0[i])) + request0;
+    const double taken1 = small_to_double(static_cast<std::uint64_t>(used1[i])) + request1;
+    const double share0 = taken0 / (all0 > 0 ? all0 : 1.0);
+    const double share1 = taken1 / (all1 > 0 ? all1 : 1.0);
+    const double apart = std::fabs(((share0 > 1 ? 1.0 : share0) - (share1 > 1 ? 1.0 : share1)) / 2);
+    const double deviation = (all0 > 0) & (all1 > 0) ? apart : 0.0;
+    scores[i] = static_cast<std::int32_t>((1 - deviation) * 100.0);
+  }
+}
+
+// Any number of resources, one at a time.
+struct Shares {
+  std::vector<Doubles> of_resource;  // negative where the node has none of it
+  Doubles sum, lowest, highest, count;
+};
+
+PODIUM_VECTOR_CLONES
+void add_share(const std::int64_t* allocatable, const std::int64_t* used, double request, double* share, double* sum,
+               double* lowest, double* highest, double* count) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const double all = small_to_double(static_cast<std::uint64_t>(allocatable[i]));
+    const double taken = small_to_double(static_cast<std::uint64_t>(used[i])) + request;
+    const double quotient = taken / (all > 0 ? all : 1.0);
+    const double capped = quotient > 1 ? 1.0 : quotient;
+    share[i] = all > 0 ? capped : -1.0;
+    sum[i] += all > 0 ? capped : 0.0;
+    count[i] += all > 0 ? 1.0 : 0.0;
+    const double low = all > 0 ? capped : 2.0;
+    lowest[i] = low < lowest[i] ? low : lowest[i];
+    highest[i] = share[i] > highest[i] ? share[i] : highest[i];
+  }
+}
+
+PODIUM_VECTOR_CLONES
+void add_square(const double* share, const double* sum, const double* count, double* squares) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const double mean = sum[i] / (count[i] > 0 ? count[i] : 1.0);
+    const double off = share[i] - mean;
+    squares[i] += share[i] >= 0 ? off * off : 0.0;
+  }
+}
+
+void balance_of_many(std::span<const ScoredResource> resources, std::size_t chunk, bool with_pod, Shares& shares,
+                     Scores& scores) {
+  shares.of_resource.resize(resources.size());
+  shares.sum.fill(0);
+  shares.count.fill(0);
+  shares.lowest.fill(2);
+  shares.highest.fill(-1);
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    const auto& [columns, request, weight] = resources[r];
+    add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(),
+              with_pod ? static_cast<double>(request) : 0.0, shares.of_resource[r].data(), shares.sum.data(),
+              shares.lowest.data(), shares.highest.data(), shares.count.data());
+  }
+  Doubles squares{};
+  for (const auto& share : shares.of_resource) {
+    add_square(share.data(), shares.sum.data(), shares.count.data(), squares.data());
+  }
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const double count = shares.count[i];
+    double deviation = 0;
+    if (count == 2) deviation = (shares.highest[i] - shares.lowest[i]) / 2;
+    if (count > 2) deviation = std::sqrt(squares[i] / count);
+    scores[i] = static_cast<std::int32_t>((1 - deviation) * 100.0);
+  }
+}
+
+// --- one row at a time, for amounts of any size ---
+std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, bool with_pod) {
+  std::vector<double> shares;
+  double sum = 0;
+  for (const auto& [columns, request, weight] : resources) {
+    const auto all = (*columns.allocatable)[row];
+    if (all <= 0) continue;
+    const auto taken = cluster::saturating_add((*columns.used)[row], with_pod ? request : 0);
+    shares.push_back(std::min(static_cast<double>(taken) / static_cast<double>(all), 1.0));
+    sum += shares.back();
+  }
+  double deviation = 0;
+  const auto count = static_cast<double>(shares.size());
+  if (shares.size() == 2) {
+    deviation = std::fabs((shares[0] - shares[1]) / 2);
+  } else if (shares.size() > 2) {
+    const double mean = sum / count;
+    double squares = 0;
+    for (const auto share : shares) squares = squares + (share - mean) * (share - mean);
+    deviation = std::sqrt(squares / count);
+  }
+  return static_cast<std::int32_t>((1 - deviation) * 100.0);
+}
+
+// Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing is worth 75.
+std::int64_t improvement(std::int32_t with_pod, std::int32_t without_pod) {
+  return 50 + (50 + with_pod - without_pod) / 2;
+}
+
+class BalanceScorer final : public NodeScorer {
+ public:
+  BalanceScorer(const Snapshot& snapshot, std::vector<ScoredResource> resources)
+      : snapshot_(snapshot), resources_(std::move(resources)) {}
+
+  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+    Scores with_pod, without_pod;
+    const auto shares = std::make_unique<Shares>();
+    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+      if (chunk_is_empty(feasible, chunk)) continue;
+      balance(chunk, true, *shares, with_pod);
+      balance(chunk, false, *shares, without_pod);
+      for (std::size_t i = 0; i < kChunkRows; ++i) {
+        out[chunk * kChunkRows + i] = improvement(with_pod[i], without_pod[i]);
+      }
+    }
+  }
+
+ private:
+  void balance(std::size_t chunk, bool with_pod, Shares& shares, Scores& scores) const {
+    const auto small = [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); };
+    if (!std::ranges::all_of(resources_, small)) {
+      for (std::size_t i = 0; i < kChunkRows; ++i) {
+        scores[i] = balance_of_row(resources_, static_cast<Row>(chunk * kChunkRows + i), with_pod);
+      }
+    } else if (resources_.size() == 2) {
+      const auto& [first, request0, weight0] = resources_[0];
+      const auto& [second, request1, weight1] = resources_[1];
+      balance_of_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(),
+                     with_pod ? static_cast<double>(request0) : 0.0, second.allocatable->chunk(chunk).data(),
+                     second.used->chunk(chunk).data(), with_pod ? static_cast<double>(request1) : 0.0, scores.data());
+    } else {
+      balance_of_many(resources_, chunk, with_pod, shares, scores);
+    }
+  }
+
+  const Snapshot& snapshot_;
+  std::vector<ScoredResource> resources_;
+};
+
+class BalancedAllocation final : public Plugin, public ScorePlugin {
+ public:
+  explicit BalancedAllocation(std::vector<WeightedResource> resources) : resources_(std::move(resources)) {}
+
+  std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
+  bool has_pre_score() const override { return true; }
+
+  // Skipped for pods that request none of the resources, so that they do not all go to one node.
+  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
+    const bool requests_any = std::ranges::any_of(
+        resources_, [&](const WeightedResource& resource) { return pod.requests.get(resource.name) != 0; });
+    if (!requests_any) return {};
+    return {std::make_unique<BalanceScorer>(
+        snapshot, scored_resources(resources_, pod.requests, snapshot, Usage::requested))};
+  }
+
+ private:
+  std::vector<WeightedResource> resources_;
+};
+
+}  // namespace
+
+PluginPtr make_node_resources_balanced_allocation(const boost::json::object& args) {
+  return std::make_shared<BalancedAllocation>(decode_resources(args));
+}
+
+}  // namespace podium::plugins

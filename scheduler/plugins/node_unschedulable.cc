@@ -1,0 +1,72 @@
+// NodeUnschedulable: cordoned nodes (spec.unschedulable) take no pods, except those that tolerate the taint that stands
+// for it. Source: pkg/scheduler/framework/plugins/nodeunschedulable.
+#include "scheduler/plugins/column_scan.h"
+#include "scheduler/plugins/event_objects.h"
+#include "scheduler/plugins/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+bool tolerates_unschedulable(const api::Pod& pod) {
+  static const api::Taint taint{"node.kubernetes.io/unschedulable", "", api::TaintEffect::no_schedule};
+  for (const auto& toleration : pod.tolerations) {
+    if (toleration.tolerates(taint)) return true;
+  }
+  return false;
+}
+
+class UnschedulableFilter final : public NodeFilter {
+ public:
+  UnschedulableFilter(const Snapshot& snapshot, IdSet cordoned) : NodeFilter(snapshot), cordoned_(std::move(cordoned)) {}
+
+  void filter(NodeMask& nodes, Rejections& out) const override {
+    const auto id = out.add(
+        {"NodeUnschedulable", Code::unschedulable_and_unresolvable, {"node(s) were unschedulable"}});
+    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+      if (!chunk_is_empty(nodes, chunk)) {
+        reject_chunk(nodes, chunk, cordoned_.match(snapshot_.taint_set.chunk(chunk)), id, out);
+      }
+    }
+  }
+
+ private:
+  IdSet cordoned_;
+};
+
+class NodeUnschedulable final : public Plugin, public FilterPlugin {
+ public:
+  std::string_view name() const override { return "NodeUnschedulable"; }
+  bool has_pre_filter() const override { return false; }
+
+  PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
+    const auto sets = snapshot.taint_sets();
+    IdSet cordoned(sets.size());
+    for (std::size_t id = 0; id < sets.size(); ++id) {
+      if (sets[id].unschedulable && sets[id].nodes > 0) cordoned.insert(static_cast<std::uint32_t>(id));
+    }
+    if (cordoned.empty() || tolerates_unschedulable(*pod)) return {};
+    return {.filter = std::make_unique<UnschedulableFilter>(snapshot, std::move(cordoned))};
+  }
+
+  std::vector<EventHint> hints() const override {
+    std::vector<EventHint> hints;
+    hints.push_back({Resource::node, kAdd | kUpdateNodeTaint, [](const PodInfo&, const ClusterEvent& event) {
+                       const auto* before = object_before<api::Node>(event);
+                       const auto* after = object_after<api::Node>(event);
+                       return after && !after->unschedulable && (!before || before->unschedulable);
+                     }});
+    add_pod_hints(hints, kUpdatePodTolerations, [](const PodInfo& rejected, const ClusterEvent& event) {
+      const auto* after = object_after<api::Pod>(event);
+      return after && after->meta.uid == rejected->meta.uid && tolerates_unschedulable(*after);
+    });
+    return hints;
+  }
+};
+
+}  // namespace
+
+PluginPtr make_node_unschedulable(const boost::json::object&) { return std::make_shared<NodeUnschedulable>(); }
+
+}  // namespace podium::plugins

@@ -1,0 +1,50 @@
+#include "scheduler/plugins/registry.h"
+
+#include "scheduler/plugins/factories.h"
+
+namespace podium::plugins {
+
+// Source: pkg/scheduler/apis/config/v1/default_plugins.go with the feature gates' defaults, and the interfaces that each
+// plugin asserts in pkg/scheduler/framework/plugins.
+std::span<const InTree> in_tree() {
+  using enum Point;
+  static const std::vector<InTree> list{
+      {"SchedulingGates", {pre_enqueue}, 0, make_scheduling_gates},
+      {"PrioritySort", {queue_sort}},
+      {"NodeUnschedulable", {filter}, 0, make_node_unschedulable},
+      {"NodeName", {filter}, 0, make_node_name},
+      {"TaintToleration", {filter, pre_score, score}, 3, make_taint_toleration},
+      {"NodeAffinity", {pre_filter, filter, pre_score, score}, 2, make_node_affinity},
+      {"NodePorts", {pre_filter, filter}, 0, make_node_ports},
+      {"NodeResourcesFit", {pre_filter, filter, pre_score, score}, 1, make_node_resources_fit},
+      {"VolumeRestrictions", {pre_filter, filter}},
+      {"NodeVolumeLimits", {pre_filter, filter}},
+      {"VolumeBinding", {pre_filter, filter, pre_score, score, reserve, pre_bind}, 0, make_volume_binding},
+      {"VolumeZone", {pre_filter, filter}},
+      {"PodTopologySpread", {pre_filter, filter, pre_score, score}, 2, make_pod_topology_spread},
+      {"InterPodAffinity", {pre_filter, filter, pre_score, score}, 2, make_inter_pod_affinity},
+      {"DynamicResources",
+       {pre_enqueue, pre_filter, filter, post_filter, score, reserve, pre_bind},
+       2,
+       make_dynamic_resources},
+      {"DefaultPreemption", {pre_enqueue, post_filter}},
+      {"NodeResourcesBalancedAllocation", {pre_score, score}, 1, make_node_resources_balanced_allocation},
+      {"ImageLocality", {score}, 1, make_image_locality},
+      {"DefaultBinder", {bind}},
+      {"NodeDeclaredFeatures", {pre_filter, filter}, 0, make_node_declared_features},
+      // Behind feature gates that are off; their placement extension points have no counterpart here.
+      {"GangScheduling", {pre_enqueue, permit}, 0, nullptr, false},
+      {"TopologyPlacementGenerator", {}, 0, nullptr, false},
+      {"PodGroupPodsCount", {}, 1, nullptr, false},
+  };
+  return list;
+}
+
+const InTree* find_in_tree(std::string_view name) {
+  for (const auto& plugin : in_tree()) {
+    if (plugin.name == name) return &plugin;
+  }
+  return nullptr;
+}
+
+}  // namespace podium::plugins

@@ -1,0 +1,27 @@
+// SchedulingGates: a pod stays out of the queue while it has scheduling gates.
+// Source: pkg/scheduler/framework/plugins/schedulinggates.
+#include "scheduler/plugins/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+class SchedulingGates final : public Plugin, public PreEnqueuePlugin {
+ public:
+  std::string_view name() const override { return "SchedulingGates"; }
+
+  std::optional<Verdict> pre_enqueue(const PodInfo& pod) const override {
+    if (pod->scheduling_gates.empty()) return std::nullopt;
+    std::string gates;
+    for (const auto& gate : pod->scheduling_gates) gates += (gates.empty() ? "" : " ") + gate;
+    return Verdict{
+        "SchedulingGates", Code::unschedulable_and_unresolvable, {"waiting for scheduling gates: [" + gates + "]"}};
+  }
+};
+
+}  // namespace
+
+PluginPtr make_scheduling_gates(const boost::json::object&) { return std::make_shared<SchedulingGates>(); }
+
+}  // namespace podium::plugins
