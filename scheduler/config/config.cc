@@ -1,0 +1,200 @@
+#include "scheduler/config/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "api/yaml.h"
+#include "scheduler/config/defaults.h"
+#include "scheduler/config/duration.h"
+#include "scheduler/config/findings.h"
+#include "scheduler/config/kube_schema.h"
+#include "scheduler/config/plugin_sets.h"
+#include "scheduler/config/podium_config.h"
+#include "scheduler/config/profile_args.h"
+#include "scheduler/config/profiles.h"
+#include "scheduler/config/validation.h"
+
+namespace podium::config {
+namespace json = boost::json;
+namespace {
+
+constexpr std::size_t kMaxBytes = 1u << 20;
+constexpr std::size_t kMaxNodes = 200'000;
+
+// --- which document is which ---
+
+struct Documents {
+  const api::Document* kube = nullptr;
+  const api::Document* podium = nullptr;
+};
+
+std::string text_field(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+void refuse(const std::string& version, const std::string& kind, Findings& findings) {
+  if (kind.empty()) return findings.error("", "Object 'Kind' is missing");
+  if (version.empty()) return findings.error("", "Object 'apiVersion' is missing");
+  if (kind == "Policy") {
+    return findings.error("kind", fmt::format("scheduler policies are gone since Kubernetes 1.23: write a {} of {} and "
+                                              "enable the plugins in its profiles instead", kKubeKind, kKubeApiVersion));
+  }
+  auto text = fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
+  if (kind == kKubeKind) text += fmt::format(": use {}", kKubeApiVersion);
+  if (kind == kPodiumKind) text += fmt::format(": use {}", kPodiumApiVersion);
+  findings.error("apiVersion", text);
+}
+
+Documents sort_documents(const std::vector<api::Document>& documents, Findings& findings) {
+  Documents out;
+  for (const auto& document : documents) {
+    findings.use_lines(&document.lines);
+    if (!document.value.is_object()) {
+      findings.error("", "the document is not an object");
+      continue;
+    }
+    const auto version = text_field(document.value.get_object(), "apiVersion");
+    const auto kind = text_field(document.value.get_object(), "kind");
+    const api::Document** slot = nullptr;
+    if (version == kKubeApiVersion && kind == kKubeKind) slot = &out.kube;
+    if (version == kPodiumApiVersion && kind == kPodiumKind) slot = &out.podium;
+    if (!slot) {
+      refuse(version, kind, findings);
+    } else if (*slot) {
+      findings.error("kind", fmt::format("the file has more than one {}", kind));
+    } else {
+      *slot = &document;
+    }
+  }
+  return out;
+}
+
+// --- the KubeSchedulerConfiguration ---
+
+template <typename T>
+T duration(const json::object& object, std::string_view name) {
+  return std::chrono::duration_cast<T>(
+      parse_duration(object.at(name).as_string()).value_or(std::chrono::nanoseconds(0)));
+}
+
+LeaderElection leader_election(const json::object& election) {
+  LeaderElection out;
+  out.leader_elect = election.at("leaderElect").as_bool();
+  out.lease_duration = duration<std::chrono::milliseconds>(election, "leaseDuration");
+  out.renew_deadline = duration<std::chrono::milliseconds>(election, "renewDeadline");
+  out.retry_period = duration<std::chrono::milliseconds>(election, "retryPeriod");
+  out.resource_lock = election.at("resourceLock").as_string();
+  out.resource_name = election.at("resourceName").as_string();
+  out.resource_namespace = election.at("resourceNamespace").as_string();
+  return out;
+}
+
+ClientConnection client_connection(const json::object& connection) {
+  ClientConnection out;
+  out.kubeconfig = connection.at("kubeconfig").as_string();
+  out.qps = connection.at("qps").to_number<double>();
+  out.burst = connection.at("burst").as_int64();
+  return out;
+}
+
+// Longer waits than a hundred years are cut, so that they can be doubled and added to a time.
+std::chrono::seconds backoff(const json::object& config, std::string_view name) {
+  constexpr std::int64_t kLongest = 100LL * 365 * 24 * 60 * 60;
+  return std::chrono::seconds(std::min(config.at(name).as_int64(), kLongest));
+}
+
+void read_profiles(json::array& profiles, Config& out, Findings& findings) {
+  std::vector<PluginSets> merged;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const auto path = child(item("profiles", i), "plugins");
+    const auto custom = read_plugin_sets(profiles[i].as_object().if_contains("plugins"), path);
+    merged.push_back(merge_plugin_sets(default_plugin_sets(), custom));
+  }
+  validate_plugin_sets(merged, findings);
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const auto path = item("profiles", i);
+    auto& profile = profiles[i].as_object();
+    const auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(),
+                                       child(path, "pluginConfig"), findings);
+    const auto* name = profile.if_contains("schedulerName");
+    out.profiles.push_back(resolve_profile(name ? std::string_view(name->as_string()) : "", merged[i], args, path, findings));
+    profile["plugins"] = print_plugin_sets(merged[i]);
+    profile["pluginConfig"] = print_plugin_args(args);
+  }
+}
+
+// kube-scheduler scores a part of a large cluster to keep up; podium has no need to.
+void warn_of_percentages(const json::object& config, Findings& findings) {
+  constexpr std::string_view kField = "percentageOfNodesToScore";
+  const auto warn = [&](const json::object& object, std::string_view path) {
+    const auto* percentage = object.if_contains(kField);
+    if (percentage && *percentage != 0 && *percentage != 100) {
+      findings.warn(child(path, kField), "has no effect: podium scores all nodes");
+    }
+  };
+  warn(config, "");
+  const auto& profiles = config.at("profiles").as_array();
+  for (std::size_t i = 0; i < profiles.size(); ++i) warn(profiles[i].as_object(), item("profiles", i));
+}
+
+void read_kube(json::value document, Config& out, Findings& findings) {
+  read(document, kube_schema(), "", findings);
+  auto& config = document.as_object();
+  set_defaults(config);
+  validate_settings(config, findings);
+  const auto& extenders = config.at("extenders").as_array();
+  validate_extenders(extenders, findings);
+  if (!extenders.empty()) findings.error("extenders", "HTTP extenders are not supported by podium yet");
+  read_profiles(config.at("profiles").as_array(), out, findings);
+  warn_of_percentages(config, findings);
+
+  out.parallelism = config.at("parallelism").as_int64();
+  out.percentage_of_nodes_to_score = config.at("percentageOfNodesToScore").as_int64();
+  out.pod_initial_backoff = backoff(config, "podInitialBackoffSeconds");
+  out.pod_max_backoff = backoff(config, "podMaxBackoffSeconds");
+  out.delay_cache_until_active = config.at("delayCacheUntilActive").as_bool();
+  out.leader_election = leader_election(config.at("leaderElection").as_object());
+  out.client_connection = client_connection(config.at("clientConnection").as_object());
+  out.view = printed(document, kube_schema());
+}
+
+}  // namespace
+
+const framework::Profile* Config::profile(std::string_view scheduler_name) const {
+  const auto it = std::ranges::find_if(profiles, [&](const auto& one) { return one->scheduler_name == scheduler_name; });
+  return it == profiles.end() ? nullptr : it->get();
+}
+
+Result<Config> load(std::string_view text, std::string_view file_name) {
+  const auto documents = api::parse_documents(text, file_name, {kMaxBytes, kMaxNodes});
+  if (!documents) return std::unexpected(documents.error());
+  Findings findings{std::string(file_name)};
+  const auto found = sort_documents(*documents, findings);
+
+  Config out;
+  const std::map<std::string, int> no_lines;
+  findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
+  read_kube(found.kube ? found.kube->value : json::value(json::object()), out, findings);
+  findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
+  out.podium_view = found.podium ? found.podium->value : json::value(json::object());
+  out.podium = read_podium(out.podium_view, findings);
+  if (!findings.ok()) return invalid(findings.text());
+  out.warnings = findings.warnings();
+  return out;
+}
+
+Result<Config> load_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return invalid(fmt::format("{}: cannot be opened", path));
+  // One byte beyond the limit is enough for load() to refuse it.
+  std::string text(kMaxBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.gcount() == 0 && !file.eof())) return invalid(fmt::format("{}: cannot be read", path));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return load(text, path);
+}
+
+}  // namespace podium::config

@@ -1,0 +1,15 @@
+// What a KubeSchedulerConfiguration says where the file does not.
+//
+// Source: pkg/scheduler/apis/config/v1/defaults.go, with the feature gates of 1.36.
+// Threads: pure functions; they expect values that were read by their schema.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string_view>
+
+namespace podium::config {
+
+void set_defaults(boost::json::object& config);
+void set_args_defaults(std::string_view plugin, boost::json::object& args);
+
+}  // namespace podium::config

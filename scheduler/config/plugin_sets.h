@@ -1,0 +1,54 @@
+// Plugin sets: `profiles[].plugins`, merged with the default ones.
+//
+// Source: pkg/scheduler/apis/config/v1/default_plugins.go.
+// Threads: values and pure functions.
+#pragma once
+
+#include <array>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podium::config {
+
+// The fields of `plugins`. `multi_point` stands for all the others.
+enum class PluginField : std::uint8_t {
+  pre_enqueue, queue_sort, pre_filter, filter, post_filter, pre_score, score, reserve, permit, pre_bind, bind,
+  post_bind, placement_generate, placement_score, multi_point,
+};
+inline constexpr std::size_t kPluginFields = 15;
+std::string_view field_name(PluginField);      // "preFilter"
+std::string_view interface_name(PluginField);  // "PreFilterPlugin", as upstream's errors call it
+
+struct PluginRef {
+  std::string name;
+  std::int64_t weight = 0;
+  std::string path;  // where the file names it; empty for a default one
+};
+
+struct PluginSet {
+  std::vector<PluginRef> enabled, disabled;
+  bool disables(std::string_view name) const;
+};
+
+struct PluginSets {
+  std::array<PluginSet, kPluginFields> sets;
+
+  PluginSet& operator[](PluginField field) { return sets[static_cast<std::size_t>(field)]; }
+  const PluginSet& operator[](PluginField field) const { return sets[static_cast<std::size_t>(field)]; }
+  std::set<std::string> enabled_names() const;  // of all fields
+};
+
+// `plugins` is the value of that field, read by its schema, or null; `path` is where it stands.
+PluginSets read_plugin_sets(const boost::json::value* plugins, const std::string& path);
+PluginSets default_plugin_sets();
+// A custom entry replaces the default one of its name in place; others follow. Of several custom entries of one name the
+// last one replaces, and the others stay, to be found as duplicates.
+PluginSets merge_plugin_sets(const PluginSets& defaults, const PluginSets& custom);
+boost::json::value print_plugin_sets(const PluginSets&);
+
+}  // namespace podium::config

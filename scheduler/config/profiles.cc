@@ -1,0 +1,239 @@
+#include "scheduler/config/profiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "scheduler/config/validation.h"
+#include "scheduler/plugins/registry.h"
+
+namespace podium::config {
+namespace {
+
+using framework::Profile;
+using plugins::InTree;
+using plugins::Point;
+
+constexpr std::array<std::pair<PluginField, Point>, 12> kPoints{{
+    {PluginField::pre_enqueue, Point::pre_enqueue},
+    {PluginField::queue_sort, Point::queue_sort},
+    {PluginField::pre_filter, Point::pre_filter},
+    {PluginField::filter, Point::filter},
+    {PluginField::post_filter, Point::post_filter},
+    {PluginField::pre_score, Point::pre_score},
+    {PluginField::score, Point::score},
+    {PluginField::reserve, Point::reserve},
+    {PluginField::permit, Point::permit},
+    {PluginField::pre_bind, Point::pre_bind},
+    {PluginField::bind, Point::bind},
+    {PluginField::post_bind, Point::post_bind},
+}};
+
+// The placement extension points are behind a gate that is off: nothing runs there, but names are checked.
+bool implements(const InTree& plugin, PluginField field) {
+  if (field == PluginField::placement_generate) return plugin.name == "TopologyPlacementGenerator";
+  if (field == PluginField::placement_score) return plugin.name == "PodGroupPodsCount";
+  const auto point = std::ranges::find(kPoints, field, &std::pair<PluginField, Point>::first)->second;
+  return std::ranges::find(plugin.points, point) != plugin.points.end();
+}
+
+class Resolver {
+ public:
+  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings)
+      : plugins_(plugins), args_(args), path_(path), findings_(findings) {}
+
+  framework::ProfilePtr resolve(std::string_view scheduler_name) {
+    for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
+      check_specific(static_cast<PluginField>(i));
+    }
+    check_multi_point();
+    for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
+      names_[i] = expand(static_cast<PluginField>(i));
+    }
+    check_needed_points(scheduler_name);
+    auto profile = std::make_shared<Profile>();
+    profile->scheduler_name = scheduler_name;
+    if (findings_.ok()) fill(*profile);
+    return profile;
+  }
+
+ private:
+  const std::vector<std::string>& at(PluginField field) const { return names_[static_cast<std::size_t>(field)]; }
+  std::string field_path(PluginField field) const { return child(child(path_, "plugins"), field_name(field)); }
+  // Names that the file does not give come from the defaults, which are right.
+  std::string path_of(const PluginRef& plugin, PluginField field) const {
+    return plugin.path.empty() ? field_path(field) : plugin.path;
+  }
+
+  void check_specific(PluginField field) {
+    std::set<std::string_view> seen;
+    for (const auto& plugin : plugins_[field].enabled) {
+      const auto* in_tree = plugins::find_in_tree(plugin.name);
+      if (!in_tree) {
+        if (!is_removed(plugin)) {
+          findings_.error(path_of(plugin, field), fmt::format("{} \"{}\" does not exist", interface_name(field), plugin.name));
+        }
+      } else if (!implements(*in_tree, field)) {
+        findings_.error(path_of(plugin, field),
+                        fmt::format("plugin \"{}\" does not extend {} plugin", plugin.name, interface_name(field)));
+      } else if (!seen.insert(plugin.name).second) {
+        findings_.error(path_of(plugin, field),
+                        fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(field)));
+      }
+    }
+  }
+
+  void check_multi_point() {
+    const auto& enabled = plugins_[PluginField::multi_point].enabled;
+    for (std::size_t i = 0; i < enabled.size(); ++i) {
+      const auto& plugin = enabled[i];
+      if (!plugins::find_in_tree(plugin.name)) {
+        if (!is_removed(plugin)) {
+          findings_.error(path_of(plugin, PluginField::multi_point), fmt::format("plugin \"{}\" does not exist", plugin.name));
+        }
+        continue;
+      }
+      const auto earlier = std::find_if(enabled.begin(), enabled.begin() + static_cast<std::ptrdiff_t>(i),
+                                        [&](const PluginRef& other) { return other.name == plugin.name; });
+      if (earlier == enabled.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+      if (const auto clash = first_point_of(plugin.name)) {
+        findings_.error(path_of(plugin, PluginField::multi_point),
+                        fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(*clash)));
+      }
+    }
+  }
+
+  // The first extension point that multiPoint enables the plugin at, where it is not named or disabled there.
+  std::optional<PluginField> first_point_of(std::string_view name) const {
+    const auto* in_tree = plugins::find_in_tree(name);
+    for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
+      const auto field = static_cast<PluginField>(i);
+      const auto& set = plugins_[field];
+      const bool named = std::ranges::find(set.enabled, name, &PluginRef::name) != set.enabled.end();
+      if (implements(*in_tree, field) && !named && !set.disables("*") && !set.disables(name)) return field;
+    }
+    return std::nullopt;
+  }
+
+  // Removed plugins have a finding of their own, from validation.
+  static bool is_removed(const PluginRef& plugin) { return is_removed_plugin(plugin.name); }
+
+  std::vector<std::string> expand(PluginField field) const {
+    const auto& set = plugins_[field];
+    std::vector<std::string> own;
+    for (const auto& plugin : set.enabled) own.push_back(plugin.name);
+    if (set.disables("*")) return own;
+
+    std::set<std::string_view> overridden;
+    std::vector<std::string> from_multi_point;
+    for (const auto& plugin : plugins_[PluginField::multi_point].enabled) {
+      const auto* in_tree = plugins::find_in_tree(plugin.name);
+      if (!in_tree || !implements(*in_tree, field) || set.disables(plugin.name)) continue;
+      if (std::ranges::find(own, plugin.name) != own.end()) {
+        overridden.insert(plugin.name);
+      } else {
+        from_multi_point.push_back(plugin.name);
+      }
+    }
+    auto out = own;
+    const auto rest = std::ranges::stable_partition(out, [&](const auto& name) { return overridden.contains(name); });
+    out.insert(rest.begin(), from_multi_point.begin(), from_multi_point.end());
+    return out;
+  }
+
+  void check_needed_points(std::string_view scheduler_name) {
+    if (const auto count = at(PluginField::queue_sort).size(); count != 1) {
+      findings_.error(field_path(PluginField::queue_sort),
+                      fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but got {}",
+                                  scheduler_name, count));
+    }
+    if (at(PluginField::bind).empty()) {
+      findings_.error(field_path(PluginField::bind),
+                      fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
+                                  scheduler_name));
+    }
+    for (const auto field : {PluginField::score, PluginField::multi_point}) {
+      for (const auto& plugin : plugins_[field].enabled) {
+        const auto* in_tree = plugins::find_in_tree(plugin.name);
+        if (plugin.weight >= 0 || !in_tree || !implements(*in_tree, PluginField::score)) continue;
+        // Upstream's sum of weights wraps around.
+        findings_.invalid(child(path_of(plugin, field), "weight"), plugin.weight,
+                          "must not be negative: total score of Score plugins could overflow");
+      }
+    }
+  }
+
+  std::int64_t weight_of(std::string_view name) {
+    for (const auto field : {PluginField::score, PluginField::multi_point}) {
+      const auto& enabled = plugins_[field].enabled;
+      const auto it = std::ranges::find(enabled, name, &PluginRef::name);
+      if (it == enabled.end()) continue;
+      if (it->weight == 0 && !it->path.empty()) {
+        findings_.warn(it->path, fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
+      }
+      return it->weight == 0 ? 1 : it->weight;
+    }
+    return 1;
+  }
+
+  const framework::Plugin* make(const std::string& name) {
+    const auto [it, is_new] = made_.try_emplace(name);
+    if (!is_new) return it->second.get();
+    const auto* in_tree = plugins::find_in_tree(name);
+    if (!in_tree->make) return nullptr;
+    const auto args = args_.find(name);
+    it->second = in_tree->make(args == args_.end() ? boost::json::object() : args->second);
+    return it->second.get();
+  }
+
+  template <typename T>
+  const T* make_as(const std::string& name) {
+    return dynamic_cast<const T*>(make(name));
+  }
+
+  bool enabled_at(PluginField field, std::string_view name) const {
+    return std::ranges::find(at(field), name) != at(field).end();
+  }
+
+  Profile::FilterEntry filter_entry(const std::string& name) {
+    return {name, make_as<framework::FilterPlugin>(name), enabled_at(PluginField::pre_filter, name),
+            enabled_at(PluginField::filter, name)};
+  }
+
+  void fill(Profile& profile) {
+    for (const auto& name : at(PluginField::pre_enqueue)) {
+      if (const auto* plugin = make_as<framework::PreEnqueuePlugin>(name)) profile.pre_enqueue.push_back(plugin);
+    }
+    for (const auto& name : at(PluginField::pre_filter)) profile.pre_filters.push_back(filter_entry(name));
+    for (const auto& name : at(PluginField::filter)) profile.filters.push_back(filter_entry(name));
+    for (const auto& name : at(PluginField::post_filter)) {
+      profile.post_filters.push_back({name, make_as<framework::PostFilterPlugin>(name)});
+    }
+    for (const auto& name : at(PluginField::score)) {
+      profile.scores.push_back({name, make_as<framework::ScorePlugin>(name), weight_of(name),
+                                enabled_at(PluginField::pre_score, name)});
+    }
+    for (const auto& [_, plugin] : made_) {
+      if (plugin) profile.plugins.push_back(plugin);
+    }
+  }
+
+  const PluginSets& plugins_;
+  const PluginArgs& args_;
+  const std::string& path_;
+  Findings& findings_;
+  std::array<std::vector<std::string>, kPluginFields> names_;  // at each extension point, in order
+  std::map<std::string, std::shared_ptr<const framework::Plugin>> made_;
+};
+
+}  // namespace
+
+framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
+                                      const PluginArgs& args, const std::string& path, Findings& findings) {
+  return Resolver(plugins, args, path, findings).resolve(scheduler_name);
+}
+
+}  // namespace podium::config
