@@ -1,13 +1,17 @@
 // EventRecorder: events.k8s.io/v1 events, bounded and behind everything else.
 //
-// An event that repeats (same regarding, reason, action, type, note) within six minutes becomes a series on the first one,
-// updated in place. The queue is bounded; the oldest is dropped and counted rather than wait. Notes are cut at 1024 bytes
-// with " ..." as kube-scheduler's are.
+// An event that repeats (same regarding, related, reason, action, type, note) within six minutes becomes a series on the
+// first one, updated in place. The queue is bounded; the oldest is dropped and counted rather than wait. Notes are cut at
+// 1024 bytes with " ..." as kube-scheduler's are. What the server refuses (a namespace that is terminating, no right) is
+// dropped; what may pass is tried five times.
 // Threads: record() from any thread; run() on one executor.
+// Errors: none; they are counted and logged at debug.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/api.h"
@@ -20,14 +24,16 @@ struct EventRegarding {
 
 class EventRecorder {
  public:
+  // `drain` is how long a stop may take to write what is queued.
   EventRecorder(Api& api, std::string controller, std::string instance, std::size_t capacity = 10'000,
-                std::size_t writers = 4);
+                std::size_t writers = 4, std::chrono::milliseconds drain = std::chrono::milliseconds(2'000));
   ~EventRecorder();
-  void record(EventRegarding regarding, std::string type, std::string reason, std::string action, std::string note);
-  Task<void> run();                                        // until drained after stop
-  void stop();                                             // thread-safe: writes what is queued, at most until the deadline
-  std::uint64_t dropped() const;
-  std::uint64_t written() const;
+  void record(EventRegarding regarding, std::string type, std::string reason, std::string action, std::string note,
+              std::optional<EventRegarding> related = std::nullopt);
+  Task<void> run();                // until drained after stop
+  void stop();                     // thread-safe: writes what is queued, at most until the deadline
+  std::uint64_t dropped() const;   // thread-safe; of the queue, or refused, or given up
+  std::uint64_t written() const;   // thread-safe; creates and series updates
 
  private:
   struct Impl;
