@@ -42,8 +42,7 @@ PodInfoPtr make_pod_info(api::PodPtr pod) {
   const auto non_zero = pod_requests(*pod, {.use_status = placed, .non_zero = true});
   info->non_zero_milli_cpu = non_zero.milli_cpu;
   info->non_zero_memory = non_zero.memory;
-  // Nobody scores a pod that has its node, and there are many of them.
-  if (!placed) info->score_requests = pod_requests(*pod, {.non_zero = true, .ignore_pod_level = true});
+  info->score_requests = pod_requests(*pod, {.non_zero = true, .ignore_pod_level = true});
   info->host_ports = host_ports(*pod);
   info->priority = pod->priority_or_zero();
   info->uid_hash = hash_text(pod->meta.uid);

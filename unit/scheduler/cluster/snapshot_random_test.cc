@@ -1,0 +1,159 @@
+// Random writes to a snapshot and to a naive model; forks are taken on the way, written to, and compared much later.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "unit/scheduler/cluster/model.h"
+#include "unit/support/builders.h"
+
+namespace podium::cluster::test {
+namespace {
+
+using podium::test::node;
+using podium::test::pod;
+using podium::test::term;
+
+class World {
+ public:
+  explicit World(std::uint64_t seed) : random_(seed) {
+    names_.labels = {"kubernetes.io/hostname", "topology.kubernetes.io/zone", "disk", "pool", ""};
+    for (int i = 0; i < 6; ++i) names_.images.push_back("image-" + std::to_string(i));
+    names_.scalars = {"example.com/gpu", "hugepages-2Mi", "attachable-volumes-x"};
+    for (std::size_t i = 0; i < kPods; ++i) names_.uids.push_back("uid-" + std::to_string(i));
+  }
+
+  const Names& names() const { return names_; }
+  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+
+  template <typename... To>
+  void step(To&... to) {
+    const auto kind = below(100);
+    if (kind < 15) {
+      const auto made = make_node();
+      (to.set_node(made), ...);
+    } else if (kind < 20) {
+      const auto name = node_name();
+      (to.remove_node(name), ...);
+    } else if (kind < 70) {
+      const auto made = make_pod(node_name());
+      (to.add_pod(made), ...);
+    } else if (kind < 92) {
+      const auto uid = names_.uids[below(kPods)];
+      (to.remove_pod(uid), ...);
+    } else if (kind < 97) {
+      const auto made = make_pod("");
+      const auto on = node_name();
+      (to.nominate(made, on), ...);
+    } else {
+      const auto uid = names_.uids[below(kPods)];
+      (withdraw(to, uid), ...);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNodes = 40, kPods = 150;
+
+  static void withdraw(Snapshot& s, const std::string& uid) { s.withdraw_nomination(uid); }
+  static void withdraw(Model& m, const std::string& uid) { m.withdraw(uid); }
+
+  std::string node_name() { return "node-" + std::to_string(below(kNodes)); }
+  std::string amount() { return one_in(20) ? "9223372036854775807" : std::to_string(below(8)); }
+
+  api::NodePtr make_node() {
+    auto b = node(node_name());
+    if (one_in(2)) b.zone(std::string(1, 'a' + below(3)));
+    if (one_in(2)) b.label("disk", one_in(2) ? "ssd" : "");
+    if (one_in(4)) b.label("pool", "pool-" + std::to_string(below(1000)));
+    if (one_in(8)) b.label("", "a key that no API server takes");
+    if (!one_in(4)) b.cap("cpu", amount()).cap("memory", amount()).cap("pods", amount());
+    if (one_in(3)) b.cap("ephemeral-storage", amount());
+    if (one_in(3)) b.cap("example.com/gpu", amount());
+    if (one_in(5)) b.cap("hugepages-2Mi", amount());
+    if (one_in(3)) b.taint("dedicated", std::to_string(below(4)), one_in(2) ? "NoSchedule" : "NoExecute");
+    if (one_in(6)) b.taint("other", "", "PreferNoSchedule");
+    if (one_in(6)) b.unschedulable();
+    for (int i = 0; i < 3; ++i) {
+      if (one_in(2)) b.image({names_.images[below(6)], names_.images[below(6)]}, below(5) * 1000);
+    }
+    return b.ptr();
+  }
+
+  PodInfoPtr make_pod(const std::string& on) {
+    auto b = pod("p").ns(one_in(2) ? "shop" : "bank").uid(names_.uids[below(kPods)]).node(on);
+    if (!one_in(4)) b.label("app", one_in(2) ? "web" : "db");
+    if (one_in(3)) b.label("tier", one_in(2) ? "front" : "back");
+    if (one_in(6)) b.label("pod", std::to_string(below(50)));
+    if (one_in(2)) b.req("cpu", amount());
+    if (one_in(2)) b.req("memory", amount());
+    if (one_in(3)) b.req("ephemeral-storage", amount());
+    if (one_in(4)) b.req("example.com/gpu", amount());
+    if (one_in(6)) b.req("attachable-volumes-x", amount());
+    if (one_in(5)) b.host_port(8000 + static_cast<int>(below(4)));
+    if (one_in(5)) b.terminating();
+    if (one_in(6)) b.anti_affinity(term("zone").label("app", "web"));
+    if (one_in(8)) b.affinity(term("host").label("app", "web"));
+    if (one_in(8)) b.prefer_affinity(5, term("host").label("app", "db"));
+    return make_pod_info(b.ptr());
+  }
+
+  std::mt19937_64 random_;
+  Names names_;
+};
+
+std::uint64_t first_seed() {
+  const char* given = std::getenv("PODIUM_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 1;
+}
+
+// Rows that are free hold nothing, or the next node would inherit it.
+void expect_free_rows_empty(const Snapshot& s, const Names& names) {
+  for (Row row = 0; row < s.chunks() * kChunkRows; ++row) {
+    if (s.present().test(row)) continue;
+    ASSERT_EQ(see_node(s, row, names), SeenNode()) << "row " << row;
+    ASSERT_EQ(s.taint_set[row], 0u);
+    ASSERT_EQ(s.entry(row).node, nullptr);
+    if (row > s.rows() + 64) break;
+  }
+}
+
+void expect_same(const Snapshot& s, const Model& model, const Names& names) {
+  const auto expected = model.see(), seen = see(s, names);
+  ASSERT_TRUE(seen == expected) << "differs in " << difference(seen, expected);
+  ASSERT_EQ(s.node_count(), expected.nodes.size());
+  ASSERT_EQ(s.pod_total(), expected.pods.size());
+}
+
+TEST(SnapshotRandom, AgreesWithAModelThatCountsFromScratch) {
+  for (auto seed = first_seed(); seed < first_seed() + 20; ++seed) {
+    SCOPED_TRACE("PODIUM_SEED=" + std::to_string(seed));
+    World world(seed);
+    Snapshot live;
+    Model model;
+    std::vector<std::pair<Snapshot, Model>> forks;
+    for (int i = 0; i < 1500; ++i) {
+      world.step(live, model);
+      if (world.one_in(50)) expect_same(live, model, world.names());
+      if (world.one_in(60)) forks.emplace_back(live, model);
+      if (!forks.empty() && world.one_in(3)) {
+        auto& [fork, its_model] = forks[world.below(forks.size())];
+        world.step(fork, its_model);
+      }
+      if (!forks.empty() && world.one_in(300)) forks.erase(forks.begin() + world.below(forks.size()));
+      if (HasFatalFailure()) return;
+    }
+    expect_same(live, model, world.names());
+    expect_free_rows_empty(live, world.names());
+    for (const auto& [fork, its_model] : forks) expect_same(fork, its_model, world.names());
+    if (HasFatalFailure()) return;
+    // Names come and go, ids do not pile up: never more than the nodes that there can be, and the one to be replaced.
+    const auto* pools = live.labels().find("pool");
+    ASSERT_LE(pools ? pools->id_limit() : 0, 42u);
+    ASSERT_LE(live.taint_sets().size(), 42u);
+    ASSERT_LE(live.rows(), 40u);
+  }
+}
+
+}  // namespace
+}  // namespace podium::cluster::test
