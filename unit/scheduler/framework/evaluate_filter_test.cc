@@ -1,0 +1,248 @@
+// The first half of evaluate(): PreEnqueue, PreFilter, filters, nominated pods, and what is said when no node is left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/framework/fakes.h"
+
+namespace podium::framework::test {
+namespace {
+
+using podium::test::pod;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+PodInfoPtr info(const podium::test::PodBuilder& builder) { return cluster::make_pod_info(builder.ptr()); }
+
+TEST(EvaluateFilters, TheFirstFilterThatFailsGivesTheVerdict) {
+  const auto snapshot = cluster_of({"a", "b", "c"});
+  FakeFilter one("One"), two("Two");
+  one.reject("a", {"too small"});
+  two.reject("a", {"tainted"}).reject("b", {"tainted"}, Code::unschedulable_and_unresolvable);
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(one).filter(two));
+  EXPECT_THAT(rejected(decision, snapshot),
+              ElementsAre(Pair("a", "One/Unschedulable: too small"),
+                          Pair("b", "Two/UnschedulableAndUnresolvable: tainted")));
+  EXPECT_THAT(feasible(decision, snapshot), ElementsAre("c"));
+  EXPECT_EQ(decision.message, "");
+}
+
+TEST(EvaluateFilters, SkippedFiltersAreNotAsked) {
+  const auto snapshot = cluster_of({"a"});
+  FakeFilter filter("F");
+  filter.reject("a", {"no"}).skips = true;
+  EXPECT_TRUE(evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter)).fits());
+}
+
+TEST(EvaluatePreFilter, AnUnresolvableVerdictEndsTheSearchAndAResolvableOneIsRemembered) {
+  const auto snapshot = cluster_of({"a", "b"});
+  struct Case {
+    std::string name;
+    std::vector<std::optional<Verdict>> plugins;
+    std::string message;
+    std::vector<std::string> unschedulable_plugins;
+  };
+  const Verdict resolvable{"", Code::unschedulable, {"in use"}};
+  const Verdict other{"", Code::unschedulable, {"busy", "locked"}};
+  const Verdict unresolvable{"", Code::unschedulable_and_unresolvable, {"no such claim"}};
+  const std::vector<Case> cases{
+      {"one", {resolvable}, "0/2 nodes are available: in use.", {"P0"}},
+      {"the last resolvable one counts", {resolvable, other}, "0/2 nodes are available: busy, locked.", {"P1"}},
+      {"an unresolvable one after it wins", {resolvable, unresolvable}, "0/2 nodes are available: no such claim.", {"P1"}},
+      {"nothing runs after an unresolvable one", {unresolvable, other}, "0/2 nodes are available: no such claim.", {"P0"}},
+      {"plugins that pass do not matter", {resolvable, std::nullopt}, "0/2 nodes are available: in use.", {"P0"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::vector<FakeFilter> plugins;
+    for (std::size_t i = 0; i < c.plugins.size(); ++i) {
+      plugins.emplace_back("P" + std::to_string(i)).pre_filter_rejects = c.plugins[i];
+    }
+    ProfileOf profile;
+    for (const auto& plugin : plugins) profile.filter(plugin);
+    const auto decision = evaluate(*info(pod("p")), snapshot, profile);
+    EXPECT_EQ(decision.message, c.message);
+    EXPECT_EQ(decision.unschedulable_plugins, c.unschedulable_plugins);
+    ASSERT_TRUE(decision.pre_filter);
+    EXPECT_EQ(rejected(decision, snapshot).size(), 2u) << "every node has the verdict";
+  }
+}
+
+TEST(EvaluatePreFilter, NodesThatItLeavesOutAreNotFiltered) {
+  const auto snapshot = cluster_of({"a", "b", "c"});
+  FakeFilter affinity("Affinity"), size("Size");
+  affinity.only_nodes = {{"a", "b", "unknown"}};
+  size.reject("b", {"too small"}).reject("c", {"too small"});
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity).filter(size));
+  EXPECT_THAT(rejected(decision, snapshot),
+              ElementsAre(Pair("b", "Size/Unschedulable: too small"),
+                          Pair("c", "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Affinity]")));
+}
+
+TEST(EvaluatePreFilter, NodeSetsAreIntersected) {
+  const auto snapshot = cluster_of({"a", "b", "c"});
+  FakeFilter zone("Zone"), affinity("Affinity");
+  zone.only_nodes = {{"a", "b"}};
+  affinity.only_nodes = {{"b", "c"}};
+  auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(zone).filter(affinity));
+  EXPECT_THAT(feasible(decision, snapshot), ElementsAre("b"));
+  EXPECT_EQ(rejected(decision, snapshot)["a"],
+            "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Affinity Zone]");
+
+  affinity.only_nodes = {{"c"}};
+  decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(zone).filter(affinity));
+  EXPECT_EQ(decision.message,
+            "0/3 nodes are available: node(s) didn't satisfy plugin(s) [Affinity Zone] simultaneously.");
+  EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("Affinity", "Zone"));
+}
+
+TEST(EvaluatePreFilter, ASetOfUnknownNodesLeavesAllNodesOut) {
+  const auto snapshot = cluster_of({"a", "b"});
+  FakeFilter affinity("NodeAffinity");
+  affinity.only_nodes = {{"unknown"}};
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity));
+  EXPECT_FALSE(decision.pre_filter);
+  EXPECT_EQ(decision.message, "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].");
+}
+
+TEST(EvaluatePreFilter, FiltersWithoutTheirPreFilterFailOrDoWithout) {
+  const auto snapshot = cluster_of({"a", "b"});
+  FakeFilter filter("Ports");
+  filter.reject("a", {"taken"});
+  auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
+  EXPECT_THAT(feasible(decision, snapshot), ElementsAre("b"));
+
+  filter.unprepared_error = "reading \"PreFilterPorts\" from cycleState: not found";
+  decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
+  EXPECT_EQ(decision.error, "running \"Ports\" filter plugin: reading \"PreFilterPorts\" from cycleState: not found");
+  EXPECT_THAT(rejected(decision, snapshot), IsEmpty());
+}
+
+TEST(EvaluateErrors, TheFirstNodeByNameSpeaks) {
+  const auto snapshot = cluster_of({"c", "a", "b"});
+  FakeFilter filter("F");
+  filter.reject("c", {"bad c"}, Code::error).reject("b", {"bad b"}, Code::error).reject("a", {"small"});
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
+  EXPECT_EQ(decision.error, "running \"F\" filter plugin: bad b");
+  EXPECT_FALSE(decision.fits());
+  EXPECT_EQ(decision.message, "");
+}
+
+TEST(EvaluateNominated, ThePodHasToFitWithNominatedPodsAndWithout) {
+  struct Case {
+    std::string name;
+    int nominated_priority;
+    std::string uid;
+    bool fits;
+  };
+  for (const auto& c : {Case{"more important", 10, "other", false}, Case{"as important", 5, "other", false},
+                        Case{"less important", 4, "other", true}, Case{"the pod itself", 10, "p-uid", true}}) {
+    SCOPED_TRACE(c.name);
+    auto snapshot = cluster_of({"a"});
+    snapshot.nominate(info(pod("n").uid(c.uid).priority(c.nominated_priority)), "a");
+    FakeFilter filter("Fit");
+    filter.room = 0;
+    const auto decision = evaluate(*info(pod("p").uid("p-uid").priority(5)), snapshot, ProfileOf().filter(filter));
+    EXPECT_EQ(decision.fits(), c.fits);
+    if (!c.fits) {
+      EXPECT_THAT(rejected(decision, snapshot), ElementsAre(Pair("a", "Fit/Unschedulable: no room")));
+    }
+  }
+}
+
+TEST(EvaluateNominated, NodesThatPreFilterLeftOutStayOut) {
+  auto snapshot = cluster_of({"a", "b"});
+  snapshot.nominate(info(pod("n").priority(10)), "a");
+  FakeFilter filter("Fit");
+  filter.only_nodes = {{"b"}};
+  filter.room = 0;
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
+  EXPECT_THAT(rejected(decision, snapshot),
+              ElementsAre(Pair("a", "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Fit]")));
+}
+
+TEST(FiltersCheck, RemovedPodsMakeRoomAndNominatedPodsTakeIt) {
+  auto snapshot = cluster_of({"a"});
+  const auto nominated = info(pod("n").priority(10)), victim = info(pod("v"));
+  snapshot.nominate(nominated, "a");
+  FakeFilter filter("Fit");
+  filter.room = 0;
+  const ProfileOf profile = ProfileOf().filter(filter);
+  const auto preemptor = info(pod("p"));
+  const Filters filters(*preemptor, snapshot, profile);
+  const Row row = *snapshot.find_row("a");
+  EXPECT_EQ(filters.check(row, {}), (Verdict{"Fit", Code::unschedulable, {"no room"}}));
+  const std::vector<PodInfoPtr> removed{victim};
+  EXPECT_EQ(filters.check(row, {.removed = removed}), std::nullopt);
+}
+
+TEST(EvaluateMessage, ReasonsAreCountedAndSortedAsText) {
+  auto snapshot = Snapshot();
+  FakeFilter filter("F");
+  for (int i = 0; i < 12; ++i) {
+    const auto name = "n" + std::to_string(i);
+    snapshot.set_node(podium::test::node(name).ptr());
+    if (i < 2) filter.reject(name, {"Insufficient cpu", "Insufficient memory"});
+    else filter.reject(name, {"Insufficient cpu"});
+  }
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
+  EXPECT_EQ(decision.message, "0/12 nodes are available: 12 Insufficient cpu, 2 Insufficient memory.");
+  EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("F"));
+}
+
+TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
+  const auto snapshot = cluster_of({"a"});
+  FakeFilter filter("F");
+  filter.reject("a", {"no"});
+  const auto says = [](Code code, Reasons reasons) { return PostFilterResult{Verdict{"", code, std::move(reasons)}, {}}; };
+  const PostFilterResult helps{std::nullopt, Preemption{"a", {}}};
+  struct Case {
+    std::string name;
+    std::vector<PostFilterResult> plugins;
+    std::string message;
+    bool preempts;
+  };
+  const std::vector<Case> cases{
+      {"none", {}, "0/1 nodes are available: 1 no.", false},
+      {"joined",
+       {says(Code::unschedulable, {"no new claims to deallocate"}), says(Code::unschedulable, {"preemption: nobody"})},
+       "0/1 nodes are available: 1 no. no new claims to deallocate, preemption: nobody",
+       false},
+      {"one that helps silences the others", {says(Code::unschedulable, {"x"}), helps}, "0/1 nodes are available: 1 no.", true},
+      {"an error ends the chain and speaks alone",
+       {says(Code::unschedulable, {"x"}), says(Code::error, {"not found"}), helps},
+       "0/1 nodes are available: 1 no. not found",
+       false},
+      {"so does an unresolvable verdict",
+       {says(Code::unschedulable, {"x"}), says(Code::unschedulable_and_unresolvable, {"hopeless"}), helps},
+       "0/1 nodes are available: 1 no. hopeless",
+       false},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::vector<FakePostFilter> plugins;
+    for (const auto& result : c.plugins) plugins.emplace_back("P", result);
+    auto profile = ProfileOf().filter(filter);
+    for (const auto& plugin : plugins) profile.post_filter(plugin);
+    const auto decision = evaluate(*info(pod("p")), snapshot, profile);
+    EXPECT_EQ(decision.message, c.message);
+    EXPECT_EQ(decision.preemption.has_value(), c.preempts);
+  }
+}
+
+TEST(Evaluate, PodsThatAreNotEvenTried) {
+  class Gate : public PreEnqueuePlugin {
+    std::optional<Verdict> pre_enqueue(const PodInfo&) const override {
+      return Verdict{"SchedulingGates", Code::unschedulable_and_unresolvable, {"waiting for scheduling gates: [a]"}};
+    }
+  } gate;
+  Profile gated;
+  gated.pre_enqueue = {&gate};
+  EXPECT_EQ(evaluate(*info(pod("p")), cluster_of({"a"}), gated).message, "waiting for scheduling gates: [a]");
+  EXPECT_EQ(evaluate(*info(pod("p")), cluster_of({}), Profile()).message, "no nodes available to schedule pods");
+  EXPECT_EQ(evaluate(*info(pod("p").ns("shop").terminating()), cluster_of({"a"}), Profile()).message,
+            "skip schedule deleting pod: shop/p");
+}
+
+}  // namespace
+}  // namespace podium::framework::test

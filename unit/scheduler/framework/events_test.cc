@@ -1,0 +1,71 @@
+#include "scheduler/framework/events.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/support/builders.h"
+
+namespace podium::framework {
+namespace {
+
+using podium::test::node;
+using podium::test::NodeBuilder;
+using podium::test::pod;
+using podium::test::PodBuilder;
+
+TEST(PodChanges, SayWhatMayHelpAPod) {
+  struct Case {
+    std::string name;
+    PodBuilder before, after;
+    std::uint32_t changes;
+  };
+  const auto web = [] { return pod("web").label("app", "web").req("cpu", "2").req("nvidia.com/gpu", "1"); };
+  const std::vector<Case> cases{
+      {"nothing", web(), web(), 0},
+      {"a label", web(), web().label("tier", "front"), kUpdatePodLabel},
+      {"less cpu", web(), web().req("cpu", "1"), kUpdatePodScaleDown},
+      {"more cpu", web(), web().req("cpu", "3"), 0},
+      {"one less, one more", web(), web().req("cpu", "1").req("nvidia.com/gpu", "2"), kUpdatePodScaleDown},
+      {"a device less", web(), pod("web").label("app", "web").req("cpu", "2"), kUpdatePodScaleDown},
+      {"a toleration", web(), web().tolerate_exists("gpu"), kUpdatePodTolerations},
+      {"the last gate", web().gate("quota"), web(), kUpdatePodGatesEliminated},
+      {"one gate of two", web().gate("quota").gate("license"), web().gate("quota"), 0},
+      {"an annotation", web(), web().annotation("note", "x"), 0},
+      {"two at once", web().gate("quota"), web().label("tier", "front"), kUpdatePodGatesEliminated | kUpdatePodLabel},
+  };
+  for (const auto& c : cases) EXPECT_EQ(pod_changes(c.before, c.after), c.changes) << c.name;
+}
+
+TEST(NodeChanges, SayWhatMayHelpAPod) {
+  struct Case {
+    std::string name;
+    NodeBuilder before, after;
+    std::uint32_t changes;
+  };
+  const auto n1 = [] { return node("n1").cap("cpu", "4"); };
+  const std::vector<Case> cases{
+      {"nothing", n1(), n1(), 0},
+      {"allocatable", n1(), n1().allocatable("cpu", "3"), kUpdateNodeAllocatable},
+      {"a label", n1(), n1().zone("a"), kUpdateNodeLabel},
+      {"a taint", n1(), n1().taint("k", "v", "NoSchedule"), kUpdateNodeTaint},
+      {"uncordoned", n1().unschedulable(), n1(), kUpdateNodeTaint},
+      {"cordoned helps nobody", n1(), n1().unschedulable(), 0},
+      {"an annotation", n1(), n1().annotation("a", "b"), kUpdateNodeAnnotation},
+      {"a feature", n1(), n1().feature("F"), kUpdateNodeDeclaredFeature},
+  };
+  for (const auto& c : cases) EXPECT_EQ(node_changes(c.before, c.after), c.changes) << c.name;
+}
+
+TEST(EventHint, MatchesEventsOfItsKind) {
+  const EventHint labels{Resource::node, kAdd | kUpdateNodeLabel, nullptr};
+  EXPECT_TRUE(labels.matches({Resource::node, kAdd}));
+  EXPECT_TRUE(labels.matches({Resource::node, kUpdateNodeLabel | kUpdateNodeTaint}));
+  EXPECT_FALSE(labels.matches({Resource::node, kUpdateNodeTaint}));
+  EXPECT_FALSE(labels.matches({Resource::node, kUpdateOther}));
+  EXPECT_FALSE(labels.matches({Resource::assigned_pod, kAdd}));
+  const EventHint any_update{Resource::persistent_volume, kUpdate, nullptr};
+  EXPECT_TRUE(any_update.matches({Resource::persistent_volume, kUpdateOther}));
+  EXPECT_TRUE((EventHint{Resource::wild_card, kAll, nullptr}).matches({Resource::service, kDelete}));
+}
+
+}  // namespace
+}  // namespace podium::framework

@@ -1,0 +1,176 @@
+// Plugins that say what a test tells them to, by node name, and a profile made of them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/decision.h"
+#include "scheduler/framework/filters.h"
+#include "unit/support/builders.h"
+
+namespace podium::framework::test {
+
+using Reasons = std::vector<std::string>;
+
+// A filter that turns nodes down by name, and a PreFilter that does what `prepare` says.
+class FakeFilter : public Plugin, public FilterPlugin {
+ public:
+  explicit FakeFilter(std::string name) : name_(std::move(name)) {}
+
+  std::map<std::string, Verdict> verdicts;      // by node
+  std::optional<Verdict> pre_filter_rejects;
+  std::optional<std::vector<std::string>> only_nodes;
+  std::size_t room = 100;                       // pods that check() allows on a node: those added count
+  bool skips = false, with_pre_filter = true;
+  std::string unprepared_error;
+
+  FakeFilter& reject(const std::string& node, Reasons reasons, Code code = Code::unschedulable) {
+    verdicts[node] = {name_, code, std::move(reasons)};
+    return *this;
+  }
+
+  std::string_view name() const override { return name_; }
+  bool has_pre_filter() const override { return with_pre_filter; }
+  std::string error_without_pre_filter() const override { return unprepared_error; }
+  std::vector<EventHint> hints() const override { return {}; }
+  PreparedFilter prepare_filter(const PodInfo&, const Snapshot& snapshot) const override {
+    PreparedFilter out{.rejected = pre_filter_rejects};
+    if (only_nodes) {
+      out.only.emplace(snapshot.chunks());
+      for (const auto& node : *only_nodes) {
+        if (const auto row = snapshot.find_row(node)) out.only->set(*row);
+      }
+    }
+    if (!skips) out.filter = std::make_unique<Evaluator>(*this, snapshot);
+    return out;
+  }
+
+ private:
+  class Evaluator : public NodeFilter {
+   public:
+    Evaluator(const FakeFilter& plugin, const Snapshot& snapshot) : NodeFilter(snapshot), plugin_(plugin) {}
+    void filter(NodeMask& nodes, Rejections& out) const override {
+      const NodeMask asked = nodes;
+      asked.each([&](Row row) {
+        if (auto verdict = check(row, {})) out.reject(nodes, row, out.add(*verdict));
+      });
+    }
+    std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
+      const auto it = plugin_.verdicts.find(std::string(snapshot_.node_name(row)));
+      if (it != plugin_.verdicts.end()) return it->second;
+      if (delta.added.size() > plugin_.room + delta.removed.size()) {
+        return Verdict{plugin_.name_, Code::unschedulable, {"no room"}};
+      }
+      return std::nullopt;
+    }
+
+   private:
+    const FakeFilter& plugin_;
+  };
+
+  std::string name_;
+};
+
+class FakeScore : public Plugin, public ScorePlugin {
+ public:
+  FakeScore(std::string name, std::map<std::string, std::int64_t> scores)
+      : scores(std::move(scores)), name_(std::move(name)) {}
+
+  std::map<std::string, std::int64_t> scores;  // by node; 0 for the others
+  bool skips = false, with_pre_score = true;
+  std::string unprepared_error;
+  std::int64_t unprepared_score = 0;
+
+  std::string_view name() const override { return name_; }
+  bool has_pre_score() const override { return with_pre_score; }
+  std::string error_without_pre_score() const override { return unprepared_error; }
+  std::int64_t score_if_skipped() const override { return unprepared_score; }
+  PreparedScore prepare_score(const PodInfo&, const Snapshot& snapshot, const NodeMask&) const override {
+    return {skips ? nullptr : std::make_unique<Evaluator>(*this, snapshot)};
+  }
+
+ private:
+  class Evaluator : public NodeScorer {
+   public:
+    Evaluator(const FakeScore& plugin, const Snapshot& snapshot) : plugin_(plugin), snapshot_(snapshot) {}
+    void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+      std::fill(out.begin(), out.end(), -12345);  // what infeasible rows hold must not matter
+      feasible.each([&](Row row) {
+        const auto it = plugin_.scores.find(std::string(snapshot_.node_name(row)));
+        out[row] = it == plugin_.scores.end() ? 0 : it->second;
+      });
+    }
+
+   private:
+    const FakeScore& plugin_;
+    const Snapshot& snapshot_;
+  };
+
+  std::string name_;
+};
+
+class FakePostFilter : public Plugin, public PostFilterPlugin {
+ public:
+  FakePostFilter(std::string name, PostFilterResult result) : result(std::move(result)), name_(std::move(name)) {}
+  PostFilterResult result;
+  std::string_view name() const override { return name_; }
+  PostFilterResult post_filter(const PodInfo&, const Snapshot&, const Filters&, const Decision&) const override {
+    return result;
+  }
+
+ private:
+  std::string name_;
+};
+
+// A cluster of empty nodes, added in the order of the list.
+inline Snapshot cluster_of(std::initializer_list<std::string> nodes) {
+  Snapshot snapshot;
+  for (const auto& name : nodes) snapshot.set_node(podium::test::node(name).ptr());
+  return snapshot;
+}
+
+// Filters run at PreFilter and Filter, in the order given.
+struct ProfileOf {
+  Profile profile;
+  ProfileOf& filter(const FakeFilter& plugin, bool pre_filter = true) {
+    const Profile::FilterEntry entry{std::string(plugin.name()), &plugin, pre_filter, true};
+    if (pre_filter && plugin.with_pre_filter) profile.pre_filters.push_back(entry);
+    profile.filters.push_back(entry);
+    return *this;
+  }
+  ProfileOf& score(const FakeScore& plugin, std::int64_t weight = 1, bool pre_score = true) {
+    profile.scores.push_back({std::string(plugin.name()), &plugin, weight, pre_score});
+    return *this;
+  }
+  ProfileOf& post_filter(const FakePostFilter& plugin) {
+    profile.post_filters.push_back({std::string(plugin.name()), &plugin});
+    return *this;
+  }
+  operator const Profile&() const { return profile; }
+};
+
+// Verdicts by node name, as text: "Plugin/Code: reason, reason".
+inline std::map<std::string, std::string> rejected(const Decision& decision, const Snapshot& snapshot) {
+  std::map<std::string, std::string> out;
+  snapshot.present().each([&](Row row) {
+    if (const auto id = decision.rejections.id(row); id != kFits) {
+      const auto& verdict = decision.rejections.verdict(id);
+      out[std::string(snapshot.node_name(row))] =
+          verdict.plugin + "/" + std::string(to_string(verdict.code)) + ": " + message(verdict);
+    }
+  });
+  return out;
+}
+
+inline std::vector<std::string> feasible(const Decision& decision, const Snapshot& snapshot) {
+  std::vector<std::string> out;
+  for (const Row row : snapshot.rows_by_name()) {
+    if (decision.feasible.test(row)) out.emplace_back(snapshot.node_name(row));
+  }
+  return out;
+}
+
+}  // namespace podium::framework::test
