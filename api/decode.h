@@ -50,5 +50,7 @@ using Object = std::variant<std::monostate, std::shared_ptr<const Pod>, std::sha
                             std::shared_ptr<const VolumeAttachment>>;
 // monostate for a kind that podium does not look at.
 Result<Object> decode_object(const boost::json::value&);
+// The same, where the object does not say it: an item of a typed list.
+Result<Object> decode_object(const boost::json::value&, std::string_view api_version, std::string_view kind);
 
 }  // namespace podium::api

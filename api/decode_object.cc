@@ -47,17 +47,21 @@ constexpr std::array<Entry, 16> kKinds = {{
 
 }  // namespace
 
-Result<Object> decode_object(const value& object) {
-  detail::Reader reader(object);
-  const auto version = reader.root()["apiVersion"].text();
-  const auto kind = reader.root()["kind"].text();
-  if (reader.failed()) return std::unexpected(reader.error());
-  const auto slash = version.find('/');
-  const auto group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+Result<Object> decode_object(const value& object, std::string_view api_version, std::string_view kind) {
+  const auto slash = api_version.find('/');
+  const auto group = slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
   for (const auto& entry : kKinds) {
     if (entry.kind == kind && entry.group == group) return entry.decode(object);
   }
   return Object();
+}
+
+Result<Object> decode_object(const value& object) {
+  detail::Reader reader(object);
+  const auto api_version = reader.root()["apiVersion"].text();
+  const auto kind = reader.root()["kind"].text();
+  if (reader.failed()) return std::unexpected(reader.error());
+  return decode_object(object, api_version, kind);
 }
 
 }  // namespace podium::api

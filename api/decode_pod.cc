@@ -8,6 +8,7 @@ using detail::Field;
 
 ContainerPort read_port(Field field) {
   ContainerPort port;
+  field["containerPort"].into(port.container_port);
   field["hostPort"].into(port.host_port);
   field["hostIP"].into(port.host_ip);
   field["protocol"].into(port.protocol);
@@ -66,7 +67,10 @@ void read_priority(Field spec, Pod& pod) {
   if (pod.scheduler_name.empty()) pod.scheduler_name = "default-scheduler";
   spec["priorityClassName"].into(pod.priority_class_name);
   spec["priority"].into(pod.priority);
-  if (const auto policy = spec["preemptionPolicy"]) pod.preempt_never = policy.text() == "Never";
+  if (const auto policy = spec["preemptionPolicy"]) {
+    pod.has_preemption_policy = true;
+    pod.preempt_never = policy.text() == "Never";
+  }
 }
 
 void read_spec(Field spec, Pod& pod) {

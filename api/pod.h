@@ -20,6 +20,7 @@ struct ContainerPort {
   std::int32_t host_port = 0;      // 0: none
   std::string host_ip;             // "" means 0.0.0.0
   std::string protocol = "TCP";
+  std::int32_t container_port = 0;
   bool operator==(const ContainerPort&) const = default;
 };
 
@@ -129,7 +130,8 @@ struct Pod {
   // spec
   std::string node_name, scheduler_name = "default-scheduler", priority_class_name;
   std::optional<std::int32_t> priority;
-  bool preempt_never = false;  // preemptionPolicy: Never
+  bool preempt_never = false;          // preemptionPolicy: Never
+  bool has_preemption_policy = false;  // preemptionPolicy is given
   bool host_network = false;
   std::vector<std::string> scheduling_gates;
   Labels node_selector;

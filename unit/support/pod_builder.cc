@@ -97,7 +97,7 @@ PodBuilder& PodBuilder::image(std::string image) {
   return *this;
 }
 PodBuilder& PodBuilder::host_port(int port, std::string protocol, std::string ip) {
-  current().ports.push_back({port, std::move(ip), std::move(protocol)});
+  current().ports.push_back({port, std::move(ip), std::move(protocol), port});
   return *this;
 }
 PodBuilder& PodBuilder::restart_rule(std::string action) {
@@ -122,7 +122,7 @@ PodBuilder& PodBuilder::priority_class(std::string name) {
   return *this;
 }
 PodBuilder& PodBuilder::preempt_never() {
-  pod_.preempt_never = true;
+  pod_.preempt_never = pod_.has_preemption_policy = true;
   return *this;
 }
 PodBuilder& PodBuilder::host_network() {

@@ -1,0 +1,153 @@
+#include "api/defaults.h"
+
+#include <algorithm>
+
+namespace podium::api {
+namespace {
+
+bool is_huge_page(std::string_view resource) { return resource.starts_with("hugepages-"); }
+
+auto position(ResourceList& list, std::string_view name) {
+  return std::lower_bound(list.begin(), list.end(), name,
+                          [](const auto& entry, std::string_view key) { return entry.first < key; });
+}
+
+void add_to(ResourceList& list, const ResourceList& more) {
+  for (const auto& [name, amount] : more) {
+    const auto at = position(list, name);
+    if (at != list.end() && at->first == name) {
+      at->second = at->second + amount;
+    } else {
+      list.emplace(at, name, amount);
+    }
+  }
+}
+
+void raise_to(ResourceList& list, const ResourceList& floor) {
+  for (const auto& [name, amount] : floor) {
+    const auto at = position(list, name);
+    if (at == list.end() || at->first != name) {
+      list.emplace(at, name, amount);
+    } else if (at->second < amount) {
+      at->second = amount;
+    }
+  }
+}
+
+void set_if_absent(ResourceList& list, const std::string& name, Quantity amount) {
+  const auto at = position(list, name);
+  if (at == list.end() || at->first != name) list.emplace(at, name, amount);
+}
+
+void round_up(ResourceList& list) {
+  for (auto& entry : list) entry.second = entry.second.rounded_up_to_milli();
+}
+
+void default_container(Container& container, bool host_network) {
+  for (const auto& [name, amount] : container.limits) set_if_absent(container.requests, name, amount);
+  for (auto& port : container.ports) {
+    if (host_network && port.host_port == 0) port.host_port = port.container_port;
+  }
+}
+
+// Huge pages cannot be overcommitted, so a pod-level limit follows from those of the containers.
+void default_pod_limits(Pod& pod) {
+  if (pod.pod_limits.empty() && pod.pod_requests.empty()) return;
+  for (const auto& [name, amount] : aggregate_containers(pod, &Container::limits)) {
+    if (is_huge_page(name) && !find_resource(pod.pod_requests, name)) set_if_absent(pod.pod_limits, name, amount);
+  }
+}
+
+void default_pod_requests(Pod& pod) {
+  if (pod.pod_limits.empty()) return;
+  for (const auto& [name, amount] : aggregate_containers(pod, &Container::requests)) {
+    if (name == "cpu" || name == "memory") set_if_absent(pod.pod_requests, name, amount);
+  }
+  for (const auto& [name, amount] : pod.pod_limits) {
+    if (is_supported_pod_level_resource(name)) set_if_absent(pod.pod_requests, name, amount);
+  }
+}
+
+void round_up_all(Pod& pod) {
+  for (auto* containers : {&pod.containers, &pod.init_containers}) {
+    for (auto& container : *containers) {
+      round_up(container.requests);
+      round_up(container.limits);
+    }
+  }
+  for (auto* list : {&pod.overhead, &pod.pod_requests, &pod.pod_limits, &pod.status_pod_allocated}) round_up(*list);
+  if (pod.status_pod_requests) round_up(*pod.status_pod_requests);
+  for (auto* statuses : {&pod.container_statuses, &pod.init_container_statuses}) {
+    for (auto& status : *statuses) {
+      round_up(status.allocated);
+      if (status.resources) round_up(*status.resources);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_overcommit_allowed(std::string_view resource) {
+  const bool native = resource.find('/') == std::string_view::npos || resource.find("kubernetes.io/") != std::string_view::npos;
+  return native && !is_huge_page(resource);
+}
+
+bool is_supported_pod_level_resource(std::string_view resource) {
+  return resource == "cpu" || resource == "memory" || is_huge_page(resource);
+}
+
+ResourceList aggregate_containers(const Pod& pod, ResourceList Container::*amounts) {
+  ResourceList total, sidecars, peak;
+  for (const auto& container : pod.containers) add_to(total, container.*amounts);
+  for (const auto& container : pod.init_containers) {
+    if (container.restart_always) {
+      add_to(total, container.*amounts);
+      add_to(sidecars, container.*amounts);
+      raise_to(peak, sidecars);
+    } else {
+      auto running = sidecars;
+      add_to(running, container.*amounts);
+      raise_to(peak, running);
+    }
+  }
+  raise_to(total, peak);
+  return total;
+}
+
+void set_defaults(Pod& pod) {
+  for (auto& container : pod.containers) default_container(container, pod.host_network);
+  for (auto& container : pod.init_containers) default_container(container, pod.host_network);
+  if (pod.has_pod_level_resources) {
+    default_pod_limits(pod);
+    default_pod_requests(pod);
+  }
+  round_up_all(pod);
+}
+
+void set_defaults(Node& node) {
+  if (node.allocatable.empty()) node.allocatable = node.capacity;
+  round_up(node.capacity);
+  round_up(node.allocatable);
+}
+
+void set_defaults(Namespace& ns) { ns.meta.labels.set("kubernetes.io/metadata.name", ns.meta.name); }
+
+void set_defaults(PriorityClass& priority_class) {
+  if (!priority_class.preempt_never) priority_class.preempt_never = false;
+}
+
+void set_defaults(PersistentVolume& volume) {
+  volume.capacity = volume.capacity.rounded_up_to_milli();
+  if (volume.phase.empty()) volume.phase = "Pending";
+}
+
+void set_defaults(PersistentVolumeClaim& claim) {
+  claim.request = claim.request.rounded_up_to_milli();
+  if (claim.phase.empty()) claim.phase = "Pending";
+}
+
+void set_defaults(StorageClass& storage_class) {
+  storage_class.has_binding_mode = true;  // Immediate
+}
+
+}  // namespace podium::api

@@ -1,0 +1,332 @@
+// The fields of the kinds that manifests may hold, as the API of Kubernetes 1.36 has them: a type a line (indented lines
+// go on with the one before), then its fields; "field:Type" is an object or a list of objects of that type, "field:*Type"
+// a map to such. Fields without a type are scalars, lists of scalars, or free in form.
+#include "api/known_fields.h"
+
+namespace podium::api::detail {
+
+extern const char kKnownFields[];
+const char kKnownFields[] = R"(
+Pod kind apiVersion metadata:ObjectMeta spec:PodSpec status:PodStatus
+ObjectMeta name generateName namespace selfLink uid resourceVersion generation creationTimestamp
+  deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences:OwnerReference
+  finalizers managedFields:ManagedFieldsEntry
+OwnerReference apiVersion kind name uid controller blockOwnerDeletion
+ManagedFieldsEntry manager operation apiVersion time fieldsType fieldsV1 subresource
+PodSpec volumes:Volume initContainers:Container containers:Container
+  ephemeralContainers:EphemeralContainer restartPolicy terminationGracePeriodSeconds
+  activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName serviceAccount
+  automountServiceAccountToken nodeName hostNetwork hostPID hostIPC shareProcessNamespace
+  securityContext:PodSecurityContext imagePullSecrets:LocalObjectReference hostname subdomain
+  affinity:Affinity schedulerName tolerations:Toleration hostAliases:HostAlias priorityClassName
+  priority dnsConfig:PodDNSConfig readinessGates:PodReadinessGate runtimeClassName enableServiceLinks
+  preemptionPolicy overhead topologySpreadConstraints:TopologySpreadConstraint setHostnameAsFQDN
+  os:PodOS hostUsers schedulingGates:PodSchedulingGate resourceClaims:PodResourceClaim
+  resources:ResourceRequirements hostnameOverride schedulingGroup:PodSchedulingGroup
+Volume name hostPath:HostPathVolumeSource emptyDir:EmptyDirVolumeSource
+  gcePersistentDisk:GCEPersistentDiskVolumeSource awsElasticBlockStore:AWSElasticBlockStoreVolumeSource
+  gitRepo:GitRepoVolumeSource secret:SecretVolumeSource nfs:NFSVolumeSource iscsi:ISCSIVolumeSource
+  glusterfs:GlusterfsVolumeSource persistentVolumeClaim:PersistentVolumeClaimVolumeSource
+  rbd:RBDVolumeSource flexVolume:FlexVolumeSource cinder:CinderVolumeSource cephfs:CephFSVolumeSource
+  flocker:FlockerVolumeSource downwardAPI:DownwardAPIVolumeSource fc:FCVolumeSource
+  azureFile:AzureFileVolumeSource configMap:ConfigMapVolumeSource
+  vsphereVolume:VsphereVirtualDiskVolumeSource quobyte:QuobyteVolumeSource
+  azureDisk:AzureDiskVolumeSource photonPersistentDisk:PhotonPersistentDiskVolumeSource
+  projected:ProjectedVolumeSource portworxVolume:PortworxVolumeSource scaleIO:ScaleIOVolumeSource
+  storageos:StorageOSVolumeSource csi:CSIVolumeSource ephemeral:EphemeralVolumeSource
+  image:ImageVolumeSource
+HostPathVolumeSource path type
+EmptyDirVolumeSource medium sizeLimit
+GCEPersistentDiskVolumeSource pdName fsType partition readOnly
+AWSElasticBlockStoreVolumeSource volumeID fsType partition readOnly
+GitRepoVolumeSource repository revision directory
+SecretVolumeSource secretName items:KeyToPath defaultMode optional
+KeyToPath key path mode
+NFSVolumeSource server path readOnly
+ISCSIVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery
+  chapAuthSession secretRef:LocalObjectReference initiatorName
+LocalObjectReference name
+GlusterfsVolumeSource endpoints path readOnly
+PersistentVolumeClaimVolumeSource claimName readOnly
+RBDVolumeSource monitors image fsType pool user keyring secretRef:LocalObjectReference readOnly
+FlexVolumeSource driver fsType secretRef:LocalObjectReference readOnly options
+CinderVolumeSource volumeID fsType readOnly secretRef:LocalObjectReference
+CephFSVolumeSource monitors path user secretFile secretRef:LocalObjectReference readOnly
+FlockerVolumeSource datasetName datasetUUID
+DownwardAPIVolumeSource items:DownwardAPIVolumeFile defaultMode
+DownwardAPIVolumeFile path fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector mode
+ObjectFieldSelector apiVersion fieldPath
+ResourceFieldSelector containerName resource divisor
+FCVolumeSource targetWWNs lun fsType readOnly wwids
+AzureFileVolumeSource secretName shareName readOnly
+ConfigMapVolumeSource name items:KeyToPath defaultMode optional
+VsphereVirtualDiskVolumeSource volumePath fsType storagePolicyName storagePolicyID
+QuobyteVolumeSource registry volume readOnly user group tenant
+AzureDiskVolumeSource diskName diskURI cachingMode fsType readOnly kind
+PhotonPersistentDiskVolumeSource pdID fsType
+ProjectedVolumeSource sources:VolumeProjection defaultMode
+VolumeProjection secret:SecretProjection downwardAPI:DownwardAPIProjection configMap:ConfigMapProjection
+  serviceAccountToken:ServiceAccountTokenProjection clusterTrustBundle:ClusterTrustBundleProjection
+  podCertificate:PodCertificateProjection
+SecretProjection name items:KeyToPath optional
+DownwardAPIProjection items:DownwardAPIVolumeFile
+ConfigMapProjection name items:KeyToPath optional
+ServiceAccountTokenProjection audience expirationSeconds path
+ClusterTrustBundleProjection name signerName labelSelector:LabelSelector optional path
+LabelSelector matchLabels matchExpressions:LabelSelectorRequirement
+LabelSelectorRequirement key operator values
+PodCertificateProjection signerName keyType maxExpirationSeconds credentialBundlePath keyPath
+  certificateChainPath userAnnotations
+PortworxVolumeSource volumeID fsType readOnly
+ScaleIOVolumeSource gateway system secretRef:LocalObjectReference sslEnabled protectionDomain
+  storagePool storageMode volumeName fsType readOnly
+StorageOSVolumeSource volumeName volumeNamespace fsType readOnly secretRef:LocalObjectReference
+CSIVolumeSource driver readOnly fsType volumeAttributes nodePublishSecretRef:LocalObjectReference
+EphemeralVolumeSource volumeClaimTemplate:PersistentVolumeClaimTemplate
+PersistentVolumeClaimTemplate metadata:ObjectMeta spec:PersistentVolumeClaimSpec
+PersistentVolumeClaimSpec accessModes selector:LabelSelector resources:VolumeResourceRequirements
+  volumeName storageClassName volumeMode dataSource:TypedLocalObjectReference
+  dataSourceRef:TypedObjectReference volumeAttributesClassName
+VolumeResourceRequirements limits requests
+TypedLocalObjectReference apiGroup kind name
+TypedObjectReference apiGroup kind name namespace
+ImageVolumeSource reference pullPolicy
+Container name image command args workingDir ports:ContainerPort envFrom:EnvFromSource env:EnvVar
+  resources:ResourceRequirements resizePolicy:ContainerResizePolicy restartPolicy
+  restartPolicyRules:ContainerRestartRule volumeMounts:VolumeMount volumeDevices:VolumeDevice
+  livenessProbe:Probe readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle terminationMessagePath
+  terminationMessagePolicy imagePullPolicy securityContext:SecurityContext stdin stdinOnce tty
+ContainerPort name hostPort containerPort protocol hostIP
+EnvFromSource prefix configMapRef:ConfigMapEnvSource secretRef:SecretEnvSource
+ConfigMapEnvSource name optional
+SecretEnvSource name optional
+EnvVar name value valueFrom:EnvVarSource
+EnvVarSource fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector
+  configMapKeyRef:ConfigMapKeySelector secretKeyRef:SecretKeySelector fileKeyRef:FileKeySelector
+ConfigMapKeySelector name key optional
+SecretKeySelector name key optional
+FileKeySelector volumeName path key optional
+ResourceRequirements limits requests claims:ResourceClaim
+ResourceClaim name request
+ContainerResizePolicy resourceName restartPolicy
+ContainerRestartRule action exitCodes:ContainerRestartRuleOnExitCodes
+ContainerRestartRuleOnExitCodes operator values
+VolumeMount name readOnly recursiveReadOnly mountPath subPath mountPropagation subPathExpr
+VolumeDevice name devicePath
+Probe exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction grpc:GRPCAction
+  initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold
+  terminationGracePeriodSeconds
+ExecAction command
+HTTPGetAction path port host scheme httpHeaders:HTTPHeader
+HTTPHeader name value
+TCPSocketAction port host
+GRPCAction port service
+Lifecycle postStart:LifecycleHandler preStop:LifecycleHandler stopSignal
+LifecycleHandler exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction sleep:SleepAction
+SleepAction seconds
+SecurityContext capabilities:Capabilities privileged seLinuxOptions:SELinuxOptions
+  windowsOptions:WindowsSecurityContextOptions runAsUser runAsGroup runAsNonRoot readOnlyRootFilesystem
+  allowPrivilegeEscalation procMount seccompProfile:SeccompProfile appArmorProfile:AppArmorProfile
+Capabilities add drop
+SELinuxOptions user role type level
+WindowsSecurityContextOptions gmsaCredentialSpecName gmsaCredentialSpec runAsUserName hostProcess
+SeccompProfile type localhostProfile
+AppArmorProfile type localhostProfile
+EphemeralContainer name image command args workingDir ports:ContainerPort envFrom:EnvFromSource
+  env:EnvVar resources:ResourceRequirements resizePolicy:ContainerResizePolicy restartPolicy
+  restartPolicyRules:ContainerRestartRule volumeMounts:VolumeMount volumeDevices:VolumeDevice
+  livenessProbe:Probe readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle terminationMessagePath
+  terminationMessagePolicy imagePullPolicy securityContext:SecurityContext stdin stdinOnce tty
+  targetContainerName
+PodSecurityContext seLinuxOptions:SELinuxOptions windowsOptions:WindowsSecurityContextOptions runAsUser
+  runAsGroup runAsNonRoot supplementalGroups supplementalGroupsPolicy fsGroup sysctls:Sysctl
+  fsGroupChangePolicy seccompProfile:SeccompProfile appArmorProfile:AppArmorProfile seLinuxChangePolicy
+Sysctl name value
+Affinity nodeAffinity:NodeAffinity podAffinity:PodAffinity podAntiAffinity:PodAntiAffinity
+NodeAffinity requiredDuringSchedulingIgnoredDuringExecution:NodeSelector
+  preferredDuringSchedulingIgnoredDuringExecution:PreferredSchedulingTerm
+NodeSelector nodeSelectorTerms:NodeSelectorTerm
+NodeSelectorTerm matchExpressions:NodeSelectorRequirement matchFields:NodeSelectorRequirement
+NodeSelectorRequirement key operator values
+PreferredSchedulingTerm weight preference:NodeSelectorTerm
+PodAffinity requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm
+  preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm
+PodAffinityTerm labelSelector:LabelSelector namespaces topologyKey namespaceSelector:LabelSelector
+  matchLabelKeys mismatchLabelKeys
+WeightedPodAffinityTerm weight podAffinityTerm:PodAffinityTerm
+PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm
+  preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm
+Toleration key operator value effect tolerationSeconds
+HostAlias ip hostnames
+PodDNSConfig nameservers searches options:PodDNSConfigOption
+PodDNSConfigOption name value
+PodReadinessGate conditionType
+TopologySpreadConstraint maxSkew topologyKey whenUnsatisfiable labelSelector:LabelSelector minDomains
+  nodeAffinityPolicy nodeTaintsPolicy matchLabelKeys
+PodOS name
+PodSchedulingGate name
+PodResourceClaim name resourceClaimName resourceClaimTemplateName
+PodSchedulingGroup podGroupName
+PodStatus observedGeneration phase conditions:PodCondition message reason nominatedNodeName hostIP
+  hostIPs:HostIP podIP podIPs:PodIP startTime initContainerStatuses:ContainerStatus
+  containerStatuses:ContainerStatus qosClass ephemeralContainerStatuses:ContainerStatus resize
+  resourceClaimStatuses:PodResourceClaimStatus
+  extendedResourceClaimStatus:PodExtendedResourceClaimStatus allocatedResources
+  resources:ResourceRequirements nodeAllocatableResourceClaimStatuses:NodeAllocatableResourceClaimStatus
+PodCondition type observedGeneration status lastProbeTime lastTransitionTime reason message
+HostIP ip
+PodIP ip
+ContainerStatus name state:ContainerState lastState:ContainerState ready restartCount image imageID
+  containerID started allocatedResources resources:ResourceRequirements volumeMounts:VolumeMountStatus
+  user:ContainerUser allocatedResourcesStatus:ResourceStatus stopSignal
+ContainerState waiting:ContainerStateWaiting running:ContainerStateRunning
+  terminated:ContainerStateTerminated
+ContainerStateWaiting reason message
+ContainerStateRunning startedAt
+ContainerStateTerminated exitCode signal reason message startedAt finishedAt containerID
+VolumeMountStatus name mountPath readOnly recursiveReadOnly volumeStatus:VolumeStatus
+VolumeStatus image:ImageVolumeStatus
+ImageVolumeStatus imageRef
+ContainerUser linux:LinuxContainerUser
+LinuxContainerUser uid gid supplementalGroups
+ResourceStatus name resources:ResourceHealth
+ResourceHealth resourceID health message
+PodResourceClaimStatus name resourceClaimName
+PodExtendedResourceClaimStatus requestMappings:ContainerExtendedResourceRequest resourceClaimName
+ContainerExtendedResourceRequest containerName resourceName requestName
+NodeAllocatableResourceClaimStatus resourceClaimName containers resources
+Node kind apiVersion metadata:ObjectMeta spec:NodeSpec status:NodeStatus
+NodeSpec podCIDR podCIDRs providerID unschedulable taints:Taint configSource:NodeConfigSource externalID
+Taint key value effect timeAdded
+NodeConfigSource configMap:ConfigMapNodeConfigSource
+ConfigMapNodeConfigSource namespace name uid resourceVersion kubeletConfigKey
+NodeStatus capacity allocatable phase conditions:NodeCondition addresses:NodeAddress
+  daemonEndpoints:NodeDaemonEndpoints nodeInfo:NodeSystemInfo images:ContainerImage volumesInUse
+  volumesAttached:AttachedVolume config:NodeConfigStatus runtimeHandlers:NodeRuntimeHandler
+  features:NodeFeatures declaredFeatures
+NodeCondition type status lastHeartbeatTime lastTransitionTime reason message
+NodeAddress type address
+NodeDaemonEndpoints kubeletEndpoint:DaemonEndpoint
+DaemonEndpoint Port
+NodeSystemInfo machineID systemUUID bootID kernelVersion osImage containerRuntimeVersion kubeletVersion
+  kubeProxyVersion operatingSystem architecture swap:NodeSwapStatus
+NodeSwapStatus capacity
+ContainerImage names sizeBytes
+AttachedVolume name devicePath
+NodeConfigStatus assigned:NodeConfigSource active:NodeConfigSource lastKnownGood:NodeConfigSource error
+NodeRuntimeHandler name features:NodeRuntimeHandlerFeatures
+NodeRuntimeHandlerFeatures recursiveReadOnlyMounts userNamespaces
+NodeFeatures supplementalGroupsPolicy
+Namespace kind apiVersion metadata:ObjectMeta spec:NamespaceSpec status:NamespaceStatus
+NamespaceSpec finalizers
+NamespaceStatus phase conditions:NamespaceCondition
+NamespaceCondition type status lastTransitionTime reason message
+Service kind apiVersion metadata:ObjectMeta spec:ServiceSpec status:ServiceStatus
+ServiceSpec ports:ServicePort selector clusterIP clusterIPs type externalIPs sessionAffinity
+  loadBalancerIP loadBalancerSourceRanges externalName externalTrafficPolicy healthCheckNodePort
+  publishNotReadyAddresses sessionAffinityConfig:SessionAffinityConfig ipFamilies ipFamilyPolicy
+  allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy trafficDistribution
+ServicePort name protocol appProtocol port targetPort nodePort
+SessionAffinityConfig clientIP:ClientIPConfig
+ClientIPConfig timeoutSeconds
+ServiceStatus loadBalancer:LoadBalancerStatus conditions:Condition
+LoadBalancerStatus ingress:LoadBalancerIngress
+LoadBalancerIngress ip hostname ipMode ports:PortStatus
+PortStatus port protocol error
+Condition type status observedGeneration lastTransitionTime reason message
+ReplicationController kind apiVersion metadata:ObjectMeta spec:ReplicationControllerSpec
+  status:ReplicationControllerStatus
+ReplicationControllerSpec replicas minReadySeconds selector template:PodTemplateSpec
+PodTemplateSpec metadata:ObjectMeta spec:PodSpec
+ReplicationControllerStatus replicas fullyLabeledReplicas readyReplicas availableReplicas
+  observedGeneration conditions:ReplicationControllerCondition
+ReplicationControllerCondition type status lastTransitionTime reason message
+ReplicaSet kind apiVersion metadata:ObjectMeta spec:ReplicaSetSpec status:ReplicaSetStatus
+ReplicaSetSpec replicas minReadySeconds selector:LabelSelector template:PodTemplateSpec
+ReplicaSetStatus replicas fullyLabeledReplicas readyReplicas availableReplicas terminatingReplicas
+  observedGeneration conditions:ReplicaSetCondition
+ReplicaSetCondition type status lastTransitionTime reason message
+StatefulSet kind apiVersion metadata:ObjectMeta spec:StatefulSetSpec status:StatefulSetStatus
+StatefulSetSpec replicas selector:LabelSelector template:PodTemplateSpec
+  volumeClaimTemplates:PersistentVolumeClaim serviceName podManagementPolicy
+  updateStrategy:StatefulSetUpdateStrategy revisionHistoryLimit minReadySeconds
+  persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy
+  ordinals:StatefulSetOrdinals
+PersistentVolumeClaim kind apiVersion metadata:ObjectMeta spec:PersistentVolumeClaimSpec
+  status:PersistentVolumeClaimStatus
+PersistentVolumeClaimStatus phase accessModes capacity conditions:PersistentVolumeClaimCondition
+  allocatedResources allocatedResourceStatuses currentVolumeAttributesClassName
+  modifyVolumeStatus:ModifyVolumeStatus
+PersistentVolumeClaimCondition type status lastProbeTime lastTransitionTime reason message
+ModifyVolumeStatus targetVolumeAttributesClassName status
+StatefulSetUpdateStrategy type rollingUpdate:RollingUpdateStatefulSetStrategy
+RollingUpdateStatefulSetStrategy partition maxUnavailable
+StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted whenScaled
+StatefulSetOrdinals start
+StatefulSetStatus observedGeneration replicas readyReplicas currentReplicas updatedReplicas
+  currentRevision updateRevision collisionCount conditions:StatefulSetCondition availableReplicas
+StatefulSetCondition type status lastTransitionTime reason message
+PriorityClass kind apiVersion metadata:ObjectMeta value globalDefault description preemptionPolicy
+PodDisruptionBudget kind apiVersion metadata:ObjectMeta spec:PodDisruptionBudgetSpec
+  status:PodDisruptionBudgetStatus
+PodDisruptionBudgetSpec minAvailable selector:LabelSelector maxUnavailable unhealthyPodEvictionPolicy
+PodDisruptionBudgetStatus observedGeneration disruptedPods disruptionsAllowed currentHealthy
+  desiredHealthy expectedPods conditions:Condition
+PersistentVolume kind apiVersion metadata:ObjectMeta spec:PersistentVolumeSpec
+  status:PersistentVolumeStatus
+PersistentVolumeSpec capacity gcePersistentDisk:GCEPersistentDiskVolumeSource
+  awsElasticBlockStore:AWSElasticBlockStoreVolumeSource hostPath:HostPathVolumeSource
+  glusterfs:GlusterfsPersistentVolumeSource nfs:NFSVolumeSource rbd:RBDPersistentVolumeSource
+  iscsi:ISCSIPersistentVolumeSource cinder:CinderPersistentVolumeSource
+  cephfs:CephFSPersistentVolumeSource fc:FCVolumeSource flocker:FlockerVolumeSource
+  flexVolume:FlexPersistentVolumeSource azureFile:AzureFilePersistentVolumeSource
+  vsphereVolume:VsphereVirtualDiskVolumeSource quobyte:QuobyteVolumeSource
+  azureDisk:AzureDiskVolumeSource photonPersistentDisk:PhotonPersistentDiskVolumeSource
+  portworxVolume:PortworxVolumeSource scaleIO:ScaleIOPersistentVolumeSource local:LocalVolumeSource
+  storageos:StorageOSPersistentVolumeSource csi:CSIPersistentVolumeSource accessModes
+  claimRef:ObjectReference persistentVolumeReclaimPolicy storageClassName mountOptions volumeMode
+  nodeAffinity:VolumeNodeAffinity volumeAttributesClassName
+GlusterfsPersistentVolumeSource endpoints path readOnly endpointsNamespace
+RBDPersistentVolumeSource monitors image fsType pool user keyring secretRef:SecretReference readOnly
+SecretReference name namespace
+ISCSIPersistentVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly portals
+  chapAuthDiscovery chapAuthSession secretRef:SecretReference initiatorName
+CinderPersistentVolumeSource volumeID fsType readOnly secretRef:SecretReference
+CephFSPersistentVolumeSource monitors path user secretFile secretRef:SecretReference readOnly
+FlexPersistentVolumeSource driver fsType secretRef:SecretReference readOnly options
+AzureFilePersistentVolumeSource secretName shareName readOnly secretNamespace
+ScaleIOPersistentVolumeSource gateway system secretRef:SecretReference sslEnabled protectionDomain
+  storagePool storageMode volumeName fsType readOnly
+LocalVolumeSource path fsType
+StorageOSPersistentVolumeSource volumeName volumeNamespace fsType readOnly secretRef:ObjectReference
+ObjectReference kind namespace name uid apiVersion resourceVersion fieldPath
+CSIPersistentVolumeSource driver volumeHandle readOnly fsType volumeAttributes
+  controllerPublishSecretRef:SecretReference nodeStageSecretRef:SecretReference
+  nodePublishSecretRef:SecretReference controllerExpandSecretRef:SecretReference
+  nodeExpandSecretRef:SecretReference
+VolumeNodeAffinity required:NodeSelector
+PersistentVolumeStatus phase message reason lastPhaseTransitionTime
+StorageClass kind apiVersion metadata:ObjectMeta provisioner parameters reclaimPolicy mountOptions
+  allowVolumeExpansion volumeBindingMode allowedTopologies:TopologySelectorTerm
+TopologySelectorTerm matchLabelExpressions:TopologySelectorLabelRequirement
+TopologySelectorLabelRequirement key values
+CSINode kind apiVersion metadata:ObjectMeta spec:CSINodeSpec
+CSINodeSpec drivers:CSINodeDriver
+CSINodeDriver name nodeID topologyKeys allocatable:VolumeNodeResources
+VolumeNodeResources count
+CSIDriver kind apiVersion metadata:ObjectMeta spec:CSIDriverSpec
+CSIDriverSpec attachRequired podInfoOnMount volumeLifecycleModes storageCapacity fsGroupPolicy
+  tokenRequests:TokenRequest requiresRepublish seLinuxMount nodeAllocatableUpdatePeriodSeconds
+  serviceAccountTokenInSecrets preventPodSchedulingIfMissing
+TokenRequest audience expirationSeconds
+CSIStorageCapacity kind apiVersion metadata:ObjectMeta nodeTopology:LabelSelector storageClassName
+  capacity maximumVolumeSize
+VolumeAttachment kind apiVersion metadata:ObjectMeta spec:VolumeAttachmentSpec
+  status:VolumeAttachmentStatus
+VolumeAttachmentSpec attacher source:VolumeAttachmentSource nodeName
+VolumeAttachmentSource persistentVolumeName inlineVolumeSpec:PersistentVolumeSpec
+VolumeAttachmentStatus attached attachmentMetadata attachError:VolumeError detachError:VolumeError
+VolumeError time message errorCode
+)";
+
+}  // namespace podium::api::detail

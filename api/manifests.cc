@@ -1,0 +1,216 @@
+#include "api/manifests.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <cctype>
+#include <map>
+
+#include "api/decode.h"
+#include "api/known_fields.h"
+#include "api/yaml.h"
+
+namespace podium::api {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view text_field(const json::object& object, std::string_view key) {
+  const auto* found = object.if_contains(key);
+  const auto* text = found ? found->if_string() : nullptr;
+  return text ? std::string_view(*text) : std::string_view();
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::string object_name(std::string_view ns, std::string_view name) {
+  return ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
+}
+
+std::string object_name(const json::object& object) {
+  const auto* metadata = object.if_contains("metadata");
+  const auto* fields = metadata ? metadata->if_object() : nullptr;
+  return fields ? object_name(text_field(*fields, "namespace"), text_field(*fields, "name")) : std::string();
+}
+
+template <typename T>
+constexpr bool kNamespaced = std::is_same_v<T, Pod> || std::is_same_v<T, Workload> ||
+                             std::is_same_v<T, PersistentVolumeClaim> ||
+                             std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget>;
+
+// Where an object goes.
+struct Sink {
+  Manifests& to;
+  void add(std::shared_ptr<const Node> o) const { to.nodes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const Pod> o) const { to.pods.push_back(std::move(o)); }
+  void add(std::shared_ptr<const Namespace> o) const { to.namespaces.push_back(std::move(o)); }
+  void add(std::shared_ptr<const Workload> o) const { to.workloads.push_back(std::move(o)); }
+  void add(std::shared_ptr<const PriorityClass> o) const { to.priority_classes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const PodDisruptionBudget> o) const { to.disruption_budgets.push_back(std::move(o)); }
+  void add(std::shared_ptr<const PersistentVolume> o) const { to.persistent_volumes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const PersistentVolumeClaim> o) const {
+    to.persistent_volume_claims.push_back(std::move(o));
+  }
+  void add(std::shared_ptr<const StorageClass> o) const { to.storage_classes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const CsiNode> o) const { to.csi_nodes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const CsiDriver> o) const { to.csi_drivers.push_back(std::move(o)); }
+  void add(std::shared_ptr<const CsiStorageCapacity> o) const { to.csi_storage_capacities.push_back(std::move(o)); }
+  void add(std::shared_ptr<const VolumeAttachment> o) const { to.volume_attachments.push_back(std::move(o)); }
+};
+
+class ManifestReader {
+ public:
+  ManifestReader(ManifestOptions options, bool only_pods) : options_(options), only_pods_(only_pods) {}
+
+  Result<void> read(const ManifestText& text);
+  Manifests take() { return std::move(manifests_); }
+  std::vector<std::string> warnings() const;
+
+ private:
+  Result<void> read_object(const json::value& value, std::string_view api_version, std::string_view kind);
+  Result<void> read_items(const json::array& items, std::string_view list_version, std::string_view item_kind);
+  Result<void> read_one(const json::value& value, std::string_view api_version, std::string_view kind);
+  template <typename T>
+  Result<void> keep(std::shared_ptr<const T> object, std::string_view kind);
+
+  ManifestOptions options_;
+  bool only_pods_;
+  std::string source_;
+  Manifests manifests_;
+  std::map<std::string, std::string> seen_;  // "Kind namespace/name" to the source that defined it
+  std::map<std::string, int> ignored_;       // "version/kind" to count
+};
+
+std::unexpected<Error> within(std::string_view where, const Error& error) {
+  return invalid(std::string(where) + ": " + error.message);
+}
+
+Result<void> ManifestReader::read(const ManifestText& text) {
+  source_ = text.source;
+  YamlLimits limits;
+  limits.lines = false;
+  auto documents = parse_documents(text.text, text.source, limits);
+  if (!documents) return std::unexpected(std::move(documents.error()));
+  for (const auto& document : *documents) {
+    if (auto read = read_object(document.value, "", ""); !read) {
+      const auto where = text.source + ": document " + std::to_string(document.index) + " (line " +
+                         std::to_string(document.line) + ")";
+      return within(where, read.error());
+    }
+  }
+  return {};
+}
+
+// `api_version` and `kind` stand in where the object, an item of a typed list, does not say them.
+Result<void> ManifestReader::read_object(const json::value& value, std::string_view api_version,
+                                         std::string_view kind) {
+  const auto* object = value.if_object();
+  if (!object) return invalid("expected an object");
+  if (const auto own = text_field(*object, "kind"); !own.empty()) kind = own;
+  if (const auto own = text_field(*object, "apiVersion"); !own.empty()) api_version = own;
+  if (kind.empty()) return invalid("missing kind");
+  if (api_version.empty()) return invalid(lower(kind) + " " + object_name(*object) + ": missing apiVersion");
+
+  const auto* items = object->if_contains("items");
+  if (kind.ends_with("List") && items && !items->is_null()) {
+    if (!items->is_array()) return invalid("items: expected a list");
+    kind.remove_suffix(4);
+    return read_items(items->get_array(), kind.empty() ? "" : api_version, kind);
+  }
+  if (kind == "List") return {};
+  if (auto read = read_one(value, api_version, kind); !read) {
+    return within(lower(kind) + " " + object_name(*object), read.error());
+  }
+  return {};
+}
+
+Result<void> ManifestReader::read_items(const json::array& items, std::string_view list_version,
+                                        std::string_view item_kind) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (auto read = read_object(items[i], list_version, item_kind); !read) {
+      return within("item " + std::to_string(i), read.error());
+    }
+  }
+  return {};
+}
+
+Result<void> ManifestReader::read_one(const json::value& value, std::string_view api_version,
+                                      std::string_view kind) {
+  auto decoded = decode_object(value, api_version, kind);
+  if (!decoded) return std::unexpected(std::move(decoded.error()));
+  const bool other = std::holds_alternative<std::monostate>(*decoded);
+  if (only_pods_ && !std::holds_alternative<std::shared_ptr<const Pod>>(*decoded)) {
+    return invalid("expected a Pod, got " + std::string(kind));
+  }
+  if (other) {
+    ++ignored_[std::string(api_version) + "/" + std::string(kind)];
+    return {};
+  }
+  if (!options_.allow_unknown_fields) {
+    if (const auto path = detail::first_unknown_field(value, kind)) {
+      return invalid("unknown field \"" + *path + "\"");
+    }
+  }
+  return std::visit(
+      [&](auto& object) -> Result<void> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(object)>, std::monostate>) {
+          return {};
+        } else {
+          return keep(std::move(object), kind);
+        }
+      },
+      *decoded);
+}
+
+template <typename T>
+Result<void> ManifestReader::keep(std::shared_ptr<const T> object, std::string_view kind) {
+  if (object->meta.name.empty()) return invalid("metadata.name is required");
+  if constexpr (kNamespaced<T>) {
+    if (object->meta.namespace_.empty()) {
+      auto named = std::make_shared<T>(*object);
+      named->meta.namespace_ = "default";
+      object = std::move(named);
+    }
+  }
+  auto key = std::string(kind) + " " + object_name(object->meta.namespace_, object->meta.name);
+  const auto [at, is_new] = seen_.emplace(std::move(key), source_);
+  if (!is_new) return invalid(at->first + " is defined twice, first in " + at->second);
+  Sink{manifests_}.add(std::move(object));
+  return {};
+}
+
+std::vector<std::string> ManifestReader::warnings() const {
+  std::vector<std::string> lines;
+  for (const auto& [kind, count] : ignored_) {
+    lines.push_back("ignoring " + std::to_string(count) + " object(s) of kind " + kind +
+                    ", which the scheduler does not look at");
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, ManifestOptions options,
+                                 std::vector<std::string>& warnings) {
+  ManifestReader reader(options, false);
+  for (const auto& text : texts) {
+    if (auto read = reader.read(text); !read) return std::unexpected(std::move(read.error()));
+  }
+  for (auto& line : reader.warnings()) warnings.push_back(std::move(line));
+  return reader.take();
+}
+
+Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts, ManifestOptions options) {
+  ManifestReader reader(options, true);
+  for (const auto& text : texts) {
+    if (auto read = reader.read(text); !read) return std::unexpected(std::move(read.error()));
+  }
+  return reader.take().pods;
+}
+
+}  // namespace podium::api

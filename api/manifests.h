@@ -1,0 +1,55 @@
+// Manifests: the objects of YAML and JSON texts that people and kubectl write.
+//
+// Reading is strict, as `kubectl apply` with field validation is: unknown and duplicate fields, wrong types, objects
+// without kind or name and objects defined twice are Errors that name the text, the document and the path. Nothing is
+// defaulted or admitted yet; see admission.h. Does no I/O: the caller reads the files.
+// Threads: pure functions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/node.h"
+#include "api/objects.h"
+#include "api/pod.h"
+#include "base/result.h"
+
+namespace podium::api {
+
+// What the scheduler looks at, each kind in the order of the input.
+struct Manifests {
+  template <typename T>
+  using List = std::vector<std::shared_ptr<const T>>;
+
+  List<Node> nodes;
+  List<Pod> pods;
+  List<Namespace> namespaces;
+  List<Workload> workloads;
+  List<PriorityClass> priority_classes;
+  List<PodDisruptionBudget> disruption_budgets;
+  List<PersistentVolume> persistent_volumes;
+  List<PersistentVolumeClaim> persistent_volume_claims;
+  List<StorageClass> storage_classes;
+  List<CsiNode> csi_nodes;
+  List<CsiDriver> csi_drivers;
+  List<CsiStorageCapacity> csi_storage_capacities;
+  List<VolumeAttachment> volume_attachments;
+};
+
+struct ManifestText {
+  std::string source;  // names the text in Errors: a file name, or "-"
+  std::string text;    // one or more documents: objects, Lists, typed lists
+};
+
+struct ManifestOptions {
+  bool allow_unknown_fields = false;
+};
+
+// Kinds that the scheduler does not look at are left out, with one warning a kind.
+Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, ManifestOptions options,
+                                 std::vector<std::string>& warnings);
+// Pods only: any other kind is an Error.
+Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts, ManifestOptions options);
+
+}  // namespace podium::api
