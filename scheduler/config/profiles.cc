@@ -171,7 +171,8 @@ class Resolver {
       const auto& enabled = plugins_[field].enabled;
       const auto it = std::ranges::find(enabled, name, &PluginRef::name);
       if (it == enabled.end()) continue;
-      if (it->weight == 0 && !it->path.empty()) {
+      // VolumeBinding has none by default either.
+      if (it->weight == 0 && !it->path.empty() && plugins::find_in_tree(name)->default_weight != 0) {
         findings_.warn(it->path, fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
       }
       return it->weight == 0 ? 1 : it->weight;

@@ -1,0 +1,181 @@
+#include "scheduler/config/config.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "api/yaml.h"
+
+namespace podium::config {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr std::string_view kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+std::string finding(std::string_view text) {
+  const auto config = load(text, "c.yaml");
+  return config ? "valid" : config.error().message;
+}
+struct Case {
+  std::string input, finding;
+};
+
+TEST(Config, FieldsArriveWhereTheyBelong) {
+  const auto config = load(fmt::format(R"({}
+parallelism: 3
+percentageOfNodesToScore: 100
+podInitialBackoffSeconds: 2
+podMaxBackoffSeconds: 20
+delayCacheUntilActive: true
+enableProfiling: false
+leaderElection: {{leaderElect: false, leaseDuration: 1m, renewDeadline: 40s, retryPeriod: 500ms, resourceName: podium, resourceNamespace: x}}
+clientConnection: {{kubeconfig: /etc/kc, qps: 12.5, burst: 7}}
+profiles: [{{schedulerName: a}}, {{schedulerName: b}}]
+---
+apiVersion: config.podium.dev/v1alpha1
+kind: PodiumConfiguration
+reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
+events: {{enabled: false, bestNodes: true}}
+whatIf: {{enabled: false, workers: 2}}
+)", kHead), "c.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->parallelism, 3);
+  EXPECT_EQ(config->percentage_of_nodes_to_score, 100);
+  EXPECT_EQ(config->pod_initial_backoff, 2s);
+  EXPECT_EQ(config->pod_max_backoff, 20s);
+  EXPECT_TRUE(config->delay_cache_until_active);
+  EXPECT_FALSE(config->leader_election.leader_elect);
+  EXPECT_EQ(config->leader_election.lease_duration, 60s);
+  EXPECT_EQ(config->leader_election.renew_deadline, 40s);
+  EXPECT_EQ(config->leader_election.retry_period, 500ms);
+  EXPECT_EQ(config->leader_election.resource_name, "podium");
+  EXPECT_EQ(config->leader_election.resource_namespace, "x");
+  EXPECT_EQ(config->leader_election.resource_lock, "leases");
+  EXPECT_EQ(config->client_connection.kubeconfig, "/etc/kc");
+  EXPECT_EQ(config->client_connection.qps, 12.5);
+  EXPECT_EQ(config->client_connection.burst, 7);
+  EXPECT_TRUE(config->profile("a") && config->profile("b"));
+  EXPECT_FALSE(config->podium.reports.enabled);
+  EXPECT_TRUE(config->podium.reports.only_failures);
+  EXPECT_EQ(config->podium.reports.sampling, 0.25);
+  EXPECT_EQ(config->podium.reports.ttl, 90s);
+  EXPECT_EQ(config->podium.reports.max_reports, 5);
+  EXPECT_EQ(config->podium.reports.exclude_namespaces, std::vector<std::string>{"kube-system"});
+  EXPECT_FALSE(config->podium.events.enabled);
+  EXPECT_TRUE(config->podium.events.best_nodes);
+  EXPECT_FALSE(config->podium.what_if.enabled);
+  EXPECT_EQ(config->podium.what_if.workers, 2);
+}
+
+TEST(Config, EmptyFilesAreTheDefaults) {
+  for (const auto* text : {"", "\n", "# nothing\n", "---\n", "---\n---\n"}) {
+    const auto config = load(text, "c.yaml");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->parallelism, 16);
+    EXPECT_EQ(config->leader_election.lease_duration, 15s);
+    EXPECT_EQ(config->client_connection.qps, 50);
+    EXPECT_EQ(config->podium.reports.ttl, 600s);
+  }
+}
+
+// Documents that are not what they should be.
+TEST(Config, WrongDocuments) {
+  const Case cases[] = {
+      {"kind: KubeSchedulerConfiguration", "c.yaml: Object 'apiVersion' is missing"},
+      {"apiVersion: kubescheduler.config.k8s.io/v1", "c.yaml: Object 'Kind' is missing"},
+      {"a text", "c.yaml: the document is not an object"},
+      {"apiVersion: v1\nkind: Policy",
+       "c.yaml:2: kind: scheduler policies are gone since Kubernetes 1.23: write a KubeSchedulerConfiguration of "
+       "kubescheduler.config.k8s.io/v1 and enable the plugins in its profiles instead"},
+      {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
+       "c.yaml:1: apiVersion: no kind \"KubeSchedulerConfiguration\" is registered for version "
+       "\"kubescheduler.config.k8s.io/v1beta3\": use kubescheduler.config.k8s.io/v1"},
+      {"apiVersion: v1\nkind: ConfigMap",
+       "c.yaml:1: apiVersion: no kind \"ConfigMap\" is registered for version \"v1\""},
+      {fmt::format("{0}---\n{0}", kHead), "c.yaml:5: kind: the file has more than one KubeSchedulerConfiguration"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.input);
+    EXPECT_EQ(finding(c.input), c.finding);
+  }
+}
+
+TEST(Config, WhatCannotBeParsedIsRefused) {
+  const auto duplicate = finding(std::string(kHead) + "parallelism: 1\nparallelism: 2\n");
+  EXPECT_NE(duplicate.find("c.yaml:4"), std::string::npos) << duplicate;
+  EXPECT_NE(duplicate.find("parallelism"), std::string::npos) << duplicate;
+
+  std::string bomb = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) bomb += fmt::format("l{0}: &l{0} [*l{1}, *l{1}, *l{1}, *l{1}, *l{1}, *l{1}]\n", i, i - 1);
+  const std::string head(kHead);
+  for (const auto& bad : {head + "a: \xff\xfe", head + "a: [", head + "#" + std::string(1 << 20, 'x'), bomb}) {
+    EXPECT_TRUE(finding(bad).starts_with("c.yaml")) << finding(bad);
+  }
+}
+
+TEST(Config, FilesThatCannotBeRead) {
+  const auto missing = load_file("no/such/file.yaml");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "no/such/file.yaml: cannot be opened");
+  const auto directory = load_file(".");
+  ASSERT_FALSE(directory);
+  EXPECT_EQ(directory.error().kind, Error::Kind::invalid);
+}
+
+// The file is what `kube-scheduler --write-config-to` writes where it is given no configuration.
+TEST(Config, ViewIsWhatUpstreamWrites) {
+  std::ifstream file("unit/scheduler/config/default_view.yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto expected = api::parse_documents(text.str(), "default_view.yaml");
+  ASSERT_TRUE(expected && expected->size() == 1);
+  const auto config = load("", "c.yaml");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(json::serialize(config->view), json::serialize(expected->at(0).value));
+}
+
+TEST(Config, ViewCanBeLoadedAndGivesTheSame) {
+  const auto first = load(fmt::format(R"({}
+extenders: []
+enableProfiling: false
+delayCacheUntilActive: true
+profiles:
+- schedulerName: a
+  percentageOfNodesToScore: 0
+  plugins:
+    multiPoint: {{enabled: [{{name: NodeAffinity, weight: 5}}], disabled: [{{name: ImageLocality}}]}}
+    score: {{disabled: [{{name: "*"}}], enabled: [{{name: NodeAffinity, weight: 2}}]}}
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      ignoredResources: []
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        requestedToCapacityRatio: {{shape: [{{}}, {{utilization: 100, score: 10}}]}}
+  - name: NodeAffinity
+    args: {{addedAffinity: {{preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 1}}]}}}}
+)", kHead), "c.yaml");
+  ASSERT_TRUE(first) << first.error().message;
+  const auto& args = first->view.at("profiles").at(0).at("pluginConfig").as_array();
+  EXPECT_EQ(json::serialize(args.at(3)),
+            R"({"args":{"addedAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"preference":{},"weight":1}]},)"
+            R"("apiVersion":"kubescheduler.config.k8s.io/v1","kind":"NodeAffinityArgs"},"name":"NodeAffinity"})");
+  EXPECT_EQ(json::serialize(args.at(5)),
+            R"({"args":{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"NodeResourcesFitArgs","scoringStrategy":)"
+            R"({"requestedToCapacityRatio":{"shape":[{"score":0,"utilization":0},{"score":10,"utilization":100}]},)"
+            R"("resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}],"type":"RequestedToCapacityRatio"}},)"
+            R"("name":"NodeResourcesFit"})");
+
+  const auto second = load(api::to_yaml(first->view) + "---\n" + api::to_yaml(first->podium_view), "view.yaml");
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(json::serialize(second->view), json::serialize(first->view));
+  EXPECT_EQ(json::serialize(second->podium_view), json::serialize(first->podium_view));
+}
+
+}  // namespace
+}  // namespace podium::config
