@@ -1,0 +1,76 @@
+#include "app/evaluate/command.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+
+#include "api/yaml.h"
+#include "app/evaluate/batch.h"
+#include "app/evaluate/inputs.h"
+#include "app/evaluate/table.h"
+
+namespace podium::evaluate {
+namespace {
+
+struct Options {
+  Inputs inputs;
+  std::string output = "table";
+  std::string batch;
+  bool preemption_candidates = false;
+};
+
+int fail_with(const Error& error) {
+  std::cerr << "podium evaluate: " << error.message << '\n';
+  return error.kind == Error::Kind::invalid ? 2 : 1;
+}
+
+int evaluate_and_print(const Options& options) {
+  if (options.inputs.cluster.empty()) return fail_with(invalid("--cluster is required").error());
+  if (options.inputs.pods.empty()) return fail_with(invalid("--pod is required").error());
+  const auto evaluation = evaluate_files(options.inputs);
+  if (!evaluation) return fail_with(evaluation.error());
+  for (const auto& warning : evaluation->warnings) std::cerr << "warning: " << warning << '\n';
+  if (options.output == "table") {
+    std::cout << to_table(evaluation->results, evaluation->snapshot);
+  } else {
+    const auto document = to_document(evaluation->results, evaluation->snapshot);
+    std::cout << (options.output == "yaml" ? api::to_yaml(document) : api::to_json(document));
+  }
+  std::cout.flush();
+  return std::cout ? 0 : fail_with({.message = "cannot write the output"});
+}
+
+int run(const Options& options) {
+  if (options.preemption_candidates) {
+    return fail_with(invalid("--preemption-candidates: preemption is not there yet").error());
+  }
+  return options.batch.empty() ? evaluate_and_print(options) : run_batch(options.batch, options.inputs);
+}
+
+}  // namespace
+
+void add_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
+  const auto options = std::make_shared<Options>();
+  command->add_option("--cluster", options->inputs.cluster,
+                      "manifests of the cluster state, such as kubectl get nodes,pods -A -o yaml; - for standard input")
+      ->type_name("FILE...");
+  command->add_option("--pod", options->inputs.pods,
+                      "manifests of the pods to evaluate, or namespace/name of unscheduled pods in the cluster state")
+      ->type_name("FILE...");
+  command->add_option("--config", options->inputs.config, "KubeSchedulerConfiguration (default: that of kube-scheduler)")
+      ->type_name("FILE");
+  command->add_option("-o,--output", options->output, "table, json or yaml")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->capture_default_str();
+  command->add_flag("--allow-unknown-fields", options->inputs.allow_unknown_fields,
+                    "ignore fields the API types do not have instead of failing");
+  command->add_flag("--preemption-candidates", options->preemption_candidates,
+                    "report the victims on every node preemption could use");
+  command->add_option("--batch", options->batch)->group("");  // hidden: for comparisons with the oracle
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace podium::evaluate

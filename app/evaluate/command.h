@@ -1,0 +1,13 @@
+// `podium evaluate`: the decision of the live scheduler, offline, on manifests.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace podium::evaluate {
+
+// Adds the subcommand; when it is called, it runs and sets the exit code: 0 done, 1 failed, 2 the input was wrong.
+void add_command(CLI::App& app, int& exit_code);
+
+}  // namespace podium::evaluate

@@ -1,0 +1,144 @@
+#include "app/evaluate/inputs.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "api/admission.h"
+#include "api/manifests.h"
+#include "scheduler/config/config.h"
+
+namespace podium::evaluate {
+namespace {
+
+using api::Manifests;
+using Pods = Manifests::List<api::Pod>;
+
+Result<api::ManifestText> read_file(const std::string& file) {
+  if (file == "-") return api::ManifestText{file, {std::istreambuf_iterator<char>(std::cin), {}}};
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  std::error_code error;
+  if (!in || std::filesystem::is_directory(file, error)) {
+    return invalid(fmt::format("{}: {}", file, errno ? std::strerror(errno) : "cannot be read"));
+  }
+  return api::ManifestText{file, std::move(text).str()};
+}
+
+Result<std::vector<api::ManifestText>> read_files(const std::vector<std::string>& files) {
+  std::vector<api::ManifestText> texts;
+  for (const auto& file : files) {
+    auto text = read_file(file);
+    if (!text) return std::unexpected(text.error());
+    texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
+// The pods to evaluate, which are taken out of the cluster's. An argument that is no file is the name of an unscheduled pod
+// of the cluster; a pod from a file replaces one.
+Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
+  std::map<std::string, api::PodPtr> by_name;
+  for (const auto& pod : in_cluster) by_name[pod->full_name()] = pod;
+  Pods selected;
+  std::vector<std::string> files;
+  for (const auto& argument : inputs.pods) {
+    const auto pod = by_name.find(argument);
+    std::error_code error;
+    if (pod == by_name.end() || std::filesystem::exists(argument, error)) {
+      files.push_back(argument);
+      continue;
+    }
+    if (!pod->second->node_name.empty()) {
+      return invalid(fmt::format("pod {} is already placed on node {}", argument, pod->second->node_name));
+    }
+    selected.push_back(pod->second);
+  }
+  const auto texts = read_files(files);
+  if (!texts) return std::unexpected(texts.error());
+  const auto from_files = api::read_pods(*texts, {inputs.allow_unknown_fields});
+  if (!from_files) return std::unexpected(from_files.error());
+  selected.insert(selected.end(), from_files->begin(), from_files->end());
+
+  std::set<std::string> names;
+  for (const auto& pod : selected) {
+    const auto name = pod->full_name();
+    if (!names.insert(name).second) return invalid(fmt::format("pod {} is to be evaluated twice", name));
+    if (const auto other = by_name.find(name); other != by_name.end() && !other->second->node_name.empty()) {
+      return invalid(fmt::format("pod {} is already part of the cluster, on node {}", name, other->second->node_name));
+    }
+  }
+  std::erase_if(in_cluster, [&](const api::PodPtr& pod) { return names.contains(pod->full_name()); });
+  return selected;
+}
+
+// Nodes by name and pods in the order of the input, which decides where upstream's cache looks at the order.
+cluster::Snapshot to_snapshot(Manifests manifests) {
+  cluster::Snapshot snapshot;
+  std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
+  for (auto& node : manifests.nodes) snapshot.set_node(std::move(node));
+  for (auto& pod : manifests.pods) {
+    if (!pod->node_name.empty()) snapshot.add_pod(cluster::make_pod_info(pod));
+    else if (!pod->nominated_node.empty()) snapshot.nominate(cluster::make_pod_info(pod), pod->nominated_node);
+  }
+  auto& objects = snapshot.objects();
+  const auto set_all = [&](const auto& list) {
+    for (const auto& object : list) objects.set(object);
+  };
+  set_all(manifests.namespaces);
+  set_all(manifests.priority_classes);
+  set_all(manifests.disruption_budgets);
+  set_all(manifests.persistent_volumes);
+  set_all(manifests.persistent_volume_claims);
+  set_all(manifests.storage_classes);
+  set_all(manifests.csi_nodes);
+  set_all(manifests.csi_drivers);
+  set_all(manifests.csi_storage_capacities);
+  set_all(manifests.volume_attachments);
+  for (const auto& workload : manifests.workloads) objects.set_workload(workload);
+  return snapshot;
+}
+
+Result<config::Config> load_config(const std::string& file) {
+  return file.empty() ? config::load("", "") : config::load_file(file);
+}
+
+}  // namespace
+
+Result<Evaluation> evaluate_files(const Inputs& inputs) {
+  const auto config = load_config(inputs.config);
+  if (!config) return std::unexpected(config.error());
+  Evaluation evaluation;
+  evaluation.warnings = config->warnings;
+
+  const auto texts = read_files(inputs.cluster);
+  if (!texts) return std::unexpected(texts.error());
+  auto manifests = api::read_manifests(*texts, {inputs.allow_unknown_fields}, evaluation.warnings);
+  if (!manifests) return std::unexpected(manifests.error());
+  auto pods = select_pods(inputs, manifests->pods);
+  if (!pods) return std::unexpected(pods.error());
+  if (auto admitted = api::admit(*manifests, *pods); !admitted) return std::unexpected(admitted.error());
+
+  evaluation.snapshot = to_snapshot(std::move(*manifests));
+  for (const auto& pod : *pods) {
+    const auto* profile = config->profile(pod->scheduler_name);
+    if (!profile) {
+      return invalid(fmt::format("pod {}: profile not found for scheduler name \"{}\"", pod->full_name(), pod->scheduler_name));
+    }
+    auto info = cluster::make_pod_info(pod);
+    auto decision = framework::evaluate(*info, evaluation.snapshot, *profile);
+    evaluation.results.push_back({std::move(info), profile->scheduler_name, std::move(decision)});
+  }
+  return evaluation;
+}
+
+}  // namespace podium::evaluate

@@ -1,0 +1,30 @@
+// From manifests to decisions: reads and admits what `podium evaluate` is given, makes the snapshot, and evaluates every pod
+// against it. Nothing is placed, so the pods do not see each other.
+//
+// Errors: `invalid` for whatever is wrong with the files. Threads: may be called from several at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/evaluate/document.h"
+#include "base/result.h"
+
+namespace podium::evaluate {
+
+struct Inputs {
+  std::vector<std::string> cluster;  // files; "-" is standard input
+  std::vector<std::string> pods;     // files, or namespace/name of unscheduled pods of the cluster
+  std::string config;                // a file; empty: the defaults
+  bool allow_unknown_fields = false;
+};
+
+struct Evaluation {
+  cluster::Snapshot snapshot;
+  std::vector<PodResult> results;
+  std::vector<std::string> warnings;
+};
+
+Result<Evaluation> evaluate_files(const Inputs& inputs);
+
+}  // namespace podium::evaluate
