@@ -1,0 +1,127 @@
+// Asks one plugin about one pod and gives the answer as plain maps by node name, for one comparison a case.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/plugin.h"
+#include "scheduler/plugins/factories.h"
+#include "unit/support/builders.h"
+
+namespace podium::plugins::test {
+
+using cluster::Snapshot;
+using podium::test::node;
+using podium::test::pod;
+
+using Nodes = std::vector<api::Node>;
+using Pods = std::vector<api::Pod>;
+using Answers = std::map<std::string, std::string>;
+using Scores = std::map<std::string, std::int64_t>;
+
+inline Snapshot snapshot_of(const Nodes& nodes, const Pods& placed = {}) {
+  Snapshot snapshot;
+  for (const auto& node : nodes) snapshot.set_node(std::make_shared<const api::Node>(node));
+  for (const auto& pod : placed) {
+    snapshot.add_pod(cluster::make_pod_info(std::make_shared<const api::Pod>(pod)));
+  }
+  return snapshot;
+}
+
+inline cluster::PodInfoPtr info(const api::Pod& pod) {
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
+}
+
+inline PluginPtr make(PluginPtr (*factory)(const boost::json::object&), std::string_view args = "{}") {
+  return factory(boost::json::parse(args).as_object());
+}
+
+inline std::string text_of(const framework::Verdict& verdict) {
+  std::string text = verdict.code == framework::Code::unschedulable ? "U" : "UU";
+  for (const auto& reason : verdict.reasons) text += "; " + reason;
+  return text;
+}
+
+// The nodes that do not fit, with the code and the reasons. "*" is the verdict on the pod as a whole, and nodes that a
+// PreFilter leaves out say so.
+inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot) {
+  const auto& filter_plugin = dynamic_cast<const framework::FilterPlugin&>(*plugin);
+  const auto incoming = info(pod);
+  const auto prepared = filter_plugin.prepare_filter(*incoming, snapshot);
+  Answers answers;
+  if (prepared.rejected) return {{"*", text_of(*prepared.rejected)}};
+  auto nodes = snapshot.present();
+  framework::Rejections out(snapshot.chunks());
+  if (prepared.only) {
+    nodes.each([&](cluster::Row row) {
+      if (!prepared.only->test(row)) answers[std::string(snapshot.node_name(row))] = "left out";
+    });
+    nodes &= *prepared.only;
+  }
+  auto asked = nodes;
+  if (prepared.filter) prepared.filter->filter(nodes, out);
+  asked.each([&](cluster::Row row) {
+    EXPECT_EQ(nodes.test(row), out.id(row) == framework::kFits);
+    if (!nodes.test(row)) answers[std::string(snapshot.node_name(row))] = text_of(out.verdict(out.id(row)));
+    if (prepared.filter) {
+      const auto alone = prepared.filter->check(row, {});
+      EXPECT_EQ(alone ? text_of(*alone) : "", nodes.test(row) ? "" : text_of(out.verdict(out.id(row))));
+    }
+  });
+  return answers;
+}
+
+// The scores of all nodes; none where the plugin is skipped.
+inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot,
+                    const std::vector<std::string>& infeasible = {}) {
+  const auto& score_plugin = dynamic_cast<const framework::ScorePlugin&>(*plugin);
+  const auto incoming = info(pod);
+  auto feasible = snapshot.present();
+  for (const auto& name : infeasible) feasible.clear(*snapshot.find_row(name));
+  const auto prepared = score_plugin.prepare_score(*incoming, snapshot, feasible);
+  Scores scores;
+  if (!prepared.scorer) return scores;
+  std::vector<std::int64_t> out(snapshot.chunks() * cluster::kChunkRows, -1);
+  prepared.scorer->score(feasible, out);
+  feasible.each([&](cluster::Row row) { scores[std::string(snapshot.node_name(row))] = out[row]; });
+  return scores;
+}
+
+// Whether a hint of the plugin takes the event for helpful to the pod. Events that no hint is registered for do not help.
+inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event) {
+  for (const auto& hint : dynamic_cast<const framework::FilterPlugin&>(*plugin).hints()) {
+    if (hint.resource != event.resource || !(hint.actions & event.actions)) continue;
+    if (!hint.helps || hint.helps(*info(rejected), event)) return true;
+  }
+  return false;
+}
+
+inline api::Object object(const api::Node& node) { return std::make_shared<const api::Node>(node); }
+inline api::Object object(const api::Pod& pod) { return std::make_shared<const api::Pod>(pod); }
+
+inline framework::ClusterEvent node_added(const api::Node& after) {
+  return {framework::Resource::node, framework::kAdd, {}, object(after)};
+}
+inline framework::ClusterEvent node_updated(const api::Node& before, const api::Node& after) {
+  return {framework::Resource::node, framework::node_changes(before, after), object(before), object(after)};
+}
+inline framework::ClusterEvent pod_deleted(const api::Pod& before) {
+  return {framework::Resource::assigned_pod, framework::kDelete, object(before), {}};
+}
+inline framework::ClusterEvent pod_updated(framework::Resource resource, const api::Pod& before,
+                                           const api::Pod& after) {
+  return {resource, framework::pod_changes(before, after), object(before), object(after)};
+}
+
+// The seed of a randomised test: PODIUM_TEST_SEED, else a fixed one. Printed where the test fails.
+inline std::uint64_t test_seed() {
+  const char* given = std::getenv("PODIUM_TEST_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 20240611;
+}
+
+}  // namespace podium::plugins::test

@@ -1,0 +1,37 @@
+#include "unit/scheduler/plugins/ask.h"
+
+namespace podium::plugins::test {
+namespace {
+
+constexpr const char* kFeature = "RestartAllContainersOnContainerExits";
+
+TEST(NodeDeclaredFeatures, Filter) {
+  const Answers rejected{{"n", "UU; node(s) didn't match Pod's required features"}};
+  const struct {
+    const char* name;
+    api::Pod pod;
+    api::Node node;
+    Answers want;
+  } cases[] = {
+      {"nothing needed", pod("p"), node("n"), {}},
+      {"declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature(kFeature), {}},
+      {"not declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature("Other"), rejected},
+      {"an init container needs it", pod("p").init_container("i").restart_rule("RestartAllContainers"), node("n"),
+       rejected},
+      {"another action", pod("p").restart_rule("Restart"), node("n"), {}},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(filter(make(make_node_declared_features), c.pod, snapshot_of({c.node})), c.want) << c.name;
+  }
+}
+
+TEST(NodeDeclaredFeatures, Hints) {
+  const auto plugin = make(make_node_declared_features);
+  const api::Pod rejected = pod("p").uid("1").restart_rule("RestartAllContainers");
+  EXPECT_TRUE(helps(plugin, rejected, node_added(node("n"))));
+  EXPECT_TRUE(helps(plugin, rejected, node_updated(node("n"), node("n").feature(kFeature))));
+  EXPECT_FALSE(helps(plugin, rejected, node_updated(node("n"), node("n").zone("z"))));
+}
+
+}  // namespace
+}  // namespace podium::plugins::test

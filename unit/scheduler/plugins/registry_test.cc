@@ -1,0 +1,56 @@
+#include "scheduler/plugins/registry.h"
+
+#include "unit/scheduler/plugins/ask.h"
+
+namespace podium::plugins::test {
+namespace {
+
+TEST(Registry, DefaultPluginsInUpstreamsOrderWithTheirWeights) {
+  std::vector<std::pair<std::string, int>> listed;
+  for (const auto& plugin : in_tree()) {
+    if (plugin.by_default) listed.emplace_back(plugin.name, plugin.default_weight);
+  }
+  const std::vector<std::pair<std::string, int>> want{
+      {"SchedulingGates", 0},   {"PrioritySort", 0},       {"NodeUnschedulable", 0},
+      {"NodeName", 0},          {"TaintToleration", 3},    {"NodeAffinity", 2},
+      {"NodePorts", 0},         {"NodeResourcesFit", 1},   {"VolumeRestrictions", 0},
+      {"NodeVolumeLimits", 0},  {"VolumeBinding", 0},      {"VolumeZone", 0},
+      {"PodTopologySpread", 2}, {"InterPodAffinity", 2},   {"DynamicResources", 2},
+      {"DefaultPreemption", 0}, {"NodeResourcesBalancedAllocation", 1},
+      {"ImageLocality", 1},     {"DefaultBinder", 0},      {"NodeDeclaredFeatures", 0}};
+  EXPECT_EQ(listed, want);
+}
+
+// What a plugin is listed for and what it implements must agree, or a profile would lose it without a word.
+TEST(Registry, PluginsImplementWhatTheyAreListedFor) {
+  for (const auto& entry : in_tree()) {
+    if (!entry.make) continue;
+    const auto plugin = entry.make({});
+    ASSERT_TRUE(plugin) << entry.name;
+    EXPECT_EQ(plugin->name(), entry.name);
+    const auto listed = [&](Point point) {
+      return std::find(entry.points.begin(), entry.points.end(), point) != entry.points.end();
+    };
+    if (const auto* filter = dynamic_cast<const framework::FilterPlugin*>(plugin.get())) {
+      EXPECT_TRUE(listed(Point::filter)) << entry.name;
+      EXPECT_EQ(filter->has_pre_filter(), listed(Point::pre_filter)) << entry.name;
+    }
+    const auto* score = dynamic_cast<const framework::ScorePlugin*>(plugin.get());
+    EXPECT_EQ(score != nullptr, listed(Point::score)) << entry.name;
+    if (score) {
+      EXPECT_EQ(score->has_pre_score(), listed(Point::pre_score)) << entry.name;
+    }
+  }
+}
+
+TEST(Registry, Find) {
+  EXPECT_EQ(find_in_tree("NodeName")->name, "NodeName");
+  EXPECT_EQ(find_in_tree("nodename"), nullptr);
+}
+
+TEST(VolumeBinding, ItsScoreIsAlwaysSkipped) {
+  EXPECT_EQ(score(make(make_volume_binding), pod("p"), snapshot_of({node("n")})), Scores{});
+}
+
+}  // namespace
+}  // namespace podium::plugins::test
