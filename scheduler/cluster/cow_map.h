@@ -1,10 +1,12 @@
-// CowMap: a hash map in shards that copies share until one writes; a write copies one shard of about 64 entries.
+// CowMap and CowIndex: hash tables in shards that copies share until one writes; a write copies the shard it touches.
 //
 // Pointers to values hold until the next write to this copy. Threads: as Cow.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -14,7 +16,8 @@
 
 namespace podium::cluster {
 
-template <typename Key, typename Value, typename Hash = TextHash>
+// kPerShard is how many entries it takes to have another shard: few where they are dear to copy.
+template <typename Key, typename Value, typename Hash = TextHash, std::size_t kPerShard = 64>
 class CowMap {
  public:
   std::size_t size() const { return size_; }
@@ -62,7 +65,6 @@ class CowMap {
 
  private:
   using Map = boost::unordered_flat_map<Key, Value, Hash, std::equal_to<>>;
-  static constexpr std::size_t kPerShard = 64;
 
   // The map inside a shard is placed by the hash's uppermost and lowermost bits; these are others.
   template <typename K>
@@ -70,7 +72,7 @@ class CowMap {
 
   void spread() {
     auto old = std::move(shards_.write());
-    shards_.write().assign(old.empty() ? 1 : old.size() * 4, Cow<Map>());
+    shards_.write().assign(old.empty() ? 1 : old.size() * 2, Cow<Map>());
     auto& shards = shards_.write();
     for (auto& shard : old) {
       for (auto& [key, value] : shard.write()) {
@@ -82,6 +84,49 @@ class CowMap {
 
   Cow<std::vector<Cow<Map>>> shards_;  // a power of two of them, or none
   std::size_t size_ = 0;
+};
+
+// From the hashes of names to small values (ids, pointers) whose owner can tell their names: so the table holds no names,
+// and a shard is copied as plain bytes. `same(value)` says whether a value has the name that is looked for.
+template <typename Value>
+class CowIndex {
+ public:
+  std::size_t size() const { return values_.size() + clashes_->size(); }
+
+  template <typename Same>
+  const Value* find(std::uint64_t hash, Same&& same) const {
+    const auto* value = values_.find(hash);
+    if (!value || same(*value)) return value;
+    for (const auto& clash : *clashes_) {
+      if (clash.first == hash && same(clash.second)) return &clash.second;
+    }
+    return nullptr;
+  }
+  // Of a name that is not in it.
+  void insert(std::uint64_t hash, Value value) {
+    if (values_.find(hash)) {
+      clashes_.write().emplace_back(hash, value);
+    } else {
+      values_[hash] = value;
+    }
+  }
+  // Takes out a value that was put in under this hash.
+  void erase(std::uint64_t hash, Value value) {
+    const auto clash = std::ranges::find(*clashes_, hash, &Clash::first);
+    if (clash == clashes_->end()) return values_.erase(hash);
+    auto& clashes = clashes_.write();
+    auto it = std::ranges::find(clashes, Clash(hash, value));
+    if (it == clashes.end()) {  // the one in the table goes, and a clashing one takes its place
+      it = std::ranges::find(clashes, hash, &Clash::first);
+      values_[hash] = it->second;
+    }
+    clashes.erase(it);
+  }
+
+ private:
+  using Clash = std::pair<std::uint64_t, Value>;
+  CowMap<std::uint64_t, Value, HashOfHash, 1024> values_;
+  Cow<std::vector<Clash>> clashes_;  // whose hash another has taken; practically none
 };
 
 }  // namespace podium::cluster

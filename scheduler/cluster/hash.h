@@ -42,4 +42,11 @@ struct NumberHash {
   std::size_t operator()(std::uint64_t number) const { return hash_mix(number, 0x2545f4914f6cdd1du); }
 };
 
+// For keys that are hashes already.
+struct HashOfHash {
+  using is_transparent = void;
+  using is_avalanching = void;
+  std::size_t operator()(std::uint64_t hash) const { return hash; }
+};
+
 }  // namespace podium::cluster

@@ -10,21 +10,22 @@ LabelColumn::LabelColumn(std::string key, std::size_t rows) : key_(std::move(key
 }
 
 ValueId LabelColumn::find(std::string_view value) const {
-  const auto* id = ids_.find(value);
+  const auto* id = ids_.find(hash_text(value), [&](ValueId known) { return interned_[known].name == value; });
   return id ? *id : kNoValue;
 }
 
 ValueId LabelColumn::intern(const std::string& value) {
-  auto& id = ids_[value];
+  auto id = find(value);
   if (id == kNoValue) {
-    if (free_.empty()) {
-      id = limit_++;
-      interned_.grow_to(limit_);
+    id = limit_;
+    if (free_->empty()) {
+      interned_.grow_to(++limit_);
     } else {
-      id = free_.back();
-      free_.pop_back();
+      id = free_->back();
+      free_.write().pop_back();
     }
-    interned_.write(id).name = value;
+    interned_.write(id) = {.name = value, .hash = hash_text(value)};
+    ids_.insert(interned_[id].hash, id);
   }
   ++interned_.write(id).nodes;
   return id;
@@ -33,9 +34,9 @@ ValueId LabelColumn::intern(const std::string& value) {
 void LabelColumn::release(ValueId id) {
   auto& interned = interned_.write(id);
   if (--interned.nodes > 0) return;
-  ids_.erase(interned.name);
-  interned.name = {};
-  free_.push_back(id);
+  ids_.erase(interned.hash, id);
+  interned = {};
+  free_.write().push_back(id);
 }
 
 void LabelColumn::set(Row row, const std::string* value) {

@@ -33,6 +33,7 @@ class LabelColumn {
   friend class LabelTable;
   struct Interned {
     std::string name;
+    std::uint64_t hash = 0;  // of the name
     std::uint32_t nodes = 0;
   };
 
@@ -47,8 +48,8 @@ class LabelColumn {
   Column<Interned, 32> interned_;  // small chunks: most keys have few values
   ValueId limit_ = 1;
   std::uint32_t nodes_ = 0;        // that have the label
-  std::vector<ValueId> free_;
-  CowMap<std::string, ValueId> ids_;
+  Cow<std::vector<ValueId>> free_;
+  CowIndex<ValueId> ids_;
   template <typename> friend class Cow;
 };
 

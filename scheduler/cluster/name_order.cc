@@ -8,9 +8,13 @@ namespace podium::cluster {
 std::span<const Row> NameOrder::rows(const NodeMask& present, const NameOf& name_of) {
   std::call_once(once_, [&] {
     if (made_.load(std::memory_order_relaxed)) return;  // by edited(), before it was shared
-    rows_.reserve(present.count());
-    present.each([&](Row row) { rows_.push_back(row); });
-    std::ranges::sort(rows_, {}, name_of);
+    // The names beside the rows, so that sorting does not look each one up time and again.
+    std::vector<std::pair<std::string_view, Row>> named;
+    named.reserve(present.count());
+    present.each([&](Row row) { named.emplace_back(name_of(row), row); });
+    std::ranges::sort(named);
+    rows_.reserve(named.size());
+    for (const auto& [name, row] : named) rows_.push_back(row);
     made_.store(true, std::memory_order_release);
   });
   unread_edits_.store(0, std::memory_order_relaxed);

@@ -123,11 +123,8 @@ void PodClass::remove(Row row, bool terminating) {
 }
 
 ClassId PodClassTable::find(const PodInfo& pod) const {
-  const auto* first = first_of_hash_.find(pod.class_hash);
-  for (auto next = first ? *first : 0; next != 0; next = classes_[next - 1]->next_) {
-    if (same_class(classes_[next - 1]->sample(), *pod)) return next - 1;
-  }
-  return kNone;
+  const auto* id = ids_.find(pod.class_hash, [&](ClassId known) { return same_class(classes_[known]->sample(), *pod); });
+  return id ? *id : kNone;
 }
 
 ClassId PodClassTable::make(const PodInfoPtr& pod) {
@@ -140,8 +137,7 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
   }
   auto& fresh = classes_.write(id).write();
   fresh.sample_ = pod;
-  auto& first = first_of_hash_[pod->class_hash];
-  fresh.next_ = std::exchange(first, id + 1);
+  ids_.insert(pod->class_hash, id);
 
   const auto& meta = pod->pod->meta;
   insert(by_namespace_[meta.namespace_], id);
@@ -153,17 +149,7 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
 
 void PodClassTable::drop(ClassId id) {
   const auto gone = classes_[id];
-  const auto hash = gone->sample_->class_hash;
-  auto& first = *first_of_hash_.find_for_write(hash);
-  if (first == id + 1) {
-    first = gone->next_;
-    if (first == 0) first_of_hash_.erase(hash);
-  } else {
-    auto before = first - 1;
-    while (classes_[before]->next_ != id + 1) before = classes_[before]->next_ - 1;
-    classes_.write(before).write().next_ = gone->next_;
-  }
-
+  ids_.erase(gone->sample_->class_hash, id);
   const auto& meta = gone->sample().meta;
   erase(by_namespace_, meta.namespace_, id);
   for (const auto& [key, value] : meta.labels) erase(by_label_, hash_of_label(meta.namespace_, key, value), id);

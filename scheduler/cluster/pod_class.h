@@ -52,7 +52,6 @@ class PodClass {
   std::vector<Posting> postings_;
   boost::unordered_flat_map<Row, std::uint32_t, NumberHash> place_;  // once there are too many postings to look through
   std::uint32_t pods_ = 0;
-  ClassId next_ = 0;   // the next class of the same hash, plus one
 };
 
 class PodClassTable {
@@ -83,7 +82,7 @@ class PodClassTable {
   Column<Cow<PodClass>, kChunk> classes_;
   ClassId limit_ = 0;  // every id is below this
   Cow<Ids> free_;
-  CowMap<std::uint64_t, ClassId, NumberHash> first_of_hash_;
+  CowIndex<ClassId> ids_;
   CowMap<std::string, Ids> by_namespace_;
   CowMap<std::uint64_t, Ids, NumberHash> by_label_;  // by the hash of namespace, key and value
   Cow<Ids> with_affinity_, with_required_anti_affinity_;

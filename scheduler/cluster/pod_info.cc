@@ -28,6 +28,13 @@ std::vector<HostPort> host_ports(const api::Pod& pod) {
   return out;
 }
 
+void count_requests(PodInfo& info, const api::Pod& pod, bool placed) {
+  info.requests = pod_requests(pod, {.use_status = placed});
+  const auto non_zero = pod_requests(pod, {.use_status = placed, .non_zero = true});
+  info.non_zero_milli_cpu = non_zero.milli_cpu;
+  info.non_zero_memory = non_zero.memory;
+}
+
 }  // namespace
 
 bool HostPort::conflicts_with(const HostPort& other) const {
@@ -38,10 +45,7 @@ bool HostPort::conflicts_with(const HostPort& other) const {
 PodInfoPtr make_pod_info(api::PodPtr pod) {
   const bool placed = !pod->node_name.empty();
   auto info = std::make_shared<PodInfo>();
-  info->requests = pod_requests(*pod, {.use_status = placed});
-  const auto non_zero = pod_requests(*pod, {.use_status = placed, .non_zero = true});
-  info->non_zero_milli_cpu = non_zero.milli_cpu;
-  info->non_zero_memory = non_zero.memory;
+  count_requests(*info, *pod, placed);
   info->score_requests = pod_requests(*pod, {.non_zero = true, .ignore_pod_level = true});
   info->host_ports = host_ports(*pod);
   info->priority = pod->priority_or_zero();
@@ -52,14 +56,19 @@ PodInfoPtr make_pod_info(api::PodPtr pod) {
 }
 
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels) {
-  auto placed = std::make_shared<api::Pod>(*pod.pod);
+  auto placed = std::make_shared<api::Pod>(*pod);
+  auto info = std::make_shared<PodInfo>(pod);
   placed->node_name = node;
   if (node_labels) {
     for (const auto key : {api::label::zone, api::label::region}) {
       if (const auto* value = node_labels->find(key)) placed->meta.labels.set(std::string(key), *value);
     }
+    info->class_hash = pod_class_hash(*placed);
   }
-  return make_pod_info(std::move(placed));
+  const bool has_status = !placed->container_statuses.empty() || !placed->init_container_statuses.empty();
+  if (has_status || placed->status_pod_requests) count_requests(*info, *placed, true);
+  info->pod = std::move(placed);
+  return info;
 }
 
 }  // namespace podium::cluster

@@ -1,6 +1,7 @@
 #include "scheduler/cluster/resources.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <limits>
 
 namespace podium::cluster {
@@ -50,7 +51,7 @@ class Amounts {
     return entries_.emplace_back(name, api::Quantity()).second;
   }
 
-  std::vector<std::pair<std::string_view, api::Quantity>> entries_;
+  boost::container::small_vector<std::pair<std::string_view, api::Quantity>, 6> entries_;
 };
 
 struct Defaults {

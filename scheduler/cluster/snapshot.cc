@@ -5,7 +5,7 @@
 namespace podium::cluster {
 
 std::optional<Row> Snapshot::find_row(std::string_view node) const {
-  const auto* row = row_of_node_.find(node);
+  const auto* row = row_of_node_.find(hash_text(node), [&](Row known) { return node_name(known) == node; });
   return row ? std::optional(*row) : std::nullopt;
 }
 
@@ -25,7 +25,14 @@ const ImageState* Snapshot::image(std::string_view name) const {
   return state ? &**state : nullptr;
 }
 
-const PodInfoPtr* Snapshot::find_pod(std::string_view uid) const { return pods_.find(uid); }
+const PodInfoPtr* Snapshot::find_pod(std::string_view uid) const {
+  const auto* found = pods_.find(hash_text(uid), [&](const PodInfo* p) { return p->pod->meta.uid == uid; });
+  if (!found) return nullptr;
+  const std::string& node = (**found)->node_name;
+  const auto row = find_row(node);
+  const auto& among = row ? entry(*row).pods : homeless_->find(node)->second;
+  return &*std::ranges::find(among, *found, &PodInfoPtr::get);
+}
 
 void Snapshot::nominate(PodInfoPtr pod, std::string node) {
   withdraw_nomination((*pod)->meta.uid);

@@ -129,8 +129,8 @@ class Snapshot {
   Cow<TaintTable> taints_;
   CowMap<std::string, Cow<ImageState>> images_;
   Cow<PodClassTable> classes_;
-  CowMap<std::string, Row> row_of_node_;
-  CowMap<std::string_view, PodInfoPtr> pods_;  // by UID, which is a view into the pod
+  CowIndex<Row> row_of_node_;         // by name
+  CowIndex<const PodInfo*> pods_;     // by UID; owned by the entry or the list of the homeless that they are in
   Cow<boost::unordered_flat_map<std::string, std::vector<PodInfoPtr>, TextHash, std::equal_to<>>>
       homeless_;                               // by the missing node's name, in the order of an entry
   Cow<std::vector<Nomination>> nominations_;

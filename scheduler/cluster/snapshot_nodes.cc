@@ -55,9 +55,9 @@ void Snapshot::set_node(api::NodePtr node) {
 
   const auto row = take_row();
   ++node_count_;
-  row_of_node_[name] = row;
-  present_.write().set(row);
   name_hash.write(row) = hash_text(name);
+  row_of_node_.insert(name_hash[row], row);
+  present_.write().set(row);
   entries_.write(row).write().node = node;
   taint_set.set(row, taints_.write().take({}, false));
   apply_node(row, kNoNode, *node);
@@ -92,9 +92,9 @@ void Snapshot::remove_node(std::string_view name) {
   apply_node(row, *gone.node, kNoNode);
   taints_.write().release(0);
   entries_.write(row) = {};
+  row_of_node_.erase(name_hash[row], row);
   name_hash.write(row) = 0;
   present_.write().clear(row);
-  row_of_node_.erase(name);
   free_rows_.write().push_back(row);
   --node_count_;
   if (!gone.pods.empty()) homeless_.write()[gone.node->meta.name] = std::move(gone.pods);

@@ -92,10 +92,10 @@ void Snapshot::add_pod(PodInfoPtr pod) {
   PodInfoPtr former;
   if (const auto* known = find_pod(uid)) {
     former = *known;
+    pods_.erase(former->uid_hash, former.get());
     detach(former);
-    pods_.erase(uid);
   }
-  pods_[uid] = pod;
+  pods_.insert(pod->uid_hash, pod.get());
   if (const auto row = find_row(node)) {
     entries_.write(*row).write().pods.push_back(pod);
     place(*pod, *row);
@@ -114,8 +114,8 @@ void Snapshot::remove_pod(std::string_view uid) {
   if (!known) return;
   const auto pod = *known;
   ++generation_;
+  pods_.erase(pod->uid_hash, pod.get());
   detach(pod);
-  pods_.erase(uid);
   if (const auto row = find_row((*pod)->node_name)) classes_.write().remove(*pod, *row);
 }
 
