@@ -1,0 +1,117 @@
+// One decision in memory, with the default profile and every node scored.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "scheduler/config/config.h"
+#include "scheduler/framework/decision.h"
+
+namespace podium {
+namespace {
+
+using cluster::Snapshot;
+
+api::ResourceList resources(const char* cpu, const char* memory, const char* pods = nullptr) {
+  api::ResourceList list{{"cpu", *api::Quantity::parse(cpu)}, {"memory", *api::Quantity::parse(memory)}};
+  if (pods) list.emplace_back("pods", *api::Quantity::parse(pods));
+  return list;
+}
+
+api::NodePtr make_node(std::size_t i) {
+  auto node = std::make_shared<api::Node>();
+  node->meta.name = fmt::format("node-{:06}", i);
+  node->meta.uid = node->meta.name;
+  node->meta.labels = {{"kubernetes.io/hostname", node->meta.name},
+                       {"topology.kubernetes.io/zone", fmt::format("zone-{}", i % 3)},
+                       {"topology.kubernetes.io/region", "region-1"},
+                       {"kubernetes.io/os", "linux"}};
+  node->capacity = node->allocatable = i % 4 == 0 ? resources("8", "32Gi", "110") : resources("16", "64Gi", "110");
+  if (i % 20 == 0) node->taints.push_back({"dedicated", "batch", api::TaintEffect::no_schedule});
+  return node;
+}
+
+std::shared_ptr<api::Pod> make_pod(const std::string& name, const std::string& app) {
+  auto pod = std::make_shared<api::Pod>();
+  pod->meta.name = pod->meta.uid = name;
+  pod->meta.namespace_ = "default";
+  pod->meta.labels = {{"app", app}};
+  pod->priority = 0;
+  auto& container = pod->containers.emplace_back();
+  container.name = "main";
+  container.image = "registry.example/web:v1";
+  container.requests = resources("250m", "512Mi");
+  return pod;
+}
+
+// Two placed pods a node, of a hundred applications.
+Snapshot make_cluster(std::size_t nodes) {
+  Snapshot snapshot;
+  for (std::size_t i = 0; i < nodes; ++i) snapshot.set_node(make_node(i));
+  for (std::size_t i = 0; i < 2 * nodes; ++i) {
+    auto pod = make_pod(fmt::format("placed-{}", i), fmt::format("app-{}", i % 100));
+    pod->node_name = fmt::format("node-{:06}", i % nodes);
+    snapshot.add_pod(cluster::make_pod_info(std::move(pod)));
+  }
+  api::Namespace ns;
+  ns.meta.name = "default";
+  snapshot.objects().set(std::make_shared<const api::Namespace>(ns));
+  return snapshot;
+}
+
+api::PodAffinityTerm same_app(std::string topology_key) {
+  api::PodAffinityTerm term;
+  term.label_selector.emplace().match_labels = {{"app", "app-1"}};
+  term.topology_key = std::move(topology_key);
+  return term;
+}
+
+enum Kind { plain, zone_spread, preferred_anti_affinity, required_anti_affinity, required_affinity };
+
+cluster::PodInfoPtr make_pending(Kind kind) {
+  auto pod = make_pod("pending", "app-1");
+  switch (kind) {
+    case plain: break;
+    case zone_spread: {
+      auto& constraint = pod->topology_spread.emplace_back();
+      constraint.topology_key = api::label::zone;
+      constraint.label_selector.emplace().match_labels = {{"app", "app-1"}};
+      break;
+    }
+    case preferred_anti_affinity:
+      pod->pod_anti_affinity.preferred.push_back({100, same_app(std::string(api::label::hostname))});
+      break;
+    case required_anti_affinity: pod->pod_anti_affinity.required.push_back(same_app(std::string(api::label::hostname))); break;
+    case required_affinity: pod->pod_affinity.required.push_back(same_app(std::string(api::label::zone))); break;
+  }
+  return cluster::make_pod_info(std::move(pod));
+}
+
+void evaluate_pod(benchmark::State& state, Kind kind) {
+  const auto config = config::load("", "");
+  const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
+  const auto pod = make_pending(kind);
+  for (auto _ : state) benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+BENCHMARK_CAPTURE(evaluate_pod, plain, plain)->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate_pod, zone_spread, zone_spread)->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate_pod, preferred_anti_affinity, preferred_anti_affinity)
+    ->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate_pod, required_anti_affinity, required_anti_affinity)
+    ->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
+    ->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+
+void fork_of_a_snapshot(benchmark::State& state) {
+  const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) {
+    Snapshot fork = snapshot;
+    benchmark::DoNotOptimize(fork);
+  }
+}
+BENCHMARK(fork_of_a_snapshot)->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace podium
+
+BENCHMARK_MAIN();
