@@ -37,6 +37,13 @@ struct ReportRejection {
   std::vector<std::string> examples;  // at most 3
 };
 
+struct ReportCondition {
+  std::string type;     // Complete, Accepted
+  bool is_true = true;
+  std::string reason, message;
+  Wall since{};         // lastTransitionTime
+};
+
 struct ReportStatus {
   std::string outcome;  // Scheduled, Unschedulable, Failed; for a what-if: Fits, PartlyFits, DoesNotFit
   std::string profile, node, message;
@@ -53,9 +60,16 @@ struct ReportStatus {
   std::optional<Preempted> preemption;
   std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};
   std::vector<std::string> placements;          // what-if with replicas: the node of each replica that fits, in order
+  std::vector<ReportCondition> conditions;
+  std::int64_t observed_generation = 1;
 };
 
 // What of the status the decision tells: all but outcome, times and durations of the binding.
 ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot);
+
+// As a merge patch of .status: fields that this decision does not have are null.
+boost::json::object to_json(const ReportStatus& status);
+
+std::string format_duration(std::chrono::nanoseconds d);  // three digits and a unit: "41us", "1.2s"
 
 }  // namespace podium::controller

@@ -7,6 +7,7 @@
 #include "app/config/config_command.h"
 #include "app/evaluate/command.h"
 #include "app/main/suggest.h"
+#include "app/run/options.h"
 #include "base/version.h"
 
 namespace podium::app {
@@ -49,10 +50,11 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** a
   return 2;
 }
 
-int run(int argc, char** argv) {
+int dispatch(int argc, char** argv) {
   CLI::App app{"podium: a Kubernetes scheduler that shows its work", "podium"};
   app.require_subcommand(1);
   int exit_code = 0;
+  run::add_command(app, exit_code);
   evaluate::add_command(app, exit_code);
   add_config(app, exit_code);
   add_version(app);
@@ -69,4 +71,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace podium::app
 
-int main(int argc, char** argv) { return podium::app::run(argc, argv); }
+int main(int argc, char** argv) { return podium::app::dispatch(argc, argv); }

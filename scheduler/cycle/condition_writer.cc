@@ -5,10 +5,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/json/value.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <deque>
-#include <mutex>
 
+#include "base/coalescing_queue.h"
 #include "base/time.h"
 
 namespace podium::cycle {
@@ -36,28 +34,12 @@ json::value patch_body(const Wanted& w, Wall now) {
 
 }  // namespace
 
-struct ConditionWriter::Impl : std::enable_shared_from_this<Impl> {
-  Impl(client::Api& api_, asio::any_io_executor io_, std::size_t capacity_, std::size_t writers_)
-      : api(api_), io(std::move(io_)), capacity(capacity_), writers(writers_) {}
-
-  // The next one to write, or nullopt; ends a writer's turn where there is none.
-  std::optional<Wanted> take() {
-    std::lock_guard lock(mutex);
-    while (!order.empty()) {
-      const auto uid = std::move(order.front());
-      order.pop_front();
-      const auto it = wanted.find(uid);
-      if (it == wanted.end()) continue;
-      auto w = std::move(it->second);
-      wanted.erase(it);
-      return w;
-    }
-    --running;
-    return std::nullopt;
-  }
+struct ConditionWriter::Impl {
+  Impl(client::Api& api_, asio::any_io_executor io_, std::size_t capacity, std::size_t writers)
+      : api(api_), io(std::move(io_)), queue(capacity, writers) {}
 
   static client::Task<void> drain(std::shared_ptr<Impl> self) {
-    while (auto w = self->take()) {
+    while (auto w = self->queue.take()) {
       auto body = patch_body(*w, self->api.clock().wall());
       const auto done = co_await self->api.patch(client::resource::pods, w->ns, w->name,
                                                  client::PatchType::strategic_merge, std::move(body), "status");
@@ -70,12 +52,7 @@ struct ConditionWriter::Impl : std::enable_shared_from_this<Impl> {
 
   client::Api& api;
   asio::any_io_executor io;
-  const std::size_t capacity, writers;
-  std::mutex mutex;
-  boost::unordered_flat_map<std::string, Wanted> wanted;  // by UID
-  std::deque<std::string> order;
-  std::size_t running = 0;
-  std::uint64_t dropped = 0;
+  CoalescingQueue<Wanted> queue;  // by pod UID
 };
 
 ConditionWriter::ConditionWriter(client::Api& api, asio::any_io_executor io, std::size_t capacity, std::size_t writers)
@@ -89,39 +66,11 @@ void ConditionWriter::write(const cluster::PodInfo& pod, std::string reason, std
   if (now && now->status == "False" && now->reason == reason && now->message == message) return;
   Wanted w{.ns = meta.namespace_, .name = meta.name, .uid = meta.uid, .reason = std::move(reason),
            .message = std::move(message), .generation = meta.generation, .was_false = now && now->status == "False"};
-  std::lock_guard lock(impl_->mutex);
-  const auto [it, fresh] = impl_->wanted.try_emplace(meta.uid);
-  if (fresh && impl_->wanted.size() > impl_->capacity) {
-    impl_->wanted.erase(it);
-    ++impl_->dropped;
-    return;
-  }
-  it->second = std::move(w);
-  if (fresh) {
-    impl_->order.push_back(meta.uid);
-    if (impl_->order.size() > 2 * impl_->capacity) {  // most of it was forgotten
-      std::erase_if(impl_->order, [&](const std::string& uid) { return !impl_->wanted.contains(uid); });
-    }
-  }
-  if (impl_->running < impl_->writers) {
-    ++impl_->running;
-    asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
-  }
+  if (impl_->queue.push(meta.uid, std::move(w))) asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
 }
 
-void ConditionWriter::forget(const std::string& uid) {
-  std::lock_guard lock(impl_->mutex);
-  impl_->wanted.erase(uid);
-}
-
-std::size_t ConditionWriter::waiting() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->wanted.size();
-}
-
-std::uint64_t ConditionWriter::dropped() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->dropped;
-}
+void ConditionWriter::forget(const std::string& uid) { impl_->queue.forget(uid); }
+std::size_t ConditionWriter::waiting() const { return impl_->queue.size(); }
+std::uint64_t ConditionWriter::dropped() const { return impl_->queue.dropped(); }
 
 }  // namespace podium::cycle

@@ -1,7 +1,7 @@
 // ConditionWriter: the PodScheduled condition of pods that could not be placed, written behind everything else.
 //
 // Only the newest text for a pod counts: one that waits is replaced. At most `writers` requests are under way; what does not
-// fit into `capacity` is dropped and counted, since the pod's next attempt writes again. A condition that the pod has
+// fit into `capacity` is dropped, the oldest first, and counted, since the pod's next attempt writes again. A condition that the pod has
 // already is not written. status.nominatedNodeName is left alone.
 // Threads: write() and stop() from any thread; requests run on the executor given.
 // Errors: logged; a pod that is gone is no error.

@@ -1,0 +1,279 @@
+#include "app/run/process.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <prometheus/text_serializer.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <thread>
+
+#include "api/yaml.h"
+#include "base/version.h"
+
+namespace podium::app::run {
+namespace {
+
+namespace asio = boost::asio;
+using client::Task;
+
+constexpr std::chrono::milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kEventsDrain{2'000}, kPoll{10}, kMetricsEvery{1'000};
+constexpr std::size_t kBindConnections = 16, kConnections = 24;
+
+std::string identity() {
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  return fmt::format("{}_{:08x}{:08x}", host, static_cast<std::uint32_t>(system_random().next()),
+                     static_cast<std::uint32_t>(getpid()));
+}
+
+client::TransportLimits limits(std::size_t connections) {
+  client::TransportLimits l;
+  l.connections = connections;
+  return l;
+}
+
+Task<void> nap(std::chrono::milliseconds time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+prometheus::Family<prometheus::Gauge>& report_gauges(prometheus::Registry& registry) {
+  return prometheus::BuildGauge()
+      .Name("podium_reports")
+      .Help("SchedulingReports: written, dropped (bounds, budget), failed (refused), waiting to be written, kept.")
+      .Register(registry);
+}
+
+}  // namespace
+
+Process::Process(const Options& options, config::Config config, client::ClientConfig client_config)
+    : options_(options),
+      config_(std::move(config)),
+      workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
+      bind_transport_(client::make_transport(io_.get_executor(), client_config, limits(kBindConnections))),
+      transport_(client::make_transport(io_.get_executor(), std::move(client_config), limits(kConnections))),
+      bind_api_(bind_transport_, system_clock(), system_random()),
+      api_(transport_, system_clock(), system_random()),
+      conditions_(api_, io_.get_executor()),
+      announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_, config_.podium.events.enabled),
+      binder_(bind_api_, io_.get_executor(), core_.get_executor(),
+              [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); }),
+      retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
+      reports_(api_, retention_, config_.podium, io_.get_executor(),
+               [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+                 announce_best_nodes(pod, status);
+               }),
+      scheduler_({.config = config_, .clock = system_clock(), .binder = binder_, .announcer = announcer_,
+                  .recorder = reports_, .metrics = metrics_}),
+      feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
+      what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
+      driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
+      server_(io_.get_executor(),
+              {.address = options.bind_address, .port = options.secure_port,
+               .certificate_file = options.tls_certificate_file, .key_file = options.tls_key_file},
+              routes()),
+      reports_written_(report_gauges(registry_).Add({{"state", "written"}})),
+      reports_dropped_(report_gauges(registry_).Add({{"state", "dropped"}})),
+      reports_failed_(report_gauges(registry_).Add({{"state", "failed"}})),
+      reports_waiting_(report_gauges(registry_).Add({{"state", "waiting"}})),
+      reports_kept_(report_gauges(registry_).Add({{"state", "kept"}})) {
+  const auto instance = identity();
+  for (const auto& profile : config_.profiles) {
+    const auto& name = profile->scheduler_name;
+    recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, name, name + "-" + instance));
+  }
+  const auto& election = config_.leader_election;
+  if (options_.leader_elect.value_or(election.leader_elect)) {
+    elector_.emplace(api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
+                                                 .lease_name = election.resource_name,
+                                                 .identity = instance,
+                                                 .lease_duration = election.lease_duration,
+                                                 .renew_deadline = election.renew_deadline,
+                                                 .retry_period = election.retry_period});
+  }
+}
+
+Process::~Process() = default;
+
+client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
+  const auto it = recorders_.find(scheduler_name);
+  return it == recorders_.end() ? recorders_.begin()->second.get() : it->second.get();
+}
+
+int Process::run() {
+  const auto port = server_.listen();
+  if (!port) {
+    spdlog::error("{}", port.error().message);
+    return 2;
+  }
+  spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
+               config_.profiles.size(), elector_.has_value());
+  asio::signal_set signals(io_, SIGTERM, SIGINT);
+  std::function<void(boost::system::error_code, int)> on_signals = [&](boost::system::error_code error, int number) {
+    if (error) return;
+    on_signal(number);
+    signals.async_wait(on_signals);
+  };
+  signals.async_wait(on_signals);
+  start_parts();
+
+  const auto core_work = asio::make_work_guard(core_);
+  const auto io_work = asio::make_work_guard(io_);
+  std::thread core_thread([this] { core_.run(); });
+  io_.run();  // until stop() has ended
+  core_.stop();
+  core_thread.join();
+  workers_.stop();
+  workers_.join();
+  spdlog::info("podium has stopped exit_code={}", exit_code_.load());
+  return exit_code_;
+}
+
+void Process::start_parts() {
+  for (auto& [name, recorder] : recorders_) asio::co_spawn(io_, recorder->run(), asio::detached);
+  feed_.start([this] {
+    malloc_trim(0);  // the first lists have come and gone
+    spdlog::info("cluster is known nodes={} pods={}", scheduler_.snapshot().node_count(), scheduler_.snapshot().pod_total());
+    synced_ = true;
+    maybe_begin();
+  });
+  asio::co_spawn(core_, keep_metrics(this), asio::detached);
+  if (elector_) {
+    asio::co_spawn(io_, lead(this), asio::detached);
+  } else {
+    asio::post(core_, [this] {
+      leading_ = true;
+      maybe_begin();
+    });
+  }
+}
+
+Task<void> Process::lead(Process* self) {
+  const auto ended = co_await self->elector_->run([self] {
+    asio::post(self->core_, [self] {
+      self->leading_ = true;
+      self->maybe_begin();
+    });
+  });
+  if (!ended && !self->stopping_) {
+    spdlog::error("the lease is lost, stopping error=\"{}\"", ended.error().message);
+    self->begin_stop(1);
+  }
+}
+
+void Process::maybe_begin() {
+  ready_ = synced_;
+  if (!synced_ || !leading_ || driver_.started() || stopping_) return;
+  spdlog::info("scheduling begins");
+  driver_.start();
+  asio::co_spawn(io_, retention_.run(), asio::detached);
+  if (config_.podium.what_if.enabled) asio::co_spawn(io_, what_ifs_.run(), asio::detached);
+}
+
+// By way of the strand: only there the snapshot may be copied, and the bindings counted.
+Task<cluster::Snapshot> Process::snapshot_on_strand(Process* self) { co_return self->scheduler_.snapshot(); }
+Task<std::size_t> Process::bindings_on_strand(Process* self) { co_return self->scheduler_.bindings(); }
+
+Task<cluster::Snapshot> Process::fork(Process* self) {
+  co_return co_await asio::co_spawn(self->core_, snapshot_on_strand(self), asio::use_awaitable);
+}
+
+Task<std::size_t> Process::bindings(Process* self) {
+  co_return co_await asio::co_spawn(self->core_, bindings_on_strand(self), asio::use_awaitable);
+}
+
+void Process::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+  std::string note = "best nodes:";
+  for (const auto& [host, score] : status.top_nodes) note += fmt::format(" {} ({})", host, score);
+  announcer_.event(pod, "Normal", "BestNodes", "Scheduling", std::move(note));
+}
+
+// --- the HTTPS door ---
+
+std::map<std::string, server::Handler> Process::routes() {
+  const auto ok = [] { return server::Reply{200, "ok"}; };
+  const auto ready = [this] { return readiness(); };
+  const auto metrics = [this] {
+    return server::Reply{200, prometheus::TextSerializer().Serialize(registry_.Collect()),
+                         "text/plain; version=0.0.4; charset=utf-8"};
+  };
+  const auto configuration = [this] { return server::Reply{200, api::to_json(config_.view), "application/json"}; };
+  return {{"/healthz", ok}, {"/livez", ok}, {"/readyz", ready}, {"/metrics", metrics}, {"/configz", configuration}};
+}
+
+server::Reply Process::readiness() const {
+  std::string missing;
+  for (const auto& kind : feed_.not_ready()) missing += "[-] " + kind + "\n";
+  if (stopping_) missing += "[-] shutting down\n";
+  return missing.empty() && ready_ ? server::Reply{200, "ok"} : server::Reply{503, missing + "not ready\n"};
+}
+
+Task<void> Process::keep_metrics(Process* self) {
+  while (!self->stopping_) {
+    self->refresh_metrics();
+    co_await nap(kMetricsEvery);
+  }
+}
+
+void Process::refresh_metrics() {
+  const auto bindings = scheduler_.bindings();
+  metrics_.pending(scheduler_.queue().counts());
+  metrics_.cache(scheduler_.snapshot().node_count(), scheduler_.snapshot().pod_total(), bindings);
+  const auto counts = reports_.counts();
+  reports_written_.Set(static_cast<double>(counts.written));
+  reports_dropped_.Set(static_cast<double>(counts.dropped));
+  reports_failed_.Set(static_cast<double>(counts.failed));
+  reports_waiting_.Set(static_cast<double>(counts.waiting));
+  reports_kept_.Set(static_cast<double>(retention_.size()));
+}
+
+// --- the end ---
+
+void Process::on_signal(int number) {
+  if (stopping_) {
+    spdlog::warn("second signal, stopping at once");
+    std::_Exit(1);
+  }
+  spdlog::info("stopping signal={}", number == SIGINT ? "SIGINT" : "SIGTERM");
+  begin_stop(0);
+}
+
+void Process::begin_stop(int exit_code) {
+  if (stopping_.exchange(true)) return;
+  exit_code_ = exit_code;
+  asio::co_spawn(io_, stop(this), asio::detached);
+}
+
+Task<void> Process::stop(Process* self) {
+  asio::post(self->core_, [self] { self->driver_.stop(); });
+  self->what_ifs_.stop();
+  self->retention_.stop();
+  const auto end = self->api_.clock().now() + kBindingsDrain;
+  for (;;) {
+    const auto under_way = co_await bindings(self);
+    if (under_way == 0 || self->api_.clock().now() > end) break;
+    co_await nap(kPoll);
+  }
+  for (auto& [name, recorder] : self->recorders_) recorder->stop();
+  co_await self->reports_.drain(kReportsDrain);
+  if (self->elector_) self->elector_->stop();
+  self->feed_.stop();
+  self->server_.close();
+  co_await nap(kPoll);
+  self->bind_transport_->close();
+  co_await nap(kPoll);
+  self->io_.stop();
+}
+
+}  // namespace podium::app::run

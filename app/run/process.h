@@ -1,0 +1,92 @@
+// Process: podium as it runs: every part, wired together, and how they start and stop.
+//
+// Threads: one for the scheduling strand, one for I/O and decoding, some for what-ifs. Parts talk by posting to each other's
+// executor. The order of members is the order of construction: what is used is made before its user.
+//
+// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings under way end, events and reports drain within
+// their deadlines, the lease is released, watches end.
+#pragma once
+
+#include <prometheus/registry.h>
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/run/driver.h"
+#include "app/run/options.h"
+#include "client/api.h"
+#include "client/event_recorder.h"
+#include "client/leader.h"
+#include "controller/report_writer.h"
+#include "controller/retention.h"
+#include "controller/what_if_controller.h"
+#include "scheduler/config/config.h"
+#include "scheduler/cycle/api_announcer.h"
+#include "scheduler/cycle/api_binder.h"
+#include "scheduler/cycle/cluster_feed.h"
+#include "scheduler/cycle/condition_writer.h"
+#include "scheduler/cycle/metrics.h"
+#include "server/https_server.h"
+
+namespace podium::app::run {
+
+class Process {
+ public:
+  Process(const Options& options, config::Config config, client::ClientConfig client_config);
+  ~Process();
+  // Serves until stopped; the exit code.
+  int run();
+
+ private:
+  client::EventRecorder* recorder_of(std::string_view scheduler_name);
+  std::map<std::string, server::Handler> routes();
+  server::Reply readiness() const;
+  void start_parts();
+  void maybe_begin();              // strand: synced and leading
+  void refresh_metrics();          // strand
+  void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
+  void on_signal(int number);
+  void begin_stop(int exit_code);  // any thread; the first call counts
+  static client::Task<void> stop(Process* self);
+  static client::Task<void> lead(Process* self);
+  static client::Task<void> keep_metrics(Process* self);
+  static client::Task<cluster::Snapshot> fork(Process* self);
+  static client::Task<cluster::Snapshot> snapshot_on_strand(Process* self);
+  static client::Task<std::size_t> bindings(Process* self);
+  static client::Task<std::size_t> bindings_on_strand(Process* self);
+
+  const Options options_;
+  const config::Config config_;
+  boost::asio::io_context core_{1}, io_{1};
+  boost::asio::thread_pool workers_;
+  prometheus::Registry registry_;
+  cycle::Metrics metrics_{registry_};
+  // Two pools of connections, so that bindings never wait behind reports, events and lists.
+  std::shared_ptr<client::Transport> bind_transport_, transport_;
+  client::Api bind_api_, api_;
+  std::map<std::string, std::unique_ptr<client::EventRecorder>, std::less<>> recorders_;  // by scheduler name
+  cycle::ConditionWriter conditions_;
+  cycle::ApiAnnouncer announcer_;
+  cycle::ApiBinder binder_;
+  controller::Retention retention_;
+  controller::ReportWriter reports_;
+  cycle::Scheduler scheduler_;
+  cycle::ClusterFeed feed_;
+  controller::WhatIfController what_ifs_;
+  std::optional<client::LeaderElector> elector_;
+  Driver driver_;
+  server::HttpsServer server_;
+
+  bool synced_ = false, leading_ = false;  // strand
+  std::atomic<bool> ready_{false}, stopping_{false};
+  std::atomic<int> exit_code_{0};
+  prometheus::Gauge &reports_written_, &reports_dropped_, &reports_failed_, &reports_waiting_, &reports_kept_;
+};
+
+}  // namespace podium::app::run

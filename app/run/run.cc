@@ -1,0 +1,72 @@
+#include <spdlog/async.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include "app/run/options.h"
+#include "app/run/process.h"
+#include "client/config.h"
+#include "scheduler/config/config.h"
+
+namespace podium::app::run {
+namespace {
+
+constexpr std::size_t kLogQueue = 8192;
+
+// Logs go to standard error through a bounded queue that drops the oldest line: a blocked pipe never blocks scheduling.
+void set_up_logs(int verbosity) {
+  spdlog::init_thread_pool(kLogQueue, 1);
+  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  auto logger = std::make_shared<spdlog::async_logger>("podium", std::move(sink), spdlog::thread_pool(),
+                                                       spdlog::async_overflow_policy::overrun_oldest);
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %L %v");
+  logger->set_level(verbosity >= 2   ? spdlog::level::trace
+                    : verbosity == 1 ? spdlog::level::debug
+                                     : spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+  spdlog::flush_every(std::chrono::seconds(1));
+}
+
+int refuse(const std::string& what) {
+  std::cerr << what << '\n';
+  return 2;
+}
+
+}  // namespace
+
+void add_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("run", "Runs the scheduler and the report controller; in a cluster no flag is needed");
+  const auto options = std::make_shared<Options>();
+  command->add_option("--config", options->config_file, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document");
+  command->add_option("--kubeconfig", options->kubeconfig, "how to reach the API server (default: in-cluster, else ~/.kube/config)");
+  command->add_option("--context", options->context, "the kubeconfig's context to use");
+  command->add_option("--secure-port", options->secure_port, "port for health and metrics, over HTTPS")->capture_default_str();
+  command->add_option("--bind-address", options->bind_address, "address for --secure-port")->capture_default_str();
+  auto* certificate = command->add_option("--tls-cert-file", options->tls_certificate_file, "certificate for --secure-port (default: self-signed)");
+  auto* key = command->add_option("--tls-private-key-file", options->tls_key_file, "its key");
+  certificate->needs(key);
+  key->needs(certificate);
+  command->add_option("--leader-elect", options->leader_elect, "overrides leaderElection.leaderElect of the configuration");
+  command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+int run(const Options& options) {
+  auto config = options.config_file.empty() ? config::load("", "default configuration") : config::load_file(options.config_file);
+  if (!config) return refuse(config.error().message);
+  const auto& kubeconfig = options.kubeconfig.empty() ? config->client_connection.kubeconfig : options.kubeconfig;
+  auto client_config = client::find_config(kubeconfig, options.context);
+  if (!client_config) return refuse(client_config.error().message);
+  set_up_logs(options.verbosity);
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const auto& warning : config->warnings) spdlog::warn("{}", warning);
+  const int exit_code = Process(options, std::move(*config), std::move(*client_config)).run();
+  spdlog::shutdown();
+  return exit_code;
+}
+
+}  // namespace podium::app::run

@@ -1,0 +1,99 @@
+#include "controller/what_if.h"
+
+#include <fmt/format.h>
+
+#include "api/admission.h"
+
+namespace podium::controller {
+namespace {
+
+Error wrong(std::string path_and_reason) {
+  return Error{.kind = Error::Kind::invalid, .message = std::move(path_and_reason)};
+}
+
+std::string profile_names(const config::Config& config) {
+  std::string out;
+  for (const auto& profile : config.profiles) out += (out.empty() ? "" : ", ") + profile->scheduler_name;
+  return out;
+}
+
+// spec.profile, else the template's schedulerName, else the one profile that there is.
+Result<std::string> profile_of(const Question& question, const config::Config& config) {
+  if (!question.profile.empty()) {
+    if (config.profile(question.profile)) return question.profile;
+    return std::unexpected(wrong(fmt::format("spec.profile: \"{}\" is no profile of this scheduler (it has: {})",
+                                             question.profile, profile_names(config))));
+  }
+  const auto& named = question.pod->scheduler_name;
+  if (config.profile(named)) return named;
+  if (!question.names_scheduler && config.profiles.size() == 1) return config.profiles[0]->scheduler_name;
+  return std::unexpected(wrong(fmt::format(
+      "spec.template.spec.schedulerName: \"{}\" is no profile of this scheduler (it has: {})", named,
+      profile_names(config))));
+}
+
+// Replicas are pods of their own: the snapshot tells pods apart by UID.
+cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i) {
+  auto copy = std::make_shared<api::Pod>(pod);
+  copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
+  return cluster::make_pod_info(std::move(copy));
+}
+
+ReportCondition condition(std::string type, bool is_true, std::string reason, std::string message) {
+  return {std::move(type), is_true, std::move(reason), std::move(message), {}};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question, const cluster::Snapshot& snapshot,
+                                                       const config::Config& config) {
+  auto profile = profile_of(question, config);
+  if (!profile) return std::unexpected(profile.error());
+  auto pod = std::make_shared<api::Pod>(*question.pod);
+  pod->scheduler_name = std::move(*profile);
+  pod->node_name.clear();
+  if (pod->meta.uid.empty()) pod->meta.uid = question.meta.uid;
+  api::Manifests::List<api::PriorityClass> classes;
+  for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>()) classes.push_back(priority_class);
+  if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod); !admitted) {
+    return std::unexpected(wrong("spec.template: " + admitted.error().message));
+  }
+  return pod;
+}
+
+ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapshot fork,
+                    const framework::Profile& profile) {
+  ReportStatus status;
+  std::vector<std::string> placements;
+  for (std::int32_t i = 0; i < replicas; ++i) {
+    const auto info = replica(pod, i);
+    const auto decision = framework::evaluate(*info, fork, profile);
+    if (i == 0 || !decision.fits()) status = project(decision, fork);
+    if (!decision.fits()) break;
+    const auto& node = *fork.entry(*decision.choice).node;
+    placements.push_back(node.meta.name);
+    fork.add_pod(cluster::make_placed(*info, node.meta.name, &node.meta.labels));
+  }
+  const auto fitting = static_cast<std::int32_t>(placements.size());
+  status.outcome = fitting == replicas ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
+  status.profile = profile.scheduler_name;
+  const auto summary = replicas == 1 && fitting == 1 ? "would be placed on " + placements[0]
+                       : fitting == replicas         ? fmt::format("all {} replicas fit", replicas)
+                                                     : fmt::format("{} of {} replicas fit", fitting, replicas);
+  if (fitting > 0) status.node = placements[0];
+  if (replicas > 1) status.placements = std::move(placements);
+  status.attempts = 1;
+  status.conditions = {condition("Accepted", true, "Accepted", "the question makes sense"),
+                       condition("Complete", true, status.outcome,
+                                 status.message.empty() ? summary : summary + ": " + status.message)};
+  return status;
+}
+
+ReportStatus refusal(const std::string& path_and_reason) {
+  ReportStatus status;
+  status.message = path_and_reason;
+  status.conditions = {condition("Accepted", false, "Invalid", path_and_reason)};
+  return status;
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,16 @@
+// A certificate for this process alone: self-signed, for localhost and the host's name, a year long.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace podium::server {
+
+struct CertificatePair {
+  std::string certificate, key;  // PEM
+};
+
+Result<CertificatePair> self_signed_certificate(const std::string& host);
+
+}  // namespace podium::server
