@@ -1,27 +1,38 @@
 // Api: the API server's verbs, with retries.
 //
 // A call is retried with jittered backoff while the failure is one that a retry can mend (connection refused or cut before
-// a reply, 429 and 503 with Retry-After honoured, 500 and 504 for reads), at most until its deadline. A create, bind or
-// delete whose reply was lost is not sent twice blindly: the caller gets Kind::unavailable with `sent` told in the message
-// and looks. Client-side rate limit: none but the connection pool, unless qps > 0.
-// Threads: as Transport. Errors: Kind::status for a metav1.Status reply, with code and reason.
+// a reply, 429 and 503 with Retry-After honoured, 500, 502, 503 and 504 for reads), at most until its deadline. What
+// changes something and lost its reply is not sent twice blindly: the caller gets Kind::unavailable with maybe_applied and
+// looks. Client-side rate limit: none but the connection pool, unless qps > 0. A warning of the server is logged once.
+// Threads: as Transport; an Api must outlive its calls.
+// Errors: Kind::status for a metav1.Status reply, with code and reason, after the retries that it allows; a list whose
+// continue token has expired ends with reason "Expired"; Kind::internal for a reply that is not what was asked for.
 #pragma once
 
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/retry.h"
 #include "client/transport.h"
 
 namespace podium::client {
 
+// The parameters below have constructors, since GCC 12 destroys an aggregate that is made inside a co_await twice.
+
 // A kind of object on the API server: group "", version "v1", plural "pods".
 struct Resource {
+  Resource() {}
+  Resource(std::string group, std::string version, std::string plural, bool namespaced = true)
+      : group(std::move(group)), version(std::move(version)), plural(std::move(plural)), namespaced(namespaced) {}
+
   std::string group, version, plural;
   bool namespaced = true;
   std::string path(const std::string& ns, const std::string& name = "", const std::string& subresource = "") const;
@@ -35,6 +46,8 @@ extern const Resource pods, nodes, namespaces, services, replication_controllers
 }
 
 struct ListOptions {
+  ListOptions() {}
+
   std::string label_selector, field_selector;
   std::string resource_version, resource_version_match;
   std::int64_t limit = 500;
@@ -48,12 +61,14 @@ struct ListResult {
 enum class PatchType { merge, strategic_merge, apply };
 
 struct DeleteOptions {
+  DeleteOptions() {}
+
   std::string uid, resource_version;             // preconditions; empty: none
   std::string propagation_policy;
 };
 
 struct CallOptions {
-  std::chrono::milliseconds deadline{30'000};    // for the call with its retries
+  std::chrono::milliseconds deadline{30'000};    // for the call with its retries; of a list: for each page
   bool retry = true;
 };
 
@@ -83,11 +98,18 @@ class Api {
   Random& random() { return random_; }
 
  private:
-  struct Limiter;
+  struct Page;
+  Task<Result<Response>> call(Request request, CallOptions options);
+  Task<Result<boost::json::value>> call_json(Request request, CallOptions options);
+  Task<Result<Page>> page(Resource resource, std::string ns, ListOptions options, std::string token, CallOptions call);
+  void warn_once(const std::string& warning);
+
   std::shared_ptr<Transport> transport_;
   Clock& clock_;
   Random& random_;
-  std::unique_ptr<Limiter> limiter_;
+  std::unique_ptr<RateLimit> limit_;
+  std::mutex warned_mutex_;
+  std::set<std::string> warned_;
 };
 
 }  // namespace podium::client

@@ -1,9 +1,14 @@
 // Transport: HTTP requests to one API server; the seam that tests replace.
 //
-// The real one (make_transport) keeps a bounded pool of TLS connections, renews them when they fail or their credentials
-// rotate, and puts a deadline on every step. It never retries: see Api.
-// Threads: send() and open() may be called from any executor; the coroutine resumes on its caller's.
-// Errors: Kind::unavailable (refused, cut), Kind::timeout, Kind::cancelled; an HTTP status is not an error here.
+// The real one (make_transport) keeps a bounded pool of connections, renews them when they fail or their credentials
+// rotate, and puts a deadline on every step. It sends a request a second time in two cases only: an idle connection turned
+// out to be dead before any byte of a reply, and the request is a GET or could not be sent whole; or the reply is 401 and the token source has a new token. All other retries are Api's.
+// Threads: send() and open() may be called from any executor, several at once; the coroutine does its I/O and resumes on
+// its caller's. A Stream is used by one coroutine at a time. close() may be called from any thread; it must be called
+// before the executor's context can run out of work, and the context must outlive the transport.
+// Errors: Kind::unavailable (refused, cut; reason "Untrusted" where the server's certificate is not trusted),
+// Kind::timeout, Kind::cancelled, Kind::invalid (the credentials), Kind::internal (a body over the limit); maybe_applied
+// where a request that changes something was sent and its reply never came. An HTTP status is not an error here.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -22,6 +27,8 @@ template <typename T>
 using Task = boost::asio::awaitable<T>;
 
 struct Request {
+  Request() {}  // not an aggregate: GCC 12 destroys one that is made inside a co_await twice
+
   std::string method = "GET";
   std::string target;        // path and query
   std::string body;
@@ -42,7 +49,7 @@ class Stream {
   virtual ~Stream() = default;
   virtual int status() const = 0;
   virtual Task<Result<std::string>> read(std::chrono::milliseconds silence) = 0;
-  virtual void close() = 0;  // from the stream's own executor; a pending read returns Kind::cancelled
+  virtual void close() = 0;  // from any thread; a pending read returns Kind::cancelled
 };
 
 class Transport {
@@ -54,11 +61,14 @@ class Transport {
 };
 
 struct TransportLimits {
-  std::size_t connections = 32;            // besides streams
-  std::size_t body_bytes = 256u << 20;
-  std::chrono::milliseconds connect{10'000};
+  std::size_t connections = 32;              // besides streams
+  std::size_t body_bytes = 256u << 20;       // of a reply; of a stream: what it may hold at once
+  std::chrono::milliseconds connect{10'000};  // to resolve, connect and shake hands
+  std::chrono::milliseconds idle{60'000};    // then an idle connection is not used again; below the server's 90 s
+  std::chrono::milliseconds reload{1'000};   // how often credential files are looked at
 };
 
+// A config without a usable server URL makes a transport whose every request fails with Kind::invalid.
 std::shared_ptr<Transport> make_transport(boost::asio::any_io_executor executor, ClientConfig config,
                                           TransportLimits limits = {});
 

@@ -253,7 +253,7 @@ struct HttpScript::Impl {
   HttpHandler standing;
   std::vector<HttpRequest> requests;
   std::vector<std::thread> threads;
-  std::set<int> open;  // sockets of live connections; a socket leaves before it is closed
+  std::set<int> open;  // sockets of live connections
   int accepted = 0;
   bool stopping = false;
 
@@ -272,15 +272,17 @@ struct HttpScript::Impl {
 
   void serve(int fd, int number) {
     block_sigpipe();
-    Connection connection(fd, number, context);
-    if (connection.handshake()) {
-      while (connection.open() && connection.read_request()) {
-        next(connection.request())(connection);
-        if (!connection.replied()) connection.hang_up();
+    auto connection = std::make_unique<Connection>(fd, number, context);
+    if (connection->handshake()) {
+      while (connection->open() && connection->read_request()) {
+        next(connection->request())(*connection);
+        if (!connection->replied()) connection->hang_up();
       }
     }
     std::lock_guard lock(mutex);
     open.erase(fd);
+    connection.reset();
+    changed.notify_all();
   }
 
   HttpHandler next(const HttpRequest& request) {
@@ -319,7 +321,7 @@ HttpHandler replying(int status, std::string body, HttpHeaders headers) {
   return [=](HttpExchange& exchange) { exchange.reply(status, body, headers); };
 }
 
-HttpScript::HttpScript(HttpScriptOptions options) : impl_(std::make_shared<Impl>()) {
+HttpScript::HttpScript(HttpScriptOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);
   if (impl_->options.tls) impl_->context = server_context(impl_->options);
   std::tie(impl_->listener, impl_->port) = bind_loopback();
@@ -356,6 +358,11 @@ std::size_t HttpScript::wait_requests(std::size_t count) const {
   std::unique_lock lock(impl_->mutex);
   impl_->changed.wait_for(lock, std::chrono::seconds(10), [&] { return impl_->requests.size() >= count; });
   return impl_->requests.size();
+}
+
+bool HttpScript::wait_open(std::size_t count) const {
+  std::unique_lock lock(impl_->mutex);
+  return impl_->changed.wait_for(lock, std::chrono::seconds(10), [&] { return impl_->open.size() <= count; });
 }
 
 int HttpScript::connections() const {

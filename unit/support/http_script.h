@@ -66,12 +66,13 @@ class HttpScript {
   std::string url() const;                    // http(s)://127.0.0.1:port
   std::vector<HttpRequest> requests() const;  // those that arrived whole, in order
   std::size_t wait_requests(std::size_t count) const;  // until so many arrived (10 s at most); how many did
+  bool wait_open(std::size_t count) const;    // until at most so many connections are open (10 s at most)
   int connections() const;                    // accepted so far
   void cut_all();                             // resets every connection that is open now
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 // A loopback port that is held but does not answer: refused (nobody listens) or silent (connects, and says nothing).

@@ -1,0 +1,236 @@
+#include "client/api.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/experimental/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "client/url.h"
+#include "client/watch_lines.h"
+
+namespace podium::client {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kWarningsKept = 256;
+
+// For replies that are no Status, as those of a proxy on the way: the reason that the code stands for.
+const char* reason_of(int code) {
+  switch (code) {
+    case 400: return "BadRequest";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "NotFound";
+    case 405: return "MethodNotAllowed";
+    case 409: return "Conflict";
+    case 410: return "Expired";
+    case 413: return "RequestEntityTooLarge";
+    case 422: return "Invalid";
+    case 429: return "TooManyRequests";
+    case 500: return "InternalError";
+    case 503: return "ServiceUnavailable";
+    case 504: return "Timeout";
+    default: return "Unknown";
+  }
+}
+
+std::string without_query(const std::string& target) { return target.substr(0, target.find('?')); }
+
+Error error_of(const Response& response) {
+  Error error = status_error(response.body, response.status);
+  error.retry_after = std::max(error.retry_after, response.retry_after);
+  if (error.reason.empty()) error.reason = reason_of(response.status);
+  return error;
+}
+
+std::string list_query(const ListOptions& options, const std::string& token) {
+  std::string query;
+  auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) query += (query.empty() ? "?" : "&") + std::string(name) + "=" + percent_encode(value);
+  };
+  if (options.limit > 0) add("limit", std::to_string(options.limit));
+  add("labelSelector", options.label_selector);
+  add("fieldSelector", options.field_selector);
+  add("continue", token);
+  if (token.empty()) {  // a token carries the version of its list
+    add("resourceVersion", options.resource_version);
+    add("resourceVersionMatch", options.resource_version_match);
+  }
+  return query;
+}
+
+std::string take_string(json::object& from, std::string_view key) {
+  json::value* found = from.if_contains(key);
+  return found && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+json::value delete_body(const DeleteOptions& options) {
+  json::object body{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  json::object preconditions;
+  if (!options.uid.empty()) preconditions["uid"] = options.uid;
+  if (!options.resource_version.empty()) preconditions["resourceVersion"] = options.resource_version;
+  if (!preconditions.empty()) body["preconditions"] = std::move(preconditions);
+  if (!options.propagation_policy.empty()) body["propagationPolicy"] = options.propagation_policy;
+  return body;
+}
+
+Request request_of(std::string method, std::string target, std::string body = {}) {
+  Request request;
+  request.method = std::move(method);
+  request.target = std::move(target);
+  request.body = std::move(body);
+  return request;
+}
+
+Task<void> wait(std::chrono::nanoseconds time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  co_await timer.async_wait(asio::experimental::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace
+
+struct Api::Page {
+  json::array items;
+  std::string token, resource_version;
+};
+
+Api::Api(std::shared_ptr<Transport> transport, Clock& clock, Random& random, double qps, double burst)
+    : transport_(std::move(transport)), clock_(clock), random_(random) {
+  if (qps > 0) limit_ = std::make_unique<RateLimit>(qps, burst, clock.now());
+}
+
+Api::~Api() = default;
+
+void Api::warn_once(const std::string& warning) {
+  std::lock_guard lock(warned_mutex_);
+  if (warned_.size() < kWarningsKept && warned_.insert(warning).second)
+    spdlog::warn("warning from the API server text=\"{}\"", warning);
+}
+
+Task<Result<Response>> Api::call(Request request, CallOptions options) {
+  const Steady deadline = clock_.now() + options.deadline;
+  Retry retry(request.method == "GET", random_);
+  for (;;) {
+    if (limit_) {
+      auto turn = limit_->take(clock_.now());
+      if (clock_.now() + turn >= deadline)
+        co_return fail(Error::Kind::timeout, "client-side rate limit: no turn before the deadline");
+      if (turn.count() > 0) co_await wait(turn);
+    }
+    request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.now());
+    auto response = co_await transport_->send(request);
+    if (response && !response->warning.empty()) warn_once(response->warning);
+    if (response && response->status < 300) co_return response;
+    Error error = response ? error_of(*response) : std::move(response.error());
+    auto pause = options.retry ? retry.after(error) : std::nullopt;
+    if (!pause || clock_.now() + *pause >= deadline) {
+      error.message = request.method + " " + without_query(request.target) + ": " + error.message;
+      co_return std::unexpected(std::move(error));
+    }
+    co_await wait(*pause);
+  }
+}
+
+Task<Result<json::value>> Api::call_json(Request request, CallOptions options) {
+  std::string what = request.method + " " + without_query(request.target);
+  auto response = co_await call(std::move(request), options);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  auto parsed = parse_api_json(response->body, {});
+  if (!parsed) co_return fail(Error::Kind::internal, what + ": " + parsed.error().message);
+  co_return parsed;
+}
+
+Task<Result<json::value>> Api::get(Resource resource, std::string ns, std::string name, CallOptions options) {
+  Request request = request_of("GET", resource.path(ns, name));
+  co_return co_await call_json(std::move(request), options);
+}
+
+Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions options, std::string token,
+                                  CallOptions call_options) {
+  Request request = request_of("GET", resource.path(ns) + list_query(options, token));
+  auto reply = co_await call_json(std::move(request), call_options);
+  if (!reply) {
+    if (reply.error().code == 410) reply.error().reason = "Expired";
+    co_return std::unexpected(std::move(reply.error()));
+  }
+  json::object* list = reply->if_object();
+  json::value* metadata = list ? list->if_contains("metadata") : nullptr;
+  if (!metadata || !metadata->is_object())
+    co_return fail(Error::Kind::internal, "GET " + resource.path(ns) + ": the reply is not a list");
+  Page page;
+  page.resource_version = take_string(metadata->get_object(), "resourceVersion");
+  page.token = take_string(metadata->get_object(), "continue");
+  json::value* items = list->if_contains("items");
+  if (items && items->is_array()) page.items = std::move(items->get_array());
+  co_return Result<Page>(std::move(page));
+}
+
+Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, ListOptions options,
+                                          std::function<bool(std::vector<json::value>)> each,
+                                          CallOptions call_options) {
+  std::string token;
+  for (;;) {
+    auto got = co_await page(resource, ns, options, token, call_options);
+    if (!got) co_return std::unexpected(std::move(got.error()));
+    std::vector<json::value> items(std::make_move_iterator(got->items.begin()), std::make_move_iterator(got->items.end()));
+    bool more = each(std::move(items));
+    if (!more || got->token.empty()) co_return Result<std::string>(std::move(got->resource_version));
+    token = std::move(got->token);
+  }
+}
+
+Task<Result<ListResult>> Api::list(Resource resource, std::string ns, ListOptions options, CallOptions call_options) {
+  ListResult result;
+  std::function<bool(std::vector<json::value>)> collect = [&result](std::vector<json::value> items) {
+    std::move(items.begin(), items.end(), std::back_inserter(result.items));
+    return true;
+  };
+  auto version = co_await list_pages(resource, ns, options, collect, call_options);
+  if (!version) co_return std::unexpected(std::move(version.error()));
+  result.resource_version = std::move(*version);
+  co_return Result<ListResult>(std::move(result));
+}
+
+Task<Result<json::value>> Api::create(Resource resource, std::string ns, json::value object, CallOptions options,
+                                      std::string name, std::string subresource) {
+  Request request = request_of("POST", resource.path(ns, name, subresource), json::serialize(object));
+  co_return co_await call_json(std::move(request), options);
+}
+
+Task<Result<json::value>> Api::update(Resource resource, std::string ns, std::string name, json::value object,
+                                      std::string subresource, CallOptions options) {
+  Request request = request_of("PUT", resource.path(ns, name, subresource), json::serialize(object));
+  co_return co_await call_json(std::move(request), options);
+}
+
+Task<Result<json::value>> Api::patch(Resource resource, std::string ns, std::string name, PatchType type,
+                                     json::value body, std::string subresource, std::string field_manager,
+                                     CallOptions options) {
+  std::string target = resource.path(ns, name, subresource) + "?fieldManager=" + percent_encode(field_manager);
+  if (type == PatchType::apply) target += "&force=true";
+  Request request = request_of("PATCH", std::move(target), json::serialize(body));
+  request.content_type = type == PatchType::apply ? "application/apply-patch+yaml" : "application/merge-patch+json";
+  co_return co_await call_json(std::move(request), options);
+}
+
+Task<Result<json::value>> Api::remove(Resource resource, std::string ns, std::string name, DeleteOptions options,
+                                      CallOptions call_options) {
+  Request request = request_of("DELETE", resource.path(ns, name), json::serialize(delete_body(options)));
+  co_return co_await call_json(std::move(request), call_options);
+}
+
+Task<Result<void>> Api::post(std::string path, std::string body, CallOptions options) {
+  Request request = request_of("POST", std::move(path), std::move(body));
+  auto response = co_await call(std::move(request), options);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  co_return Result<void>();
+}
+
+}  // namespace podium::client

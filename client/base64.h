@@ -1,0 +1,15 @@
+// Base64 as kubeconfig files and Secrets carry it (RFC 4648, standard alphabet, padded; line breaks are skipped).
+//
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace podium::client {
+
+std::optional<std::string> base64_decode(std::string_view text);  // nullopt where it is not base64
+std::string base64_encode(std::string_view bytes);
+
+}  // namespace podium::client

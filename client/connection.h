@@ -1,0 +1,61 @@
+// Connection: one TCP connection to the API server, with TLS where the server's URL says so.
+//
+// Reads and writes are plain non-blocking system calls; Asio only tells when the socket is ready. That spares the copies
+// and the buffers of Asio's TLS stream. Half-open connections are found by TCP keepalive and TCP_USER_TIMEOUT.
+// Threads: used by one coroutine at a time, on any executor; end() from any thread.
+// Errors: Kind::unavailable (refused, cut, not trusted: reason "Untrusted"), Kind::timeout, Kind::cancelled.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "client/tls.h"
+#include "client/transport.h"
+#include "client/watchdog.h"
+
+namespace podium::client {
+
+class Connection final : public Guarded {
+ public:
+  Connection(boost::asio::any_io_executor executor, std::shared_ptr<Watchdog> watchdog, std::string peer);
+  ~Connection() override;
+  Connection(const Connection&) = delete;
+
+  void set_deadline(Steady deadline) { watchdog_->set_deadline(*this, deadline); }
+  void clear_deadline() { watchdog_->clear_deadline(*this); }
+
+  Task<Result<void>> connect(boost::asio::ip::tcp::endpoint endpoint);
+  // The name is what the server's certificate must be for.
+  Task<Result<void>> handshake(TlsContext::Current context, std::string name, bool name_is_address);
+  Task<Result<void>> write(std::string_view bytes);  // the caller keeps the bytes
+  // What has arrived, empty at the end. It points into a buffer of the thread: use it before the next co_await.
+  Task<Result<std::string_view>> read();
+
+  bool usable();  // idle, still open, and with nothing unexpected to read
+  bool wrote_all() const { return wrote_all_; }  // the last write() left nothing behind
+  std::uint64_t generation() const { return generation_; }
+
+  void end(Error::Kind why) override;
+
+ private:
+  IoStep try_read(std::span<char> into);
+  IoStep try_write(std::string_view bytes);
+  Task<Result<void>> wait(boost::asio::ip::tcp::socket::wait_type what);
+  Error failure(std::string_view doing, std::string_view why);
+
+  const std::shared_ptr<Watchdog> watchdog_;
+  const std::string peer_;  // host:port, for messages
+  boost::asio::ip::tcp::socket socket_;
+  std::optional<TlsSession> tls_;
+  std::uint64_t generation_ = 0;
+  bool wrote_all_ = false;
+  bool bulk_ = false;  // the last read filled its buffer, so more is probably there already
+
+  std::mutex mutex_;               // guards what end() touches
+  int fd_ = -1;                    // open while >= 0
+  std::optional<Error::Kind> ended_;
+};
+
+}  // namespace podium::client

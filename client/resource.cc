@@ -1,0 +1,40 @@
+#include "client/api.h"
+#include "client/url.h"
+
+namespace podium::client {
+
+std::string Resource::path(const std::string& ns, const std::string& name, const std::string& subresource) const {
+  std::string out = group.empty() ? "/api/" : "/apis/" + group + "/";
+  out += version;
+  if (namespaced && !ns.empty()) out += "/namespaces/" + percent_encode(ns);
+  out += "/" + plural;
+  if (!name.empty()) out += "/" + percent_encode(name);
+  if (!subresource.empty()) out += "/" + percent_encode(subresource);
+  return out;
+}
+
+namespace resource {
+
+const Resource pods{"", "v1", "pods", true};
+const Resource nodes{"", "v1", "nodes", false};
+const Resource namespaces{"", "v1", "namespaces", false};
+const Resource services{"", "v1", "services", true};
+const Resource replication_controllers{"", "v1", "replicationcontrollers", true};
+const Resource replica_sets{"apps", "v1", "replicasets", true};
+const Resource stateful_sets{"apps", "v1", "statefulsets", true};
+const Resource persistent_volumes{"", "v1", "persistentvolumes", false};
+const Resource persistent_volume_claims{"", "v1", "persistentvolumeclaims", true};
+const Resource storage_classes{"storage.k8s.io", "v1", "storageclasses", false};
+const Resource csi_nodes{"storage.k8s.io", "v1", "csinodes", false};
+const Resource csi_drivers{"storage.k8s.io", "v1", "csidrivers", false};
+const Resource csi_storage_capacities{"storage.k8s.io", "v1", "csistoragecapacities", true};
+const Resource volume_attachments{"storage.k8s.io", "v1", "volumeattachments", false};
+const Resource pod_disruption_budgets{"policy", "v1", "poddisruptionbudgets", true};
+const Resource priority_classes{"scheduling.k8s.io", "v1", "priorityclasses", false};
+const Resource leases{"coordination.k8s.io", "v1", "leases", true};
+const Resource events{"events.k8s.io", "v1", "events", true};
+const Resource scheduling_reports{"podium.dev", "v1alpha1", "schedulingreports", true};
+const Resource custom_resource_definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions", false};
+
+}  // namespace resource
+}  // namespace podium::client

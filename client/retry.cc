@@ -1,0 +1,51 @@
+#include "client/retry.h"
+
+#include <algorithm>
+
+namespace podium::client {
+
+using std::chrono::milliseconds;
+
+bool Retry::mendable(const Error& error) const {
+  if (error.kind == Error::Kind::unavailable) return !error.maybe_applied && error.reason != "Untrusted";
+  if (error.kind != Error::Kind::status) return false;
+  switch (error.code) {
+    case 429:
+      return true;
+    case 503:
+      // With Retry-After the server says that it has not looked at the request.
+      return reads_ || error.retry_after > 0;
+    case 500:
+    case 502:
+      return reads_;
+    case 504:
+      // A resource version that the server has not reached yet is the caller's to give up.
+      return reads_ && error.message.find("Too large resource version") == std::string::npos;
+    default:
+      return false;
+  }
+}
+
+std::optional<milliseconds> Retry::after(const Error& error) {
+  if (!mendable(error)) return std::nullopt;
+  auto full = std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000));
+  auto wait = std::chrono::duration_cast<milliseconds>(full * (1 - random_.unit() / 2));
+  if (error.retry_after > 0) wait = std::chrono::seconds(error.retry_after) + wait / 10;
+  return wait;
+}
+
+RateLimit::RateLimit(double qps, double burst, Steady now)
+    : qps_(qps), burst_(std::max(burst, 1.0)), tokens_(burst_), last_(now) {}
+
+std::chrono::nanoseconds RateLimit::take(Steady now) {
+  std::lock_guard lock(mutex_);
+  if (now > last_) {
+    tokens_ = std::min(burst_, tokens_ + qps_ * std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+  }
+  tokens_ -= 1;
+  if (tokens_ >= 0) return std::chrono::nanoseconds(0);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(-tokens_ / qps_));
+}
+
+}  // namespace podium::client

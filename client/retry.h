@@ -1,0 +1,44 @@
+// Whether and when a failed call is sent again, and how many calls may start a second.
+//
+// Pure but for Random. Threads: a Retry belongs to one call; a RateLimit may be shared.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace podium::client {
+
+class Retry {
+ public:
+  Retry(bool reads, Random& random) : reads_(reads), random_(random) {}
+
+  // How long to wait before the next try; nullopt where another try can't help or is not safe. Retry-After is a lower
+  // bound; without one the waits double from 100 ms to 5 s, each cut by up to a half at random.
+  std::optional<std::chrono::milliseconds> after(const Error& error);
+
+ private:
+  bool mendable(const Error& error) const;
+  const bool reads_;  // the call changes nothing
+  Random& random_;
+  int failures_ = 0;
+};
+
+// A token bucket: so many calls a second, with bursts.
+class RateLimit {
+ public:
+  RateLimit(double qps, double burst, Steady now);
+  // Takes a place in line; how long to wait for it.
+  std::chrono::nanoseconds take(Steady now);
+
+ private:
+  std::mutex mutex_;
+  const double qps_, burst_;
+  double tokens_;
+  Steady last_;
+};
+
+}  // namespace podium::client

@@ -1,0 +1,220 @@
+#include "client/transport.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "client/dialer.h"
+#include "client/handoff.h"
+#include "client/http_reply.h"
+#include "client/pool.h"
+#include "client/url.h"
+
+namespace podium::client {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Sent twice, a PUT can meet its own traces as a conflict and a DELETE as an absence; only reads are safe.
+bool reads_only(const std::string& method) { return method == "GET"; }
+
+bool is_request_target(std::string_view target) {
+  return target.starts_with('/') && std::none_of(target.begin(), target.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
+}
+
+class HttpStream final : public Stream {
+ public:
+  HttpStream(std::unique_ptr<Connection> connection, std::unique_ptr<HttpReply> reply)
+      : connection_(std::move(connection)), reply_(std::move(reply)) {}
+
+  int status() const override { return reply_->status(); }
+
+  Task<Result<std::string>> read(std::chrono::milliseconds silence) override {
+    std::string piece = reply_->take_body();
+    if (!piece.empty() || reply_->done()) co_return Result<std::string>(std::move(piece));
+    connection_->set_deadline(std::chrono::steady_clock::now() + silence);
+    while (piece.empty() && !reply_->done()) {
+      auto bytes = co_await connection_->read();
+      if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+      auto fed = bytes->empty() ? reply_->feed_end() : reply_->feed(*bytes);
+      if (!fed) co_return std::unexpected(std::move(fed.error()));
+      piece = reply_->take_body();
+    }
+    connection_->clear_deadline();
+    co_return Result<std::string>(std::move(piece));
+  }
+
+  void close() override { connection_->end(Error::Kind::cancelled); }
+
+ private:
+  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<HttpReply> reply_;
+};
+
+class HttpTransport final : public Transport, public std::enable_shared_from_this<HttpTransport> {
+ public:
+  HttpTransport(asio::any_io_executor executor, ClientConfig config, TransportLimits limits)
+      : limits_(limits),
+        token_(config.token),
+        url_(parse_server_url(config.server)),
+        watchdog_(std::make_shared<Watchdog>(executor)),
+        pool_(std::make_shared<Pool>(watchdog_, limits.connections, limits.idle)),
+        dialer_(executor, watchdog_, url_.value_or(ServerUrl{}), config, limits.reload) {
+    if (!url_) url_.error().message = "server: " + url_.error().message;
+    else common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\nAccept: application/json\r\n";
+  }
+
+  ~HttpTransport() override { close(); }
+
+  Task<Result<Response>> send(Request request) override {
+    auto self = shared_from_this();
+    auto deadline = std::chrono::steady_clock::now() + request.timeout;
+    for (bool refreshed = false;; refreshed = true) {
+      auto token = co_await current_token(deadline);
+      if (!token) co_return std::unexpected(std::move(token.error()));
+      auto text = compose(request, *token);
+      if (!text) co_return std::unexpected(std::move(text.error()));
+      auto response = co_await exchange(*text, request.method, deadline);
+      if (!response || response->status != 401 || refreshed || !token_) co_return response;
+      // Not authenticated means not done, whatever the method.
+      token_->refresh();
+      auto renewed = co_await current_token(deadline);
+      if (!renewed || *renewed == *token) co_return response;
+    }
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> open(Request request) override {
+    auto self = shared_from_this();
+    auto deadline = std::chrono::steady_clock::now() + request.timeout;
+    for (bool refreshed = false;; refreshed = true) {
+      auto token = co_await current_token(deadline);
+      if (!token) co_return std::unexpected(std::move(token.error()));
+      auto text = compose(request, *token);
+      if (!text) co_return std::unexpected(std::move(text.error()));
+      auto connection = co_await dial(deadline);
+      if (!connection) co_return std::unexpected(std::move(connection.error()));
+      (*connection)->set_deadline(deadline);
+      auto reply = std::make_unique<HttpReply>(limits_.body_bytes);
+      auto head = co_await converse(**connection, *text, *reply, true);
+      if (!head) co_return std::unexpected(std::move(head.error()));
+      (*connection)->clear_deadline();
+      if (reply->status() == 401 && token_ && !refreshed) {
+        token_->refresh();
+        auto renewed = co_await current_token(deadline);
+        if (renewed && *renewed != *token) continue;
+      }
+      std::unique_ptr<Stream> stream = std::make_unique<HttpStream>(std::move(*connection), std::move(reply));
+      co_return Result<std::unique_ptr<Stream>>(std::move(stream));
+    }
+  }
+
+  void close() override {
+    watchdog_->close();
+    pool_->close();
+    if (token_) token_->cancel();
+  }
+
+ private:
+  Result<std::string> compose(const Request& request, const std::string& token) const {
+    if (!url_) return std::unexpected(url_.error());
+    if (!is_request_target(request.target)) return invalid("not a request target: " + request.target);
+    std::string text;
+    text.reserve(256 + request.target.size() + token.size() + request.body.size());
+    text.append(request.method).append(" ").append(url_->prefix).append(request.target).append(" HTTP/1.1\r\n");
+    text.append(common_headers_);
+    if (!token.empty()) text.append("Authorization: Bearer ").append(token).append("\r\n");
+    if (!request.body.empty()) text.append("Content-Type: ").append(request.content_type).append("\r\n");
+    if (!request.body.empty() || (request.method != "GET" && request.method != "DELETE"))
+      text.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
+    text.append("\r\n").append(request.body);
+    return text;
+  }
+
+  // A source that has to wait for a process does so on a thread of its own, not on one that serves I/O.
+  Task<Result<std::string>> current_token(Steady deadline) {
+    if (!token_) co_return Result<std::string>("");
+    if (token_->ready()) co_return token_->current();
+    auto executor = co_await asio::this_coro::executor;
+    auto answer = std::make_shared<Handoff<Result<std::string>>>(executor, watchdog_, deadline);
+    asio::post(token_thread(), [answer, token = token_] {
+      auto got = token->current();
+      answer->put(got);
+    });
+    auto got = co_await answer->wait("get a token");
+    if (!got) co_return std::unexpected(std::move(got.error()));
+    co_return std::move(*got);
+  }
+
+  asio::thread_pool& token_thread() {
+    std::call_once(token_thread_once_, [this] { token_thread_.emplace(1); });
+    return *token_thread_;
+  }
+
+  Task<Result<std::unique_ptr<Connection>>> dial(Steady deadline) {
+    co_return co_await dialer_.dial(std::min(deadline, std::chrono::steady_clock::now() + limits_.connect));
+  }
+
+  // Writes the request and reads the reply: whole, or its head only.
+  Task<Result<void>> converse(Connection& connection, const std::string& text, HttpReply& reply, bool head_only) {
+    // A server that refuses a body replies before it has read it, and closes; so a failed write is not the last word.
+    auto written = co_await connection.write(text);
+    while (head_only ? !reply.has_head() : !reply.done()) {
+      auto bytes = co_await connection.read();
+      if (!bytes) co_return std::unexpected(written ? std::move(bytes.error()) : std::move(written.error()));
+      auto fed = bytes->empty() ? reply.feed_end() : reply.feed(*bytes);
+      if (!fed) co_return std::unexpected(std::move(fed.error()));
+    }
+    co_return Result<void>();
+  }
+
+  Task<Result<Response>> exchange(const std::string& text, const std::string& method, Steady deadline) {
+    auto credentials = dialer_.credentials();
+    if (!credentials) co_return std::unexpected(std::move(credentials.error()));
+    auto slot = co_await pool_->acquire(deadline, credentials->generation);
+    if (!slot) co_return std::unexpected(std::move(slot.error()));
+    for (;;) {
+      bool reused = slot->connection != nullptr;
+      if (!reused) {
+        auto fresh = co_await dial(deadline);
+        if (!fresh) co_return std::unexpected(std::move(fresh.error()));
+        slot->connection = std::move(*fresh);
+      }
+      Connection& connection = *slot->connection;
+      connection.set_deadline(deadline);
+      HttpReply reply(limits_.body_bytes);
+      auto done = co_await converse(connection, text, reply, false);
+      if (done) {
+        connection.clear_deadline();
+        Response response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()};
+        if (reply.reusable()) slot->give_back();
+        co_return Result<Response>(std::move(response));
+      }
+      bool sent = connection.wrote_all();
+      slot->connection.reset();
+      bool dead_already = reused && !reply.started() && done.error().kind == Error::Kind::unavailable;
+      if (dead_already && (reads_only(method) || !sent)) continue;
+      done.error().maybe_applied = sent && !reads_only(method);
+      co_return std::unexpected(std::move(done.error()));
+    }
+  }
+
+  const TransportLimits limits_;
+  const std::shared_ptr<TokenSource> token_;
+  Result<ServerUrl> url_;
+  const std::shared_ptr<Watchdog> watchdog_;
+  const std::shared_ptr<Pool> pool_;
+  Dialer dialer_;
+  std::string common_headers_;
+  std::once_flag token_thread_once_;
+  std::optional<asio::thread_pool> token_thread_;
+};
+
+}  // namespace
+
+std::shared_ptr<Transport> make_transport(asio::any_io_executor executor, ClientConfig config, TransportLimits limits) {
+  return std::make_shared<HttpTransport>(std::move(executor), std::move(config), limits);
+}
+
+}  // namespace podium::client
