@@ -36,6 +36,7 @@ struct Node {
   ResourceList capacity, allocatable;
   std::vector<ContainerImage> images;
   std::vector<std::string> declared_features;
+  bool operator==(const Node&) const = default;
 };
 
 using NodePtr = std::shared_ptr<const Node>;

@@ -16,6 +16,7 @@ namespace podium::api {
 
 struct Namespace {
   ObjectMeta meta;
+  bool operator==(const Namespace&) const = default;
 };
 
 // A Service, ReplicationController, ReplicaSet or StatefulSet: whose selector stands in for a pod's default spread
@@ -25,6 +26,7 @@ struct Workload {
   ObjectMeta meta;
   Kind kind = Kind::service;
   std::optional<LabelSelector> selector;  // nullopt: spec.selector is absent
+  bool operator==(const Workload&) const = default;
 };
 
 struct PriorityClass {
@@ -32,6 +34,7 @@ struct PriorityClass {
   std::int32_t value = 0;
   bool global_default = false;
   std::optional<bool> preempt_never;  // preemptionPolicy: Never; nullopt where the class does not say
+  bool operator==(const PriorityClass&) const = default;
 };
 
 struct PodDisruptionBudget {
@@ -39,6 +42,7 @@ struct PodDisruptionBudget {
   std::optional<LabelSelector> selector;
   std::int32_t disruptions_allowed = 0;
   std::vector<std::string> disrupted_pods;
+  bool operator==(const PodDisruptionBudget&) const = default;
 };
 
 // --- storage ---
@@ -49,11 +53,13 @@ struct PersistentVolume {
   std::vector<std::string> access_modes;
   struct ClaimRef {
     std::string namespace_, name, uid;
+    bool operator==(const ClaimRef&) const = default;
   };
   std::optional<ClaimRef> claim;
   std::optional<std::vector<NodeSelectorTerm>> node_affinity;  // spec.nodeAffinity.required
   Volume source;                 // in-tree kinds, for limits and restrictions
   std::string csi_driver, csi_handle;
+  bool operator==(const PersistentVolume&) const = default;
 };
 
 struct PersistentVolumeClaim {
@@ -64,6 +70,7 @@ struct PersistentVolumeClaim {
   std::optional<std::string> attributes_class;
   std::vector<std::string> access_modes;
   std::optional<LabelSelector> selector;
+  bool operator==(const PersistentVolumeClaim&) const = default;
 };
 
 struct StorageClass {
@@ -72,6 +79,7 @@ struct StorageClass {
   bool wait_for_first_consumer = false;
   bool has_binding_mode = true;
   std::vector<NodeSelectorTerm> allowed_topologies;  // matchLabelExpressions, as In requirements
+  bool operator==(const StorageClass&) const = default;
 };
 
 struct CsiNode {
@@ -79,13 +87,16 @@ struct CsiNode {
   struct Driver {
     std::string name;
     std::optional<std::int32_t> allocatable;
+    bool operator==(const Driver&) const = default;
   };
   std::vector<Driver> drivers;
+  bool operator==(const CsiNode&) const = default;
 };
 
 struct CsiDriver {
   ObjectMeta meta;
   bool storage_capacity = false;
+  bool operator==(const CsiDriver&) const = default;
 };
 
 struct CsiStorageCapacity {
@@ -93,11 +104,13 @@ struct CsiStorageCapacity {
   std::string storage_class;
   std::optional<LabelSelector> node_topology;
   std::optional<Quantity> capacity, maximum_volume_size;
+  bool operator==(const CsiStorageCapacity&) const = default;
 };
 
 struct VolumeAttachment {
   ObjectMeta meta;
   std::string attacher, node_name, volume_name;  // volume_name: source.persistentVolumeName
+  bool operator==(const VolumeAttachment&) const = default;
 };
 
 }  // namespace podium::api

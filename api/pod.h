@@ -43,6 +43,7 @@ struct ContainerStatus {
   std::string name;
   std::optional<ResourceList> resources;  // status.resources.requests; nullopt where status.resources is absent
   ResourceList allocated;                 // status.allocatedResources
+  bool operator==(const ContainerStatus&) const = default;
 };
 
 // --- node affinity ---
@@ -159,6 +160,7 @@ struct Pod {
   std::int32_t priority_or_zero() const { return priority.value_or(0); }
   std::string full_name() const { return meta.namespace_ + "/" + meta.name; }
   const PodCondition* condition(std::string_view type) const;
+  bool operator==(const Pod&) const = default;
 };
 
 using PodPtr = std::shared_ptr<const Pod>;

@@ -1,0 +1,137 @@
+#include "api/manifests.h"
+
+#include <gtest/gtest.h>
+
+namespace podium::api {
+namespace {
+
+using Names = std::vector<std::string>;
+
+template <typename T>
+Names names(const Manifests::List<T>& list) {
+  Names out;
+  for (const auto& object : list) {
+    const auto& ns = object->meta.namespace_;
+    out.push_back(ns.empty() ? object->meta.name : ns + "/" + object->meta.name);
+  }
+  return out;
+}
+
+TEST(ReadManifests, TakesEveryForm) {
+  struct Case {
+    const char* name;
+    std::string text;
+  };
+  const Case cases[] = {
+      {"documents", "# comment\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\n---\n"
+                    "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n"},
+      {"list", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n"
+               "- {apiVersion: v1, kind: Node, metadata: {name: b}}\n"},
+      {"typed list", "apiVersion: v1\nkind: NodeList\nitems:\n- {metadata: {name: a}}\n- {metadata: {name: b}}\n"},
+      {"JSON", R"( {"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}}
+                   {"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}})"},
+      {"JSON list", R"({"apiVersion":"v1","kind":"List","items":[
+          {"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}},
+          {"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}}]})"},
+      {"other kinds between", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: example.com/v1\n"
+                              "kind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\nkind: NodeList\nitems:\n"
+                              "- {metadata: {name: a}}\n- {metadata: {name: b}}\n---\n{apiVersion: v1, kind: List}\n"},
+  };
+  for (const auto& test : cases) {
+    std::vector<std::string> warnings;
+    const auto got = read_manifests({{"in.yaml", test.text}}, {}, warnings);
+    ASSERT_TRUE(got) << test.name << ": " << got.error().message;
+    EXPECT_EQ(names(got->nodes), (Names{"a", "b"})) << test.name;
+  }
+}
+
+TEST(ReadManifests, NamesWhatIsWrong) {
+  const std::string node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n";
+  struct Case {
+    const char* name;
+    std::string text, want;
+  };
+  const Case cases[] = {
+      {"no kind", "apiVersion: v1\nmetadata: {name: a}\n", "in.yaml: document 1 (line 1): missing kind"},
+      {"no version", "kind: Node\nmetadata: {name: a}\n", "in.yaml: document 1 (line 1): node a: missing apiVersion"},
+      {"no name", node + "---\napiVersion: v1\nkind: Node\n",
+       "in.yaml: document 2 (line 4): node : metadata.name is required"},
+      {"no object", "- a\n", "in.yaml: document 1 (line 1): expected an object"},
+      {"unknown field", node + "spec: {colour: red}\n",
+       "in.yaml: document 1 (line 1): node a: unknown field \"spec.colour\""},
+      {"unknown field far below",
+       "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: p, namespace: x}\n  spec:\n    containers:\n"
+       "    - {name: c, image: i, env: [{name: A, valeu: b}]}\n",
+       "in.yaml: document 1 (line 1): item 0: pod x/p: unknown field \"spec.containers[0].env[0].valeu\""},
+      {"duplicate field", "apiVersion: v1\nkind: Node\nkind: Node\n", "in.yaml:3:1: key \"kind\" is set twice"},
+      {"bad quantity", node + "status: {capacity: {cpu: 1e3Mi}}\n",
+       "in.yaml: document 1 (line 1): node a: status.capacity.cpu: quantities must match the "
+       "regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+      {"twice", node + "---\n" + node,
+       "in.yaml: document 2 (line 4): node a: Node a is defined twice, first in in.yaml"},
+      {"bad YAML", node + "spec: {a: 1\n", "in.yaml:5:1: end of map flow not found"},
+  };
+  for (const auto& test : cases) {
+    std::vector<std::string> warnings;
+    const auto got = read_manifests({{"in.yaml", test.text}}, {}, warnings);
+    ASSERT_FALSE(got) << test.name;
+    EXPECT_EQ(got.error().message, test.want) << test.name;
+  }
+}
+
+TEST(ReadManifests, AllowsUnknownFieldsOnRequest) {
+  std::vector<std::string> warnings;
+  const std::string text = "{apiVersion: v1, kind: Node, metadata: {name: a}, colour: red}";
+  EXPECT_TRUE(read_manifests({{"in.yaml", text}}, {.allow_unknown_fields = true}, warnings));
+}
+
+TEST(ReadManifests, FreeFormFieldsAreNotLookedInto) {
+  std::vector<std::string> warnings;
+  const std::string text =
+      "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {any: x}, annotations: {any: x}, managedFields: "
+      "[{manager: m, fieldsV1: {'f:spec': {}}}]}, spec: {nodeSelector: {any: x}, overhead: {any: 1}}}";
+  const auto got = read_manifests({{"in.yaml", text}}, {}, warnings);
+  EXPECT_TRUE(got) << got.error().message;
+}
+
+TEST(ReadManifests, WarnsOfWhatItLeavesOut) {
+  std::vector<std::string> warnings;
+  const std::string text =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: "
+      "{name: b}}\n---\n{apiVersion: example.com/v1, kind: Node, metadata: {name: a}}\n";
+  const auto got = read_manifests({{"in.yaml", text}}, {}, warnings);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(warnings,
+            (Names{"ignoring 1 object(s) of kind example.com/v1/Node, which the scheduler does not look at",
+                   "ignoring 2 object(s) of kind v1/ConfigMap, which the scheduler does not look at"}));
+}
+
+TEST(ReadManifests, SetsTheNamespaceOfNamespacedKinds) {
+  std::vector<std::string> warnings;
+  const std::string text =
+      "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: a, "
+      "namespace: x}}\n---\n{apiVersion: v1, kind: Service, metadata: {name: a}}\n---\n"
+      "{apiVersion: v1, kind: PersistentVolume, metadata: {name: a}}\n";
+  const auto got = read_manifests({{"in.yaml", text}}, {}, warnings);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(names(got->pods), (Names{"default/a", "x/a"}));
+  EXPECT_EQ(names(got->workloads), Names{"default/a"});
+  EXPECT_EQ(names(got->persistent_volumes), Names{"a"});
+}
+
+TEST(ReadPods, TakesOnlyPods) {
+  const auto pods = read_pods({{"a.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: a}}"},
+                               {"b.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: b}}"}},
+                              {});
+  ASSERT_TRUE(pods);
+  EXPECT_EQ(names(*pods), (Names{"default/a", "default/b"}));
+  for (const std::string kind : {"Node", "ConfigMap"}) {
+    const auto refused = read_pods({{"in", "{apiVersion: v1, kind: " + kind + ", metadata: {name: a}}"}}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "in: document 1 (line 1): " + std::string(kind == "Node" ? "node" : "configmap") +
+                                           " a: expected a Pod, got " + kind);
+  }
+}
+
+}  // namespace
+}  // namespace podium::api

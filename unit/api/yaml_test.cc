@@ -1,0 +1,173 @@
+#include "api/yaml.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace podium::api {
+namespace {
+
+std::string parsed(std::string_view text) {
+  const auto documents = parse_documents(text, "in.yaml");
+  if (!documents) return "error: " + documents.error().message;
+  std::string out;
+  for (const auto& document : *documents) {
+    if (!out.empty()) out += ' ';
+    out += boost::json::serialize(document.value);
+  }
+  return out;
+}
+
+TEST(ParseDocuments, Reads) {
+  struct Case {
+    const char* name;
+    std::string_view text, want;
+  };
+  const Case cases[] = {
+      {"nothing", "", ""},
+      {"only a comment", "# nothing\n", ""},
+      {"documents", "# first\n---\na: 1\n---\n---\nb: 2\n...\n", R"({"a":1} {"b":2})"},
+      {"after the end of a document", "a: 1\n...\nb: 2\n", R"({"a":1} {"b":2})"},
+      {"JSON", " {\"a\": 1}\n\n{\"b\": [true, null]} ", R"({"a":1} {"b":[true,null]})"},
+      {"JSON-like YAML", "{a: 1, b: [x, 'y']}", R"({"a":1,"b":["x","y"]})"},
+      {"quoted stay strings", "[\"1\", '2', \"true\", '~', '']", R"(["1","2","true","~",""])"},
+      {"integers", "[1, -1, +1, 0x10, 0b11, 010, 0o17, 1_000]", "[1,-1,1,16,3,8,15,1000]"},
+      {"large integers", "[9223372036854775807, 18446744073709551615]",
+       "[9223372036854775807,18446744073709551615]"},
+      {"floats", "[0.5, 250e-3, 1e3, .5, 08]", "[5E-1,2.5E-1,1E3,5E-1,8E0]"},
+      {"booleans of YAML 1.1", "[true, False, yes, No, on, OFF, y, n]",
+       "[true,false,true,false,true,false,true,false]"},
+      {"nulls", "[~, null, NULL, ]", "[null,null,null]"},
+      {"strings", "[1.2.3, 10Gi, 2024-01-01, 1:30, 0x, e3, inf, +, -.]",
+       R"(["1.2.3","10Gi","2024-01-01","1:30","0x","e3","inf","+","-."])"},
+      {"tags", "[!!str 1, !!int \"2\", !custom 3]", R"(["1",2,"3"])"},
+      {"keys become strings", "{1: a, true: b, 0x10: c, \"~\": d}", R"({"1":"a","true":"b","16":"c","~":"d"})"},
+      {"block scalars", "a: |\n  x\n  y\nb: >-\n  x\n  y\n", R"({"a":"x\ny\n","b":"x y"})"},
+      {"aliases", "a: &x {b: [1]}\nc: *x\nd: *x\n", R"({"a":{"b":[1]},"c":{"b":[1]},"d":{"b":[1]}})"},
+      {"merge keys", "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\n", R"({"a":{"b":1,"c":2},"d":{"c":3,"b":1}})"},
+      {"a list of merges", "- &x {a: 1}\n- &y {a: 2, b: 2}\n- {<<: [*x, *y], c: 3}\n",
+       R"([{"a":1},{"a":2,"b":2},{"c":3,"a":1,"b":2}])"},
+      {"UTF-8", "a: \"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"", "{\"a\":\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"}"},
+  };
+  for (const auto& test : cases) EXPECT_EQ(parsed(test.text), test.want) << test.name;
+}
+
+TEST(ParseDocuments, IsStrict) {
+  struct Case {
+    const char* name;
+    std::string_view text, want;
+  };
+  const Case cases[] = {
+      {"duplicate key", "a: 1\nb: 2\na: 3\n", "in.yaml:3:1: key \"a\" is set twice"},
+      {"duplicate key below", "x:\n- a: 1\n  a: 2\n", "in.yaml:3:3: key \"a\" is set twice"},
+      {"duplicate key in JSON", "{\"a\": 1}\n{\"b\": {\"c\": 1, \"c\": 1}}", "in.yaml:2:1: key \"c\" is set twice"},
+      {"list as key", "? [a]\n: b\n", "in.yaml:1:3: a key must be a scalar"},
+      {"null as key", "~: b\n", "in.yaml:1:1: null is no key"},
+      {"not closed", "a: [1, 2\n", "in.yaml:2:1: end of sequence flow not found"},
+      {"JSON cut off", "{\"a\": [1,", "in.yaml:1:10: incomplete JSON"},
+      {"JSON with a comma too much", "{\"a\": 1,}", "in.yaml:1:9: syntax error"},
+      {"map and list", "a: 1\n- b\n", "in.yaml:2:1: end of map not found"},
+      {"no separator", "{a: 1}\n{b: 1}\n", "in.yaml:2:1: expected the end of the document or '---'"},
+      {"unknown alias", "a: *x\n", "in.yaml:1:4: the referenced anchor is not defined"},
+      {"alias of itself", "a: &x [*x]\n", "in.yaml:1:8: an alias stands inside of what it names"},
+      {"merge of a scalar", "<<: 1\n", "in.yaml:1:5: only maps can be merged"},
+      {"invalid UTF-8", "a: 1\nb: \xff\n", "in.yaml:2:4: the input is not valid UTF-8"},
+      {"overlong UTF-8", "a: \xc0\x80", "in.yaml:1:4: the input is not valid UTF-8"},
+      {"surrogate", "a: \xed\xa0\x80", "in.yaml:1:4: the input is not valid UTF-8"},
+      {"cut UTF-8", "a: \xe2\x82", "in.yaml:1:4: the input is not valid UTF-8"},
+  };
+  for (const auto& test : cases) EXPECT_EQ(parsed(test.text), "error: " + std::string(test.want)) << test.name;
+}
+
+TEST(ParseDocuments, LimitsAliases) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const auto before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) bomb += before + (j < 9 ? ", " : "]\n");
+  }
+  EXPECT_EQ(parsed(bomb).substr(0, 7), "error: ");
+  EXPECT_NE(parsed(bomb).find("the document has excessive aliasing"), std::string::npos);
+}
+
+TEST(ParseDocuments, LimitsSizeAndDepth) {
+  YamlLimits limits;
+  limits.bytes = 10;
+  EXPECT_EQ(parse_documents("a: 12345678", "big", limits).error().message,
+            "big: the input has more than 10 bytes");
+  limits = {};
+  limits.nodes = 3;
+  EXPECT_FALSE(parse_documents("[1, 2, 3]", "many", limits));
+  EXPECT_TRUE(parse_documents("[1, 2]", "many", limits));
+  EXPECT_EQ(parsed(std::string(100'000, '[')).substr(0, 7), "error: ");
+  EXPECT_EQ(parsed("{\"a\": " + std::string(100'000, '[')).substr(0, 7), "error: ");
+}
+
+TEST(ParseDocuments, KnowsTheLines) {
+  const auto documents = parse_documents("# profiles\na: 1\n---\nb:\n- c: 1\n  d:\n  - x\n  - {e: 2}\n", "in.yaml");
+  ASSERT_TRUE(documents);
+  ASSERT_EQ(documents->size(), 2u);
+  EXPECT_EQ((*documents)[0].lines, (std::map<std::string, int>{{"a", 2}}));
+  EXPECT_EQ((*documents)[1].lines,
+            (std::map<std::string, int>{{"b", 4}, {"b[0]", 5}, {"b[0].c", 5}, {"b[0].d", 6}, {"b[0].d[0]", 7},
+                                        {"b[0].d[1]", 8}, {"b[0].d[1].e", 8}}));
+  EXPECT_EQ((*documents)[1].line, 3);
+  EXPECT_EQ((*documents)[1].index, 2);
+}
+
+TEST(ToJson, IsLaidOutAsGoDoes) {
+  const auto value = boost::json::parse(
+      R"({"b": [1, {"x": []}, {}], "a": "<&>\u2028\u0001\n\"\\", "n": null, "f": [0.5, 1e21, 1e-7, 100.0, -0.25]})");
+  EXPECT_EQ(to_json(value), R"({
+ "b": [
+  1,
+  {
+   "x": []
+  },
+  {}
+ ],
+ "a": "<&>\u2028\u0001\n\"\\",
+ "n": null,
+ "f": [
+  0.5,
+  1e+21,
+  1e-7,
+  100,
+  -0.25
+ ]
+}
+)");
+}
+
+TEST(ToYaml, IsLaidOutAsKubectlDoes) {
+  const auto value = boost::json::parse(
+      R"({"kind": "Pod", "empty": {}, "list": [{"a": 1, "b": ["x"]}, [1, 2], []], "map": {"c": "10Gi", "yes": "no"}})");
+  EXPECT_EQ(to_yaml(value), R"(kind: Pod
+empty: {}
+list:
+- a: 1
+  b:
+  - x
+- - 1
+  - 2
+- []
+map:
+  c: 10Gi
+  "yes": "no"
+)");
+}
+
+TEST(ToYaml, ReadsBackTheSame) {
+  const auto value = boost::json::parse(
+      R"(["", " a", "a ", "1", "1e3", "true", "~", "- a", "a: b", "a #b", "#a", "2024-01-01", "12:30", "x\ny", "\t",
+          "<<", "*a", "&a", "!a", "%a", "@a", "`a", "'a'", "\"a\"", "[a]", "{a}", "a,b", "?", "-", "---", "...", "ä€",
+          "0x1F", "010", 0.25, 1e30, -5, true, null, {"1": {"~": "null"}}, [[[]]], {"a": {}}])");
+  const auto again = parse_documents(to_yaml(value), "again");
+  ASSERT_TRUE(again) << again.error().message << "\n" << to_yaml(value);
+  ASSERT_EQ(again->size(), 1u);
+  EXPECT_EQ((*again)[0].value, value) << to_yaml(value);
+}
+
+}  // namespace
+}  // namespace podium::api
