@@ -1,0 +1,159 @@
+#include "scheduler/plugins/volume_binder.h"
+
+#include <algorithm>
+
+#include "scheduler/plugins/csi_migration.h"
+#include "scheduler/plugins/node_selector.h"
+#include "scheduler/plugins/volume_claims.h"
+
+namespace podium::plugins {
+namespace {
+
+using api::PersistentVolumeClaim;
+using cluster::NodeMask;
+using cluster::Row;
+
+constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
+constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
+
+// A label selector as the one term of a node selector.
+std::vector<api::NodeSelectorTerm> as_terms(const api::LabelSelector& selector) {
+  api::NodeSelectorTerm term{selector.match_expressions, {}};
+  for (const auto& [key, value] : selector.match_labels) {
+    term.match_expressions.push_back({key, api::Requirement::Op::in, {value}});
+  }
+  return {term};
+}
+
+bool is_enough(const api::CsiStorageCapacity& capacity, std::int64_t bytes) {
+  const auto& limit = capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
+  return limit && limit->value() >= bytes;
+}
+
+NodeMask& operator|=(NodeMask& mask, const NodeMask& other) {
+  for (std::size_t w = 0; w < mask.words(); ++w) mask.word(w) |= other.word(w);
+  return mask;
+}
+
+}  // namespace
+
+VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& claims)
+    : snapshot_(snapshot), conflict_(snapshot.chunks()) {
+  check_bound(claims.bound);
+  PodClaims::Claims to_match;
+  for (const auto* claim : claims.delayed) {
+    const auto* node = claim->meta.annotations.find(kSelectedNode);
+    if (!node) {
+      to_match.push_back(claim);
+      continue;
+    }
+    NodeMask only(snapshot.chunks());
+    if (const auto row = snapshot.find_row(*node)) only.set(*row);
+    if (selected_nodes_) *selected_nodes_ &= only;
+    else selected_nodes_ = std::move(only);
+    selected_.push_back(provision(*claim));
+  }
+  std::ranges::stable_sort(to_match, {}, &PersistentVolumeClaim::request);
+  for (const auto* claim : to_match) to_match_.push_back(provision(*claim));
+  if (!to_match.empty()) finder_.emplace(snapshot, std::move(to_match));
+}
+
+// The first claim with a problem ends the check, so a node that fails an earlier claim's affinity does not hear of a
+// volume that is missing.
+void VolumeBinder::check_bound(const PodClaims::Claims& bound) {
+  for (const auto* claim : bound) {
+    const auto* volume = find_volume(snapshot_, claim->volume_name);
+    if (!volume) {
+      missing_ = true;
+      return;
+    }
+    conflict_ |= out_of_reach(*volume);
+  }
+}
+
+NodeMask VolumeBinder::selected(std::span<const api::NodeSelectorTerm> terms) const {
+  NodeMask nodes = snapshot_.present();
+  const CompiledSelector selector(terms, snapshot_);
+  for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+    auto rows = chunk_of(nodes, chunk);
+    selector.narrow(chunk, rows);
+    for (std::size_t w = 0; w < kChunkWords; ++w) nodes.word(chunk * kChunkWords + w) = rows[w];
+  }
+  return nodes;
+}
+
+NodeMask VolumeBinder::out_of_reach(const api::PersistentVolume& volume) const {
+  const auto all_but = [&](const std::optional<std::vector<api::NodeSelectorTerm>>& terms) {
+    NodeMask nodes(snapshot_.chunks());
+    if (!terms) return nodes;
+    const auto reach = selected(*terms);
+    for (std::size_t w = 0; w < nodes.words(); ++w) nodes.word(w) = snapshot_.present().word(w) & ~reach.word(w);
+    return nodes;
+  };
+  auto result = all_but(volume.node_affinity);
+  const auto [plugin, terms] = migrated_affinity(volume);
+  if (plugin.empty()) return result;
+  const auto translated = all_but(terms);
+  for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
+    const auto row = has_migrated(*csi_node, plugin) ? snapshot_.find_row(csi_node->meta.name) : std::nullopt;
+    if (!row) continue;
+    if (translated.test(*row)) result.set(*row);
+    else result.clear(*row);
+  }
+  return result;
+}
+
+VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& claim) const {
+  Provision result{&claim, false, {}, {}};
+  const auto* storage_class = class_of(snapshot_, claim);
+  if (!storage_class || storage_class->provisioner.empty() || storage_class->provisioner == kNoProvisioner) return result;
+  result.possible = true;
+  if (!storage_class->allowed_topologies.empty()) result.topology = selected(storage_class->allowed_topologies);
+  const auto* driver = snapshot_.objects().find<api::CsiDriver>("", storage_class->provisioner);
+  if (driver && driver->storage_capacity && !claim.request.is_zero()) {
+    result.capacity = nodes_with_capacity(claim, storage_class->meta.name);
+  }
+  return result;
+}
+
+NodeMask VolumeBinder::nodes_with_capacity(const PersistentVolumeClaim& claim, std::string_view storage_class) const {
+  NodeMask nodes(snapshot_.chunks());
+  for (const auto& [key, capacity] : snapshot_.objects().all<api::CsiStorageCapacity>()) {
+    if (capacity->storage_class != storage_class || !is_enough(*capacity, claim.request.value())) continue;
+    if (!capacity->node_topology) continue;
+    if (capacity->node_topology->empty()) return snapshot_.present();
+    nodes |= selected(as_terms(*capacity->node_topology));
+  }
+  return nodes;
+}
+
+std::uint8_t VolumeBinder::judge_provision(const Provision& provision, Row row) const {
+  if (!provision.possible || (provision.topology && !provision.topology->test(row))) return kNoVolumeToBind;
+  return provision.capacity && !provision.capacity->test(row) ? kNotEnoughStorage : 0;
+}
+
+std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
+  if (selected_nodes_ && !selected_nodes_->test(row)) return kNoVolumeToBind;
+  for (const auto& provision : selected_) {
+    if (const auto conflict = judge_provision(provision, row)) return conflict;
+    if (plan) plan->provisions.push_back(provision.claim);
+  }
+  const bool may_find = finder_ && finder_->has_candidates();
+  const auto found = may_find ? finder_->find(row) : std::vector<const api::PersistentVolume*>(to_match_.size());
+  for (std::size_t i = 0; i < to_match_.size(); ++i) {
+    if (found[i]) {
+      if (plan) plan->bindings.push_back({to_match_[i].claim, found[i]});
+      continue;
+    }
+    if (const auto conflict = judge_provision(to_match_[i], row)) return conflict;
+    if (plan) plan->provisions.push_back(to_match_[i].claim);
+  }
+  return 0;
+}
+
+std::uint8_t VolumeBinder::judge(Row row, VolumePlan* plan) const {
+  const std::uint8_t bound = conflict_.test(row) ? kNodeAffinityConflict : missing_ ? kBoundVolumeMissing : 0;
+  return bound | judge_delayed(row, plan);
+}
+
+}  // namespace podium::plugins

@@ -1,0 +1,40 @@
+// What the volume plugins share: the claims that a pod's volumes stand for, and upstream's words where one is missing.
+// Threads: pure functions; what they return points into the snapshot.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/objects.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/verdict.h"
+
+namespace podium::plugins {
+
+// The name of the volume's claim; nullopt for volumes that have none. An ephemeral volume's claim is made for the pod.
+// Source: component-helpers/storage/ephemeral.
+std::optional<std::string> claim_name(const api::Pod& pod, const api::Volume& volume);
+
+const api::PersistentVolumeClaim* find_claim(const cluster::Snapshot& snapshot, const api::Pod& pod,
+                                             std::string_view name);
+const api::PersistentVolume* find_volume(const cluster::Snapshot& snapshot, std::string_view name);
+// Null where the claim names no class, or one that is not there.
+const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::PersistentVolumeClaim& claim);
+
+// An ephemeral volume's claim has to be owned by its pod; otherwise it is somebody else's of the same name.
+bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
+std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
+
+std::string claim_not_found(std::string_view name);  // persistentvolumeclaim "name" not found
+
+// Bound, and known to be so: a claim that merely names its volume is not.
+bool is_bound(const api::PersistentVolumeClaim& claim);
+
+framework::Verdict unresolvable(std::string_view plugin, std::string reason);
+framework::Verdict plugin_error(std::string_view plugin, std::string reason);
+
+// Does the claim belong to the pod, for hints?
+bool uses_claim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral_too);
+
+}  // namespace podium::plugins
