@@ -1,12 +1,20 @@
 // SchedulingQueue: the pods that wait, after kube-scheduler's rules.
 //
-// Active pods are popped by priority, then by the time they were first queued. A pod that could not be placed waits in
-// `unschedulable` until an event that a rejecting plugin's hint takes for helpful moves it, or the 5-minute flush does; it
-// goes by way of `backoff` while its backoff (initial * 2^(attempts-1), at most max) has not passed. Gated pods wait apart.
-// Events that arrive while a pod is being scheduled are kept for it (in-flight events), so none is lost.
+//   add ──▶ active ──pop──▶ in flight ──done──▶ out          A pod is in one of these places, or nowhere.
+//    │        ▲  ▲              │ requeue
+//    ▼        │  └─ backoff ◀───┤ an event that came meanwhile may help, or the attempt failed for another reason
+//  gated ─────┘        ▲        ▼
+//  (PreEnqueue)        └── unschedulable        until an event that a rejecting plugin's hint takes for helpful, or flush
+//
+// Active pods are popped by priority, then by the time they came back last. A backoff is initial * 2^(failures-1), at most
+// max, and ends with the whole second that it falls into, so that priority decides among the pods of that second. When no
+// pod is active, pop() takes the one whose backoff ends first (SchedulerPopFromBackoffQ), unless its last attempt failed
+// for another reason than fit: that backoff protects the API server. Gated pods wait for a change of their own.
+// Events that arrive while a pod is in flight are kept for it, so none is lost; the memory for them is bounded.
 //
 // Owner and thread rule: the scheduling strand; no locks. Time comes in as an argument; nothing here reads a clock.
-// Source: pkg/scheduler/backend/queue/scheduling_queue.go.
+// Cost: O(log n) for what touches one pod; an event looks at the pods of the plugins that listen to it, and at no others.
+// Source: pkg/scheduler/backend/queue (scheduling_queue.go, active_queue.go, backoff_queue.go).
 #pragma once
 
 #include <chrono>
@@ -16,7 +24,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/clock.h"
 #include "scheduler/framework/events.h"
@@ -26,49 +34,59 @@ namespace podium::queue {
 
 struct QueuedPod {
   cluster::PodInfoPtr pod;
-  std::uint32_t attempts = 0;
-  Steady first_queued{};                      // for age and for the latency metric
-  Steady last_queued{};                       // for the order among equals
-  std::set<std::string> rejected_by;          // plugins of the last attempt
-  std::uint32_t consecutive_errors = 0;       // attempts that failed for another reason than fit; back off too
+  std::uint32_t attempts = 0;                 // pops so far
+  Steady first_queued{};                      // active for the first time; for the latency metric
+  Steady last_queued{};                       // when it was added, or came back last; for the order among equals
+  std::set<std::string> rejected_by;          // plugins of the last attempt, or the one that gates it
+  std::uint32_t unschedulable_count = 0;      // attempts that found no node; decides the backoff
+  std::uint32_t consecutive_errors = 0;       // attempts in a row that failed for another reason; decide it while there are any
 };
 
 struct QueueOptions {
-  std::chrono::milliseconds initial_backoff{1000}, max_backoff{10000};
-  std::chrono::milliseconds flush_after{300'000};  // unschedulable for longer than this: try again
+  std::chrono::milliseconds initial_backoff{1000}, max_backoff{10000};  // max 0: no backoff
+  std::chrono::milliseconds flush_after{300'000};  // unschedulable for as long: try again
+  std::size_t max_in_flight_events = 65'536;       // beyond, pods that missed some are tried again
 };
 
 struct QueueCounts {
   std::size_t active = 0, backoff = 0, unschedulable = 0, gated = 0, in_flight = 0;
+  std::size_t in_flight_events = 0;
+  bool operator==(const QueueCounts&) const = default;
 };
 
 class SchedulingQueue {
  public:
-  // `profile_of` resolves a pod's schedulerName; pods of other schedulers are never given to the queue.
+  // `profile_of` resolves a pod's schedulerName; pods of other schedulers are never given to the queue. Profiles outlive
+  // the queue.
   SchedulingQueue(QueueOptions options, std::function<const framework::Profile*(std::string_view)> profile_of);
   ~SchedulingQueue();
 
+  // A pod that is known already is updated.
   void add(cluster::PodInfoPtr pod, Steady now);
-  // A pending pod's new state. What changed may make it schedulable; a status update of ours does not.
+  // A pending pod's new state. What changed may make it schedulable, as the hints of the plugins say that turned it down.
+  // One in flight will come back with it. A pod that is not known is added.
   void update(cluster::PodInfoPtr pod, Steady now);
+  // One in flight will not come back.
   void remove(std::string_view uid);
 
-  // The next pod to schedule, marked in flight; nullopt when none is active. Pods whose backoff has passed are moved first.
+  // The next pod to schedule, marked in flight; nullopt when there is none. What is due by `now` is done first.
   std::optional<QueuedPod> pop(Steady now);
-  // Ends a pod's flight: done() when it was placed or is gone; requeue() when the attempt failed.
+  // Ends a pod's flight: done() when it was placed or is gone; requeue() when the attempt failed. Without rejecting plugins
+  // it failed for another reason than fit, and is tried again after a backoff whatever happens.
   void done(std::string_view uid);
+  // Also takes back a pod whose flight has ended, because its binding failed.
   void requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now);
 
   // A change of the cluster. Moves the pods whose hints say that it may help.
   void on_event(const framework::ClusterEvent& event, Steady now);
-  // Something no hint covers (a relist, a changed configuration): every pod gets another try.
+  // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another try.
   void move_all(Steady now);
   // The time of the next thing that time alone brings (a backoff's end, the flush); nullopt: none.
   std::optional<Steady> next_wakeup() const;
   void advance(Steady now);  // does what is due by `now`
 
   QueueCounts counts() const;
-  const QueuedPod* find(std::string_view uid) const;  // queued or in flight
+  const QueuedPod* find(std::string_view uid) const;  // queued or in flight; valid until the queue is called again
 
  private:
   struct Impl;

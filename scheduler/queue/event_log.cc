@@ -1,0 +1,26 @@
+#include "scheduler/queue/event_log.h"
+
+namespace podium::queue {
+
+std::uint64_t EventLog::begin_flight() {
+  const auto start = first_ + events_.size();
+  flights_.insert(start);
+  return start;
+}
+
+void EventLog::end_flight(std::uint64_t start) {
+  flights_.erase(flights_.find(start));
+  const auto needed = flights_.empty() ? first_ + events_.size() : *flights_.begin();
+  for (; first_ < needed; ++first_) events_.pop_front();
+}
+
+void EventLog::push(const framework::ClusterEvent& event) {
+  if (flights_.empty()) return;
+  events_.push_back(event);
+  if (events_.size() > limit_) {
+    events_.pop_front();
+    ++first_;
+  }
+}
+
+}  // namespace podium::queue

@@ -1,0 +1,81 @@
+// IndexedHeap: a binary heap of elements that know their place in it, so that any of them can leave or move in O(log n).
+//
+// Owner: one queue; the elements are the owner's. Threads: none. An element is in at most one heap at a time.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace podium::queue {
+
+// T has a member `std::size_t heap_index`; Before orders two of them, the first to come out before the others.
+template <typename T, typename Before>
+class IndexedHeap {
+ public:
+  bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
+  T* top() const { return items_.front(); }
+  const std::vector<T*>& items() const { return items_; }  // in no order
+
+  void push(T* item) {
+    item->heap_index = items_.size();
+    items_.push_back(item);
+    rise(item->heap_index);
+  }
+
+  void erase(T* item) {
+    const auto index = item->heap_index;
+    place(items_.back(), index);
+    items_.pop_back();
+    if (index < items_.size()) settle(index);
+  }
+
+  // Call after what the order looks at has changed.
+  void moved(T* item) { settle(item->heap_index); }
+
+  T* pop() {
+    auto* item = top();
+    erase(item);
+    return item;
+  }
+
+ private:
+  void place(T* item, std::size_t index) {
+    items_[index] = item;
+    item->heap_index = index;
+  }
+
+  void settle(std::size_t index) {
+    auto* item = items_[index];
+    rise(index);
+    if (item->heap_index == index) sink(index);
+  }
+
+  void rise(std::size_t index) {
+    auto* item = items_[index];
+    while (index > 0) {
+      const auto parent = (index - 1) / 2;
+      if (!Before()(*item, *items_[parent])) break;
+      place(items_[parent], index);
+      index = parent;
+    }
+    place(item, index);
+  }
+
+  void sink(std::size_t index) {
+    auto* item = items_[index];
+    while (2 * index + 1 < items_.size()) {
+      auto first = 2 * index + 1;
+      if (first + 1 < items_.size() && Before()(*items_[first + 1], *items_[first])) ++first;
+      if (!Before()(*items_[first], *item)) break;
+      place(items_[first], index);
+      index = first;
+    }
+    place(item, index);
+  }
+
+  std::vector<T*> items_;
+};
+
+}  // namespace podium::queue

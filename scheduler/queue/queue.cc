@@ -1,0 +1,313 @@
+#include "scheduler/queue/queue.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "scheduler/queue/entry.h"
+#include "scheduler/queue/event_log.h"
+#include "scheduler/queue/heap.h"
+#include "scheduler/queue/waiting_pods.h"
+
+namespace podium::queue {
+namespace {
+
+using State = Entry::State;
+using framework::ClusterEvent;
+
+// Backoffs end together by the whole second. Source: backoff_queue.go backoffQOrderingWindowDuration.
+constexpr std::chrono::seconds kBackoffWindow{1};
+
+bool is_wild_card(const ClusterEvent& event) {
+  return event.resource == framework::Resource::wild_card && event.actions == framework::kAll;
+}
+
+std::chrono::milliseconds backoff(const QueueOptions& options, std::uint32_t failures) {
+  auto duration = options.initial_backoff;
+  for (std::uint32_t i = 1; i < failures && duration < options.max_backoff; ++i) duration *= 2;
+  return std::min(duration, options.max_backoff);
+}
+
+struct UidHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view uid) const { return std::hash<std::string_view>()(uid); }
+};
+
+}  // namespace
+
+struct SchedulingQueue::Impl {
+  Impl(QueueOptions options, WaitingPods::ProfileOf profile_of)
+      : options(options), profile_of(profile_of), waiting(std::move(profile_of)), log(options.max_in_flight_events) {}
+
+  // --- entries ---
+
+  Entry* find(std::string_view uid) {
+    const auto it = entries.find(uid);
+    return it == entries.end() ? nullptr : it->second.get();
+  }
+
+  Entry& insert(QueuedPod pod) {
+    const auto& meta = pod.pod->pod->meta;
+    auto& slot = entries[meta.uid];
+    slot = std::make_unique<Entry>();
+    waiting.know_profile(pod.pod->pod->scheduler_name);
+    slot->queued = std::move(pod);
+    return *slot;
+  }
+
+  void erase(Entry& entry) {
+    leave(entry);
+    entries.erase(entries.find(entry.queued.pod->pod->meta.uid));
+  }
+
+  // Takes the entry out of where it is; it belongs nowhere then.
+  void leave(Entry& entry) {
+    switch (entry.state) {
+      case State::active: active.erase(&entry); break;
+      case State::backoff: backing_off.erase(&entry); break;
+      case State::error_backoff: backing_off_after_error.erase(&entry); break;
+      case State::unschedulable: unschedulable.erase(&entry); break;
+      case State::gated: --gated; break;
+      case State::in_flight:
+        log.end_flight(entry.flight_start);
+        --in_flight;
+        break;
+      case State::none: break;
+    }
+    waiting.remove(entry);
+    entry.state = State::none;
+  }
+
+  // --- moving ---
+
+  // The PreEnqueue plugin that keeps the pod out; empty: none does.
+  std::string gate_of(const Entry& entry) const {
+    const auto* profile = profile_of(entry.queued.pod->pod->scheduler_name);
+    if (!profile) return {};
+    for (const auto* plugin : profile->pre_enqueue) {
+      if (auto verdict = plugin->pre_enqueue(*entry.queued.pod)) return std::move(verdict->plugin);
+    }
+    return {};
+  }
+
+  // To active, or to backoff while that lasts; or among the gated ones.
+  void enqueue(Entry& entry, Steady now) {
+    leave(entry);
+    if (const auto gate = gate_of(entry); !gate.empty()) {
+      entry.queued.rejected_by.insert(gate);
+      entry.state = State::gated;
+      ++gated;
+      waiting.add_if_hinted(entry, gate);
+    } else if (entry.backoff_end <= now) {
+      activate(entry, now);
+    } else if (entry.queued.rejected_by.empty()) {
+      entry.state = State::error_backoff;
+      backing_off_after_error.push(&entry);
+    } else {
+      entry.state = State::backoff;
+      backing_off.push(&entry);
+    }
+  }
+
+  void activate(Entry& entry, Steady now) {
+    if (entry.queued.attempts == 0) entry.queued.first_queued = now;
+    entry.state = State::active;
+    active.push(&entry);
+  }
+
+  void park(Entry& entry) {
+    leave(entry);
+    entry.state = State::unschedulable;
+    entry.flush_at = entry.queued.last_queued + options.flush_after;
+    unschedulable.push(&entry);
+    for (const auto& plugin : entry.queued.rejected_by) waiting.add(entry, plugin);
+  }
+
+  // --- the life of a pod ---
+
+  void add(cluster::PodInfoPtr pod, Steady now) {
+    QueuedPod queued;
+    queued.pod = std::move(pod);
+    queued.last_queued = now;
+    auto& entry = insert(std::move(queued));
+    entry.sequence = ++sequence;
+    enqueue(entry, now);
+  }
+
+  void update(Entry& entry, cluster::PodInfoPtr pod, Steady now) {
+    const auto before = std::exchange(entry.queued.pod, std::move(pod));
+    switch (entry.state) {
+      case State::active: active.moved(&entry); return;
+      case State::backoff: backing_off.moved(&entry); return;
+      case State::error_backoff: backing_off_after_error.moved(&entry); return;
+      case State::gated: enqueue(entry, now); return;
+      case State::none: return;
+      case State::unschedulable:
+      case State::in_flight: break;
+    }
+    const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod);
+    const ClusterEvent event{framework::Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
+                             before->pod, entry.queued.pod->pod};
+    if (entry.state == State::in_flight) {
+      entry.removed = false;
+      log.push(event);
+    } else if (waiting.helps(entry, event)) {
+      enqueue(entry, now);
+    }
+  }
+
+  std::optional<QueuedPod> pop() {
+    if (active.empty() && backing_off.empty()) return std::nullopt;
+    auto& entry = active.empty() ? *backing_off.top() : *active.top();
+    leave(entry);
+    ++entry.queued.attempts;
+    entry.state = State::in_flight;
+    entry.flight_start = log.begin_flight();
+    ++in_flight;
+    return entry.queued;
+  }
+
+  void requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now) {
+    auto* entry = find(pod.pod->pod->meta.uid);
+    if (!entry) {
+      entry = &insert(std::move(pod));
+    } else if (entry->state != State::in_flight) {
+      return;
+    } else if (entry->removed) {
+      return erase(*entry);
+    }
+    auto& queued = entry->queued;
+    queued.rejected_by = std::move(rejected_by);
+    if (queued.rejected_by.empty()) {
+      ++queued.consecutive_errors;
+    } else {
+      ++queued.unschedulable_count;
+      queued.consecutive_errors = 0;
+    }
+    queued.last_queued = now;
+    entry->sequence = ++sequence;
+    entry->backoff_end = backoff_end(queued);
+    if (worth_another_try(*entry)) {
+      enqueue(*entry, now);
+    } else {
+      park(*entry);
+    }
+  }
+
+  Steady backoff_end(const QueuedPod& pod) const {
+    if (options.max_backoff.count() == 0) return Steady::min();
+    const auto failures = pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.unschedulable_count;
+    return std::chrono::floor<std::chrono::seconds>(pod.last_queued + backoff(options, failures)) + kBackoffWindow;
+  }
+
+  // Whether a pod that comes back need not wait for an event: it has had one, or none would help.
+  bool worth_another_try(const Entry& entry) {
+    if (entry.queued.rejected_by.empty() || entry.state != State::in_flight) return true;
+    return log.any_since(entry.flight_start, [&](const ClusterEvent& event) {
+      return is_wild_card(event) || waiting.helps(entry, event);
+    });
+  }
+
+  // --- events and time ---
+
+  void on_event(const ClusterEvent& event, Steady now) {
+    if (is_wild_card(event)) return move_all(event, now);
+    for (auto* entry : waiting.woken_by(event)) enqueue(*entry, now);
+    if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
+  }
+
+  void move_all(const ClusterEvent& event, Steady now) {
+    log.push(event);
+    while (!unschedulable.empty()) enqueue(*unschedulable.top(), now);
+  }
+
+  void advance(Steady now) {
+    for (auto* heap : {&backing_off, &backing_off_after_error}) {
+      while (!heap->empty() && heap->top()->backoff_end <= now) {
+        auto& entry = *heap->top();
+        leave(entry);
+        activate(entry, now);
+      }
+    }
+    while (!unschedulable.empty() && unschedulable.top()->flush_at <= now) enqueue(*unschedulable.top(), now);
+  }
+
+  std::optional<Steady> next_wakeup() const {
+    std::optional<Steady> next;
+    const auto at = [&](Steady time) { next = next ? std::min(*next, time) : time; };
+    if (!backing_off.empty()) at(backing_off.top()->backoff_end);
+    if (!backing_off_after_error.empty()) at(backing_off_after_error.top()->backoff_end);
+    if (!unschedulable.empty()) at(unschedulable.top()->flush_at);
+    return next;
+  }
+
+  const QueueOptions options;
+  const WaitingPods::ProfileOf profile_of;
+  std::unordered_map<std::string, std::unique_ptr<Entry>, UidHash, std::equal_to<>> entries;  // by UID
+  IndexedHeap<Entry, MoreUrgent> active;
+  IndexedHeap<Entry, BacksOffLess> backing_off, backing_off_after_error;
+  IndexedHeap<Entry, FlushedEarlier> unschedulable;
+  std::size_t gated = 0, in_flight = 0;
+  std::uint64_t sequence = 0;
+  WaitingPods waiting;
+  EventLog log;
+};
+
+SchedulingQueue::SchedulingQueue(QueueOptions options,
+                                 std::function<const framework::Profile*(std::string_view)> profile_of)
+    : impl_(std::make_unique<Impl>(options, std::move(profile_of))) {}
+SchedulingQueue::~SchedulingQueue() = default;
+
+void SchedulingQueue::add(cluster::PodInfoPtr pod, Steady now) { update(std::move(pod), now); }
+
+void SchedulingQueue::update(cluster::PodInfoPtr pod, Steady now) {
+  if (auto* entry = impl_->find(pod->pod->meta.uid)) {
+    impl_->update(*entry, std::move(pod), now);
+  } else {
+    impl_->add(std::move(pod), now);
+  }
+}
+
+void SchedulingQueue::remove(std::string_view uid) {
+  auto* entry = impl_->find(uid);
+  if (!entry) return;
+  if (entry->state == State::in_flight) {
+    entry->removed = true;
+  } else {
+    impl_->erase(*entry);
+  }
+}
+
+std::optional<QueuedPod> SchedulingQueue::pop(Steady now) {
+  impl_->advance(now);
+  return impl_->pop();
+}
+
+void SchedulingQueue::done(std::string_view uid) {
+  auto* entry = impl_->find(uid);
+  if (entry && entry->state == State::in_flight) impl_->erase(*entry);
+}
+
+void SchedulingQueue::requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now) {
+  impl_->requeue(std::move(pod), std::move(rejected_by), now);
+}
+
+void SchedulingQueue::on_event(const ClusterEvent& event, Steady now) { impl_->on_event(event, now); }
+
+void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now); }
+
+std::optional<Steady> SchedulingQueue::next_wakeup() const { return impl_->next_wakeup(); }
+
+void SchedulingQueue::advance(Steady now) { impl_->advance(now); }
+
+QueueCounts SchedulingQueue::counts() const {
+  return {impl_->active.size(), impl_->backing_off.size() + impl_->backing_off_after_error.size(),
+          impl_->unschedulable.size(), impl_->gated, impl_->in_flight, impl_->log.size()};
+}
+
+const QueuedPod* SchedulingQueue::find(std::string_view uid) const {
+  const auto* entry = impl_->find(uid);
+  return entry && !entry->removed ? &entry->queued : nullptr;
+}
+
+}  // namespace podium::queue

@@ -1,0 +1,385 @@
+#include "scheduler/queue/queue.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/queue/fixture.h"
+
+namespace podium::queue {
+namespace {
+
+using namespace std::chrono_literals;
+using podium::test::pod;
+using test::info;
+using test::node_added;
+using test::pod_placed;
+
+class Queue : public testing::Test {
+ protected:
+  void add(const api::Pod& pod) { queue_.add(info(pod), now_); }
+  void update(const api::Pod& pod) { queue_.update(info(pod), now_); }
+  void wait(std::chrono::milliseconds duration) { now_ += duration; }
+
+  // The name of the next pod; "" where there is none.
+  std::string pop() {
+    const auto popped = queue_.pop(now_);
+    if (!popped) return "";
+    const auto& name = (*popped->pod)->meta.name;
+    flights_[name] = *popped;
+    return name;
+  }
+  std::string pop_all() {
+    std::string out;
+    for (auto name = pop(); !name.empty(); name = pop()) out += (out.empty() ? "" : " ") + name;
+    return out;
+  }
+  void requeue(const std::string& name, std::set<std::string> rejected_by) {
+    queue_.requeue(flights_.at(name), std::move(rejected_by), now_);
+  }
+  // Pops `name`, which has to be next, and turns it down.
+  void reject(const std::string& name, std::set<std::string> rejected_by) {
+    ASSERT_EQ(pop(), name);
+    requeue(name, std::move(rejected_by));
+  }
+  const QueuedPod& found(const std::string& name) {
+    const auto* queued = queue_.find(uid(name));
+    EXPECT_NE(queued, nullptr) << name;
+    static const QueuedPod none;
+    return queued ? *queued : none;
+  }
+  static std::string uid(const std::string& name) { return pod(name).build().meta.uid; }
+
+  const framework::Profile profile_ = test::make_profile();
+  QueueOptions options_{.max_in_flight_events = 4};
+  SchedulingQueue queue_{options_, [this](std::string_view) { return &profile_; }};
+  Steady now_{1h};
+  std::map<std::string, QueuedPod> flights_;
+};
+
+// --- order ---
+
+TEST_F(Queue, PopsByPriorityThenAge) {
+  add(pod("old"));
+  wait(1ms);
+  add(pod("young"));
+  add(pod("urgent").priority(10));
+  add(pod("lazy").priority(-1));
+  wait(1ms);
+  add(pod("younger"));
+  EXPECT_EQ(pop_all(), "urgent old young younger lazy");
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 5}));
+}
+
+TEST_F(Queue, PodsOfOneMomentKeepTheirOrder) {
+  for (const auto* name : {"a", "b", "c", "d", "e", "f", "g"}) add(pod(name));
+  queue_.remove(uid("c"));
+  EXPECT_EQ(pop_all(), "a b d e f g");
+}
+
+TEST_F(Queue, AnUpdateMovesAPodWithinActive) {
+  add(pod("a"));
+  add(pod("b"));
+  update(pod("b").priority(5));
+  EXPECT_EQ(pop_all(), "b a");
+  EXPECT_EQ(flights_.at("b").pod->priority, 5);
+}
+
+TEST_F(Queue, AddingAgainIsAnUpdate) {
+  add(pod("a"));
+  add(pod("a").priority(7));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 1}));
+  EXPECT_EQ(found("a").pod->priority, 7);
+}
+
+TEST_F(Queue, CountsAttemptsAndTimes) {
+  const auto added = now_;
+  add(pod("a"));
+  wait(3s);
+  reject("a", {"Fit"});
+  EXPECT_EQ(found("a").attempts, 1u);
+  EXPECT_EQ(found("a").first_queued, added);
+  EXPECT_EQ(found("a").last_queued, now_);
+  EXPECT_EQ(found("a").rejected_by, std::set<std::string>{"Fit"});
+}
+
+// --- unschedulable, and the events that help ---
+
+TEST_F(Queue, AnUnschedulablePodWaitsForAnEventThatItsPluginsTakeForHelpful) {
+  add(pod("a"));
+  reject("a", {"Fit", "Deaf"});
+  EXPECT_EQ(pop(), "");
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+
+  queue_.on_event(pod_placed(), now_);
+  queue_.on_event(node_added("other"), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+  queue_.on_event(node_added("a"), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_EQ(pop(), "a");  // nobody else is active
+}
+
+TEST_F(Queue, AnEventMovesEachPodOnce) {
+  add(pod("a"));
+  add(pod("b"));
+  reject("a", {"Fit", "Affinity"});
+  reject("b", {"Affinity"});
+  queue_.on_event(pod_placed(), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2}));
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2}));
+}
+
+TEST_F(Queue, APluginThatIsNotKnownListensToEverything) {
+  add(pod("a"));
+  reject("a", {"SomebodyElses"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+  queue_.on_event({framework::Resource::csi_node, framework::kDelete, {}, {}}, now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+}
+
+TEST_F(Queue, MoveAllTriesEveryPodThatIsNotGated) {
+  add(pod("a"));
+  add(pod("b"));
+  add(pod("gated").gate("g"));
+  reject("a", {"Deaf"});
+  reject("b", {"Fit"});
+  wait(10s);
+  queue_.move_all(now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 2, .gated = 1}));
+}
+
+TEST_F(Queue, UnschedulablePodsAreFlushedAfterFiveMinutes) {
+  add(pod("a"));
+  reject("a", {"Deaf"});
+  const auto rejected = now_;
+  EXPECT_EQ(queue_.next_wakeup(), rejected + 5min);
+  wait(5min - 1ms);
+  EXPECT_EQ(pop(), "");
+  wait(1ms);
+  EXPECT_EQ(pop(), "a");
+  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
+}
+
+// --- backoff ---
+
+TEST_F(Queue, BackoffDoublesUpToTheMaximumAndEndsWithItsSecond) {
+  const std::chrono::milliseconds expected[] = {1s, 2s, 4s, 8s, 10s, 10s};
+  now_ = Steady(1h + 250ms);
+  add(pod("a"));
+  for (const auto backoff : expected) {
+    ASSERT_EQ(pop(), "a");
+    requeue("a", {"Fit"});
+    queue_.on_event(node_added(), now_);
+    ASSERT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+    const auto end = std::chrono::floor<std::chrono::seconds>(now_ + backoff) + 1s;
+    EXPECT_EQ(queue_.next_wakeup(), end);
+    queue_.advance(end - 1ms);
+    EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+    queue_.advance(end);
+    EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 1}));
+    now_ = end + 250ms;
+  }
+}
+
+TEST_F(Queue, AnEventAfterTheBackoffActivatesAtOnce) {
+  add(pod("a"));
+  reject("a", {"Fit"});
+  wait(2s);
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 1}));
+}
+
+TEST_F(Queue, WithoutActivePodsTheOneWhoseBackoffEndsFirstIsPopped) {
+  now_ = Steady(1h);
+  for (const auto* name : {"slow", "first", "urgent"}) add(pod(name).priority(name == std::string("urgent") ? 1 : 0));
+  EXPECT_EQ(pop_all(), "urgent slow first");
+  requeue("slow", {"Fit"});
+  queue_.on_event(node_added(), now_);
+  ASSERT_EQ(pop(), "slow");
+  requeue("slow", {"Fit"});  // the second time: two seconds
+  requeue("first", {"Fit"});
+  wait(10ms);
+  requeue("urgent", {"Fit"});  // later, but within the same second
+  queue_.on_event(node_added(), now_);
+  add(pod("active").priority(-5));
+  EXPECT_EQ(pop_all(), "active urgent first slow");
+}
+
+TEST_F(Queue, ErrorsBackOffWhateverHappensAndAreNotPoppedEarly) {
+  now_ = Steady(1h);
+  add(pod("a"));
+  reject("a", {});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_EQ(found("a").consecutive_errors, 1u);
+  EXPECT_EQ(found("a").unschedulable_count, 0u);
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(pop(), "");
+  wait(2s);
+  reject("a", {});
+  EXPECT_EQ(found("a").consecutive_errors, 2u);
+  wait(2s);
+  EXPECT_EQ(pop(), "");
+  wait(1s);
+  // An attempt that found no node ends the row of errors.
+  reject("a", {"Fit"});
+  EXPECT_EQ(found("a").consecutive_errors, 0u);
+  EXPECT_EQ(found("a").unschedulable_count, 1u);
+}
+
+TEST(QueueOptions, AMaximumOfZeroMeansNoBackoff) {
+  SchedulingQueue queue({.initial_backoff = 1s, .max_backoff = 0s}, [](std::string_view) { return nullptr; });
+  const Steady now{1h};
+  queue.add(info(pod("a")), now);
+  for (int i = 0; i < 3; ++i) {
+    auto popped = queue.pop(now);
+    ASSERT_TRUE(popped);
+    queue.requeue(std::move(*popped), {}, now);
+    EXPECT_EQ(queue.counts(), (QueueCounts{.active = 1}));
+  }
+}
+
+// --- in flight ---
+
+TEST_F(Queue, EventsInFlightAreNotLost) {
+  add(pod("a"));
+  add(pod("b"));
+  queue_.on_event(node_added(), now_);  // before the flight: of no use
+  ASSERT_EQ(pop_all(), "a b");
+  queue_.on_event(node_added("a"), now_);
+  queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_);  // nobody listens to it
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 2, .in_flight_events = 1}));
+  requeue("a", {"Fit"});
+  requeue("b", {"Fit"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1, .unschedulable = 1}));
+  EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Queue, AMoveOfAllReachesThoseInFlight) {
+  add(pod("a"));
+  ASSERT_EQ(pop(), "a");
+  queue_.move_all(now_);
+  requeue("a", {"Deaf"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+}
+
+TEST_F(Queue, PodsThatMissedEventsAreTriedAgain) {
+  add(pod("early"));
+  add(pod("late"));
+  ASSERT_EQ(pop(), "early");
+  for (int i = 0; i < 6; ++i) queue_.on_event(node_added("nobody"), now_);
+  EXPECT_EQ(queue_.counts().in_flight_events, 4u);  // the limit of this queue
+  ASSERT_EQ(pop(), "late");
+  requeue("early", {"Deaf"});
+  requeue("late", {"Deaf"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1, .unschedulable = 1}));
+}
+
+TEST_F(Queue, AnUpdateInFlightComesBackWithThePod) {
+  add(pod("a"));
+  ASSERT_EQ(pop(), "a");
+  update(pod("a").priority(3).tolerate_exists(""));
+  EXPECT_EQ(found("a").pod->priority, 3);
+  requeue("a", {"Taints"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_EQ(found("a").pod->priority, 3);
+}
+
+TEST_F(Queue, APodRemovedInFlightDoesNotComeBack) {
+  for (const auto* name : {"a", "b"}) {
+    add(pod(name));
+    ASSERT_EQ(pop(), name);
+    queue_.remove(uid(name));
+    EXPECT_EQ(queue_.find(uid(name)), nullptr);
+  }
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 2}));
+  // Removed, and then seen again, as after a watch that began anew.
+  queue_.add(info(pod("b")), now_);
+  requeue("a", {"Fit"});
+  requeue("b", {"Fit"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+  EXPECT_EQ(queue_.find(uid("a")), nullptr);
+}
+
+TEST_F(Queue, DoneEndsAFlightAndABindingThatFailsBringsThePodBack) {
+  add(pod("a"));
+  ASSERT_EQ(pop(), "a");
+  queue_.done(uid("a"));
+  EXPECT_EQ(queue_.counts(), QueueCounts{});
+  EXPECT_EQ(queue_.find(uid("a")), nullptr);
+  requeue("a", {});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_EQ(found("a").attempts, 1u);
+  requeue("a", {});  // it is queued already
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_EQ(found("a").consecutive_errors, 1u);
+  queue_.done(uid("a"));  // not in flight
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+}
+
+// --- updates of waiting pods ---
+
+TEST_F(Queue, AnUpdateHelpsWhereAPluginSaysSo) {
+  struct Case {
+    std::string name, plugin;
+    api::Pod updated;
+    QueueCounts counts;
+  };
+  const Case cases[] = {
+      {"another toleration, which Taints hears of", "Taints", pod("a").tolerate_exists("k"), {.backoff = 1}},
+      {"another toleration, which Fit does not care for", "Fit", pod("a").tolerate_exists("k"), {.unschedulable = 1}},
+      {"our own status", "Taints", pod("a").condition("PodScheduled", "False"), {.unschedulable = 1}},
+      {"a label", "Taints", pod("a").label("k", "v"), {.unschedulable = 1}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    SchedulingQueue queue(options_, [this](std::string_view) { return &profile_; });
+    queue.add(info(pod("a")), now_);
+    queue.requeue(*queue.pop(now_), {c.plugin}, now_);
+    queue.update(info(c.updated), now_);
+    EXPECT_EQ(queue.counts(), c.counts);
+    EXPECT_EQ(queue.find(uid("a"))->pod->pod->meta.labels, c.updated.meta.labels);
+  }
+}
+
+TEST_F(Queue, RemovingWorksEverywhere) {
+  for (const auto* name : {"active", "backoff", "error", "unschedulable"}) add(pod(name));
+  add(pod("gated").gate("g"));
+  ASSERT_EQ(pop_all(), "active backoff error unschedulable");
+  requeue("backoff", {"Fit"});
+  queue_.on_event(node_added(), now_);
+  requeue("unschedulable", {"Affinity", "Deaf"});
+  requeue("error", {});
+  queue_.done(uid("active"));
+  add(pod("active"));
+  ASSERT_EQ(queue_.counts(), (QueueCounts{.active = 1, .backoff = 2, .unschedulable = 1, .gated = 1}));
+  for (const auto* name : {"active", "backoff", "error", "unschedulable", "gated"}) {
+    queue_.remove(uid(name));
+    queue_.remove(uid(name));
+  }
+  EXPECT_EQ(queue_.counts(), QueueCounts{});
+  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(pop(), "");
+}
+
+// --- gates ---
+
+TEST_F(Queue, AGatedPodWaitsForItsGatesAlone) {
+  add(pod("a").gate("g").gate("h"));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1}));
+  EXPECT_EQ(found("a").rejected_by, std::set<std::string>{"Gates"});
+  queue_.on_event(node_added(), now_);
+  queue_.move_all(now_);
+  wait(1h);
+  EXPECT_EQ(pop(), "");
+  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
+  update(pod("a").gate("h"));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1}));
+  wait(1h);
+  update(pod("a"));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 1}));
+  EXPECT_EQ(found("a").first_queued, now_);
+  EXPECT_EQ(pop(), "a");
+}
+
+}  // namespace
+}  // namespace podium::queue
