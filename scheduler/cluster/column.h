@@ -1,9 +1,11 @@
 // Column<T>: one attribute of all nodes, an array in chunks that copies of a snapshot share until one writes.
 //
-// Copying a column copies one pointer; the first write after it copies the table of chunks and the chunk that it touches.
-// So publishing a snapshot or forking it costs what changed, not what exists, and a loop over a chunk is a loop over a
-// plain array that the compiler can vectorise. Chunks that nobody has written to are one shared chunk of T{}.
-// Threads: a copy may be read on any thread; each copy has one writer, and writing to one never disturbs another.
+// Copying a column copies one pointer; the first write after it copies the table of chunks and the chunk that
+// it touches. So publishing a snapshot or forking it costs what changed, not what exists, and a loop over a
+// chunk is a loop over a plain array that the compiler can vectorise. Chunks that nobody has written to are
+// one shared chunk of T{}.
+// Threads: a copy may be read on any thread; each copy has one writer, and writing to one never disturbs
+// another.
 #pragma once
 
 #include <array>

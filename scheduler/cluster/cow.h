@@ -1,4 +1,5 @@
-// Cow<T>: a copy-on-write box. Copies share one value until one of them writes, which first takes a copy of its own.
+// Cow<T>: a copy-on-write box. Copies share one value until one of them writes, which first takes a copy of
+// its own.
 //
 // Threads: copies may be read and dropped on any thread; each copy has one writer.
 #pragma once
@@ -15,7 +16,8 @@ class Cow {
   Cow() : box_(empty()) { box_->copies.fetch_add(1, std::memory_order_relaxed); }
   explicit Cow(T value) : box_(new Box(std::move(value))) {}
   Cow(const Cow& other) : box_(other.box_) { box_->copies.fetch_add(1, std::memory_order_relaxed); }
-  Cow(Cow&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}  // `other` may only be assigned or destroyed
+  // After this `other` may only be assigned to or destroyed.
+  Cow(Cow&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
   Cow& operator=(Cow other) noexcept {
     std::swap(box_, other.box_);
     return *this;
@@ -24,7 +26,8 @@ class Cow {
 
   const T& operator*() const { return box_->value; }
   const T* operator->() const { return &box_->value; }
-  // Acquire pairs with the release of the copy that was dropped last: what its thread read, it read before our write.
+  // Acquire pairs with the release of the copy that was dropped last: what its thread read, it read before
+  // our write.
   bool shared() const { return box_->copies.load(std::memory_order_acquire) != 1; }
   T& write() {
     if (shared()) drop(std::exchange(box_, new Box(std::as_const(box_->value))));

@@ -1,4 +1,5 @@
-// CowMap and CowIndex: hash tables in shards that copies share until one writes; a write copies the shard it touches.
+// CowMap and CowIndex: hash tables in shards that copies share until one writes; a write copies the shard it
+// touches.
 //
 // Pointers to values hold until the next write to this copy. Threads: as Cow.
 #pragma once
@@ -86,8 +87,9 @@ class CowMap {
   std::size_t size_ = 0;
 };
 
-// From the hashes of names to small values (ids, pointers) whose owner can tell their names: so the table holds no names,
-// and a shard is copied as plain bytes. `same(value)` says whether a value has the name that is looked for.
+// From the hashes of names to small values (ids, pointers) whose owner can tell their names: so the table
+// holds no names, and a shard is copied as plain bytes. `same(value)` says whether a value has the name that
+// is looked for.
 template <typename Value>
 class CowIndex {
  public:

@@ -1,4 +1,5 @@
-// Hashes that are the same on every run and machine: they pick shards and spread ties, so they may not be seeded.
+// Hashes that are the same on every run and machine: they pick shards and spread ties, so they may not be
+// seeded.
 //
 // Threads: pure functions.
 #pragma once

@@ -1,7 +1,7 @@
 // LabelTable: node labels as columns of interned values, one column a label key.
 //
-// Value 0 means the node has no such label. Ids are dense and reused, so a topology count is an array indexed by value.
-// A column goes when the last node with its key does.
+// Value 0 means the node has no such label. Ids are dense and reused, so a topology count is an array indexed
+// by value. A column goes when the last node with its key does.
 // Threads: part of a Snapshot, with its rules.
 #pragma once
 

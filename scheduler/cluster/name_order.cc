@@ -22,7 +22,8 @@ std::span<const Row> NameOrder::rows(const NodeMask& present, const NameOf& name
 }
 
 bool NameOrder::worth_editing() const {
-  return made_.load(std::memory_order_acquire) && unread_edits_.load(std::memory_order_relaxed) < kUnreadEdits;
+  return made_.load(std::memory_order_acquire) &&
+         unread_edits_.load(std::memory_order_relaxed) < kUnreadEdits;
 }
 
 std::shared_ptr<NameOrder> NameOrder::edited(std::vector<Row> rows) const {

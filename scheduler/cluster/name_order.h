@@ -1,6 +1,8 @@
-// NameOrder: the rows in the order of their nodes' names, made when first asked for and then shared by all copies.
+// NameOrder: the rows in the order of their nodes' names, made when first asked for and then shared by all
+// copies.
 //
-// Threads: rows() may be asked on several threads at once; with() and without() make a new order for the one writer.
+// Threads: rows() may be asked on several threads at once; with() and without() make a new order for the one
+// writer.
 #pragma once
 
 #include <atomic>
@@ -22,8 +24,8 @@ class NameOrder {
   // Sorts the rows of `present` on the first call; every caller passes the same nodes.
   std::span<const Row> rows(const NodeMask& present, const NameOf& name_of);
 
-  // The order after a node came or goes. An order that is being read is edited; one that nobody has asked for lately is
-  // made anew when somebody does, so that a thousand nodes that come at once cost one sort.
+  // The order after a node came or goes. An order that is being read is edited; one that nobody has asked for
+  // lately is made anew when somebody does, so that a thousand nodes that come at once cost one sort.
   std::shared_ptr<NameOrder> with(Row row, const NameOf& name_of) const;
   std::shared_ptr<NameOrder> without(Row row, const NameOf& name_of) const;
 

@@ -123,7 +123,8 @@ void PodClass::remove(Row row, bool terminating) {
 }
 
 ClassId PodClassTable::find(const PodInfo& pod) const {
-  const auto* id = ids_.find(pod.class_hash, [&](ClassId known) { return same_class(classes_[known]->sample(), *pod); });
+  const auto same = [&](ClassId known) { return same_class(classes_[known]->sample(), *pod); };
+  const auto* id = ids_.find(pod.class_hash, same);
   return id ? *id : kNone;
 }
 
@@ -141,7 +142,9 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
 
   const auto& meta = pod->pod->meta;
   insert(by_namespace_[meta.namespace_], id);
-  for (const auto& [key, value] : meta.labels) insert(by_label_[hash_of_label(meta.namespace_, key, value)], id);
+  for (const auto& [key, value] : meta.labels) {
+    insert(by_label_[hash_of_label(meta.namespace_, key, value)], id);
+  }
   if (fresh.has_affinity()) insert(with_affinity_.write(), id);
   if (!fresh.anti_affinity().required.empty()) insert(with_required_anti_affinity_.write(), id);
   return id;
@@ -152,7 +155,9 @@ void PodClassTable::drop(ClassId id) {
   ids_.erase(gone->sample_->class_hash, id);
   const auto& meta = gone->sample().meta;
   erase(by_namespace_, meta.namespace_, id);
-  for (const auto& [key, value] : meta.labels) erase(by_label_, hash_of_label(meta.namespace_, key, value), id);
+  for (const auto& [key, value] : meta.labels) {
+    erase(by_label_, hash_of_label(meta.namespace_, key, value), id);
+  }
   if (gone->has_affinity()) erase(with_affinity_.write(), id);
   if (!gone->anti_affinity().required.empty()) erase(with_required_anti_affinity_.write(), id);
   classes_.write(id) = {};
@@ -192,9 +197,12 @@ void PodClassTable::each_in_namespace(std::string_view ns, const Visit& f) const
 
 void PodClassTable::each_with_affinity(const Visit& f) const { visit(*with_affinity_, f); }
 
-void PodClassTable::each_with_required_anti_affinity(const Visit& f) const { visit(*with_required_anti_affinity_, f); }
+void PodClassTable::each_with_required_anti_affinity(const Visit& f) const {
+  visit(*with_required_anti_affinity_, f);
+}
 
-void PodClassTable::each_matching(std::string_view ns, const api::LabelSelector& selector, const Visit& f) const {
+void PodClassTable::each_matching(std::string_view ns, const api::LabelSelector& selector,
+                                  const Visit& f) const {
   const auto* candidates = by_namespace_.find(ns);
   const auto narrow = [&](std::string_view key, std::string_view value) {
     if (!candidates) return;

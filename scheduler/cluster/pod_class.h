@@ -1,8 +1,8 @@
 // PodClass: pods counted by kind rather than one by one.
 //
-// All placed pods of equal namespace, labels and inter-pod affinity terms are one class; for each class the table knows
-// on which nodes how many of them run. A selector is then matched once a class instead of once a pod, and a topology
-// count is a walk over the class's postings.
+// All placed pods of equal namespace, labels and inter-pod affinity terms are one class; for each class the
+// table knows on which nodes how many of them run. A selector is then matched once a class instead of once a
+// pod, and a topology count is a walk over the class's postings.
 // Threads: part of a Snapshot, with its rules.
 #pragma once
 
@@ -48,9 +48,10 @@ class PodClass {
   void add(Row row, bool terminating);
   void remove(Row row, bool terminating);
 
-  PodInfoPtr sample_;  // some pod of the class, maybe a former one: it stands for all, so that nothing is stored twice
+  PodInfoPtr sample_;  // some pod of the class, maybe a former one: its labels and terms are not stored twice
   std::vector<Posting> postings_;
-  boost::unordered_flat_map<Row, std::uint32_t, NumberHash> place_;  // once there are too many postings to look through
+  // From rows to indexes into postings_, once there are too many of them to look through.
+  boost::unordered_flat_map<Row, std::uint32_t, NumberHash> place_;
   std::uint32_t pods_ = 0;
 };
 
@@ -63,8 +64,8 @@ class PodClassTable {
   void each_in_namespace(std::string_view ns, const Visit& f) const;
   void each_with_affinity(const Visit& f) const;
   void each_with_required_anti_affinity(const Visit& f) const;
-  // Only the classes of one namespace whose labels the selector matches; does not look at all of them where the
-  // selector asks for a label value.
+  // Only the classes of one namespace whose labels the selector matches; does not look at all of them where
+  // the selector asks for a label value.
   void each_matching(std::string_view ns, const api::LabelSelector& selector, const Visit& f) const;
 
   void add(const PodInfoPtr& pod, Row row);

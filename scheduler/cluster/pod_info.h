@@ -27,8 +27,8 @@ struct PodInfo {
   api::PodPtr pod;
 
   Resources requests;          // of the pod as placed (status counts) or as incoming (spec only)
-  std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // what it adds to a node's non-zero requested sums
-  Resources score_requests;    // NodeResourcesFit's view of an incoming pod: non-zero defaults, pod level ignored
+  std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its part of a node's non-zero requested sums
+  Resources score_requests;    // NodeResourcesFit's view when incoming: non-zero defaults, pod level ignored
   std::vector<HostPort> host_ports;  // containers and sidecars
   std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
@@ -42,8 +42,8 @@ using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
 // A pod with spec.nodeName counts as placed.
 PodInfoPtr make_pod_info(api::PodPtr pod);
-// The same pod, as if it ran on `node`: the assumption of the live cycle, and a what-if's placement. Gets the zone and
-// region labels of the node where `node_labels` gives them, as the API server's admission would.
+// The same pod, as if it ran on `node`: the assumption of the live cycle, and a what-if's placement. Gets the
+// zone and region labels of the node where `node_labels` gives them, as the API server's admission would.
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels);
 
 }  // namespace podium::cluster

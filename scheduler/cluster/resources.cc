@@ -12,8 +12,8 @@ constexpr std::string_view kHugePages = "hugepages-", kAttachableVolumes = "atta
 constexpr api::Quantity kDefaultCpu = api::Quantity::from_milli(100);
 constexpr api::Quantity kDefaultMemory = api::Quantity::from_units(200 * 1024 * 1024);
 
-// A resource list while it is being summed. The names point into the pod; a handful of entries, so linear search.
-// Whether a resource is listed matters, even with 0: only what is not listed gets a default.
+// A resource list while it is being summed. The names point into the pod; a handful of entries, so linear
+// search. Whether a resource is listed matters, even with 0: only what is not listed gets a default.
 class Amounts {
  public:
   Amounts() = default;
@@ -73,8 +73,8 @@ bool resize_infeasible(const api::Pod& pod) {
 }
 
 // The largest of what is asked for, what runs and what has been granted.
-Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec, const api::ResourceList& running,
-                           const api::ResourceList& allocated) {
+Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec,
+                           const api::ResourceList& running, const api::ResourceList& allocated) {
   auto amounts = resize_infeasible(pod) ? Amounts() : Amounts(spec);
   amounts.max(running);
   amounts.max(allocated);
@@ -88,7 +88,8 @@ const api::ContainerStatus* status_of(const api::Pod& pod, std::string_view cont
   return nullptr;
 }
 
-Amounts container_requests(const api::Pod& pod, const api::Container& container, bool use_status, Defaults defaults) {
+Amounts container_requests(const api::Pod& pod, const api::Container& container, bool use_status,
+                           Defaults defaults) {
   const auto* status = use_status ? status_of(pod, container.name) : nullptr;
   auto amounts = status && status->resources
                      ? effective_requests(pod, container.requests, *status->resources, status->allocated)
@@ -98,11 +99,13 @@ Amounts container_requests(const api::Pod& pod, const api::Container& container,
   return amounts;
 }
 
-// Everything that runs at once, or the most that it takes to get there: an init container runs beside the sidecars
-// that are listed before it.
+// Everything that runs at once, or the most that it takes to get there: an init container runs beside the
+// sidecars that are listed before it.
 Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults defaults) {
   Amounts sum;
-  for (const auto& container : pod.containers) sum.add(container_requests(pod, container, use_status, defaults));
+  for (const auto& container : pod.containers) {
+    sum.add(container_requests(pod, container, use_status, defaults));
+  }
 
   Amounts sidecars, peak;
   for (const auto& container : pod.init_containers) {
@@ -153,7 +156,8 @@ Resources round_up(const List& list) {
   return out;
 }
 
-bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool alphanumeric(char c) { return lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 // A DNS-1123 subdomain: dot-separated labels of lower case letters, digits and inner dashes.
 bool is_subdomain(std::string_view text) {
@@ -161,21 +165,22 @@ bool is_subdomain(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool edge = i == 0 || i + 1 == text.size() || text[i - 1] == '.' || text[i + 1] == '.';
-    const bool letter = alphanumeric(c) && !(c >= 'A' && c <= 'Z');
-    if (!letter && (edge || (c != '-' && c != '.'))) return false;
+    if (!lower_or_digit(c) && (edge || (c != '-' && c != '.'))) return false;
   }
   return true;
 }
 
 bool is_qualified_name_part(std::string_view text) {
-  if (text.empty() || text.size() > 63 || !alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
+  if (text.empty() || text.size() > 63) return false;
+  if (!alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
   return std::ranges::all_of(text, [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 }  // namespace
 
 std::int64_t Resources::scalar(std::string_view name) const {
-  const auto it = std::ranges::lower_bound(scalars, name, {}, [](const auto& s) { return std::string_view(s.first); });
+  const auto name_of = [](const auto& entry) { return std::string_view(entry.first); };
+  const auto it = std::ranges::lower_bound(scalars, name, {}, name_of);
   return it != scalars.end() && it->first == name ? it->second : 0;
 }
 

@@ -31,12 +31,12 @@ bool is_extended_resource(std::string_view name);
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
-// Which spelling of "requests": pods that run count what the kubelet has granted (in-place resize), and scores count a
-// container without a request as 100m and 200Mi.
+// Which spelling of "requests": pods that run count what the kubelet has granted (in-place resize), and
+// scores count a container without a request as 100m and 200Mi.
 struct RequestOptions {
   bool use_status = false;        // placed pods
-  // Cpu and memory that a container does not ask for count as 100m and 200Mi; where pod-level requests count, only a
-  // resource that neither they, nor any container, nor the overhead ask for.
+  // Cpu and memory that a container does not ask for count as 100m and 200Mi; where pod-level requests count,
+  // only a resource that neither they, nor any container, nor the overhead ask for.
   bool non_zero = false;
   bool ignore_pod_level = false;  // NodeResourcesFit's score of the incoming pod
 };

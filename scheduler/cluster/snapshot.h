@@ -1,15 +1,15 @@
 // Snapshot: the cluster as tables, the one input of a decision besides the pod and the profile.
 //
-// A value: copying it is a fork. Copies share everything until one of them writes, chunk by chunk, so a fork costs a few
-// pointers and a write costs what it touches. The live cache is the snapshot that the scheduling strand writes to; what it
-// hands to other threads (what-ifs, reports) are copies.
+// A value: copying it is a fork. Copies share everything until one of them writes, chunk by chunk, so a fork
+// costs a few pointers and a write costs what it touches. The live cache is the snapshot that the scheduling
+// strand writes to; what it hands to other threads (what-ifs, reports) are copies.
 //
-// A node has a row in every column; rows of removed nodes are reused, `present()` tells which are in use; every column
-// holds its zero for the others. A pod on a node that is not known (yet, or any more) is kept aside and counted when the
-// node appears.
+// A node has a row in every column; rows of removed nodes are reused, `present()` tells which are in use;
+// every column holds its zero for the others. A pod on a node that is not known (yet, or any more) is kept
+// aside and counted when the node appears.
 //
-// Threads: a copy may be read on any thread; each copy has one writer. Errors: none; adding a pod twice (by UID) replaces
-// it, removing an unknown one does nothing.
+// Threads: a copy may be read on any thread; each copy has one writer. Errors: none; adding a pod twice (by
+// UID) replaces it, removing an unknown one does nothing.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -55,8 +55,8 @@ class Snapshot {
   std::optional<Row> find_row(std::string_view node) const;
   const NodeEntry& entry(Row row) const { return *entries_[row]; }
   std::string_view node_name(Row row) const { return entries_[row]->node->meta.name; }
-  // Rows in the order of their nodes' names; made on demand after nodes came or went, then shared. Holds until the next
-  // set_node or remove_node on this copy.
+  // Rows in the order of their nodes' names; made on demand after nodes came or went, then shared. Holds
+  // until the next set_node or remove_node on this copy.
   std::span<const Row> rows_by_name() const;
   std::uint64_t generation() const { return generation_; }  // goes up with every write
 
@@ -73,7 +73,8 @@ class Snapshot {
     Column<std::int64_t> allocatable, requested;
     std::uint32_t users = 0;  // nodes that list it and placed pods that ask for it
   };
-  const ScalarColumn* scalar(std::string_view resource) const;  // null where no node and no placed pod knows it
+  // Null where no node lists the resource and no pod on a node asks for it.
+  const ScalarColumn* scalar(std::string_view resource) const;
 
   const LabelTable& labels() const { return *labels_; }
   std::span<const TaintSet> taint_sets() const { return taints_->sets(); }
@@ -90,9 +91,11 @@ class Snapshot {
   // --- writes ---
   void set_node(api::NodePtr node);  // adds or replaces
   void remove_node(std::string_view name);
-  void add_pod(PodInfoPtr pod);      // by pod->node_name; replaces one of the same UID, and withdraws its nomination
+  // By pod->node_name. Replaces one of the same UID, and withdraws its nomination. Without a node name: remove_pod.
+  void add_pod(PodInfoPtr pod);
   void remove_pod(std::string_view uid);
-  // Pods with a node name, be the node known or not; null where unknown. Holds until the next write to this copy.
+  // Pods with a node name, be the node known or not; null where unknown. Holds until the next write to this
+  // copy.
   const PodInfoPtr* find_pod(std::string_view uid) const;
   std::size_t pod_total() const { return pods_.size(); }
 
@@ -130,7 +133,7 @@ class Snapshot {
   CowMap<std::string, Cow<ImageState>> images_;
   Cow<PodClassTable> classes_;
   CowIndex<Row> row_of_node_;         // by name
-  CowIndex<const PodInfo*> pods_;     // by UID; owned by the entry or the list of the homeless that they are in
+  CowIndex<const PodInfo*> pods_;     // by UID; each is owned by an entry or by the homeless
   Cow<boost::unordered_flat_map<std::string, std::vector<PodInfoPtr>, TextHash, std::equal_to<>>>
       homeless_;                               // by the missing node's name, in the order of an entry
   Cow<std::vector<Nomination>> nominations_;

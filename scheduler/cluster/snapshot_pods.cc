@@ -8,13 +8,15 @@ namespace podium::cluster {
 namespace {
 
 using Wide = __int128;
-constexpr auto kMin = std::numeric_limits<std::int64_t>::min(), kMax = std::numeric_limits<std::int64_t>::max();
+constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
+constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
 
-// Adds sign × amount(pod) to a sum over a node's pods, which `pods` already are after the change. A sum that has left the
-// range cannot be gone back from, so it is taken anew: the column always holds the exact sum, cut to the range.
+// Adds sign × amount(pod) to a sum over a node's pods, which `pods` already are after the change. A sum that
+// has left the range cannot be gone back from, so it is taken anew: the column always holds the exact sum,
+// cut to the range.
 template <typename Amount>
-void add_to(Column<std::int64_t>& column, Row row, const PodInfo& pod, int sign, const std::vector<PodInfoPtr>& pods,
-            Amount amount) {
+void add_to(Column<std::int64_t>& column, Row row, const PodInfo& pod, int sign,
+            const std::vector<PodInfoPtr>& pods, Amount amount) {
   const std::int64_t delta = amount(pod);
   if (delta == 0) return;
   const auto before = column[row];
@@ -37,7 +39,9 @@ void take_out(std::vector<PodInfoPtr>& pods, const PodInfo* pod) {
 
 void Snapshot::add_requests(const PodInfo& pod, Row row, int sign) {
   const auto& pods = entry(row).pods;
-  const auto add = [&](Column<std::int64_t>& column, auto amount) { add_to(column, row, pod, sign, pods, amount); };
+  const auto add = [&](Column<std::int64_t>& column, auto amount) {
+    add_to(column, row, pod, sign, pods, amount);
+  };
   add(requested_milli_cpu, [](const PodInfo& p) { return p.requests.milli_cpu; });
   add(requested_memory, [](const PodInfo& p) { return p.requests.memory; });
   add(requested_ephemeral, [](const PodInfo& p) { return p.requests.ephemeral_storage; });

@@ -8,7 +8,9 @@ std::string text_of(const std::vector<api::Taint>& taints, bool unschedulable) {
   std::string text(1, unschedulable ? 'u' : 's');
   for (const auto& taint : taints) {
     text += static_cast<char>('0' + static_cast<int>(taint.effect));
-    for (const auto* part : {&taint.key, &taint.value}) text.append(std::to_string(part->size())).append(":").append(*part);
+    for (const auto* part : {&taint.key, &taint.value}) {
+      text.append(std::to_string(part->size())).append(":").append(*part);
+    }
   }
   return text;
 }

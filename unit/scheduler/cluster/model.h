@@ -1,5 +1,5 @@
-// A naive model of Snapshot: maps, and counting from scratch. Both a snapshot and a model can be seen as the same plain
-// value, so that one comparison shows every difference.
+// A naive model of Snapshot: maps, and counting from scratch. Both a snapshot and a model can be seen as the
+// same plain value, so that one comparison shows every difference.
 #pragma once
 
 #include <algorithm>

@@ -283,7 +283,8 @@ TEST(Snapshot, AWriteCopiesOnlyItsChunk) {
   EXPECT_EQ(chunk(live, 1), chunk(fork, 1));
 }
 
-// For the thread sanitizer: readers hold and drop copies, and ask for the order of names, while the writer goes on.
+// For the thread sanitizer: readers hold and drop copies, and ask for the order of names, while the writer
+// goes on.
 TEST(Snapshot, CopiesMayBeReadAndDroppedOnOtherThreads) {
   Snapshot live;
   for (int i = 0; i < 200; ++i) live.set_node(node("n" + std::to_string(i)).zone("a").ptr());
