@@ -39,8 +39,10 @@ void refuse(const std::string& version, const std::string& kind, Findings& findi
   if (kind.empty()) return findings.error("", "Object 'Kind' is missing");
   if (version.empty()) return findings.error("", "Object 'apiVersion' is missing");
   if (kind == "Policy") {
-    return findings.error("kind", fmt::format("scheduler policies are gone since Kubernetes 1.23: write a {} of {} and "
-                                              "enable the plugins in its profiles instead", kKubeKind, kKubeApiVersion));
+    return findings.error("kind",
+                          fmt::format("scheduler policies are gone since Kubernetes 1.23: write a {} of {} and enable "
+                                      "the plugins in its profiles instead",
+                                      kKubeKind, kKubeApiVersion));
   }
   auto text = fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
   if (kind == kKubeKind) text += fmt::format(": use {}", kKubeApiVersion);
@@ -120,7 +122,8 @@ void read_profiles(json::array& profiles, Config& out, Findings& findings) {
     const auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(),
                                        child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
-    out.profiles.push_back(resolve_profile(name ? std::string_view(name->as_string()) : "", merged[i], args, path, findings));
+    const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
+    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
@@ -164,7 +167,9 @@ void read_kube(json::value document, Config& out, Findings& findings) {
 }  // namespace
 
 const framework::Profile* Config::profile(std::string_view scheduler_name) const {
-  const auto it = std::ranges::find_if(profiles, [&](const auto& one) { return one->scheduler_name == scheduler_name; });
+  const auto it = std::ranges::find(profiles, scheduler_name, [](const auto& one) -> std::string_view {
+    return one->scheduler_name;
+  });
   return it == profiles.end() ? nullptr : it->get();
 }
 

@@ -22,7 +22,8 @@ Schema args(Fields fields) {
 // --- parts of the core API ---
 
 const Schema& requirements() {
-  static const Schema one = object({{"key", &schema::text}, {"operator", &schema::text}, {"values", &schema::texts, omit}});
+  static const Schema one =
+      object({{"key", &schema::text}, {"operator", &schema::text}, {"values", &schema::texts, omit}});
   static const Schema all = list(one);
   return all;
 }

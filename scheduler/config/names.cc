@@ -57,8 +57,8 @@ constexpr std::string_view kLabelValueError =
 
 std::vector<std::string> check_label_key(std::string_view key) {
   if (std::ranges::count(key, '/') > 1) {
-    return {fmt::format("a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
-                        kNameError)};
+    return {fmt::format(
+        "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')", kNameError)};
   }
   std::vector<std::string> errors;
   if (const auto slash = key.find('/'); slash != std::string_view::npos) {

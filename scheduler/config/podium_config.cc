@@ -102,8 +102,9 @@ Podium read_podium(json::value& document, Findings& findings) {
   }
   const auto ttl = parse_duration(reports.at("ttl").as_string()).value_or(kMinTtl);
   if (ttl < kMinTtl || ttl > kMaxTtl) {
-    findings.invalid("reports.ttl", reports.at("ttl"), fmt::format("not in valid range [{}, {}]", format_duration(kMinTtl),
-                                                                   format_duration(kMaxTtl)));
+    findings.invalid(
+        "reports.ttl", reports.at("ttl"),
+        fmt::format("not in valid range [{}, {}]", format_duration(kMinTtl), format_duration(kMaxTtl)));
   }
   out.reports.ttl = std::chrono::duration_cast<std::chrono::seconds>(ttl);
   check_bounds(reports.at("maxReports"), 1, kMaxReports, "reports.maxReports", findings);

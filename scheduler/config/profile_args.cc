@@ -18,7 +18,8 @@ void check_type(std::string_view plugin, const json::object& args, const std::st
   const std::string given_kind(args.at("kind").as_string());
   const std::string given_version(args.at("apiVersion").as_string());
   if (!given_kind.empty() && given_kind != kind) {
-    findings.error(child(path, "kind"), fmt::format("args for plugin {} were not of type {}, got {}", plugin, kind, given_kind));
+    findings.error(child(path, "kind"),
+                   fmt::format("args for plugin {} were not of type {}, got {}", plugin, kind, given_kind));
   }
   if (!given_version.empty() && given_version != kKubeApiVersion) {
     findings.error(child(path, "apiVersion"),

@@ -74,7 +74,8 @@ class Resolver {
       const auto* in_tree = plugins::find_in_tree(plugin.name);
       if (!in_tree) {
         if (!is_removed(plugin)) {
-          findings_.error(path_of(plugin, field), fmt::format("{} \"{}\" does not exist", interface_name(field), plugin.name));
+          findings_.error(path_of(plugin, field),
+                          fmt::format("{} \"{}\" does not exist", interface_name(field), plugin.name));
         }
       } else if (!implements(*in_tree, field)) {
         findings_.error(path_of(plugin, field),
@@ -92,7 +93,8 @@ class Resolver {
       const auto& plugin = enabled[i];
       if (!plugins::find_in_tree(plugin.name)) {
         if (!is_removed(plugin)) {
-          findings_.error(path_of(plugin, PluginField::multi_point), fmt::format("plugin \"{}\" does not exist", plugin.name));
+          findings_.error(path_of(plugin, PluginField::multi_point),
+                          fmt::format("plugin \"{}\" does not exist", plugin.name));
         }
         continue;
       }
@@ -147,7 +149,8 @@ class Resolver {
   void check_needed_points(std::string_view scheduler_name) {
     if (const auto count = at(PluginField::queue_sort).size(); count != 1) {
       findings_.error(field_path(PluginField::queue_sort),
-                      fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but got {}",
+                      fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but "
+                                  "got {}",
                                   scheduler_name, count));
     }
     if (at(PluginField::bind).empty()) {
@@ -173,7 +176,8 @@ class Resolver {
       if (it == enabled.end()) continue;
       // VolumeBinding has none by default either.
       if (it->weight == 0 && !it->path.empty() && plugins::find_in_tree(name)->default_weight != 0) {
-        findings_.warn(it->path, fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
+        findings_.warn(it->path,
+                       fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
       }
       return it->weight == 0 ? 1 : it->weight;
     }

@@ -136,8 +136,8 @@ void validate_extenders(const json::array& extenders, Findings& findings) {
                                findings);
   }
   if (binders > 1) {
-    findings.error("extenders", fmt::format("Invalid value: \"found {} extenders implementing bind\": only one extender "
-                                            "can implement bind", binders));
+    findings.invalid("extenders", json::string(fmt::format("found {} extenders implementing bind", binders)),
+                     "only one extender can implement bind");
   }
 }
 
@@ -150,7 +150,8 @@ void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings& fin
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     for (const auto& set : profiles[i].sets) {
       for (const auto& plugin : set.enabled) {
-        if (is_removed_plugin(plugin.name)) findings.invalid(plugin.path, json::string(plugin.name), removed_plugin_text());
+        if (!is_removed_plugin(plugin.name)) continue;
+        findings.invalid(plugin.path, json::string(plugin.name), removed_plugin_text());
       }
     }
     const auto& own = profiles[i][PluginField::queue_sort];

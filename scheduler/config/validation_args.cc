@@ -93,8 +93,9 @@ void scoring_strategy(const json::object& strategy, const std::string& path, Fin
   }
   const auto& resources = strategy.at("resources").as_array();
   for (std::size_t i = 0; i < resources.size(); ++i) {
-    check_range(resources[i].as_object(), "weight", 1, 100,
-                fmt::format("resource weight of {} not in valid range (0, 100]", text_of(resources[i].as_object(), "name")),
+    const auto& resource = resources[i].as_object();
+    check_range(resource, "weight", 1, 100,
+                fmt::format("resource weight of {} not in valid range (0, 100]", text_of(resource, "name")),
                 item(child(path, "resources"), i), findings);
   }
   const auto* ratio = strategy.if_contains("requestedToCapacityRatio");

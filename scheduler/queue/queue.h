@@ -39,7 +39,7 @@ struct QueuedPod {
   Steady last_queued{};                       // when it was added, or came back last; for the order among equals
   std::set<std::string> rejected_by;          // plugins of the last attempt, or the one that gates it
   std::uint32_t unschedulable_count = 0;      // attempts that found no node; decides the backoff
-  std::uint32_t consecutive_errors = 0;       // attempts in a row that failed for another reason; decide it while there are any
+  std::uint32_t consecutive_errors = 0;       // attempts in a row that failed for another reason; if any, they decide it
 };
 
 struct QueueOptions {
