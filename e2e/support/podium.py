@@ -1,0 +1,108 @@
+"""podium as a process, as the chart runs it."""
+import json
+import pathlib
+import ssl
+import subprocess
+import urllib.error
+import urllib.request
+
+from .control_plane import BIN, ROOT, Process, environment, free_ports, wait_until
+
+PROGRAM = ROOT / "build/release/podium"
+NAMESPACE = "podium-system"
+
+
+def render(values=(), release="podium"):
+    """What the chart renders, by the real helm."""
+    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, "--include-crds"]
+    for value in values:
+        argv += ["--set", value]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"helm template: {done.stderr}")
+    return done.stdout
+
+
+def install(plane, values=()):
+    """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment that nothing runs)."""
+    if plane.request("GET", f"/api/v1/namespaces/{NAMESPACE}")[0] == 404:
+        plane.kubectl("create", "namespace", NAMESPACE)
+    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=render(values))
+    wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
+
+
+class Podium:
+    """`podium run` under the chart's ServiceAccount and configuration. Use as a context manager."""
+
+    def __init__(self, plane, config=None, name="podium", program=PROGRAM, token=None, server=None, flags=()):
+        self.plane, self.name, self.program, self.flags = plane, name, program, list(flags)
+        self.dir = plane.dir / name
+        self.dir.mkdir(exist_ok=True)
+        self.port = free_ports(1)[0]
+        self.config = self.dir / "config.yaml"
+        if config is None:
+            config = plane.kubectl("get", "configmap", "podium", "-n", NAMESPACE, "-o", r"jsonpath={.data.config\.yaml}")
+        self.config.write_text(config)
+        if token is None:
+            token = plane.kubectl("create", "token", "podium", "-n", NAMESPACE, "--duration", "8h").strip()
+        self.kubeconfig = plane.write_kubeconfig(self.dir / "kubeconfig", token=token, server=server)
+        self.process = None
+
+    def start(self, wait=True):
+        self.process = Process([self.program, "run", "--config", self.config, "--kubeconfig", self.kubeconfig,
+                                "--secure-port", self.port, "--bind-address", "127.0.0.1", *self.flags],
+                               self.dir / "log", env=environment())
+        if wait:
+            self.wait_ready()
+        return self
+
+    def wait_ready(self, seconds=60):
+        def ready():
+            if not self.process.alive():
+                raise RuntimeError(f"podium has ended with {self.process.popen.returncode}:\n{self.process.tail()}")
+            return self.get("/readyz")[0] == 200
+        wait_until(ready, "podium ready", seconds)
+
+    def stop(self):
+        """Asks it to stop; the exit code."""
+        return self.process.stop() if self.process else None
+
+    def get(self, path):
+        """(status, text) of its HTTPS door; (0, reason) where it does not answer."""
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        try:
+            with urllib.request.urlopen(f"https://127.0.0.1:{self.port}{path}", context=context, timeout=5) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def metric(self, prefix):
+        """The sum of the metric's samples that start with this text."""
+        lines = self.get("/metrics")[1].splitlines()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(prefix))
+
+    def log(self):
+        return pathlib.Path(self.process.log).read_text(errors="replace")
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def report_of(plane, namespace, name):
+    """The pod's report, or None."""
+    status, body = plane.request("GET", f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports/{name}")
+    return body if status == 200 else None
+
+
+def condition(obj, kind):
+    return next((c for c in obj.get("status", {}).get("conditions", []) if c["type"] == kind), None)
+
+
+def show(obj):
+    return json.dumps(obj, indent=1)
