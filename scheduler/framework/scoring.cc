@@ -3,43 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "scheduler/framework/score_loops.h"
+
 namespace podium::framework {
 namespace {
 
 using cluster::kChunkRows;
-
-constexpr std::int64_t kMaxScore = 100;
-
-// One byte a row, 0xff where feasible: the form in which the loops below can apply the mask without a branch.
-std::vector<std::uint8_t> bytes_of(const NodeMask& mask) {
-  std::vector<std::uint8_t> bytes(mask.words() * 64);
-  for (std::size_t w = 0; w < mask.words(); ++w) {
-    const auto word = mask.word(w);
-    if (word == 0) continue;
-    std::uint8_t* out = bytes.data() + w * 64;
-    for (std::size_t i = 0; i < 64; ++i) out[i] = static_cast<std::uint8_t>(-static_cast<std::int8_t>(word >> i & 1));
-  }
-  return bytes;
-}
-
-// Narrows a plugin's scores, adds them with their weight to the total, and says whether all were within 0..100. Scores of
-// rows that are not feasible count as 0, whatever was left there.
-bool add_scores(std::span<const std::int64_t> scores, std::span<const std::uint8_t> feasible, std::int64_t weight,
-                std::span<std::uint8_t> narrow, std::span<std::int64_t> total) {
-  const std::int64_t* const in = scores.data();
-  const std::uint8_t* const mask = feasible.data();
-  std::uint8_t* const out = narrow.data();
-  std::int64_t* const sum = total.data();
-  std::uint64_t outside = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const auto value = static_cast<std::uint64_t>(in[i]);
-    outside |= static_cast<std::uint64_t>(value > kMaxScore) & mask[i];
-    const auto score = static_cast<std::uint8_t>(value & mask[i]);
-    out[i] = score;
-    sum[i] += weight * score;
-  }
-  return outside == 0;
-}
 
 std::string invalid_score(const Strategy& strategy, std::span<const std::int64_t> scores, const NodeMask& feasible) {
   std::int64_t wrong = 0;
@@ -94,28 +63,34 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
     if (prepared.scorer) prepared.scorer->score(decision.feasible, scores);
     else std::fill(scores.begin(), scores.end(), entry.plugin->score_if_skipped());
     auto& strategy = decision.strategies.emplace_back(entry.name, entry.weight, std::vector<std::uint8_t>(rows));
-    if (!add_scores(scores, feasible, entry.weight, strategy.score, decision.total)) {
+    if (!narrow_scores(scores, feasible, strategy.score)) {
       return give_up(decision, invalid_score(strategy, scores, decision.feasible));
     }
   }
+  std::vector<Weighted> weighted;
+  for (const auto& strategy : decision.strategies) weighted.push_back({strategy.score.data(), strategy.weight});
+  add_up(weighted, decision.total);
   std::sort(decision.skipped_strategies.begin(), decision.skipped_strategies.end());
 }
 
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
-  // Totals are never negative, and 0 where a row is not feasible.
-  const auto best = *std::max_element(decision.total.begin(), decision.total.end());
+  // Totals are never negative, and 0 where a row is not feasible. Most chunks do not have the best one.
+  const auto maxima = chunk_maxima(decision.total);
+  const auto best = *std::ranges::max_element(maxima);
   std::optional<Row> choice;
   std::uint64_t choice_hash = 0;
-  decision.feasible.each([&](Row row) {
-    if (decision.total[row] != best) return;
-    const auto hash = mix(pod.uid_hash ^ snapshot.name_hash[row]);
-    const bool wins = !choice || hash > choice_hash ||
-                      (hash == choice_hash && snapshot.node_name(row) < snapshot.node_name(*choice));
-    if (wins) {
+  for (std::size_t chunk = 0; chunk < maxima.size(); ++chunk) {
+    if (maxima[chunk] != best) continue;
+    for (auto row = static_cast<Row>(chunk * kChunkRows); row < (chunk + 1) * kChunkRows; ++row) {
+      if (decision.total[row] != best || !decision.feasible.test(row)) continue;
+      const auto hash = mix(pod.uid_hash ^ snapshot.name_hash[row]);
+      const bool wins = !choice || hash > choice_hash ||
+                        (hash == choice_hash && snapshot.node_name(row) < snapshot.node_name(*choice));
+      if (!wins) continue;
       choice = row;
       choice_hash = hash;
     }
-  });
+  }
   return choice;
 }
 

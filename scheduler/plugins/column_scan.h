@@ -10,16 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "base/vector_clones.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/framework/rejections.h"
-
-// Sanitizers instrument the resolver that picks a clone, and it runs before they are ready.
-#if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define PODIUM_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define PODIUM_VECTOR_CLONES
-#endif
 
 namespace podium::plugins {
 

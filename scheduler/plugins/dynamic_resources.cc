@@ -3,6 +3,7 @@
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
 #include <algorithm>
 
+#include "scheduler/framework/filters.h"
 #include "scheduler/plugins/factories.h"
 
 namespace podium::plugins {
@@ -15,7 +16,7 @@ class ZeroScorer final : public NodeScorer {
   void score(const NodeMask&, std::span<std::int64_t> out) const override { std::ranges::fill(out, 0); }
 };
 
-class DynamicResources final : public Plugin, public FilterPlugin, public ScorePlugin {
+class DynamicResources final : public Plugin, public FilterPlugin, public ScorePlugin, public PostFilterPlugin {
  public:
   std::string_view name() const override { return "DynamicResources"; }
   bool has_pre_filter() const override { return true; }
@@ -35,6 +36,17 @@ class DynamicResources final : public Plugin, public FilterPlugin, public ScoreP
   // Never skipped.
   PreparedScore prepare_score(const PodInfo&, const Snapshot&, const NodeMask&) const override {
     return {std::make_unique<ZeroScorer>()};
+  }
+
+  // Upstream's fails where an earlier PreFilter plugin ended the search before this one, whatever the pod.
+  PostFilterResult post_filter(const PodInfo& pod, const Snapshot&, const Filters& filters,
+                               const Decision&) const override {
+    const auto says = [&](Code code, std::string text) {
+      return PostFilterResult{.failed = Verdict{std::string(name()), code, {std::move(text)}}};
+    };
+    if (!filters.reached(name())) return says(Code::error, "not found");
+    return says(Code::unschedulable,
+                pod->has_resource_claims ? "still not schedulable" : "no new claims to deallocate");
   }
 };
 
