@@ -19,6 +19,18 @@ inline double small_to_double(std::uint64_t value) {
   return std::bit_cast<double>(value | 0x4330'0000'0000'0000) - 0x1p52;
 }
 
+// part / whole as upstream's float64 quotient, and 0 where there is no whole. 0 <= part, both below 2^52.
+inline double share_of(std::int64_t part, std::int64_t whole) {
+  return small_to_double(static_cast<std::uint64_t>(part)) /
+         small_to_double(static_cast<std::uint64_t>(whole > 1 ? whole : 1));
+}
+
+// 100 * part / whole for small amounts, 0 <= part <= whole, and 0 where there is no whole.
+inline std::int32_t small_percent(std::int64_t part, std::int64_t whole) {
+  return static_cast<std::int32_t>(small_to_double(static_cast<std::uint64_t>(part)) * 100.0 /
+                                   small_to_double(static_cast<std::uint64_t>(whole > 1 ? whole : 1)));
+}
+
 // 100 * part / whole for any 0 <= part <= whole, 0 < whole.
 inline std::int64_t percent(std::int64_t part, std::int64_t whole) {
   if (whole < kSmall) {

@@ -18,79 +18,86 @@ using Scores = std::array<std::int32_t, kChunkRows>;
 using Doubles = std::array<double, kChunkRows>;
 
 // --- loops over the rows of a chunk; amounts are small ---
+// A share of more than all is capped before the division, which gives the same 1. Comparisons are of integers, so that the
+// loops vectorise.
 
 // The usual case, two resources: how far apart the used shares are.
 PODIUM_VECTOR_CLONES
-void balance_of_two(const std::int64_t* allocatable0, const std::int64_t* used0, double request0,
-                    const std::int64_t* allocatable1, const std::int64_t* used1, double request1,
-                    std::int32_t* scores) {
+void balance_of_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
+                    const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
+                    std::int32_t* __restrict scores) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const double all0 = small_to_double(static_cast<std::uint64_t>(allocatable0[i]));
-    const double all1 = small_to_double(static_cast<std::uint64_t>(allocatable1[i]));
-    const double taken0 = small_to_double(static_cast<std::uint64_t>(used0[i])) + request0;
-    const double taken1 = small_to_double(static_cast<std::uint64_t>(used1[i])) + request1;
-    const double share0 = taken0 / (all0 > 0 ? all0 : 1.0);
-    const double share1 = taken1 / (all1 > 0 ? all1 : 1.0);
-    const double apart = std::fabs(((share0 > 1 ? 1.0 : share0) - (share1 > 1 ? 1.0 : share1)) / 2);
-    const double deviation = (all0 > 0) & (all1 > 0) ? apart : 0.0;
-    scores[i] = static_cast<std::int32_t>((1 - deviation) * 100.0);
+    const auto all0 = allocatable0[i], taken0 = used0[i] + request0;
+    const auto all1 = allocatable1[i], taken1 = used1[i] + request1;
+    // Where the node lacks one, the other is even with itself.
+    const auto both = -static_cast<std::int64_t>((all0 > 0) & (all1 > 0));
+    const double share0 = share_of((taken0 < all0 ? taken0 : all0) & both, all0);
+    const double share1 = share_of((taken1 < all1 ? taken1 : all1) & both, all1);
+    scores[i] = static_cast<std::int32_t>((1 - std::fabs((share0 - share1) / 2)) * 100.0);
   }
 }
 
 // Any number of resources, one at a time.
 struct Shares {
-  std::vector<Doubles> of_resource;  // negative where the node has none of it
-  Doubles sum, lowest, highest, count;
+  std::vector<Doubles> of_resource;  // 0 where the node has none of it, as `has` tells
+  std::vector<Doubles> has;          // 1 or 0
+  Doubles sum, count, squares;
 };
 
 PODIUM_VECTOR_CLONES
-void add_share(const std::int64_t* allocatable, const std::int64_t* used, double request, double* share, double* sum,
-               double* lowest, double* highest, double* count) {
+void add_share(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
+               double* __restrict share, double* __restrict has, double* __restrict sum, double* __restrict count) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const double all = small_to_double(static_cast<std::uint64_t>(allocatable[i]));
-    const double taken = small_to_double(static_cast<std::uint64_t>(used[i])) + request;
-    const double quotient = taken / (all > 0 ? all : 1.0);
-    const double capped = quotient > 1 ? 1.0 : quotient;
-    share[i] = all > 0 ? capped : -1.0;
-    sum[i] += all > 0 ? capped : 0.0;
-    count[i] += all > 0 ? 1.0 : 0.0;
-    const double low = all > 0 ? capped : 2.0;
-    lowest[i] = low < lowest[i] ? low : lowest[i];
-    highest[i] = share[i] > highest[i] ? share[i] : highest[i];
+    const auto all = allocatable[i], taken = used[i] + request;
+    share[i] = share_of(taken < all ? taken : all, all);
+    has[i] = small_to_double(static_cast<std::uint64_t>(all > 0));
+    sum[i] += share[i];
+    count[i] += has[i];
   }
 }
 
+// Multiplying by 1 or 0 leaves out the nodes that have none of the resource, and changes no other sum.
 PODIUM_VECTOR_CLONES
-void add_square(const double* share, const double* sum, const double* count, double* squares) {
+void add_square(const double* share, const double* has, const double* sum, const double* count,
+                double* __restrict squares) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const double mean = sum[i] / (count[i] > 0 ? count[i] : 1.0);
-    const double off = share[i] - mean;
-    squares[i] += share[i] >= 0 ? off * off : 0.0;
+    const double mean = sum[i] / (count[i] + (1 - has[i]));
+    squares[i] += (share[i] - mean) * (share[i] - mean) * has[i];
   }
+}
+
+// Half the distance between the only two shares of a node.
+double half_apart(const Shares& shares, std::size_t row) {
+  double first = -1;
+  for (std::size_t r = 0; r < shares.has.size(); ++r) {
+    if (shares.has[r][row] == 0) continue;
+    if (first >= 0) return std::fabs((first - shares.of_resource[r][row]) / 2);
+    first = shares.of_resource[r][row];
+  }
+  return 0;
 }
 
 void balance_of_many(std::span<const ScoredResource> resources, std::size_t chunk, bool with_pod, Shares& shares,
                      Scores& scores) {
   shares.of_resource.resize(resources.size());
+  shares.has.resize(resources.size());
   shares.sum.fill(0);
   shares.count.fill(0);
-  shares.lowest.fill(2);
-  shares.highest.fill(-1);
+  shares.squares.fill(0);
   for (std::size_t r = 0; r < resources.size(); ++r) {
     const auto& [columns, request, weight] = resources[r];
-    add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(),
-              with_pod ? static_cast<double>(request) : 0.0, shares.of_resource[r].data(), shares.sum.data(),
-              shares.lowest.data(), shares.highest.data(), shares.count.data());
+    add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(), with_pod ? request : 0,
+              shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(), shares.count.data());
   }
-  Doubles squares{};
-  for (const auto& share : shares.of_resource) {
-    add_square(share.data(), shares.sum.data(), shares.count.data(), squares.data());
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    add_square(shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(), shares.count.data(),
+               shares.squares.data());
   }
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const double count = shares.count[i];
     double deviation = 0;
-    if (count == 2) deviation = (shares.highest[i] - shares.lowest[i]) / 2;
-    if (count > 2) deviation = std::sqrt(squares[i] / count);
+    if (count > 2) deviation = std::sqrt(shares.squares[i] / count);
+    if (count == 2) deviation = half_apart(shares, i);
     scores[i] = static_cast<std::int32_t>((1 - deviation) * 100.0);
   }
 }
@@ -134,8 +141,10 @@ class BalanceScorer final : public NodeScorer {
     const auto shares = std::make_unique<Shares>();
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(feasible, chunk)) continue;
-      balance(chunk, true, *shares, with_pod);
-      balance(chunk, false, *shares, without_pod);
+      const bool small = std::ranges::all_of(
+          resources_, [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); });
+      balance(chunk, true, small, *shares, with_pod);
+      balance(chunk, false, small, *shares, without_pod);
       for (std::size_t i = 0; i < kChunkRows; ++i) {
         out[chunk * kChunkRows + i] = improvement(with_pod[i], without_pod[i]);
       }
@@ -143,18 +152,17 @@ class BalanceScorer final : public NodeScorer {
   }
 
  private:
-  void balance(std::size_t chunk, bool with_pod, Shares& shares, Scores& scores) const {
-    const auto small = [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); };
-    if (!std::ranges::all_of(resources_, small)) {
+  void balance(std::size_t chunk, bool with_pod, bool small, Shares& shares, Scores& scores) const {
+    if (!small) {
       for (std::size_t i = 0; i < kChunkRows; ++i) {
         scores[i] = balance_of_row(resources_, static_cast<Row>(chunk * kChunkRows + i), with_pod);
       }
     } else if (resources_.size() == 2) {
       const auto& [first, request0, weight0] = resources_[0];
       const auto& [second, request1, weight1] = resources_[1];
-      balance_of_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(),
-                     with_pod ? static_cast<double>(request0) : 0.0, second.allocatable->chunk(chunk).data(),
-                     second.used->chunk(chunk).data(), with_pod ? static_cast<double>(request1) : 0.0, scores.data());
+      balance_of_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(), with_pod ? request0 : 0,
+                     second.allocatable->chunk(chunk).data(), second.used->chunk(chunk).data(),
+                     with_pod ? request1 : 0, scores.data());
     } else {
       balance_of_many(resources_, chunk, with_pod, shares, scores);
     }

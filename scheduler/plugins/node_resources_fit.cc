@@ -33,6 +33,12 @@ std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& req
   return wanted;
 }
 
+// What a pod takes up once it is on a node. A nominated pod that was resized in place counts by its status there, though
+// as an incoming pod it does not.
+Resources placed_requests(const PodInfo& pod) {
+  return pod->node_name.empty() ? cluster::pod_requests(*pod, {.use_status = true}) : pod.requests;
+}
+
 // Nodes whose shortages are equal share a verdict, which is interned once.
 class Shortages {
  public:
@@ -90,7 +96,7 @@ class FitFilter final : public NodeFilter {
       const auto& [name, want, columns] = demands_[i];
       const auto allocatable = columns ? (*columns->allocatable)[row] : 0;
       auto used = columns ? (*columns->used)[row] : 0;
-      for (const auto& pod : delta.added) used = cluster::saturating_add(used, pod->requests.get(name));
+      for (const auto& pod : delta.added) used = cluster::saturating_add(used, placed_requests(*pod).get(name));
       for (const auto& pod : delta.removed) used -= pod->requests.get(name);
       lacks[i + 1] = want > allocatable - used;
       if (want > allocatable) lacks.back() = true;

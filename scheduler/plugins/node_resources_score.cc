@@ -17,45 +17,40 @@ struct Sums {
   std::array<std::int32_t, kChunkRows> score, weight;
 };
 
-// The loops for small amounts. Rows that have none of the resource add nothing.
+// The loops for small amounts. Rows that have none of the resource add nothing. Comparisons are of integers and
+// choices are masks: with others, GCC makes branches and does not vectorise.
 
 PODIUM_VECTOR_CLONES
-void add_least(const std::int64_t* allocatable, const std::int64_t* used, double request, std::int32_t weight,
-               std::int32_t* scores, std::int32_t* weights) {
+void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request, std::int32_t weight,
+               std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const double all = small_to_double(static_cast<std::uint64_t>(allocatable[i]));
-    const double taken = small_to_double(static_cast<std::uint64_t>(used[i])) + request;
-    const double left = taken < all ? all - taken : 0.0;
-    const auto score = static_cast<std::int32_t>(left * 100.0 / (all > 0 ? all : 1.0));
-    const std::int32_t counted = all > 0 ? weight : 0;
-    scores[i] += score * counted;
+    const auto all = allocatable[i], difference = all - (used[i] + request);
+    const auto left = difference & -static_cast<std::int64_t>(difference > 0);
+    const std::int32_t counted = weight & -static_cast<std::int32_t>(all > 0);
+    scores[i] += small_percent(left, all) * counted;
     weights[i] += counted;
   }
 }
 
 PODIUM_VECTOR_CLONES
-void add_most(const std::int64_t* allocatable, const std::int64_t* used, double request, std::int32_t weight,
-              std::int32_t* scores, std::int32_t* weights) {
+void add_most(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request, std::int32_t weight,
+              std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const double all = small_to_double(static_cast<std::uint64_t>(allocatable[i]));
-    const double taken = small_to_double(static_cast<std::uint64_t>(used[i])) + request;
-    const double capped = taken < all ? taken : all;
-    const auto score = static_cast<std::int32_t>(capped * 100.0 / (all > 0 ? all : 1.0));
-    const std::int32_t counted = all > 0 ? weight : 0;
-    scores[i] += score * counted;
+    const auto all = allocatable[i], taken = used[i] + request;
+    const std::int32_t counted = weight & -static_cast<std::int32_t>(all > 0);
+    scores[i] += small_percent(taken < all ? taken : all, all) * counted;
     weights[i] += counted;
   }
 }
 
 PODIUM_VECTOR_CLONES
-void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* used, double request,
-                        std::int32_t weight, const std::int32_t* table, std::int32_t* scores, std::int32_t* weights) {
+void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
+                        std::int32_t weight, const std::int32_t* table, std::int32_t* __restrict scores,
+                        std::int32_t* __restrict weights) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const double all = small_to_double(static_cast<std::uint64_t>(allocatable[i]));
-    const double taken = small_to_double(static_cast<std::uint64_t>(used[i])) + request;
-    const double capped = taken < all ? taken : all;
-    const auto score = table[static_cast<std::int32_t>(capped * 100.0 / (all > 0 ? all : 1.0))];
-    const std::int32_t counted = all > 0 && score > 0 ? weight : 0;
+    const auto all = allocatable[i], taken = used[i] + request;
+    const auto score = table[small_percent(taken < all ? taken : all, all)];
+    const std::int32_t counted = weight & -static_cast<std::int32_t>((all > 0) & (score > 0));
     scores[i] += score * counted;
     weights[i] += counted;
   }
@@ -63,7 +58,7 @@ void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* use
 
 // Truncating float division is exact here while 101 times the sum of all weights is below 2^24; see exact_division.h.
 PODIUM_VECTOR_CLONES
-void average_light(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* out) {
+void average_light(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto weight = static_cast<float>(weights[i] > 0 ? weights[i] : 1);
     out[i] = static_cast<std::int32_t>(static_cast<float>(scores[i]) / weight);
@@ -71,7 +66,7 @@ void average_light(const std::int32_t* scores, const std::int32_t* weights, std:
 }
 
 PODIUM_VECTOR_CLONES
-void average(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* out) {
+void average(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
     out[i] = static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight);
@@ -80,7 +75,7 @@ void average(const std::int32_t* scores, const std::int32_t* weights, std::int64
 
 // Halves round up. The quotient of two such small numbers is a half exactly or stays clear of it.
 PODIUM_VECTOR_CLONES
-void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* out) {
+void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
     out[i] = static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight + 0.5);
@@ -117,7 +112,7 @@ class AllocationScorer final : public NodeScorer {
   void add_small(const ScoredResource& resource, std::size_t chunk, Sums& sums) const {
     const auto* allocatable = resource.columns.allocatable->chunk(chunk).data();
     const auto* used = resource.columns.used->chunk(chunk).data();
-    const auto request = static_cast<double>(resource.request);
+    const auto request = resource.request;
     const auto weight = static_cast<std::int32_t>(resource.weight);
     switch (strategy_.type) {
       case Type::least_allocated:

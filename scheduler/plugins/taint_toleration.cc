@@ -54,21 +54,25 @@ class TaintScorer final : public NodeScorer {
       : snapshot_(snapshot), unwelcome_(std::move(unwelcome)) {}
 
   void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-    std::int64_t max = 0;
-    if (!unwelcome_.empty()) {
-      feasible.each([&](Row row) { max = std::max(max, unwelcome_[snapshot_.taint_set[row]]); });
+    std::ranges::fill(out, 100);
+    if (unwelcome_.empty()) return;
+    IdSet unwelcome_sets(unwelcome_.size());
+    for (std::size_t id = 0; id < unwelcome_.size(); ++id) {
+      if (unwelcome_[id] > 0) unwelcome_sets.insert(static_cast<std::uint32_t>(id));
     }
-    if (max == 0) {
-      std::ranges::fill(out, 100);
-      return;
-    }
-    std::vector<std::int64_t> score_of_set;
-    for (const auto count : unwelcome_) score_of_set.push_back(100 - 100 * count / max);
+    NodeMask lower(snapshot_.chunks());
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(feasible, chunk)) continue;
-      const auto sets = snapshot_.taint_set.chunk(chunk);
-      for (std::size_t i = 0; i < kChunkRows; ++i) out[chunk * kChunkRows + i] = score_of_set[sets[i]];
+      const auto rows = unwelcome_sets.match(snapshot_.taint_set.chunk(chunk));
+      for (std::size_t w = 0; w < kChunkWords; ++w) {
+        lower.word(chunk * kChunkWords + w) = rows[w] & feasible.word(chunk * kChunkWords + w);
+      }
     }
+    std::int64_t max = 1;
+    lower.each([&](Row row) { max = std::max(max, unwelcome_[snapshot_.taint_set[row]]); });
+    std::vector<std::int64_t> score_of_set;
+    for (const auto count : unwelcome_) score_of_set.push_back(100 - 100 * count / max);
+    lower.each([&](Row row) { out[row] = score_of_set[snapshot_.taint_set[row]]; });
   }
 
  private:

@@ -85,6 +85,10 @@ TEST(NodeResourcesFit, CheckWithPodsAddedAndRemoved) {
   EXPECT_EQ(check(pod("p").req("cpu", "10"), {{}, placed}), "");
   EXPECT_EQ(check(pod("p").req("cpu", "6"), {nominated, first}), "U; Too many pods");
   EXPECT_EQ(check(pod("p").req("cpu", "8"), {nominated, placed}), "U; Insufficient cpu");
+  // A nominated pod whose resize is under way counts with what it was granted.
+  const std::vector<cluster::PodInfoPtr> resized{
+      info(pod("d").container("c").req("cpu", "1").status_resources("c", "cpu", "1").status_allocated("c", "cpu", "3"))};
+  EXPECT_EQ(check(pod("p").req("cpu", "8"), {resized, placed}), "U; Insufficient cpu");
 }
 
 TEST(NodeResourcesFit, Hints) {
