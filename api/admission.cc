@@ -166,8 +166,8 @@ Result<void> PodAdmission::resolve_priority(Pod& pod) const {
   const bool never = chosen && chosen->preempt_never.value_or(false);
   if (pod.has_preemption_policy && pod.preempt_never != never) {
     const auto name = [](bool is_never) { return is_never ? "Never" : "PreemptLowerPriority"; };
-    return invalid(std::string("preemptionPolicy ") + name(pod.preempt_never) + " differs from " + name(never) +
-                   " of the priority class");
+    return invalid(std::string("preemptionPolicy ") + name(pod.preempt_never) + " differs from " +
+                   name(never) + " of the priority class");
   }
   pod.preempt_never = never;
   pod.has_preemption_policy = true;

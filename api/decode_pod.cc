@@ -25,15 +25,15 @@ Container read_container(Field field) {
   resources["limits"].into(container.limits);
   field["ports"].list(container.ports, read_port);
   container.restart_always = field["restartPolicy"].text() == "Always";
-  field["restartPolicyRules"].list(container.restart_rules, [](Field rule) {
-    return RestartRule{std::string(rule["action"].text())};
-  });
+  field["restartPolicyRules"].list(
+      container.restart_rules, [](Field rule) { return RestartRule{std::string(rule["action"].text())}; });
   return container;
 }
 
 PodAffinityTerm read_pod_affinity_term(Field field) {
   PodAffinityTerm term;
-  if (const auto selector = field["labelSelector"]) term.label_selector = detail::read_label_selector(selector);
+  if (const auto selector = field["labelSelector"])
+    term.label_selector = detail::read_label_selector(selector);
   if (const auto selector = field["namespaceSelector"]) {
     term.namespace_selector = detail::read_label_selector(selector);
   }

@@ -16,14 +16,20 @@ namespace json = boost::json;
 
 std::string_view kind_name(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "a boolean";
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "a boolean";
     case json::kind::int64:
     case json::kind::uint64:
-    case json::kind::double_: return "a number";
-    case json::kind::string: return "a string";
-    case json::kind::array: return "a list";
-    case json::kind::object: return "an object";
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "a string";
+    case json::kind::array:
+      return "a list";
+    case json::kind::object:
+      return "an object";
   }
   return "something else";
 }
@@ -53,7 +59,8 @@ bool find_path(const json::value& from, const json::value* to, std::string& path
 std::optional<std::int64_t> whole(const json::value& value) {
   if (const auto* number = value.if_int64()) return *number;
   if (const auto* number = value.if_double()) {
-    if (std::trunc(*number) == *number && std::abs(*number) < 0x1p62) return static_cast<std::int64_t>(*number);
+    if (std::trunc(*number) == *number && std::abs(*number) < 0x1p62)
+      return static_cast<std::int64_t>(*number);
   }
   return std::nullopt;
 }
@@ -187,9 +194,11 @@ void Field::into(ResourceList& target) const {
   if (!value_) return;
   target.clear();
   target.reserve(size());
-  members([&](std::string_view name, Field field) { field.into(target.emplace_back(name, Quantity()).second); });
+  members(
+      [&](std::string_view name, Field field) { field.into(target.emplace_back(name, Quantity()).second); });
   const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(target.begin(), target.end(), by_name)) std::sort(target.begin(), target.end(), by_name);
+  if (!std::is_sorted(target.begin(), target.end(), by_name))
+    std::sort(target.begin(), target.end(), by_name);
 }
 
 void Field::into(std::vector<std::string>& target) const {

@@ -1,9 +1,9 @@
 // Field: a typed view of one JSON value, for the decoders of this room only.
 //
-// Absent and null are the same. Reading never fails on the spot: the first value of a wrong type is noted in the Reader,
-// and the caller asks for it once, at the end. A path is not carried along but found afterwards, by the address of the
-// value in its document, so that reading costs nothing for it.
-// Threads: a Reader belongs to one call.
+// Absent and null are the same. Reading never fails on the spot: the first value of a wrong type is noted in
+// the Reader, and the caller asks for it once, at the end. A path is not carried along but found afterwards,
+// by the address of the value in its document, so that reading costs nothing for it. Threads: a Reader
+// belongs to one call.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -93,7 +93,9 @@ class Field {
   const boost::json::value* value_;  // null where absent
 };
 
-inline Field Reader::root() { return Field(*this, root_.is_null() ? nullptr : &root_); }
+inline Field Reader::root() {
+  return Field(*this, root_.is_null() ? nullptr : &root_);
+}
 
 template <typename Visit>
 void Field::each(Visit visit) const {

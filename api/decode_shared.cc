@@ -12,8 +12,8 @@ namespace {
 // What the volume plugins and the binding of claims read.
 bool matters_to_storage(std::string_view annotation) {
   static constexpr std::array<std::string_view, 5> kPrefixes = {
-      "pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/", "storage.alpha.kubernetes.io/",
-      "kubernetes.io/azure-file-"};
+      "pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/",
+      "storage.alpha.kubernetes.io/", "kubernetes.io/azure-file-"};
   return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return annotation.starts_with(prefix); });
 }
@@ -134,7 +134,9 @@ TopologySpreadConstraint read_topology_spread_constraint(Field field) {
   TopologySpreadConstraint constraint;
   field["maxSkew"].into(constraint.max_skew);
   field["topologyKey"].into(constraint.topology_key);
-  constraint.do_not_schedule = field["whenUnsatisfiable"].text() != "ScheduleAnyway";
+  const auto action = field["whenUnsatisfiable"].text();
+  constraint.do_not_schedule = action != "ScheduleAnyway";
+  constraint.known_constraint = action == "ScheduleAnyway" || action == "DoNotSchedule";
   if (const auto selector = field["labelSelector"]) constraint.label_selector = read_label_selector(selector);
   field["minDomains"].into(constraint.min_domains);
   constraint.honor_node_affinity = field["nodeAffinityPolicy"].text() != "Ignore";

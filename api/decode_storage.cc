@@ -116,7 +116,8 @@ Result<CsiStorageCapacity> decode_csi_storage_capacity(const boost::json::value&
   CsiStorageCapacity capacity;
   capacity.meta = detail::read_meta(root["metadata"], Annotations::none);
   root["storageClassName"].into(capacity.storage_class);
-  if (const auto topology = root["nodeTopology"]) capacity.node_topology = detail::read_label_selector(topology);
+  if (const auto topology = root["nodeTopology"])
+    capacity.node_topology = detail::read_label_selector(topology);
   root["capacity"].into(capacity.capacity);
   root["maximumVolumeSize"].into(capacity.maximum_volume_size);
   return reader.finish(std::move(capacity));

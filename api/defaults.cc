@@ -5,7 +5,9 @@
 namespace podium::api {
 namespace {
 
-bool is_huge_page(std::string_view resource) { return resource.starts_with("hugepages-"); }
+bool is_huge_page(std::string_view resource) {
+  return resource.starts_with("hugepages-");
+}
 
 auto position(ResourceList& list, std::string_view name) {
   return std::lower_bound(list.begin(), list.end(), name,
@@ -54,7 +56,8 @@ void default_container(Container& container, bool host_network) {
 void default_pod_limits(Pod& pod) {
   if (pod.pod_limits.empty() && pod.pod_requests.empty()) return;
   for (const auto& [name, amount] : aggregate_containers(pod, &Container::limits)) {
-    if (is_huge_page(name) && !find_resource(pod.pod_requests, name)) set_if_absent(pod.pod_limits, name, amount);
+    if (!is_huge_page(name) || find_resource(pod.pod_requests, name)) continue;
+    set_if_absent(pod.pod_limits, name, amount);
   }
 }
 
@@ -75,7 +78,9 @@ void round_up_all(Pod& pod) {
       round_up(container.limits);
     }
   }
-  for (auto* list : {&pod.overhead, &pod.pod_requests, &pod.pod_limits, &pod.status_pod_allocated}) round_up(*list);
+  for (auto* list : {&pod.overhead, &pod.pod_requests, &pod.pod_limits, &pod.status_pod_allocated}) {
+    round_up(*list);
+  }
   if (pod.status_pod_requests) round_up(*pod.status_pod_requests);
   for (auto* statuses : {&pod.container_statuses, &pod.init_container_statuses}) {
     for (auto& status : *statuses) {
@@ -87,16 +92,20 @@ void round_up_all(Pod& pod) {
 
 }  // namespace
 
+bool is_native_resource(std::string_view resource) {
+  return resource.find('/') == std::string_view::npos ||
+         resource.find("kubernetes.io/") != std::string_view::npos;
+}
+
 bool is_overcommit_allowed(std::string_view resource) {
-  const bool native = resource.find('/') == std::string_view::npos || resource.find("kubernetes.io/") != std::string_view::npos;
-  return native && !is_huge_page(resource);
+  return is_native_resource(resource) && !is_huge_page(resource);
 }
 
 bool is_supported_pod_level_resource(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || is_huge_page(resource);
 }
 
-ResourceList aggregate_containers(const Pod& pod, ResourceList Container::*amounts) {
+ResourceList aggregate_containers(const Pod& pod, ResourceList Container::* amounts) {
   ResourceList total, sidecars, peak;
   for (const auto& container : pod.containers) add_to(total, container.*amounts);
   for (const auto& container : pod.init_containers) {
@@ -130,7 +139,9 @@ void set_defaults(Node& node) {
   round_up(node.allocatable);
 }
 
-void set_defaults(Namespace& ns) { ns.meta.labels.set("kubernetes.io/metadata.name", ns.meta.name); }
+void set_defaults(Namespace& ns) {
+  ns.meta.labels.set("kubernetes.io/metadata.name", ns.meta.name);
+}
 
 void set_defaults(PriorityClass& priority_class) {
   if (!priority_class.preempt_never) priority_class.preempt_never = false;

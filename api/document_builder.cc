@@ -77,14 +77,19 @@ void DocumentBuilder::open(bool is_object, Place place, std::size_t anchor) {
   frame.place = place;
 }
 
-void DocumentBuilder::start_object(Place place, std::size_t anchor) { open(true, place, anchor); }
-void DocumentBuilder::start_array(Place place, std::size_t anchor) { open(false, place, anchor); }
+void DocumentBuilder::start_object(Place place, std::size_t anchor) {
+  open(true, place, anchor);
+}
+void DocumentBuilder::start_array(Place place, std::size_t anchor) {
+  open(false, place, anchor);
+}
 
 void DocumentBuilder::end() {
   auto frame = std::move(frames_.back());
   frames_.pop_back();
   if (!frame.merged.empty()) merge(frame);
-  json::value value = frame.is_object ? json::value(std::move(frame.object)) : json::value(std::move(frame.array));
+  json::value value =
+      frame.is_object ? json::value(std::move(frame.object)) : json::value(std::move(frame.array));
   if (frame.anchor != 0) anchors_[frame.anchor] = value;
   add(std::move(value), frame.place);
 }

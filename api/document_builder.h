@@ -1,8 +1,7 @@
 // DocumentBuilder: the boost::json value of one document, from the events of a JSON or YAML parser.
 //
-// For yaml.cc and json_documents.cc only. Refuses duplicate keys, keys that are no scalars, and documents that grow past
-// the limits. Reports by throwing Fault, which the two files catch.
-// Threads: one parser's own.
+// For yaml.cc and json_documents.cc only. Refuses duplicate keys, keys that are no scalars, and documents
+// that grow past the limits. Reports by throwing Fault, which the two files catch. Threads: one parser's own.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -73,7 +72,8 @@ class DocumentBuilder {
 };
 
 // Appends each document of a text of concatenated JSON values.
-Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source, YamlLimits);
+Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source,
+                                                   YamlLimits);
 
 // The JSON value of a plain (unquoted) YAML scalar. Source: go-yaml v2 resolve.go.
 boost::json::value resolve_plain_scalar(std::string_view text);

@@ -104,7 +104,8 @@ Result<std::vector<Document>> parse_json_documents(std::string_view text, std::s
       return std::unexpected(fault_error(source, {start, error.what()}));
     }
     if (code || !parser.done()) {
-      return std::unexpected(fault_error(source, {lines.at(at), code ? code.message() : "the document is cut off"}));
+      return std::unexpected(
+          fault_error(source, {lines.at(at), code ? code.message() : "the document is cut off"}));
     }
     auto document = parser.handler().builder.take();
     document.line = start.line;

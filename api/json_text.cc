@@ -19,13 +19,27 @@ void write_json_string(std::string_view text, std::string& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += "\\u00";
@@ -77,12 +91,18 @@ void new_line(std::string& out, int depth) {
 
 void write(const json::value& value, int depth, std::string& out) {
   switch (value.kind()) {
-    case json::kind::null: out += "null"; return;
-    case json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
+    case json::kind::null:
+      out += "null";
+      return;
+    case json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
     case json::kind::int64:
     case json::kind::uint64:
-    case json::kind::double_: return detail::write_number(value, out);
-    case json::kind::string: return detail::write_json_string(value.get_string(), out);
+    case json::kind::double_:
+      return detail::write_number(value, out);
+    case json::kind::string:
+      return detail::write_json_string(value.get_string(), out);
     case json::kind::array: {
       char separator = '[';
       for (const auto& item : value.get_array()) {

@@ -39,9 +39,9 @@ std::string object_name(const json::object& object) {
 }
 
 template <typename T>
-constexpr bool kNamespaced = std::is_same_v<T, Pod> || std::is_same_v<T, Workload> ||
-                             std::is_same_v<T, PersistentVolumeClaim> ||
-                             std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget>;
+constexpr bool kNamespaced =
+    std::is_same_v<T, Pod> || std::is_same_v<T, Workload> || std::is_same_v<T, PersistentVolumeClaim> ||
+    std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget>;
 
 // Where an object goes.
 struct Sink {
@@ -51,7 +51,9 @@ struct Sink {
   void add(std::shared_ptr<const Namespace> o) const { to.namespaces.push_back(std::move(o)); }
   void add(std::shared_ptr<const Workload> o) const { to.workloads.push_back(std::move(o)); }
   void add(std::shared_ptr<const PriorityClass> o) const { to.priority_classes.push_back(std::move(o)); }
-  void add(std::shared_ptr<const PodDisruptionBudget> o) const { to.disruption_budgets.push_back(std::move(o)); }
+  void add(std::shared_ptr<const PodDisruptionBudget> o) const {
+    to.disruption_budgets.push_back(std::move(o));
+  }
   void add(std::shared_ptr<const PersistentVolume> o) const { to.persistent_volumes.push_back(std::move(o)); }
   void add(std::shared_ptr<const PersistentVolumeClaim> o) const {
     to.persistent_volume_claims.push_back(std::move(o));
@@ -59,7 +61,9 @@ struct Sink {
   void add(std::shared_ptr<const StorageClass> o) const { to.storage_classes.push_back(std::move(o)); }
   void add(std::shared_ptr<const CsiNode> o) const { to.csi_nodes.push_back(std::move(o)); }
   void add(std::shared_ptr<const CsiDriver> o) const { to.csi_drivers.push_back(std::move(o)); }
-  void add(std::shared_ptr<const CsiStorageCapacity> o) const { to.csi_storage_capacities.push_back(std::move(o)); }
+  void add(std::shared_ptr<const CsiStorageCapacity> o) const {
+    to.csi_storage_capacities.push_back(std::move(o));
+  }
   void add(std::shared_ptr<const VolumeAttachment> o) const { to.volume_attachments.push_back(std::move(o)); }
 };
 
@@ -73,7 +77,8 @@ class ManifestReader {
 
  private:
   Result<void> read_object(const json::value& value, std::string_view api_version, std::string_view kind);
-  Result<void> read_items(const json::array& items, std::string_view list_version, std::string_view item_kind);
+  Result<void> read_items(const json::array& items, std::string_view list_version,
+                          std::string_view item_kind);
   Result<void> read_one(const json::value& value, std::string_view api_version, std::string_view kind);
   template <typename T>
   Result<void> keep(std::shared_ptr<const T> object, std::string_view kind);

@@ -1,8 +1,8 @@
 // Manifests: the objects of YAML and JSON texts that people and kubectl write.
 //
-// Reading is strict, as `kubectl apply` with field validation is: unknown and duplicate fields, wrong types, objects
-// without kind or name and objects defined twice are Errors that name the text, the document and the path. Nothing is
-// defaulted or admitted yet; see admission.h. Does no I/O: the caller reads the files.
+// Reading is strict, as `kubectl apply` with field validation is: unknown and duplicate fields, wrong types,
+// objects without kind or name and objects defined twice are Errors that name the text, the document and the
+// path. Nothing is defaulted or admitted yet; see admission.h. Does no I/O: the caller reads the files.
 // Threads: pure functions.
 #pragma once
 

@@ -18,7 +18,9 @@ std::optional<std::int64_t> parse_int64(std::string_view text) {
   return value;
 }
 
-bool key_less(const Labels::Entry& entry, std::string_view key) { return entry.first < key; }
+bool key_less(const Labels::Entry& entry, std::string_view key) {
+  return entry.first < key;
+}
 
 }  // namespace
 
@@ -53,7 +55,8 @@ void Labels::set(std::string key, std::string value) {
 }
 
 const OwnerReference* ObjectMeta::controller() const {
-  const auto at = std::find_if(owners.begin(), owners.end(), [](const auto& owner) { return owner.controller; });
+  const auto at =
+      std::find_if(owners.begin(), owners.end(), [](const auto& owner) { return owner.controller; });
   return at == owners.end() ? nullptr : &*at;
 }
 

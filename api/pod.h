@@ -96,7 +96,8 @@ struct Toleration {
 struct TopologySpreadConstraint {
   std::int32_t max_skew = 1;
   std::string topology_key;
-  bool do_not_schedule = true;  // whenUnsatisfiable
+  bool do_not_schedule = true;     // whenUnsatisfiable
+  bool known_constraint = true;    // whenUnsatisfiable is one of the two that there are
   std::optional<LabelSelector> label_selector;
   std::optional<std::int32_t> min_domains;
   bool honor_node_affinity = true;  // nodeAffinityPolicy, Honor by default

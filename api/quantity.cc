@@ -5,7 +5,6 @@
 #include <charconv>
 #include <limits>
 
-
 namespace podium::api {
 namespace {
 
@@ -27,7 +26,9 @@ struct Number {
   int exponent2 = 0;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 void add_digit(Number& number, char c) {
   if (number.digits > kMantissaLimit) {
@@ -72,8 +73,7 @@ bool apply_suffix(std::string_view suffix, Number& number) {
   std::int64_t exponent = 0;
   const auto [end, code] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
   if (end != suffix.data() + suffix.size() || code != std::errc()) return false;
-  number.exponent10 +=
-      static_cast<int>(std::clamp<std::int64_t>(exponent, -kExponentBound, kExponentBound));
+  number.exponent10 += static_cast<int>(std::clamp<std::int64_t>(exponent, -kExponentBound, kExponentBound));
   return true;
 }
 
@@ -150,9 +150,13 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   return Quantity(to_nanos(number));
 }
 
-std::int64_t Quantity::value() const { return saturate(divide_away_from_zero(nanos_, kNano)); }
+std::int64_t Quantity::value() const {
+  return saturate(divide_away_from_zero(nanos_, kNano));
+}
 
-std::int64_t Quantity::milli_value() const { return saturate(divide_away_from_zero(nanos_, kNano / 1000)); }
+std::int64_t Quantity::milli_value() const {
+  return saturate(divide_away_from_zero(nanos_, kNano / 1000));
+}
 
 Quantity Quantity::rounded_up_to_milli() const {
   constexpr Wide kMilli = kNano / 1000;

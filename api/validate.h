@@ -1,9 +1,9 @@
-// What the API server refuses, of the fields that scheduling depends on: so that nonsense in a manifest or in a what-if is
-// an answer about the manifest and not about the cluster.
+// What the API server refuses, of the fields that scheduling depends on: so that nonsense in a manifest or in
+// a what-if is an answer about the manifest and not about the cluster.
 //
-// Bounded to the fields that podium reads; in upstream's form and mostly its words: "spec.containers[0].image: Required
-// value". Source: pkg/apis/core/validation. Objects read back from an API server need no validation.
-// Threads: pure functions.
+// Bounded to the fields that podium reads; in upstream's form and mostly its words:
+// "spec.containers[0].image: Required value". Source: pkg/apis/core/validation. Objects read back from an API
+// server need no validation. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@
 
 namespace podium::api {
 
-// All findings, one "path: problem" each; empty where the object would be accepted. Expects defaults to be set.
+// All findings, one "path: problem" each; empty where the object would be accepted. Expects defaults to be
+// set.
 std::vector<std::string> validate(const Pod&);
 std::vector<std::string> validate(const Node&);
 

@@ -30,8 +30,8 @@ std::vector<std::string> validate(const Node& node) {
   Findings findings;
   detail::check_metadata(node.meta, findings);
   check_taints(node.taints, findings);
-  detail::check_not_negative(node.capacity, "status.capacity", findings);
-  detail::check_not_negative(node.allocatable, "status.allocatable", findings);
+  detail::check_amounts(node.capacity, "status.capacity", findings);
+  detail::check_amounts(node.allocatable, "status.allocatable", findings);
   return findings.take();
 }
 

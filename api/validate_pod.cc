@@ -12,11 +12,11 @@ using detail::item;
 
 // --- resources ---
 
-void check_amounts(const ResourceList& requests, const ResourceList& limits, const std::string& path,
-                   Findings& findings) {
+void check_requirements(const ResourceList& requests, const ResourceList& limits, const std::string& path,
+                        Findings& findings) {
   const auto request_path = path + ".requests", limit_path = path + ".limits";
-  detail::check_not_negative(requests, request_path, findings);
-  detail::check_not_negative(limits, limit_path, findings);
+  detail::check_amounts(requests, request_path, findings);
+  detail::check_amounts(limits, limit_path, findings);
   for (const auto& [name, amount] : requests) {
     const auto* limit = find_resource(limits, name);
     const bool overcommit = is_overcommit_allowed(name);
@@ -31,10 +31,33 @@ void check_amounts(const ResourceList& requests, const ResourceList& limits, con
   }
 }
 
+bool is_huge_page(std::string_view resource) {
+  return resource.starts_with("hugepages-");
+}
+
+void check_container_resources(const Container& container, const std::string& path, Findings& findings) {
+  bool compute = false, huge_pages = false;
+  for (const auto* list : {&container.requests, &container.limits}) {
+    for (const auto& entry : *list) {
+      const auto& name = entry.first;
+      compute |= name == "cpu" || name == "memory";
+      huge_pages |= is_huge_page(name);
+      if (name.find('/') != std::string::npos || name == "cpu" || name == "memory" ||
+          name == "ephemeral-storage" || is_huge_page(name)) {
+        continue;
+      }
+      findings.bad(path + (list == &container.requests ? ".requests[" : ".limits[") + name + "]", name,
+                   "must be a standard resource for containers");
+    }
+  }
+  check_requirements(container.requests, container.limits, path, findings);
+  if (huge_pages && !compute) findings.forbidden(path, "HugePages require cpu or memory");
+}
+
 void check_pod_level(const Pod& pod, Findings& findings) {
   if (!pod.has_pod_level_resources) return;
   const std::string path = "spec.resources";
-  check_amounts(pod.pod_requests, pod.pod_limits, path, findings);
+  check_requirements(pod.pod_requests, pod.pod_limits, path, findings);
   for (const auto* list : {&pod.pod_requests, &pod.pod_limits}) {
     for (const auto& entry : *list) {
       if (is_supported_pod_level_resource(entry.first)) continue;
@@ -91,7 +114,7 @@ void check_containers(const Pod& pod, const std::vector<Container>& containers, 
       findings.duplicate(path + ".name", container.name);
     }
     if (container.image.empty()) findings.required(path + ".image");
-    check_amounts(container.requests, container.limits, path + ".resources", findings);
+    check_container_resources(container, path + ".resources", findings);
     for (std::size_t j = 0; j < container.ports.size(); ++j) {
       check_port(container.ports[j], pod.host_network, item(path + ".ports", j), findings);
     }
@@ -112,7 +135,8 @@ void check_values(const Requirement& requirement, const std::string& path, Findi
     case Op::exists:
     case Op::does_not_exist:
       if (!requirement.values.empty()) {
-        findings.forbidden(path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        findings.forbidden(path + ".values",
+                           "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       }
       break;
     case Op::gt:
@@ -190,10 +214,15 @@ void check_topology_key(std::string_view key, const std::string& path, Findings&
 
 void check_pod_term(const PodAffinityTerm& term, const std::string& path, Findings& findings) {
   if (term.label_selector) check_selector(*term.label_selector, path + ".labelSelector", findings);
-  if (term.namespace_selector) check_selector(*term.namespace_selector, path + ".namespaceSelector", findings);
+  if (term.namespace_selector)
+    check_selector(*term.namespace_selector, path + ".namespaceSelector", findings);
   for (std::size_t i = 0; i < term.namespaces.size(); ++i) {
     if (is_dns_label(term.namespaces[i])) continue;
     findings.bad(item(path + ".namespaces", i), term.namespaces[i], "must be a lowercase RFC 1123 label");
+  }
+  if (!term.label_selector && !(term.match_label_keys.empty() && term.mismatch_label_keys.empty())) {
+    findings.forbidden(path + (term.match_label_keys.empty() ? ".mismatchLabelKeys" : ".matchLabelKeys"),
+                       "must not be specified when labelSelector is not set");
   }
   check_topology_key(term.topology_key, path + ".topologyKey", findings);
 }
@@ -220,6 +249,12 @@ void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Find
       findings.bad(path + ".maxSkew", std::to_string(constraint.max_skew), "must be greater than zero");
     }
     check_topology_key(constraint.topology_key, path + ".topologyKey", findings);
+    if (!constraint.known_constraint) {
+      findings.unsupported(path + ".whenUnsatisfiable", "must be DoNotSchedule or ScheduleAnyway");
+    }
+    if (!constraint.label_selector && !constraint.match_label_keys.empty()) {
+      findings.forbidden(path + ".matchLabelKeys", "must not be specified when labelSelector is not set");
+    }
     if (constraint.min_domains && *constraint.min_domains <= 0) {
       findings.bad(path + ".minDomains", std::to_string(*constraint.min_domains), "must be greater than 0");
     }
@@ -227,7 +262,8 @@ void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Find
       findings.bad(path + ".minDomains", std::to_string(*constraint.min_domains),
                    "can only use minDomains if whenUnsatisfiable=DoNotSchedule");
     }
-    if (constraint.label_selector) check_selector(*constraint.label_selector, path + ".labelSelector", findings);
+    if (constraint.label_selector)
+      check_selector(*constraint.label_selector, path + ".labelSelector", findings);
     if (!seen.emplace(constraint.topology_key, constraint.do_not_schedule).second) {
       findings.duplicate(path + ".{topologyKey, whenUnsatisfiable}", constraint.topology_key);
     }
@@ -302,7 +338,7 @@ std::vector<std::string> validate(const Pod& pod) {
     findings.bad("spec.nodeName", pod.node_name, "must be a lowercase RFC 1123 subdomain");
   }
   check_tolerations(pod.tolerations, findings);
-  detail::check_not_negative(pod.overhead, "spec.overhead", findings);
+  detail::check_amounts(pod.overhead, "spec.overhead", findings);
   return findings.take();
 }
 

@@ -25,14 +25,21 @@ class ViewBuffer final : public std::streambuf {
   }
 };
 
-Place place_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+Place place_of(const YAML::Mark& mark) {
+  return {mark.line + 1, mark.column + 1};
+}
 
 // The first byte that is no UTF-8, or the size of the text.
 std::size_t first_invalid_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
     const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
     if (length == 0 || at + length > text.size()) return at;
     for (std::size_t i = 1; i < length; ++i) {
       if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return at;
@@ -57,7 +64,8 @@ Place place_at(std::string_view text, std::size_t offset) {
   return place;
 }
 
-// Text that starts with a brace and a quote. YAML can start with a brace too, but hardly anyone quotes its keys.
+// Text that starts with a brace and a quote. YAML can start with a brace too, but hardly anyone quotes its
+// keys.
 bool looks_like_json(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   auto at = text.find_first_not_of(kSpace);
@@ -179,7 +187,8 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
 
 }  // namespace
 
-Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view source, YamlLimits limits) {
+Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view source,
+                                              YamlLimits limits) {
   if (text.size() > limits.bytes) {
     return std::unexpected(detail::fault_error(
         source, {{}, "the input has more than " + std::to_string(limits.bytes) + " bytes"}));

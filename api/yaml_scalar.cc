@@ -1,4 +1,5 @@
-// What a plain YAML scalar means to Kubernetes. Source: go-yaml v2 resolve.go, which its YAML to JSON conversion uses.
+// What a plain YAML scalar means to Kubernetes. Source: go-yaml v2 resolve.go, which its YAML to JSON
+// conversion uses.
 #include <algorithm>
 #include <array>
 #include <charconv>

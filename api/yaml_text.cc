@@ -34,22 +34,33 @@ void write_text(std::string_view text, std::string& out) {
 }
 
 bool is_block(const json::value& value) {
-  return (value.is_array() && !value.get_array().empty()) || (value.is_object() && !value.get_object().empty());
+  return (value.is_array() && !value.get_array().empty()) ||
+         (value.is_object() && !value.get_object().empty());
 }
 
 void write_scalar(const json::value& value, std::string& out) {
   switch (value.kind()) {
-    case json::kind::null: out += "null"; return;
-    case json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
-    case json::kind::string: return write_text(value.get_string(), out);
-    case json::kind::array: out += "[]"; return;
-    case json::kind::object: out += "{}"; return;
-    default: return detail::write_number(value, out);
+    case json::kind::null:
+      out += "null";
+      return;
+    case json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case json::kind::string:
+      return write_text(value.get_string(), out);
+    case json::kind::array:
+      out += "[]";
+      return;
+    case json::kind::object:
+      out += "{}";
+      return;
+    default:
+      return detail::write_number(value, out);
   }
 }
 
-// Writes a non-empty map or list whose lines start at column `indent`; the first line's indent is there already where
-// `inline_start` says so (after "- ").
+// Writes a non-empty map or list whose lines start at column `indent`; the first line's indent is there
+// already where `inline_start` says so (after "- ").
 void write_block(const json::value& value, std::size_t indent, bool inline_start, std::string& out) {
   const auto start_line = [&] {
     if (!inline_start) out.append(indent, ' ');

@@ -24,8 +24,13 @@ PodBuilder valid(std::string name) {
 }
 
 TEST(SetDefaults, RequestsFollowLimitsAndRoundUp) {
-  auto given = pod("p").limit("cpu", "1m").limit("memory", "1Gi").req("memory", "0.0001").overhead("cpu", "100500u")
-                   .status_allocated("c1", "cpu", "100u").build();
+  auto given = pod("p")
+                   .limit("cpu", "1m")
+                   .limit("memory", "1Gi")
+                   .req("memory", "0.0001")
+                   .overhead("cpu", "100500u")
+                   .status_allocated("c1", "cpu", "100u")
+                   .build();
   set_defaults(given);
   EXPECT_EQ(given.containers[0].requests, resources({{"cpu", "1m"}, {"memory", "1m"}}));
   EXPECT_EQ(given.overhead, resources({{"cpu", "101m"}}));
@@ -56,12 +61,24 @@ TEST(SetDefaults, PodLevelResources) {
   const Case cases[] = {
       {"requests only", pod("p").req("memory", "1Gi").pod_req("cpu", "1"), resources({{"cpu", "1"}}), {}},
       {"limits only, containers ask for one",
-       pod("p").req("cpu", "300m").container().req("cpu", "200m").pod_limit("cpu", "1").pod_limit("memory", "1Gi"),
+       pod("p")
+           .req("cpu", "300m")
+           .container()
+           .req("cpu", "200m")
+           .pod_limit("cpu", "1")
+           .pod_limit("memory", "1Gi"),
        resources({{"cpu", "500m"}, {"memory", "1Gi"}}), resources({{"cpu", "1"}, {"memory", "1Gi"}})},
-      {"the sum is rounded, not the parts", pod("p").req("cpu", "100500u").container().req("cpu", "100500u").pod_limit("cpu", "1"),
+      {"the sum is rounded, not the parts",
+       pod("p").req("cpu", "100500u").container().req("cpu", "100500u").pod_limit("cpu", "1"),
        resources({{"cpu", "201m"}}), resources({{"cpu", "1"}})},
-      {"init containers count", pod("p").req("cpu", "1").sidecar().req("cpu", "1").init_container().req("cpu", "5")
-                                    .pod_limit("cpu", "8"),
+      {"init containers count",
+       pod("p")
+           .req("cpu", "1")
+           .sidecar()
+           .req("cpu", "1")
+           .init_container()
+           .req("cpu", "5")
+           .pod_limit("cpu", "8"),
        resources({{"cpu", "6"}}), resources({{"cpu", "8"}})},
       {"huge pages from the containers", pod("p").limit("hugepages-2Mi", "4Mi").pod_req("cpu", "1"),
        resources({{"cpu", "1"}, {"hugepages-2Mi", "4Mi"}}), resources({{"hugepages-2Mi", "4Mi"}})},
@@ -108,8 +125,17 @@ TEST(PodAdmission, ResolvesPriority) {
       {"the lowest default", given, valid("p"), 3, false, "lower"},
       {"a class that never preempts", given, valid("p").priority_class("high"), 1000, true, "high"},
       {"its policy said twice", given, valid("p").priority_class("high").preempt_never(), 1000, true, "high"},
-      {"built in", {}, valid("p").priority_class("system-node-critical"), 2000001000, false, "system-node-critical"},
-      {"built in", {}, valid("p").priority_class("system-cluster-critical"), 2000000000, false,
+      {"built in",
+       {},
+       valid("p").priority_class("system-node-critical"),
+       2000001000,
+       false,
+       "system-node-critical"},
+      {"built in",
+       {},
+       valid("p").priority_class("system-cluster-critical"),
+       2000000000,
+       false,
        "system-cluster-critical"},
       {"a priority is kept", given, valid("p").priority(5).preempt_never(), 5, true, ""},
       {"of pods read back too", given, valid("p").created("2026-01-01T00:00:00Z"), 3, false, "lower"},
@@ -124,7 +150,8 @@ TEST(PodAdmission, ResolvesPriority) {
   }
 
   auto gone = valid("p").priority_class("gone").build();
-  EXPECT_EQ(PodAdmission({}).admit(gone).error().message, "pod default/p: no PriorityClass with name gone was found");
+  EXPECT_EQ(PodAdmission({}).admit(gone).error().message,
+            "pod default/p: no PriorityClass with name gone was found");
   auto differs = valid("p").priority_class("standard").preempt_never().build();
   EXPECT_EQ(PodAdmission(given).admit(differs).error().message,
             "pod default/p: preemptionPolicy Never differs from PreemptLowerPriority of the priority class");
@@ -133,7 +160,7 @@ TEST(PodAdmission, ResolvesPriority) {
 TEST(PodAdmission, MergesLabelKeys) {
   auto constraint = spread("zone").selector(select_all()).match_label_keys({"version", "absent"});
   auto anti = term("zone").label("app", "x").match_label_keys({"version"}).mismatch_label_keys({"team"});
-  auto without = term("host").match_label_keys({"version"});
+  auto without = term("host").namespaces({"x"});
   auto builder = valid("p").label("version", "v1").label("team", "a").spread(constraint);
   builder.prefer_anti_affinity(1, anti).affinity(without);
 
@@ -142,7 +169,7 @@ TEST(PodAdmission, MergesLabelKeys) {
   EXPECT_EQ(merged.topology_spread[0].label_selector, select_where({in("version", {"v1"})}));
   EXPECT_EQ(merged.pod_anti_affinity.preferred[0].term.label_selector,
             (LabelSelector{{{"app", "x"}}, {in("version", {"v1"}), not_in("team", {"a"})}}));
-  EXPECT_EQ(merged.pod_affinity.required[0].label_selector, std::nullopt);
+  EXPECT_EQ(merged.pod_affinity.required[0], without);
 
   auto stored = builder.created("2026-01-01T00:00:00Z").build();
   ASSERT_TRUE(PodAdmission({}).admit(stored));
@@ -210,8 +237,9 @@ TEST(Admit, RefusesInvalidObjects) {
   auto tainted = node("a").build();
   tainted.taints = {{"x", "", TaintEffect::unknown}};
   cluster.nodes = {share(tainted)};
-  EXPECT_EQ(admit(cluster, none).error().message,
-            "node a: spec.taints[0].effect: Unsupported value: must be NoSchedule, PreferNoSchedule or NoExecute");
+  EXPECT_EQ(
+      admit(cluster, none).error().message,
+      "node a: spec.taints[0].effect: Unsupported value: must be NoSchedule, PreferNoSchedule or NoExecute");
   tainted.meta.created = Wall();
   cluster.nodes = {share(tainted)};
   EXPECT_TRUE(admit(cluster, none)) << "an object read back is not validated";

@@ -82,10 +82,15 @@ TEST(DecodePod, ReadsEveryField) {
   builder.gate("example.com/wait").node_selector("disk", "ssd").overhead("cpu", "10m");
   builder.require_node(node_term({gt("cores", "4")}, {in("metadata.name", {"n1"})}));
   builder.prefer_node(7, node_term({does_not_exist("old")}));
-  builder.affinity(term("zone").label("app", "db").namespaces({"a", "b"}).namespace_selector(select_all())
-                       .match_label_keys({"v"}).mismatch_label_keys({"w"}));
-  builder.prefer_anti_affinity(3, term("host").selector(select_where(
-                                      {not_in("app", {"x"}), {"app", Requirement::Op::unknown, {"1"}}})));
+  builder.affinity(term("zone")
+                       .label("app", "db")
+                       .namespaces({"a", "b"})
+                       .namespace_selector(select_all())
+                       .match_label_keys({"v"})
+                       .mismatch_label_keys({"w"}));
+  builder.prefer_anti_affinity(
+      3,
+      term("host").selector(select_where({not_in("app", {"x"}), {"app", Requirement::Op::unknown, {"1"}}})));
   builder.tolerate("k", "v", "NoSchedule").tolerate_exists("");
   builder.spread(constraint).spread(spread("host").schedule_anyway());
   builder.container("main").image("web:1").req("cpu", "250m").req("memory", "1Gi").limit("cpu", "1");
@@ -139,7 +144,8 @@ TEST(DecodePod, ReadsVolumesOfEveryKind) {
       {R"("ephemeral": {"volumeClaimTemplate": {}})", {"v", Kind::ephemeral}},
       {R"("gcePersistentDisk": {"pdName": "d", "readOnly": true})", {"v", Kind::gce_disk, true, "d"}},
       {R"("awsElasticBlockStore": {"volumeID": "d"})", {"v", Kind::aws_disk, false, "d"}},
-      {R"("rbd": {"image": "i", "monitors": ["m1", "m2"]})", {"v", Kind::rbd, false, "i", "rbd", {"m1", "m2"}}},
+      {R"("rbd": {"image": "i", "monitors": ["m1", "m2"]})",
+       {"v", Kind::rbd, false, "i", "rbd", {"m1", "m2"}}},
       {R"("rbd": {"image": "i", "pool": "p", "readOnly": true})", {"v", Kind::rbd, true, "i", "p"}},
       {R"("iscsi": {"iqn": "q", "lun": 1})", {"v", Kind::iscsi, false, "q"}},
       {R"("azureDisk": {"diskName": "n", "diskURI": "u"})", {"v", Kind::azure_disk, false, "u"}},
@@ -167,7 +173,8 @@ TEST(DecodePod, NamesThePathOfWrongTypes) {
       {R"({"spec": 1})", "spec: expected an object, got a number"},
       {R"({"metadata": {"name": 1}})", "metadata.name: expected a string, got a number"},
       {R"({"metadata": {"labels": {"a/b": true}}})", "metadata.labels.a/b: expected a string, got a boolean"},
-      {R"({"metadata": {"creationTimestamp": "today"}})", "metadata.creationTimestamp: expected an RFC 3339 time"},
+      {R"({"metadata": {"creationTimestamp": "today"}})",
+       "metadata.creationTimestamp: expected an RFC 3339 time"},
       {R"({"spec": {"containers": {}}})", "spec.containers: expected a list, got an object"},
       {R"({"spec": {"containers": [{}, {"image": []}]}})",
        "spec.containers[1].image: expected a string, got a list"},
@@ -196,8 +203,15 @@ TEST(DecodeNode, ReadsEveryField) {
     "status": {"capacity": {"cpu": "4", "pods": 110}, "allocatable": {"cpu": 3.5, "pods": "110"},
                "images": [{"names": ["a", "b"], "sizeBytes": 5000000000}], "declaredFeatures": ["F"]}})"));
   ASSERT_TRUE(got) << got.error().message;
-  EXPECT_EQ(*got, node("n1").taint("k", "v", "NoExecute").unschedulable().cap("cpu", "4").cap("pods", "110")
-                      .allocatable("cpu", "3500m").image({"a", "b"}, 5000000000).feature("F").build());
+  EXPECT_EQ(*got, node("n1")
+                      .taint("k", "v", "NoExecute")
+                      .unschedulable()
+                      .cap("cpu", "4")
+                      .cap("pods", "110")
+                      .allocatable("cpu", "3500m")
+                      .image({"a", "b"}, 5000000000)
+                      .feature("F")
+                      .build());
 }
 
 TEST(DecodeObject, ReadsByGroupAndKind) {
@@ -270,10 +284,11 @@ TEST(DecodeObject, ReadsStorage) {
   csi.meta.uid = "";
   csi.meta.annotations.set("storage.alpha.kubernetes.io/migrated-plugins", "kubernetes.io/gce-pd");
   csi.drivers.push_back({"other", std::nullopt});
-  EXPECT_EQ(decoded<CsiNode>(R"({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n1",
+  EXPECT_EQ(
+      decoded<CsiNode>(R"({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n1",
     "annotations": {"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/gce-pd"}},
     "spec": {"drivers": [{"name": "csi.example.com", "allocatable": {"count": 0}}, {"name": "other"}]}})"),
-            csi);
+      csi);
 
   CsiStorageCapacity capacity;
   capacity.meta.name = "c";
@@ -293,9 +308,11 @@ TEST(DecodeObject, ReadsWorkloadsAndPolicies) {
   EXPECT_EQ(selector("v1", "Service", R"({"selector": {"app": "web"}})"), select_labels({{"app", "web"}}));
   EXPECT_EQ(selector("v1", "Service", R"({"selector": {}})"), select_all());
   EXPECT_EQ(selector("v1", "Service", "{}"), std::nullopt);
-  EXPECT_EQ(selector("v1", "ReplicationController", R"({"template": {"metadata": {"labels": {"app": "web"}}}})"),
-            select_labels({{"app", "web"}}));
-  EXPECT_EQ(selector("apps/v1", "ReplicaSet", R"({"selector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}})"),
+  EXPECT_EQ(
+      selector("v1", "ReplicationController", R"({"template": {"metadata": {"labels": {"app": "web"}}}})"),
+      select_labels({{"app", "web"}}));
+  EXPECT_EQ(selector("apps/v1", "ReplicaSet",
+                     R"({"selector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}})"),
             select_where({exists("a")}));
 
   auto budget = disruption_budget("shop", "web", select_labels({{"app", "web"}}), 2);
@@ -322,7 +339,8 @@ TEST(DecodeMeta, KeepsAllAnnotations) {
 }
 
 TEST(DecodeParts, StartTheirPathsWhereTheyStand) {
-  const auto constraint = decode_topology_spread_constraint(parse(R"({"maxSkew": "1"})"), "defaultConstraints[0]");
+  const auto constraint =
+      decode_topology_spread_constraint(parse(R"({"maxSkew": "1"})"), "defaultConstraints[0]");
   ASSERT_FALSE(constraint);
   EXPECT_EQ(constraint.error().message, "defaultConstraints[0].maxSkew: expected an integer, got a string");
   EXPECT_EQ(decode_tolerations(parse("[{}, 1]"), "tolerations").error().message,
@@ -333,8 +351,8 @@ TEST(DecodePod, TakesAThousandContainersAndTenThousandTolerations) {
   boost::json::array containers, tolerations;
   for (int i = 0; i < 1000; ++i) containers.push_back(boost::json::object{{"name", "c" + std::to_string(i)}});
   for (int i = 0; i < 10'000; ++i) tolerations.push_back(boost::json::object{{"key", std::to_string(i)}});
-  const boost::json::value value = {
-      {"spec", boost::json::object{{"containers", std::move(containers)}, {"tolerations", std::move(tolerations)}}}};
+  const boost::json::value value = {{"spec", boost::json::object{{"containers", std::move(containers)},
+                                                                 {"tolerations", std::move(tolerations)}}}};
   const auto got = decode_pod(value);
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(got->containers.size(), 1000u);

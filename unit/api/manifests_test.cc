@@ -23,19 +23,23 @@ TEST(ReadManifests, TakesEveryForm) {
     std::string text;
   };
   const Case cases[] = {
-      {"documents", "# comment\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\n---\n"
-                    "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n"},
-      {"list", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n"
-               "- {apiVersion: v1, kind: Node, metadata: {name: b}}\n"},
-      {"typed list", "apiVersion: v1\nkind: NodeList\nitems:\n- {metadata: {name: a}}\n- {metadata: {name: b}}\n"},
+      {"documents",
+       "# comment\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\n---\n"
+       "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n"},
+      {"list",
+       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n"
+       "- {apiVersion: v1, kind: Node, metadata: {name: b}}\n"},
+      {"typed list",
+       "apiVersion: v1\nkind: NodeList\nitems:\n- {metadata: {name: a}}\n- {metadata: {name: b}}\n"},
       {"JSON", R"( {"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}}
                    {"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}})"},
       {"JSON list", R"({"apiVersion":"v1","kind":"List","items":[
           {"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}},
           {"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}}]})"},
-      {"other kinds between", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: example.com/v1\n"
-                              "kind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\nkind: NodeList\nitems:\n"
-                              "- {metadata: {name: a}}\n- {metadata: {name: b}}\n---\n{apiVersion: v1, kind: List}\n"},
+      {"other kinds between",
+       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: example.com/v1\n"
+       "kind: Thing\nmetadata: {name: a}\n---\napiVersion: v1\nkind: NodeList\nitems:\n"
+       "- {metadata: {name: a}}\n- {metadata: {name: b}}\n---\n{apiVersion: v1, kind: List}\n"},
   };
   for (const auto& test : cases) {
     std::vector<std::string> warnings;
@@ -53,17 +57,20 @@ TEST(ReadManifests, NamesWhatIsWrong) {
   };
   const Case cases[] = {
       {"no kind", "apiVersion: v1\nmetadata: {name: a}\n", "in.yaml: document 1 (line 1): missing kind"},
-      {"no version", "kind: Node\nmetadata: {name: a}\n", "in.yaml: document 1 (line 1): node a: missing apiVersion"},
+      {"no version", "kind: Node\nmetadata: {name: a}\n",
+       "in.yaml: document 1 (line 1): node a: missing apiVersion"},
       {"no name", node + "---\napiVersion: v1\nkind: Node\n",
        "in.yaml: document 2 (line 4): node : metadata.name is required"},
       {"no object", "- a\n", "in.yaml: document 1 (line 1): expected an object"},
       {"unknown field", node + "spec: {colour: red}\n",
        "in.yaml: document 1 (line 1): node a: unknown field \"spec.colour\""},
       {"unknown field far below",
-       "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: p, namespace: x}\n  spec:\n    containers:\n"
+       "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: p, namespace: x}\n  spec:\n    "
+       "containers:\n"
        "    - {name: c, image: i, env: [{name: A, valeu: b}]}\n",
        "in.yaml: document 1 (line 1): item 0: pod x/p: unknown field \"spec.containers[0].env[0].valeu\""},
-      {"duplicate field", "apiVersion: v1\nkind: Node\nkind: Node\n", "in.yaml:3:1: key \"kind\" is set twice"},
+      {"duplicate field", "apiVersion: v1\nkind: Node\nkind: Node\n",
+       "in.yaml:3:1: key \"kind\" is set twice"},
       {"bad quantity", node + "status: {capacity: {cpu: 1e3Mi}}\n",
        "in.yaml: document 1 (line 1): node a: status.capacity.cpu: quantities must match the "
        "regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
@@ -88,7 +95,8 @@ TEST(ReadManifests, AllowsUnknownFieldsOnRequest) {
 TEST(ReadManifests, FreeFormFieldsAreNotLookedInto) {
   std::vector<std::string> warnings;
   const std::string text =
-      "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {any: x}, annotations: {any: x}, managedFields: "
+      "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {any: x}, annotations: {any: x}, "
+      "managedFields: "
       "[{manager: m, fieldsV1: {'f:spec': {}}}]}, spec: {nodeSelector: {any: x}, overhead: {any: 1}}}";
   const auto got = read_manifests({{"in.yaml", text}}, {}, warnings);
   EXPECT_TRUE(got) << got.error().message;
@@ -97,7 +105,8 @@ TEST(ReadManifests, FreeFormFieldsAreNotLookedInto) {
 TEST(ReadManifests, WarnsOfWhatItLeavesOut) {
   std::vector<std::string> warnings;
   const std::string text =
-      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: "
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, "
+      "metadata: "
       "{name: b}}\n---\n{apiVersion: example.com/v1, kind: Node, metadata: {name: a}}\n";
   const auto got = read_manifests({{"in.yaml", text}}, {}, warnings);
   ASSERT_TRUE(got);
@@ -109,7 +118,8 @@ TEST(ReadManifests, WarnsOfWhatItLeavesOut) {
 TEST(ReadManifests, SetsTheNamespaceOfNamespacedKinds) {
   std::vector<std::string> warnings;
   const std::string text =
-      "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: a, "
+      "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: "
+      "a, "
       "namespace: x}}\n---\n{apiVersion: v1, kind: Service, metadata: {name: a}}\n---\n"
       "{apiVersion: v1, kind: PersistentVolume, metadata: {name: a}}\n";
   const auto got = read_manifests({{"in.yaml", text}}, {}, warnings);
@@ -128,8 +138,9 @@ TEST(ReadPods, TakesOnlyPods) {
   for (const std::string kind : {"Node", "ConfigMap"}) {
     const auto refused = read_pods({{"in", "{apiVersion: v1, kind: " + kind + ", metadata: {name: a}}"}}, {});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message, "in: document 1 (line 1): " + std::string(kind == "Node" ? "node" : "configmap") +
-                                           " a: expected a Pod, got " + kind);
+    EXPECT_EQ(refused.error().message,
+              "in: document 1 (line 1): " + std::string(kind == "Node" ? "node" : "configmap") +
+                  " a: expected a Pod, got " + kind);
   }
 }
 

@@ -67,20 +67,59 @@ constexpr std::string_view kJson = R"({"apiVersion": "v1", "kind": "PodList", "i
 )";
 
 std::string mutate(std::string text, std::mt19937_64& random) {
-  static constexpr std::string_view kPieces[] = {
-      "\n",  "  ", "- ", ": ",   "{",    "}",  "[",   "]",     ",",    "\"",   "'",    "&labels ", "*labels", "<<: ",
-      "---", "~",  "|",  "null", "true", "1e", "9e9", "99999999999999999999", "-",    "\\u", "\xff", "\xc3", "#",
-      "!!",  "? ", "%",  "@",    "\t",   std::string_view("\0", 1)};
+  static constexpr std::string_view kPieces[] = {"\n",
+                                                 "  ",
+                                                 "- ",
+                                                 ": ",
+                                                 "{",
+                                                 "}",
+                                                 "[",
+                                                 "]",
+                                                 ",",
+                                                 "\"",
+                                                 "'",
+                                                 "&labels ",
+                                                 "*labels",
+                                                 "<<: ",
+                                                 "---",
+                                                 "~",
+                                                 "|",
+                                                 "null",
+                                                 "true",
+                                                 "1e",
+                                                 "9e9",
+                                                 "99999999999999999999",
+                                                 "-",
+                                                 "\\u",
+                                                 "\xff",
+                                                 "\xc3",
+                                                 "#",
+                                                 "!!",
+                                                 "? ",
+                                                 "%",
+                                                 "@",
+                                                 "\t",
+                                                 std::string_view("\0", 1)};
   const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
   for (auto edits = 1 + below(4); edits > 0 && !text.empty(); --edits) {
     const auto at = below(text.size());
     const auto length = std::min(text.size() - at, 1 + below(20));
     switch (below(5)) {
-      case 0: text.erase(at, length); break;
-      case 1: text.insert(at, kPieces[below(std::size(kPieces))]); break;
-      case 2: text.insert(below(text.size()), text.substr(at, length)); break;
-      case 3: text[at] = static_cast<char>(random()); break;
-      case 4: text.resize(at); break;
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, kPieces[below(std::size(kPieces))]);
+        break;
+      case 2:
+        text.insert(below(text.size()), text.substr(at, length));
+        break;
+      case 3:
+        text[at] = static_cast<char>(random());
+        break;
+      case 4:
+        text.resize(at);
+        break;
     }
   }
   return text;

@@ -65,8 +65,9 @@ TEST(Quantity, Parses) {
 }
 
 TEST(Quantity, RefusesWhatTheApiRefuses) {
-  for (const std::string text : {"", " 1", "1 ", "1.1.M", "1+1.0M", "0.1mi", "0.1am", "aoeu", ".5i", "1i", "-3.01i",
-                                 "-3.01e-", "1e", "1KI", "1e3Mi", "1mm", "0x10", "1_000", "--1", "1e+-3"}) {
+  for (const std::string text :
+       {"",       " 1",      "1 ", "1.1.M", "1+1.0M", "0.1mi", "0.1am", "aoeu",  ".5i", "1i",
+        "-3.01i", "-3.01e-", "1e", "1KI",   "1e3Mi",  "1mm",   "0x10",  "1_000", "--1", "1e+-3"}) {
     EXPECT_FALSE(Quantity::parse(text)) << text;
   }
 }

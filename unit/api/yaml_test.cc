@@ -42,13 +42,16 @@ TEST(ParseDocuments, Reads) {
       {"strings", "[1.2.3, 10Gi, 2024-01-01, 1:30, 0x, e3, inf, +, -.]",
        R"(["1.2.3","10Gi","2024-01-01","1:30","0x","e3","inf","+","-."])"},
       {"tags", "[!!str 1, !!int \"2\", !custom 3]", R"(["1",2,"3"])"},
-      {"keys become strings", "{1: a, true: b, 0x10: c, \"~\": d}", R"({"1":"a","true":"b","16":"c","~":"d"})"},
+      {"keys become strings", "{1: a, true: b, 0x10: c, \"~\": d}",
+       R"({"1":"a","true":"b","16":"c","~":"d"})"},
       {"block scalars", "a: |\n  x\n  y\nb: >-\n  x\n  y\n", R"({"a":"x\ny\n","b":"x y"})"},
       {"aliases", "a: &x {b: [1]}\nc: *x\nd: *x\n", R"({"a":{"b":[1]},"c":{"b":[1]},"d":{"b":[1]}})"},
-      {"merge keys", "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\n", R"({"a":{"b":1,"c":2},"d":{"c":3,"b":1}})"},
+      {"merge keys", "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\n",
+       R"({"a":{"b":1,"c":2},"d":{"c":3,"b":1}})"},
       {"a list of merges", "- &x {a: 1}\n- &y {a: 2, b: 2}\n- {<<: [*x, *y], c: 3}\n",
        R"([{"a":1},{"a":2,"b":2},{"c":3,"a":1,"b":2}])"},
-      {"UTF-8", "a: \"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"", "{\"a\":\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"}"},
+      {"UTF-8", "a: \"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
+       "{\"a\":\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"}"},
   };
   for (const auto& test : cases) EXPECT_EQ(parsed(test.text), test.want) << test.name;
 }
@@ -61,7 +64,8 @@ TEST(ParseDocuments, IsStrict) {
   const Case cases[] = {
       {"duplicate key", "a: 1\nb: 2\na: 3\n", "in.yaml:3:1: key \"a\" is set twice"},
       {"duplicate key below", "x:\n- a: 1\n  a: 2\n", "in.yaml:3:3: key \"a\" is set twice"},
-      {"duplicate key in JSON", "{\"a\": 1}\n{\"b\": {\"c\": 1, \"c\": 1}}", "in.yaml:2:1: key \"c\" is set twice"},
+      {"duplicate key in JSON", "{\"a\": 1}\n{\"b\": {\"c\": 1, \"c\": 1}}",
+       "in.yaml:2:1: key \"c\" is set twice"},
       {"list as key", "? [a]\n: b\n", "in.yaml:1:3: a key must be a scalar"},
       {"null as key", "~: b\n", "in.yaml:1:1: null is no key"},
       {"not closed", "a: [1, 2\n", "in.yaml:2:1: end of sequence flow not found"},
@@ -77,7 +81,8 @@ TEST(ParseDocuments, IsStrict) {
       {"surrogate", "a: \xed\xa0\x80", "in.yaml:1:4: the input is not valid UTF-8"},
       {"cut UTF-8", "a: \xe2\x82", "in.yaml:1:4: the input is not valid UTF-8"},
   };
-  for (const auto& test : cases) EXPECT_EQ(parsed(test.text), "error: " + std::string(test.want)) << test.name;
+  for (const auto& test : cases)
+    EXPECT_EQ(parsed(test.text), "error: " + std::string(test.want)) << test.name;
 }
 
 TEST(ParseDocuments, LimitsAliases) {
@@ -105,13 +110,18 @@ TEST(ParseDocuments, LimitsSizeAndDepth) {
 }
 
 TEST(ParseDocuments, KnowsTheLines) {
-  const auto documents = parse_documents("# profiles\na: 1\n---\nb:\n- c: 1\n  d:\n  - x\n  - {e: 2}\n", "in.yaml");
+  const auto documents =
+      parse_documents("# profiles\na: 1\n---\nb:\n- c: 1\n  d:\n  - x\n  - {e: 2}\n", "in.yaml");
   ASSERT_TRUE(documents);
   ASSERT_EQ(documents->size(), 2u);
   EXPECT_EQ((*documents)[0].lines, (std::map<std::string, int>{{"a", 2}}));
-  EXPECT_EQ((*documents)[1].lines,
-            (std::map<std::string, int>{{"b", 4}, {"b[0]", 5}, {"b[0].c", 5}, {"b[0].d", 6}, {"b[0].d[0]", 7},
-                                        {"b[0].d[1]", 8}, {"b[0].d[1].e", 8}}));
+  EXPECT_EQ((*documents)[1].lines, (std::map<std::string, int>{{"b", 4},
+                                                               {"b[0]", 5},
+                                                               {"b[0].c", 5},
+                                                               {"b[0].d", 6},
+                                                               {"b[0].d[0]", 7},
+                                                               {"b[0].d[1]", 8},
+                                                               {"b[0].d[1].e", 8}}));
   EXPECT_EQ((*documents)[1].line, 3);
   EXPECT_EQ((*documents)[1].index, 2);
 }

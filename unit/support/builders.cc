@@ -52,26 +52,43 @@ api::TaintEffect taint_effect(std::string_view text) {
   std::abort();
 }
 
-api::Requirement in(std::string key, Strings values) { return {std::move(key), Op::in, std::move(values)}; }
+api::Requirement in(std::string key, Strings values) {
+  return {std::move(key), Op::in, std::move(values)};
+}
 api::Requirement not_in(std::string key, Strings values) {
   return {std::move(key), Op::not_in, std::move(values)};
 }
-api::Requirement exists(std::string key) { return {std::move(key), Op::exists, {}}; }
-api::Requirement does_not_exist(std::string key) { return {std::move(key), Op::does_not_exist, {}}; }
-api::Requirement gt(std::string key, std::string value) { return {std::move(key), Op::gt, {std::move(value)}}; }
-api::Requirement lt(std::string key, std::string value) { return {std::move(key), Op::lt, {std::move(value)}}; }
+api::Requirement exists(std::string key) {
+  return {std::move(key), Op::exists, {}};
+}
+api::Requirement does_not_exist(std::string key) {
+  return {std::move(key), Op::does_not_exist, {}};
+}
+api::Requirement gt(std::string key, std::string value) {
+  return {std::move(key), Op::gt, {std::move(value)}};
+}
+api::Requirement lt(std::string key, std::string value) {
+  return {std::move(key), Op::lt, {std::move(value)}};
+}
 
-api::LabelSelector select_all() { return {}; }
-api::LabelSelector select_labels(std::initializer_list<api::Labels::Entry> labels) { return {labels, {}}; }
+api::LabelSelector select_all() {
+  return {};
+}
+api::LabelSelector select_labels(std::initializer_list<api::Labels::Entry> labels) {
+  return {labels, {}};
+}
 api::LabelSelector select_where(std::vector<api::Requirement> expressions) {
   return {{}, std::move(expressions)};
 }
 
-api::NodeSelectorTerm node_term(std::vector<api::Requirement> expressions, std::vector<api::Requirement> fields) {
+api::NodeSelectorTerm node_term(std::vector<api::Requirement> expressions,
+                                std::vector<api::Requirement> fields) {
   return {std::move(expressions), std::move(fields)};
 }
 
-TermBuilder term(std::string topology_key) { return TermBuilder(std::move(topology_key)); }
+TermBuilder term(std::string topology_key) {
+  return TermBuilder(std::move(topology_key));
+}
 TermBuilder& TermBuilder::selector(api::LabelSelector selector) {
   term_.label_selector = std::move(selector);
   return *this;
@@ -97,7 +114,9 @@ TermBuilder& TermBuilder::mismatch_label_keys(Strings keys) {
   return *this;
 }
 
-SpreadBuilder spread(std::string topology_key) { return SpreadBuilder(std::move(topology_key)); }
+SpreadBuilder spread(std::string topology_key) {
+  return SpreadBuilder(std::move(topology_key));
+}
 SpreadBuilder& SpreadBuilder::max_skew(int skew) {
   constraint_.max_skew = skew;
   return *this;
@@ -139,7 +158,8 @@ api::Namespace make_namespace(std::string name, std::initializer_list<api::Label
   return made;
 }
 
-api::Workload workload(api::Workload::Kind kind, std::string ns, std::string name, api::LabelSelector selector) {
+api::Workload workload(api::Workload::Kind kind, std::string ns, std::string name,
+                       api::LabelSelector selector) {
   return {named(std::move(ns), std::move(name)), kind, std::move(selector)};
 }
 
@@ -164,8 +184,8 @@ api::PodDisruptionBudget disruption_budget(std::string ns, std::string name, api
   return made;
 }
 
-api::PersistentVolume persistent_volume(std::string name, std::string_view capacity, std::string storage_class,
-                                        Strings access_modes) {
+api::PersistentVolume persistent_volume(std::string name, std::string_view capacity,
+                                        std::string storage_class, Strings access_modes) {
   api::PersistentVolume made;
   made.meta = named("", std::move(name));
   made.capacity = quantity(capacity);

@@ -1,10 +1,12 @@
 // Builders that read like the manifest, for the tests of all rooms.
 //
 //   pod("web").ns("shop").label("app", "web").req("cpu", "250m").node("n1").build()
-//   node("n1").zone("a").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").taint("k", "v", "NoSchedule").ptr()
+//   node("n1").zone("a").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").taint("k", "v",
+//   "NoSchedule").ptr()
 //
-// Every setter returns the builder; build() gives the value, ptr() a shared one. A quantity that does not parse aborts
-// the test. Values are set as given: nothing is defaulted beyond the namespace and a UID made from the name.
+// Every setter returns the builder; build() gives the value, ptr() a shared one. A quantity that does not
+// parse aborts the test. Values are set as given: nothing is defaulted beyond the namespace and a UID made
+// from the name.
 #pragma once
 
 #include <initializer_list>
@@ -34,9 +36,9 @@ api::Requirement exists(std::string key);
 api::Requirement does_not_exist(std::string key);
 api::Requirement gt(std::string key, std::string value);
 api::Requirement lt(std::string key, std::string value);
-api::LabelSelector select_all();                                                 // {}
-api::LabelSelector select_labels(std::initializer_list<api::Labels::Entry>);     // matchLabels
-api::LabelSelector select_where(std::vector<api::Requirement> expressions);      // matchExpressions
+api::LabelSelector select_all();                                              // {}
+api::LabelSelector select_labels(std::initializer_list<api::Labels::Entry>);  // matchLabels
+api::LabelSelector select_where(std::vector<api::Requirement> expressions);   // matchExpressions
 
 // A term of node affinity: match expressions, and match fields.
 api::NodeSelectorTerm node_term(std::vector<api::Requirement> expressions,
@@ -88,7 +90,8 @@ class PodBuilder {
   PodBuilder& resource_version(std::string);
   PodBuilder& label(std::string key, std::string value);
   PodBuilder& annotation(std::string key, std::string value);
-  PodBuilder& owner(std::string kind, std::string name, std::string api_version = "apps/v1");  // the controller
+  PodBuilder& owner(std::string kind, std::string name,
+                    std::string api_version = "apps/v1");  // the controller
   PodBuilder& created(std::string_view rfc3339);
   PodBuilder& terminating();
 
@@ -120,11 +123,11 @@ class PodBuilder {
   PodBuilder& prefer_anti_affinity(int weight, api::PodAffinityTerm);
   PodBuilder& spread(api::TopologySpreadConstraint);
   PodBuilder& tolerate(std::string key, std::string value, std::string_view effect = "");  // operator Equal
-  PodBuilder& tolerate_exists(std::string key, std::string_view effect = "");              // "" and "": everything
+  PodBuilder& tolerate_exists(std::string key, std::string_view effect = "");  // "" and "": everything
   PodBuilder& overhead(std::string_view resource, std::string_view amount);
-  PodBuilder& pod_req(std::string_view resource, std::string_view amount);    // pod-level resources
+  PodBuilder& pod_req(std::string_view resource, std::string_view amount);  // pod-level resources
   PodBuilder& pod_limit(std::string_view resource, std::string_view amount);
-  PodBuilder& claim(std::string claim_name, bool read_only = false);          // a volume of that claim
+  PodBuilder& claim(std::string claim_name, bool read_only = false);  // a volume of that claim
   PodBuilder& volume(api::Volume);
   PodBuilder& resource_claims();
 
@@ -132,7 +135,8 @@ class PodBuilder {
   PodBuilder& phase(std::string);
   PodBuilder& nominated(std::string node);
   PodBuilder& started(std::string_view rfc3339);
-  PodBuilder& condition(std::string type, std::string status, std::string reason = "", std::string message = "");
+  PodBuilder& condition(std::string type, std::string status, std::string reason = "",
+                        std::string message = "");
   PodBuilder& status_resources(std::string container, std::string_view resource, std::string_view amount);
   PodBuilder& status_allocated(std::string container, std::string_view resource, std::string_view amount);
 
@@ -180,8 +184,8 @@ api::Workload service(std::string ns, std::string name, std::initializer_list<ap
 api::Workload workload(api::Workload::Kind, std::string ns, std::string name, api::LabelSelector selector);
 api::PriorityClass priority_class(std::string name, int value);
 api::PodDisruptionBudget disruption_budget(std::string ns, std::string name, api::LabelSelector, int allowed);
-api::PersistentVolume persistent_volume(std::string name, std::string_view capacity, std::string storage_class,
-                                        Strings access_modes = {"ReadWriteOnce"});
+api::PersistentVolume persistent_volume(std::string name, std::string_view capacity,
+                                        std::string storage_class, Strings access_modes = {"ReadWriteOnce"});
 api::PersistentVolumeClaim persistent_volume_claim(std::string ns, std::string name, std::string_view request,
                                                    std::string storage_class,
                                                    Strings access_modes = {"ReadWriteOnce"});

@@ -24,7 +24,9 @@ PodBuilder::PodBuilder(std::string name) {
   pod_.meta.namespace_ = "default";
 }
 
-PodBuilder pod(std::string name) { return PodBuilder(std::move(name)); }
+PodBuilder pod(std::string name) {
+  return PodBuilder(std::move(name));
+}
 
 PodBuilder& PodBuilder::ns(std::string name) {
   pod_.meta.uid = "uid-" + name + "-" + pod_.meta.name;
@@ -49,7 +51,8 @@ PodBuilder& PodBuilder::annotation(std::string key, std::string value) {
 }
 PodBuilder& PodBuilder::owner(std::string kind, std::string name, std::string api_version) {
   auto uid = "uid-" + name;
-  pod_.meta.owners.push_back({std::move(api_version), std::move(kind), std::move(name), std::move(uid), true});
+  pod_.meta.owners.push_back(
+      {std::move(api_version), std::move(kind), std::move(name), std::move(uid), true});
   return *this;
 }
 PodBuilder& PodBuilder::created(std::string_view rfc3339) {
@@ -222,7 +225,8 @@ PodBuilder& PodBuilder::started(std::string_view rfc3339) {
   pod_.start_time = time(rfc3339);
   return *this;
 }
-PodBuilder& PodBuilder::condition(std::string type, std::string status, std::string reason, std::string message) {
+PodBuilder& PodBuilder::condition(std::string type, std::string status, std::string reason,
+                                  std::string message) {
   pod_.conditions.push_back({std::move(type), std::move(status), std::move(reason), std::move(message)});
   return *this;
 }
