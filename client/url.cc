@@ -2,6 +2,7 @@
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
+#include <charconv>
 
 namespace podium::client {
 
@@ -22,12 +23,12 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
   if (url.has_userinfo()) return invalid("must not carry a user or password");
   if (url.has_query() || url.has_fragment()) return invalid("must not carry a query or fragment");
   if (url.encoded_host().empty()) return invalid("names no host");
-  out.literal = url.host_type() == boost::urls::host_type::ipv4 || url.host_type() == boost::urls::host_type::ipv6;
-  std::string address = url.host_address();
-  out.host = address;
+  out.host = url.host_address();
   if (url.has_port() && !url.port().empty()) {
-    if (url.port_number() == 0) return invalid("its port is not between 1 and 65535");
     out.port = std::string(url.port());
+    std::uint16_t number = 0;
+    auto [end, bad] = std::from_chars(out.port.data(), out.port.data() + out.port.size(), number);
+    if (bad != std::errc() || number == 0) return invalid("its port is not between 1 and 65535");
   } else {
     out.port = out.tls ? "443" : "80";
   }

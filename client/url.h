@@ -15,7 +15,6 @@ struct ServerUrl {
   std::string host;    // a name or an IP address, without brackets
   std::string port;
   std::string prefix;  // path before /api, without a trailing slash; mostly empty
-  bool literal = false;  // host is an IP address
 
   std::string authority() const;  // host:port as a Host header writes it
 };

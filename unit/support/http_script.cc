@@ -110,8 +110,12 @@ class Connection final : public HttpExchange {
   bool read_request() {
     replied_ = false;
     std::size_t end;
-    while ((end = buffer_.find("\r\n\r\n")) == std::string::npos)
+    while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) {
       if (!fill()) return false;
+      if (std::isupper(static_cast<unsigned char>(buffer_[0]))) continue;
+      raw("HTTP/1.1 400 Bad Request\r\n\r\n");  // a TLS greeting, say
+      return false;
+    }
     parse_head(buffer_.substr(0, end));
     std::size_t length = 0;
     if (auto found = request_.headers.find("content-length"); found != request_.headers.end())

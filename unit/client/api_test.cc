@@ -1,0 +1,217 @@
+#include "client/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "unit/client/client_loop.h"
+#include "unit/support/http_script.h"
+
+namespace podium::client {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+using testing::HasSubstr;
+using unit::HttpExchange;
+using unit::HttpScript;
+using unit::replying;
+
+std::string status_body(int code, const std::string& reason, const std::string& message) {
+  return json::serialize(json::object{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
+                                      {"message", message}, {"reason", reason}, {"code", code}});
+}
+
+class ApiTest : public testing::Test {
+ protected:
+  HttpScript server_;
+  ClientLoop loop_;
+  ScopedTransport transport_{loop_, config_for(server_.url())};
+  Api api_{transport_.shared(), system_clock(), system_random()};
+
+  // "METHOD target" of what arrived.
+  std::vector<std::string> lines() const {
+    std::vector<std::string> out;
+    for (const auto& request : server_.requests()) out.push_back(request.method + " " + request.target);
+    return out;
+  }
+};
+
+TEST(ResourcePath, NamesEveryPart) {
+  EXPECT_EQ(resource::pods.path("shop", "web"), "/api/v1/namespaces/shop/pods/web");
+  EXPECT_EQ(resource::pods.path("shop", "web", "binding"), "/api/v1/namespaces/shop/pods/web/binding");
+  EXPECT_EQ(resource::pods.path(""), "/api/v1/pods");
+  EXPECT_EQ(resource::nodes.path("ignored", "n"), "/api/v1/nodes/n");
+  EXPECT_EQ(resource::leases.path("a", "b"), "/apis/coordination.k8s.io/v1/namespaces/a/leases/b");
+  EXPECT_EQ(resource::pods.path("../x", "a/b"), "/api/v1/namespaces/..%2Fx/pods/a%2Fb");
+}
+
+TEST_F(ApiTest, VerbsOnTheWire) {
+  server_.always(replying(200, R"({"kind":"Pod"})"));
+  json::value object{{"kind", "Pod"}};
+  DeleteOptions conditions;
+  conditions.uid = "u";
+  conditions.resource_version = "5";
+  conditions.propagation_policy = "Background";
+  EXPECT_EQ(loop_.run(api_.get(resource::pods, "a", "p")), object);
+  EXPECT_EQ(loop_.run(api_.create(resource::pods, "a", object)), object);
+  EXPECT_EQ(loop_.run(api_.create(resource::pods, "a", object, {}, "p", "binding")), object);
+  EXPECT_EQ(loop_.run(api_.update(resource::pods, "a", "p", object, "status")), object);
+  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::merge, object, "status")), object);
+  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::apply, object, "", "me & you")), object);
+  EXPECT_EQ(loop_.run(api_.remove(resource::pods, "a", "p", conditions)), object);
+  EXPECT_TRUE(loop_.run(api_.post("/api/v1/x", "{}")));
+  std::vector<std::string> seen;
+  for (const auto& request : server_.requests()) {
+    auto type = request.headers.find("content-type");
+    seen.push_back(request.method + " " + request.target + " " + request.body + " " +
+                   (type == request.headers.end() ? "" : type->second));
+  }
+  std::vector<std::string> expected{
+      "GET /api/v1/namespaces/a/pods/p  ",
+      R"(POST /api/v1/namespaces/a/pods {"kind":"Pod"} application/json)",
+      R"(POST /api/v1/namespaces/a/pods/p/binding {"kind":"Pod"} application/json)",
+      R"(PUT /api/v1/namespaces/a/pods/p/status {"kind":"Pod"} application/json)",
+      R"(PATCH /api/v1/namespaces/a/pods/p/status?fieldManager=podium {"kind":"Pod"} application/merge-patch+json)",
+      R"(PATCH /api/v1/namespaces/a/pods/p?fieldManager=me%20%26%20you&force=true {"kind":"Pod"} application/apply-patch+yaml)",
+      R"(DELETE /api/v1/namespaces/a/pods/p {"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u","resourceVersion":"5"},"propagationPolicy":"Background"} application/json)",
+      "POST /api/v1/x {} application/json",
+  };
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_F(ApiTest, StatusRepliesAreErrorsWithCodeAndReason) {
+  struct Case {
+    const char* name;
+    int code;
+    std::string body;
+    const char* reason;
+    const char* message;
+  } cases[] = {
+      {"conflict", 409, status_body(409, "Conflict", "changed"), "Conflict", "PUT /api/v1/nodes/n: changed"},
+      {"exists", 409, status_body(409, "AlreadyExists", "there"), "AlreadyExists", "PUT /api/v1/nodes/n: there"},
+      {"invalid", 422, status_body(422, "Invalid", "spec.x: bad"), "Invalid", "spec.x: bad"},
+      {"forbidden", 403, status_body(403, "Forbidden", "no"), "Forbidden", "no"},
+      {"a proxy's page", 403, "<html>", "Forbidden", "PUT /api/v1/nodes/n: "},
+      {"too large", 413, "", "RequestEntityTooLarge", "413"},
+      {"write met a 500", 500, status_body(500, "InternalError", "etcd"), "InternalError", "etcd"},
+      {"write met a 503", 503, "", "ServiceUnavailable", "503"},
+  };
+  for (const auto& test : cases) {
+    server_.then(replying(test.code, test.body));
+    auto result = loop_.run(api_.update(resource::nodes, "", "n", json::object{}));
+    ASSERT_FALSE(result) << test.name;
+    EXPECT_EQ(result.error().kind, Error::Kind::status) << test.name;
+    EXPECT_EQ(result.error().code, test.code) << test.name;
+    EXPECT_EQ(result.error().reason, test.reason) << test.name;
+    EXPECT_THAT(result.error().message, HasSubstr(test.message)) << test.name;
+  }
+  EXPECT_EQ(server_.requests().size(), std::size(cases)) << "none is sent twice";
+}
+
+TEST_F(ApiTest, ReadsAreRetried) {
+  server_.then(replying(503, "")).then([](HttpExchange& exchange) { exchange.cut(); }).then(replying(200, "{}"));
+  EXPECT_EQ(loop_.run(api_.get(resource::nodes, "", "n")), json::value(json::object{}));
+  EXPECT_EQ(server_.requests().size(), 3u);
+}
+
+TEST_F(ApiTest, WritesAreRetriedWhereTheServerDidNotLook) {
+  server_.then(replying(429, "")).then(replying(200, "{}"));
+  EXPECT_TRUE(loop_.run(api_.create(resource::pods, "a", json::object{})));
+  EXPECT_EQ(server_.requests().size(), 2u);
+}
+
+TEST_F(ApiTest, RetryAfterIsWaitedFor) {
+  server_.always(replying(429, status_body(429, "TooManyRequests", "slow down"), {{"Retry-After", "60"}}));
+  CallOptions options;
+  options.deadline = 20s;
+  auto result = loop_.run(api_.create(resource::pods, "a", json::object{}, options));  // gives up rather than wait
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, 429);
+  EXPECT_EQ(result.error().retry_after, 60);
+  EXPECT_EQ(server_.requests().size(), 1u);
+}
+
+TEST_F(ApiTest, AWriteThatLostItsReplyIsNotSentTwice) {
+  server_.always([](HttpExchange& exchange) { exchange.cut(); });
+  auto result = loop_.run(api_.post("/api/v1/namespaces/a/pods/p/binding", "{}"));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Error::Kind::unavailable);
+  EXPECT_TRUE(result.error().maybe_applied);
+  EXPECT_EQ(server_.requests().size(), 1u);
+}
+
+TEST_F(ApiTest, NoRetryWhereNoneIsWanted) {
+  server_.always(replying(503, ""));
+  CallOptions options;
+  options.retry = false;
+  EXPECT_FALSE(loop_.run(api_.get(resource::nodes, "", "n", options)));
+  EXPECT_EQ(server_.requests().size(), 1u);
+}
+
+TEST_F(ApiTest, KeepsTryingWhileNobodyListensUntilTheDeadline) {
+  unit::DeadPort port(unit::DeadPort::Kind::refused);
+  ScopedTransport transport(loop_, config_for("http://127.0.0.1:" + std::to_string(port.port())));
+  Api api(transport.shared(), system_clock(), system_random());
+  CallOptions options;
+  options.deadline = 300ms;
+  auto result = loop_.run(api.create(resource::pods, "a", json::object{}, options));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Error::Kind::unavailable);
+  EXPECT_FALSE(result.error().maybe_applied);
+}
+
+TEST_F(ApiTest, ListsAllPages) {
+  server_.then(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"a b"},"items":[{"n":1},{"n":2}]})"));
+  server_.then(replying(200, R"({"metadata":{"resourceVersion":"9"},"items":[{"n":3}]})"));
+  ListOptions options;
+  options.limit = 2;
+  options.label_selector = "a=b,c!=d";
+  options.field_selector = "spec.nodeName=";
+  options.resource_version = "5";
+  options.resource_version_match = "Exact";
+  auto result = loop_.run(api_.list(resource::pods, "shop", options));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->resource_version, "9");
+  EXPECT_EQ(json::value(json::array(result->items.begin(), result->items.end())), json::parse(R"([{"n":1},{"n":2},{"n":3}])"));
+  std::string start = "GET /api/v1/namespaces/shop/pods?limit=2&labelSelector=a%3Db%2Cc%21%3Dd&fieldSelector=spec.nodeName%3D";
+  EXPECT_EQ(lines(), (std::vector<std::string>{start + "&resourceVersion=5&resourceVersionMatch=Exact",
+                                               start + "&continue=a%20b"}));
+}
+
+TEST_F(ApiTest, ListPagesStopsWhenTold) {
+  server_.always(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[{}]})"));
+  int pages = 0;
+  auto each = [&](std::vector<json::value>) { return ++pages < 3; };
+  EXPECT_EQ(loop_.run(api_.list_pages(resource::nodes, "", {}, each)), "9");
+  EXPECT_EQ(pages, 3);
+}
+
+TEST_F(ApiTest, AnExpiredContinueTokenEndsTheList) {
+  server_.then(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[{}]})"));
+  server_.then(replying(410, status_body(410, "Gone", "too old")));
+  auto result = loop_.run(api_.list(resource::nodes, "", {}));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, 410);
+  EXPECT_EQ(result.error().reason, "Expired");
+}
+
+TEST_F(ApiTest, RepliesThatAreNotWhatWasAskedForAreErrors) {
+  for (const char* body : {"", "{", "nonsense"}) {
+    server_.then(replying(200, body));
+    auto result = loop_.run(api_.get(resource::nodes, "", "n"));
+    ASSERT_FALSE(result) << body;
+    EXPECT_EQ(result.error().kind, Error::Kind::internal) << body;
+  }
+  for (const char* body : {"[]", "{}", R"({"metadata":5})"}) {
+    server_.then(replying(200, body));
+    auto result = loop_.run(api_.list(resource::nodes, "", {}));
+    ASSERT_FALSE(result) << body;
+    EXPECT_EQ(result.error().kind, Error::Kind::internal) << body;
+  }
+}
+
+}  // namespace
+}  // namespace podium::client

@@ -1,0 +1,208 @@
+#include "client/tls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/client/client_loop.h"
+#include "unit/client/temp_dir.h"
+#include "unit/support/http_script.h"
+
+namespace podium::client {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using unit::CertificateOptions;
+using unit::HttpScript;
+using unit::HttpScriptOptions;
+using unit::PemPair;
+using unit::replying;
+using unit::TestCa;
+
+HttpScriptOptions tls_with(PemPair certificate, std::string client_ca = "") {
+  HttpScriptOptions options;
+  options.tls = true;
+  options.certificate = std::move(certificate);
+  options.client_ca = std::move(client_ca);
+  return options;
+}
+
+CertificateOptions for_names(std::vector<std::string> names, std::vector<std::string> addresses) {
+  CertificateOptions options;
+  options.names = std::move(names);
+  options.addresses = std::move(addresses);
+  return options;
+}
+
+CertificateOptions valid(std::chrono::seconds from, std::chrono::seconds to) {
+  CertificateOptions options;
+  options.valid_from = from;
+  options.valid_to = to;
+  return options;
+}
+
+CertificateOptions named(std::string common_name) {
+  CertificateOptions options;
+  options.common_name = std::move(common_name);
+  return options;
+}
+
+TEST(Tls, TrustsWhatTheCaSignedForThatName) {
+  TestCa ca, other_ca("another CA");
+  struct Case {
+    const char* name;
+    PemPair certificate;
+    std::string server_name;  // tls-server-name
+    std::string ca;
+    bool insecure;
+    const char* error;  // empty: trusted
+  } cases[] = {
+      {"address", ca.issue(), "", ca.certificate(), false, ""},
+      {"one of several CAs", ca.issue(), "", other_ca.certificate() + ca.certificate(), false, ""},
+      {"server name", ca.issue(for_names({"api.test"}, {})), "api.test", ca.certificate(), false, ""},
+      {"wildcard", ca.issue(for_names({"*.api.test"}, {})), "a.api.test", ca.certificate(), false, ""},
+      {"nothing is checked", other_ca.issue(for_names({"x"}, {})), "", "", true, ""},
+      {"another CA", other_ca.issue(), "", ca.certificate(), false, "unable to get local issuer certificate"},
+      {"the system's CAs", ca.issue(), "", "", false, "unable to get local issuer certificate"},
+      {"another address", ca.issue(for_names({}, {"127.0.0.2"})), "", ca.certificate(), false,
+       "IP address mismatch: 127.0.0.1"},
+      {"a name only", ca.issue(for_names({"localhost"}, {})), "", ca.certificate(), false,
+       "IP address mismatch: 127.0.0.1"},
+      {"another name", ca.issue(for_names({"api.test"}, {"127.0.0.1"})), "etcd.test", ca.certificate(), false,
+       "hostname mismatch: etcd.test"},
+      {"part of a wildcard", ca.issue(for_names({"a*.test"}, {})), "api.test", ca.certificate(), false,
+       "hostname mismatch: api.test"},
+      {"expired", ca.issue(valid(-2h, -1h)), "", ca.certificate(), false, "certificate has expired"},
+      {"not valid yet", ca.issue(valid(1h, 2h)), "", ca.certificate(), false, "certificate is not yet valid"},
+  };
+  ClientLoop loop;
+  for (const auto& test : cases) {
+    HttpScript server(tls_with(test.certificate));
+    server.always(replying(200, "hello"));
+    ClientConfig config = config_for(server.url());
+    config.ca = test.ca;
+    config.tls_server_name = test.server_name;
+    config.insecure_skip_verify = test.insecure;
+    ScopedTransport transport(loop, config);
+    auto response = loop.run(transport->send(post_request("/", "x")));
+    if (*test.error == 0) {
+      EXPECT_TRUE(response) << test.name << ": " << response.error().message;
+      continue;
+    }
+    ASSERT_FALSE(response) << test.name;
+    EXPECT_EQ(response.error().kind, Error::Kind::unavailable) << test.name;
+    EXPECT_EQ(response.error().reason, "Untrusted") << test.name;
+    EXPECT_FALSE(response.error().maybe_applied) << test.name;
+    EXPECT_THAT(response.error().message, HasSubstr(test.error)) << test.name;
+    EXPECT_TRUE(server.requests().empty()) << test.name;
+  }
+}
+
+TEST(Tls, CarriesLargeBodiesAndStreams) {
+  TestCa ca;
+  HttpScript server(tls_with(ca.issue()));
+  std::string big(2'000'000, 'x');
+  server.then(replying(200, big)).then([&](unit::HttpExchange& exchange) {
+    exchange.reply(200, exchange.request().body);
+  });
+  server.then([&](unit::HttpExchange& exchange) {
+    exchange.start_chunks();
+    exchange.chunk(big);
+    exchange.end_chunks();
+  });
+  ClientLoop loop;
+  ClientConfig config = config_for(server.url());
+  config.ca = ca.certificate();
+  ScopedTransport transport(loop, config);
+  auto got = loop.run(transport->send(get_request("/")));
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_TRUE(got->body == big);
+  auto echoed = loop.run(transport->send(post_request("/", big)));
+  ASSERT_TRUE(echoed) << echoed.error().message;
+  EXPECT_TRUE(echoed->body == big);
+  EXPECT_EQ(server.connections(), 1);
+  auto stream = loop.run(transport->open(get_request("/")));
+  ASSERT_TRUE(stream) << stream.error().message;
+  std::string all;
+  for (auto piece = loop.run((*stream)->read(10s)); piece && !piece->empty(); piece = loop.run((*stream)->read(10s)))
+    all += *piece;
+  EXPECT_TRUE(all == big);
+}
+
+TEST(Tls, FailsWhereTheServerSpeaksPlainHttp) {
+  HttpScript server;
+  ClientLoop loop;
+  ScopedTransport transport(loop, config_for("https" + server.url().substr(4)));
+  auto response = loop.run(transport->send(post_request("/", "x")));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, Error::Kind::unavailable);
+  EXPECT_EQ(response.error().reason, "");
+  EXPECT_FALSE(response.error().maybe_applied);
+}
+
+// Rotation as a kubelet or cert-manager does it, seen between its steps.
+TEST(Tls, ClientCertificatesFollowTheirFiles) {
+  TestCa ca;
+  TempDir directory;
+  PemPair first = ca.issue(named("first")), second = ca.issue(named("second"));
+  HttpScript server(tls_with(ca.issue(), ca.certificate()));
+  server.always(replying(200, ""));
+  ClientConfig config = config_for(server.url());
+  config.ca = ca.certificate();
+  config.certificate_file = directory.write("tls.crt", first.certificate);
+  config.key_file = directory.write("tls.key", first.key);
+  TransportLimits limits;
+  limits.reload = 0ms;
+  ClientLoop loop;
+  ScopedTransport transport(loop, config, limits);
+  auto client_seen = [&] {
+    auto response = loop.run(transport->send(get_request("/")));
+    return response ? server.requests().back().client : response.error().message;
+  };
+  EXPECT_EQ(client_seen(), "first");
+  directory.write("tls.crt", second.certificate);
+  EXPECT_EQ(client_seen(), "first") << "the key is still the old one";
+  directory.write("tls.key", second.key.substr(0, second.key.size() / 2));
+  EXPECT_EQ(client_seen(), "first") << "the key is written by half";
+  directory.write("tls.key", second.key);
+  EXPECT_EQ(client_seen(), "second");
+  EXPECT_EQ(client_seen(), "second");
+  directory.remove("tls.crt");
+  EXPECT_EQ(client_seen(), "second") << "the file is gone";
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST(Tls, TheCaFollowsItsFile) {
+  TestCa old_ca, new_ca("the new CA");
+  TempDir directory;
+  HttpScript server(tls_with(new_ca.issue()));
+  server.always(replying(200, ""));
+  ClientConfig config = config_for(server.url());
+  config.ca_file = directory.write("ca.crt", old_ca.certificate());
+  TransportLimits limits;
+  limits.reload = 0ms;
+  ClientLoop loop;
+  ScopedTransport transport(loop, config, limits);
+  auto refused = loop.run(transport->send(get_request("/")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, "Untrusted");
+  directory.write("ca.crt", old_ca.certificate() + new_ca.certificate());
+  auto trusted = loop.run(transport->send(get_request("/")));
+  EXPECT_TRUE(trusted) << trusted.error().message;
+}
+
+TEST(Tls, CredentialsThatCannotBeUsedAreNamed) {
+  TestCa ca;
+  TempDir directory;
+  ClientConfig config = config_for("https://127.0.0.1:1");
+  config.ca_file = directory.path("absent.crt");
+  ClientLoop loop;
+  ScopedTransport transport(loop, config);
+  auto response = loop.run(transport->send(get_request("/")));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, Error::Kind::invalid);
+  EXPECT_EQ(response.error().message, directory.path("absent.crt") + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace podium::client
