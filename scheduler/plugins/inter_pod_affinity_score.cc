@@ -23,7 +23,9 @@ class AffinityScorer final : public framework::NodeScorer {
   explicit AffinityScorer(std::vector<ScoreTerm<std::int64_t>> terms) : terms_(std::move(terms)) {}
 
   void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-    score_by_levels<std::int64_t>(terms_, feasible, out, [](std::int64_t sum) { return sum; }, normalized);
+    const auto raw = [](std::int64_t sum) { return sum; };
+    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) { return normalized(raw, min, max); };
+    LevelScore<std::int64_t, decltype(raw), decltype(final)>(terms_, raw, final).write(feasible, out);
   }
 
  private:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/plugins/column_scan.h"
 #include "scheduler/plugins/pod_topology_spread.h"
 #include "scheduler/plugins/topology_counts.h"
 
@@ -9,7 +10,6 @@ namespace podium::plugins {
 namespace {
 
 using cluster::NodeMask;
-using cluster::Row;
 using cluster::Snapshot;
 
 // Half away from zero, as Go's math.Round; exact below 2^52.
@@ -19,8 +19,9 @@ std::int64_t round_half_away(double value) {
   return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
+// The maximum is at least 0.
 std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
-  return max == 0 ? 100 : 100 * (max + min - raw) / max;
+  return max <= 0 ? 100 : 100 * (max + min - raw) / max;
 }
 
 class SpreadScorer final : public framework::NodeScorer {
@@ -29,10 +30,9 @@ class SpreadScorer final : public framework::NodeScorer {
       : scored_(std::move(scored)), terms_(std::move(terms)) {}
 
   void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-    score_by_levels<double>(terms_, scored_, out, round_half_away,
-                            [](std::int64_t raw, std::int64_t min, std::int64_t max) {
-                              return normalized(raw, min, std::max<std::int64_t>(max, 0));
-                            });
+    const auto raw = [](double sum) { return round_half_away(sum); };
+    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) { return normalized(raw, min, max); };
+    LevelScore<double, decltype(raw), decltype(final)>(terms_, raw, final).write(scored_, out);
     // Nodes that lack a key get nothing.
     for (std::size_t w = 0; w < feasible.words(); ++w) {
       for (auto bits = feasible.word(w) & ~scored_.word(w); bits; bits &= bits - 1) {
@@ -52,6 +52,17 @@ double of_count(std::int64_t count, const SpreadConstraint& constraint, double w
 
 double weight_of_size(std::size_t domains) { return std::log(static_cast<double>(domains + 2)); }
 
+// Counts of a chunk become levels: 0 without the label, else the count plus 1. Returns the largest.
+PODIUM_VECTOR_CLONES
+std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < cluster::kChunkRows; ++i) {
+    count[i] = value[i] ? count[i] + 1 : 0;
+    most = most > count[i] ? most : count[i];
+  }
+  return most;
+}
+
 // Pods on the node itself; its policies do not matter, and a node without the label is left out.
 ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod, const Snapshot& snapshot,
                                 std::size_t scored_nodes) {
@@ -62,12 +73,7 @@ ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::P
   });
   std::uint32_t most = 0;
   for (std::size_t c = 0; c < hostname.chunks(); ++c) {
-    auto* count = level.data() + c * cluster::kChunkRows;
-    const auto* value = hostname.chunk(c);
-    for (std::size_t i = 0; i < cluster::kChunkRows; ++i) {
-      count[i] = value[i] ? count[i] + 1 : 0;
-      most = std::max(most, count[i]);
-    }
+    most = std::max(most, to_levels(level.data() + c * cluster::kChunkRows, hostname.chunk(c)));
   }
   const double weight = weight_of_size(scored_nodes);
   std::vector<double> value(most + 1);
@@ -81,10 +87,8 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
                               const NodeMask& scored, const std::optional<NodeMask>& with_all_keys) {
   LevelColumn column(snapshot, constraint.topology_key);
   const auto empty = column.label() ? column.label()->find("") : cluster::kNoValue;
-  const auto domain_of = [&](std::uint32_t value) { return value == cluster::kNoValue ? empty : value; };
 
-  std::vector<std::uint8_t> is_domain(column.limit());
-  each_row(scored, [&](Row row) { is_domain[column.at(row)] = 1; });
+  auto is_domain = used_levels(column, scored);
   if (is_domain[cluster::kNoValue]) is_domain[empty] = 1;
   is_domain[cluster::kNoValue] = is_domain[empty];
   auto size = static_cast<std::size_t>(std::ranges::count(is_domain, 1));
@@ -97,11 +101,11 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
   }
   std::vector<std::int64_t> count(column.limit());
   each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
-    for (const auto& posting : pods.postings()) {
-      if (included && !included->test(posting.row)) continue;
-      count[domain_of(column.at(posting.row))] += posting.pods - posting.terminating;
-    }
+    add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
+      return !included || included->test(posting.row) ? posting.pods - posting.terminating : 0;
+    });
   });
+  if (empty != cluster::kNoValue) count[empty] += count[cluster::kNoValue];
 
   const double weight = weight_of_size(size);
   std::vector<double> value(column.limit());

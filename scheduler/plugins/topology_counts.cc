@@ -4,11 +4,10 @@
 #include <bit>
 #include <cstring>
 
+#include "scheduler/plugins/column_scan.h"
+
 namespace podium::plugins {
 namespace {
-
-using cluster::kChunkRows;
-using cluster::kChunkWords;
 
 static_assert(std::endian::native == std::endian::little, "low_bits reads bytes in row order");
 
@@ -27,7 +26,7 @@ std::uint64_t low_bits(const std::array<std::uint8_t, 64>& bytes, int shift) {
 }  // namespace
 
 LevelColumn::LevelColumn(const cluster::Snapshot& snapshot, std::string_view key)
-    : label_(snapshot.labels().find(key)) {
+    : label_(snapshot.labels().find(key)), nodes_(snapshot.node_count()) {
   static constexpr std::array<std::uint32_t, kChunkRows> kNone{};
   chunks_.reserve(snapshot.chunks());
   for (std::size_t c = 0; c < snapshot.chunks(); ++c) {
@@ -36,8 +35,63 @@ LevelColumn::LevelColumn(const cluster::Snapshot& snapshot, std::string_view key
   if (label_) limit_ = label_->id_limit();
 }
 
+std::uint64_t LevelColumn::levels_of_all_nodes() const {
+  if (!label_ || limit_ > 64) return 0;
+  std::uint64_t levels = 0;
+  std::size_t labelled = 0;
+  for (cluster::ValueId value = 1; value < limit_; ++value) {
+    const auto nodes = label_->nodes_with(value);
+    if (nodes > 0) levels |= std::uint64_t{1} << value;
+    labelled += nodes;
+  }
+  return labelled < nodes_ ? levels | 1 : levels;
+}
+
 LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit) : limit_(limit), own_(std::move(levels)) {
   for (std::size_t c = 0; c * kChunkRows < own_.size(); ++c) chunks_.push_back(own_.data() + c * kChunkRows);
+}
+
+PODIUM_VECTOR_CLONES
+void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) combination[i] = combination[i] * limit + level[i];
+}
+
+PODIUM_VECTOR_CLONES
+void look_up(const std::int64_t* of_level, const std::uint32_t* level, std::int64_t* out) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) out[i] = of_level[level[i]];
+}
+
+namespace {
+
+// f(level) for every node of a word of the mask.
+template <typename F>
+void each_level(const LevelColumn& column, const cluster::NodeMask& nodes, std::size_t word, F&& f) {
+  const auto* level = column.chunk(word / kChunkWords) + word % kChunkWords * 64;
+  if (nodes.word(word) == ~std::uint64_t{0}) {
+    for (std::size_t i = 0; i < 64; ++i) f(level[i]);
+  } else {
+    for (auto bits = nodes.word(word); bits; bits &= bits - 1) f(level[std::countr_zero(bits)]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::NodeMask& nodes) {
+  std::vector<std::uint8_t> used(column.limit());
+  if (used.size() > 64) {
+    for (std::size_t w = 0; w < nodes.words(); ++w) {
+      each_level(column, nodes, w, [&](auto level) { used[level] = 1; });
+    }
+    return used;
+  }
+  // Few levels fit into a register, and for zones all are soon found.
+  const auto all = column.levels_of_all_nodes();
+  std::uint64_t found = 0;
+  for (std::size_t w = 0; w < nodes.words() && (all == 0 || (found & all) != all); ++w) {
+    each_level(column, nodes, w, [&](auto level) { found |= std::uint64_t{1} << level; });
+  }
+  for (std::size_t level = 0; level < used.size(); ++level) used[level] = found >> level & 1;
+  return used;
 }
 
 std::uint64_t LevelColumn::present_word(std::size_t word) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -33,15 +34,36 @@ class LevelColumn {
   std::size_t chunks() const { return chunks_.size(); }
   const std::uint32_t* chunk(std::size_t i) const { return chunks_[i]; }
   const cluster::LabelColumn* label() const { return label_; }  // null where the key is not known, or for other levels
+  // The levels that some node of the snapshot has, as bits; 0 where that is not known.
+  std::uint64_t levels_of_all_nodes() const;
   // The rows of a word whose level is not zero: nodes that have the label.
   std::uint64_t present_word(std::size_t word) const;
 
  private:
   const cluster::LabelColumn* label_ = nullptr;
-  std::size_t limit_ = 1;
+  std::size_t nodes_ = 0, limit_ = 1;
   std::vector<const std::uint32_t*> chunks_;
   std::vector<std::uint32_t> own_;  // moving a vector keeps its elements where they are
 };
+
+// Adds amount_of(posting) to the count of the level of its node. Where there are few levels, the sums are kept in four
+// parts: adding to one place again and again would wait for the store before.
+template <typename Count, typename AmountOf>
+void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn& column, std::vector<Count>& count,
+                  AmountOf amount_of) {
+  constexpr std::size_t kFew = 64, kParts = 4;
+  if (count.size() > kFew) {
+    for (const auto& posting : postings) count[column.at(posting.row)] += amount_of(posting);
+    return;
+  }
+  std::array<Count, kFew * kParts> parts{};
+  for (std::size_t i = 0; i < postings.size(); ++i) {
+    parts[i % kParts * kFew + column.at(postings[i].row)] += amount_of(postings[i]);
+  }
+  for (std::size_t level = 0; level < count.size(); ++level) {
+    for (std::size_t part = 0; part < kParts; ++part) count[level] += parts[part * kFew + level];
+  }
+}
 
 // Pods, or weights, by the value of one topology key; index 0 is for nodes without the label and means nothing.
 template <typename Count>
@@ -52,11 +74,10 @@ struct TopologyCounts {
   // Adds `weight` for each pod of the class. False where none of its nodes has the label.
   bool add(const cluster::PodClass& pods, Count weight) {
     bool touched = false;
-    for (const auto& posting : pods.postings()) {
-      const auto value = column.at(posting.row);
-      count[value] += weight * static_cast<Count>(posting.pods);
-      touched |= value != cluster::kNoValue;
-    }
+    add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
+      touched |= column.at(posting.row) != cluster::kNoValue;
+      return weight * static_cast<Count>(posting.pods);
+    });
     return touched;
   }
 
@@ -91,6 +112,9 @@ void each_row(const cluster::NodeMask& nodes, F&& f) {
   }
 }
 
+// The levels that nodes of the mask have, as a flag for each.
+std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::NodeMask& nodes);
+
 // One summand of a score: by the level of a node.
 template <typename T>
 struct ScoreTerm {
@@ -98,61 +122,87 @@ struct ScoreTerm {
   std::vector<T> value;  // by level
 };
 
+// For the rows of a chunk: combination[i] = combination[i] * limit + level[i], and out[i] = of_level[level[i]].
+void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit);
+void look_up(const std::int64_t* of_level, const std::uint32_t* level, std::int64_t* out);
+
 // Scores that depend on a node only through the levels of a few columns. raw_of(sum of the terms, in their order) is a
 // node's raw score, final_of(raw, min, max) its normalised one; min and max are over `nodes`. Where the levels have few
 // combinations, each is computed once, else each node is. Entries of `out` for other rows get arbitrary values.
 template <typename T, typename RawOf, typename FinalOf>
-void score_by_levels(std::span<const ScoreTerm<T>> terms, const cluster::NodeMask& nodes, std::span<std::int64_t> out,
-                     RawOf raw_of, FinalOf final_of) {
-  std::size_t combinations = 1;
-  const auto most = std::max<std::size_t>(4096, out.size() / 2);
-  for (const auto& term : terms) {
-    if (combinations <= most) combinations *= term.column.limit();
-  }
-  auto min = std::numeric_limits<std::int64_t>::max(), max = std::numeric_limits<std::int64_t>::min();
+class LevelScore {
+ public:
+  LevelScore(std::span<const ScoreTerm<T>> terms, RawOf raw_of, FinalOf final_of)
+      : terms_(terms), raw_of_(raw_of), final_of_(final_of) {}
 
-  if (combinations > most) {
+  void write(const cluster::NodeMask& nodes, std::span<std::int64_t> out) {
+    const auto most = std::max<std::size_t>(1024, out.size() / 4);
+    std::size_t combinations = 1;
+    for (const auto& term : terms_) {
+      if (combinations <= most) combinations *= term.column.limit();
+    }
+    if (combinations <= most) write_by_combination(nodes, combinations, out);
+    else write_by_node(nodes, out);
+  }
+
+ private:
+  std::int64_t note(T sum) {
+    const std::int64_t raw = raw_of_(sum);
+    min_ = std::min(min_, raw);
+    max_ = std::max(max_, raw);
+    return raw;
+  }
+
+  void write_by_node(const cluster::NodeMask& nodes, std::span<std::int64_t> out) {
     each_row(nodes, [&](cluster::Row row) {
       T sum{};
-      for (const auto& term : terms) sum += term.value[term.column.at(row)];
-      const std::int64_t raw = raw_of(sum);
-      out[row] = raw;
-      min = std::min(min, raw);
-      max = std::max(max, raw);
+      for (const auto& term : terms_) sum += term.value[term.column.at(row)];
+      out[row] = note(sum);
     });
-    each_row(nodes, [&](cluster::Row row) { out[row] = final_of(out[row], min, max); });
-    return;
+    each_row(nodes, [&](cluster::Row row) { out[row] = final_of_(out[row], min_, max_); });
   }
 
-  for (std::size_t c = 0; c * cluster::kChunkRows < out.size(); ++c) {
-    auto* combination = out.data() + c * cluster::kChunkRows;
-    std::fill_n(combination, cluster::kChunkRows, 0);
-    for (const auto& term : terms) {
-      const auto* level = term.column.chunk(c);
-      const auto limit = static_cast<std::int64_t>(term.column.limit());
-      for (std::size_t i = 0; i < cluster::kChunkRows; ++i) combination[i] = combination[i] * limit + level[i];
+  void write_by_combination(const cluster::NodeMask& nodes, std::size_t combinations, std::span<std::int64_t> out) {
+    if (terms_.size() == 1) return write_by_level(nodes, terms_[0].column, out);
+    std::vector<std::uint32_t> combination(out.size());
+    for (const auto& term : terms_) {
+      for (std::size_t c = 0; c < term.column.chunks(); ++c) {
+        combine_levels(combination.data() + c * cluster::kChunkRows, term.column.chunk(c),
+                       static_cast<std::uint32_t>(term.column.limit()));
+      }
+    }
+    write_by_level(nodes, LevelColumn(std::move(combination), combinations), out);
+  }
+
+  void write_by_level(const cluster::NodeMask& nodes, const LevelColumn& combination, std::span<std::int64_t> out) {
+    const auto used = used_levels(combination, nodes);
+    std::vector<std::int64_t> score(combination.limit());
+    for (std::size_t i = 0; i < score.size(); ++i) {
+      if (used[i]) score[i] = note(sum_of(i));
+    }
+    for (std::size_t i = 0; i < score.size(); ++i) {
+      if (used[i]) score[i] = final_of_(score[i], min_, max_);
+    }
+    for (std::size_t c = 0; c < combination.chunks(); ++c) {
+      look_up(score.data(), combination.chunk(c), out.data() + c * cluster::kChunkRows);
     }
   }
-  std::vector<std::uint8_t> used(combinations);
-  each_row(nodes, [&](cluster::Row row) { used[out[row]] = 1; });
 
-  std::vector<std::int64_t> score(combinations);
-  std::vector<std::size_t> level(terms.size());
-  for (std::size_t combination = 0; combination < combinations; ++combination) {
-    if (!used[combination]) continue;
-    auto rest = combination;
-    for (auto t = terms.size(); t-- > 0; rest /= terms[t].column.limit()) level[t] = rest % terms[t].column.limit();
+  T sum_of(std::size_t combination) const {
+    std::size_t scale = 1;
+    for (const auto& term : terms_) scale *= term.column.limit();
     T sum{};
-    for (std::size_t t = 0; t < terms.size(); ++t) sum += terms[t].value[level[t]];
-    const std::int64_t raw = raw_of(sum);
-    score[combination] = raw;
-    min = std::min(min, raw);
-    max = std::max(max, raw);
+    for (const auto& term : terms_) {
+      scale /= term.column.limit();
+      sum += term.value[combination / scale % term.column.limit()];
+    }
+    return sum;
   }
-  for (std::size_t combination = 0; combination < combinations; ++combination) {
-    if (used[combination]) score[combination] = final_of(score[combination], min, max);
-  }
-  for (auto& each : out) each = score[each];
-}
+
+  std::span<const ScoreTerm<T>> terms_;
+  RawOf raw_of_;
+  FinalOf final_of_;
+  std::int64_t min_ = std::numeric_limits<std::int64_t>::max(), max_ = std::numeric_limits<std::int64_t>::min();
+};
 
 }  // namespace podium::plugins
