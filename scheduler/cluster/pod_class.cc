@@ -47,8 +47,41 @@ std::uint64_t hash_of(const api::PodAffinity& affinity) {
   return hash;
 }
 
+std::uint64_t hash_of_label(std::string_view key, std::string_view value) {
+  return hash_mix(hash_text(key), hash_text(value));
+}
+
 std::uint64_t hash_of_label(std::string_view ns, std::string_view key, std::string_view value) {
-  return hash_mix(hash_mix(hash_text(ns), hash_text(key)), hash_text(value));
+  return hash_mix(hash_text(ns), hash_of_label(key, value));
+}
+
+constexpr std::uint64_t kAnyLabels = 0;
+
+// Under which labels to look for a term: every pod that it selects has one of them. Of several, the one with
+// the longest value, which is more likely the name of something than its kind.
+template <typename F>
+void each_anchor(const api::PodAffinityTerm& term, F&& f) {
+  if (!term.label_selector) return;  // selects nothing
+  const auto& labels = term.label_selector->match_labels;
+  if (!labels.empty()) {
+    const auto length = [](const auto& label) { return label.second.size(); };
+    const auto& [key, value] = *std::ranges::max_element(labels, {}, length);
+    return f(hash_of_label(key, value));
+  }
+  for (const auto& requirement : term.label_selector->match_expressions) {
+    if (requirement.op != api::Requirement::Op::in) continue;
+    for (const auto& value : requirement.values) f(hash_of_label(requirement.key, value));
+    return;
+  }
+  f(kAnyLabels);
+}
+
+template <typename F>
+void each_anchor(const api::Pod& pod, F&& f) {
+  for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
+    for (const auto& term : affinity->required) each_anchor(term, f);
+    for (const auto& preferred : affinity->preferred) each_anchor(preferred.term, f);
+  }
 }
 
 bool same_class(const api::Pod& a, const api::Pod& b) {
@@ -145,8 +178,14 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
   for (const auto& [key, value] : meta.labels) {
     insert(by_label_[hash_of_label(meta.namespace_, key, value)], id);
   }
-  if (fresh.has_affinity()) insert(with_affinity_.write(), id);
-  if (!fresh.anti_affinity().required.empty()) insert(with_required_anti_affinity_.write(), id);
+  if (!fresh.has_affinity()) return id;
+  insert(with_affinity_.write(), id);
+  each_anchor(*pod->pod, [&](std::uint64_t label) { insert(affinity_terms_[label], id); });
+  if (fresh.anti_affinity().required.empty()) return id;
+  insert(with_required_anti_affinity_.write(), id);
+  for (const auto& term : fresh.anti_affinity().required) {
+    each_anchor(term, [&](std::uint64_t label) { insert(required_anti_affinity_terms_[label], id); });
+  }
   return id;
 }
 
@@ -158,8 +197,14 @@ void PodClassTable::drop(ClassId id) {
   for (const auto& [key, value] : meta.labels) {
     erase(by_label_, hash_of_label(meta.namespace_, key, value), id);
   }
-  if (gone->has_affinity()) erase(with_affinity_.write(), id);
+  if (gone->has_affinity()) {
+    erase(with_affinity_.write(), id);
+    each_anchor(gone->sample(), [&](std::uint64_t label) { erase(affinity_terms_, label, id); });
+  }
   if (!gone->anti_affinity().required.empty()) erase(with_required_anti_affinity_.write(), id);
+  for (const auto& term : gone->anti_affinity().required) {
+    each_anchor(term, [&](std::uint64_t label) { erase(required_anti_affinity_terms_, label, id); });
+  }
   classes_.write(id) = {};
   free_.write().push_back(id);
 }
@@ -199,6 +244,26 @@ void PodClassTable::each_with_affinity(const Visit& f) const { visit(*with_affin
 
 void PodClassTable::each_with_required_anti_affinity(const Visit& f) const {
   visit(*with_required_anti_affinity_, f);
+}
+
+void PodClassTable::visit_terms(const IdsByLabel& terms, const api::Labels& labels, const Visit& f) const {
+  Ids found;
+  const auto look_under = [&](std::uint64_t label) {
+    if (const auto* ids = terms.find(label)) found.insert(found.end(), ids->begin(), ids->end());
+  };
+  look_under(kAnyLabels);
+  for (const auto& [key, value] : labels) look_under(hash_of_label(key, value));
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  visit(found, f);
+}
+
+void PodClassTable::each_with_affinity_for(const api::Labels& labels, const Visit& f) const {
+  visit_terms(affinity_terms_, labels, f);
+}
+
+void PodClassTable::each_with_required_anti_affinity_for(const api::Labels& labels, const Visit& f) const {
+  visit_terms(required_anti_affinity_terms_, labels, f);
 }
 
 void PodClassTable::each_matching(std::string_view ns, const api::LabelSelector& selector,

@@ -64,6 +64,9 @@ class PodClassTable {
   void each_in_namespace(std::string_view ns, const Visit& f) const;
   void each_with_affinity(const Visit& f) const;
   void each_with_required_anti_affinity(const Visit& f) const;
+  // The same, but may leave out classes none of whose terms can select a pod with these labels.
+  void each_with_affinity_for(const api::Labels& labels, const Visit& f) const;
+  void each_with_required_anti_affinity_for(const api::Labels& labels, const Visit& f) const;
   // Only the classes of one namespace whose labels the selector matches; does not look at all of them where
   // the selector asks for a label value.
   void each_matching(std::string_view ns, const api::LabelSelector& selector, const Visit& f) const;
@@ -79,14 +82,18 @@ class PodClassTable {
   ClassId make(const PodInfoPtr& pod);
   void drop(ClassId id);
   void visit(const Ids& ids, const Visit& f) const;
+  using IdsByLabel = CowMap<std::uint64_t, Ids, NumberHash>;
+  void visit_terms(const IdsByLabel& terms, const api::Labels& labels, const Visit& f) const;
 
   Column<Cow<PodClass>, kChunk> classes_;
   ClassId limit_ = 0;  // every id is below this
   Cow<Ids> free_;
   CowIndex<ClassId> ids_;
   CowMap<std::string, Ids> by_namespace_;
-  CowMap<std::uint64_t, Ids, NumberHash> by_label_;  // by the hash of namespace, key and value
+  IdsByLabel by_label_;  // by the hash of namespace, key and value
   Cow<Ids> with_affinity_, with_required_anti_affinity_;
+  // By a label that a term of the class asks for, or by kAnyLabels.
+  IdsByLabel affinity_terms_, required_anti_affinity_terms_;
 };
 
 // Equal for pods of one class.

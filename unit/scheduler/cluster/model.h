@@ -43,6 +43,7 @@ struct Seen {
   std::map<std::string, std::uint32_t> nodes_with_taints;
   std::map<ClassKey, std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>> classes;  // by node: pods, terminating
   std::set<ClassKey> with_affinity, with_anti_affinity, in_shop, web_in_shop;
+  std::set<ClassKey> terms_for_web, anti_affinity_terms_for_web;  // that select the pod of web_labels()
   std::set<std::string> pods, scalars;
   std::vector<std::string> nominations;  // UID@node
   bool operator==(const Seen&) const = default;
@@ -56,8 +57,17 @@ inline std::string text_of(const std::vector<api::Taint>& taints, bool unschedul
 
 inline std::string text_of(const api::PodAffinity& affinity) {
   std::string text;
-  for (const auto& term : affinity.required) text += "r:" + term.topology_key + ";";
-  for (const auto& [weight, term] : affinity.preferred) text += std::to_string(weight) + ":" + term.topology_key + ";";
+  const auto add = [&](const api::PodAffinityTerm& term) {
+    text += term.topology_key + (term.label_selector ? "?" : "");
+    if (!term.label_selector) return;
+    for (const auto& [key, value] : term.label_selector->match_labels) text += key + "=" + value + ",";
+    for (const auto& r : term.label_selector->match_expressions) {
+      text += r.key + std::to_string(static_cast<int>(r.op));
+      for (const auto& value : r.values) text += " " + value;
+    }
+  };
+  for (const auto& term : affinity.required) text += ";r:", add(term);
+  for (const auto& [weight, term] : affinity.preferred) text += ";" + std::to_string(weight) + ":", add(term);
   return text;
 }
 
@@ -73,6 +83,26 @@ inline api::LabelSelector web_selector() {
   selector.match_labels.set("app", "web");
   selector.match_expressions.push_back({.key = "tier", .op = api::Requirement::Op::not_in, .values = {"back"}});
   return selector;
+}
+
+inline const api::Labels& web_labels() {
+  static const api::Labels labels = {{"app", "web"}, {"tier", "front"}};
+  return labels;
+}
+
+inline bool selects_web(const std::vector<api::PodAffinityTerm>& terms) {
+  return std::ranges::any_of(terms, [](const api::PodAffinityTerm& term) {
+    return term.label_selector && term.label_selector->matches(web_labels());
+  });
+}
+
+inline bool any_selects_web(const api::PodAffinity& affinity, const api::PodAffinity& anti) {
+  auto terms = affinity.required;
+  terms.insert(terms.end(), anti.required.begin(), anti.required.end());
+  for (const auto* preferred : {&affinity.preferred, &anti.preferred}) {
+    for (const auto& weighted : *preferred) terms.push_back(weighted.term);
+  }
+  return selects_web(terms);
 }
 
 inline void put(Amounts& amounts, const std::string& name, std::int64_t amount) {
@@ -199,6 +229,8 @@ class Model {
     terminating += pod.terminating();
     if (!pod.pod_affinity.empty() || !pod.pod_anti_affinity.empty()) seen.with_affinity.insert(key);
     if (!pod.pod_anti_affinity.required.empty()) seen.with_anti_affinity.insert(key);
+    if (any_selects_web(pod.pod_affinity, pod.pod_anti_affinity)) seen.terms_for_web.insert(key);
+    if (selects_web(pod.pod_anti_affinity.required)) seen.anti_affinity_terms_for_web.insert(key);
     if (pod.meta.namespace_ != "shop") return;
     seen.in_shop.insert(key);
     if (web_selector().matches(pod.meta.labels)) seen.web_in_shop.insert(key);
@@ -280,6 +312,12 @@ inline Seen see(const Snapshot& s, const Names& names) {
   s.pod_classes().each_with_required_anti_affinity(into(seen.with_anti_affinity));
   s.pod_classes().each_in_namespace("shop", into(seen.in_shop));
   s.pod_classes().each_matching("shop", web_selector(), into(seen.web_in_shop));
+  s.pod_classes().each_with_affinity_for(web_labels(), [&](const PodClass& c) {
+    if (any_selects_web(c.affinity(), c.anti_affinity())) seen.terms_for_web.insert(key_of(c));
+  });
+  s.pod_classes().each_with_required_anti_affinity_for(web_labels(), [&](const PodClass& c) {
+    if (selects_web(c.anti_affinity().required)) seen.anti_affinity_terms_for_web.insert(key_of(c));
+  });
   for (const auto& uid : names.uids) if (s.find_pod(uid)) seen.pods.insert(uid);
   for (const auto& name : names.scalars) if (s.scalar(name)) seen.scalars.insert(name);
   for (const auto& n : s.nominations()) seen.nominations.push_back((*n.pod)->meta.uid + "@" + n.node);
@@ -308,6 +346,8 @@ inline std::string difference(const Seen& a, const Seen& b) {
   say(a.with_affinity == b.with_affinity, "with_affinity");
   say(a.with_anti_affinity == b.with_anti_affinity, "with_anti_affinity");
   say(a.in_shop == b.in_shop, "in_shop"), say(a.web_in_shop == b.web_in_shop, "web_in_shop");
+  say(a.terms_for_web == b.terms_for_web, "terms_for_web");
+  say(a.anti_affinity_terms_for_web == b.anti_affinity_terms_for_web, "anti_affinity_terms_for_web");
   say(a.pods == b.pods, "pods"), say(a.scalars == b.scalars, "scalars"), say(a.nominations == b.nominations, "nominations");
   return out;
 }

@@ -11,8 +11,12 @@
 namespace podium::cluster::test {
 namespace {
 
+using podium::test::in;
 using podium::test::node;
+using podium::test::not_in;
 using podium::test::pod;
+using podium::test::select_all;
+using podium::test::select_where;
 using podium::test::term;
 
 class World {
@@ -81,6 +85,17 @@ class World {
     return b.ptr();
   }
 
+  api::PodAffinityTerm make_term() {
+    switch (below(6)) {
+      case 0: return term("zone");
+      case 1: return term("zone").selector(select_all());
+      case 2: return term("zone").selector(select_where({in("app", {"web", "db"}), in("tier", {"back"})}));
+      case 3: return term("zone").selector(select_where({not_in("app", {"db"})}));
+      case 4: return term("zone").label("app", "web").label("tier", one_in(2) ? "front" : "back");
+      default: return term("zone").label("app", one_in(2) ? "web" : "db");
+    }
+  }
+
   PodInfoPtr make_pod(const std::string& on) {
     auto b = pod("p").ns(one_in(2) ? "shop" : "bank").uid(names_.uids[below(kPods)]).node(on);
     if (!one_in(4)) b.label("app", one_in(2) ? "web" : "db");
@@ -93,9 +108,10 @@ class World {
     if (one_in(6)) b.req("attachable-volumes-x", amount());
     if (one_in(5)) b.host_port(8000 + static_cast<int>(below(4)));
     if (one_in(5)) b.terminating();
-    if (one_in(6)) b.anti_affinity(term("zone").label("app", "web"));
-    if (one_in(8)) b.affinity(term("host").label("app", "web"));
-    if (one_in(8)) b.prefer_affinity(5, term("host").label("app", "db"));
+    if (one_in(6)) b.anti_affinity(make_term());
+    if (one_in(8)) b.affinity(make_term());
+    if (one_in(8)) b.prefer_affinity(5, make_term());
+    if (one_in(8)) b.prefer_anti_affinity(5, make_term());
     return make_pod_info(b.ptr());
   }
 
