@@ -100,7 +100,7 @@ Amounts container_requests(const api::Pod& pod, const api::Container& container,
 }
 
 // Everything that runs at once, or the most that it takes to get there: an init container runs beside the
-// sidecars that are listed before it.
+// sidecars that are listed before it. Sidecars alone are no peak: all of them are in the sum.
 Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults defaults) {
   Amounts sum;
   for (const auto& container : pod.containers) {
@@ -113,7 +113,6 @@ Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults default
     if (container.restart_always) {
       sum.add(amounts);
       sidecars.add(amounts);
-      peak.max(sidecars);
     } else {
       amounts.add(sidecars);
       peak.max(amounts);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -223,6 +224,40 @@ TEST(Snapshot, NominationsEndWithPlacement) {
   ASSERT_EQ(s.nominations().size(), 1u);
   s.withdraw_nomination((*s.nominations()[0].pod)->meta.uid);
   EXPECT_THAT(s.nominations(), IsEmpty());
+}
+
+TEST(PodClassTable, CountsAClassOnManyNodes) {
+  Snapshot s;
+  std::map<Row, std::uint32_t> expected;
+  const auto add = [&](int number, int on) {
+    s.add_pod(info(pod("p" + std::to_string(number)).node("n" + std::to_string(on))));
+    ++expected[*s.find_row("n" + std::to_string(on))];
+  };
+  const auto remove = [&](int number, int on) {
+    s.remove_pod("uid-p" + std::to_string(number));
+    const auto it = expected.find(*s.find_row("n" + std::to_string(on)));
+    if (--it->second == 0) expected.erase(it);
+  };
+  const auto seen = [&] {
+    std::map<Row, std::uint32_t> out;
+    s.pod_classes().each([&](const PodClass& c) {
+      for (const auto& posting : c.postings()) out[posting.row] += posting.pods;
+      EXPECT_EQ(out.size(), c.postings().size());
+    });
+    return out;
+  };
+  for (int i = 0; i < 60; ++i) s.set_node(node("n" + std::to_string(i)).ptr());
+  for (int i = 0; i < 120; ++i) add(i, i * 7 % 60);
+  EXPECT_EQ(seen(), expected);
+  for (int i = 0; i < 120; ++i) {  // in another order than they came in
+    const int number = i * 37 % 120;
+    remove(number, number * 7 % 60);
+    ASSERT_EQ(seen(), expected) << "after " << i;
+    if (i >= 60 && i < 80) add(1000 + i, number * 7 % 60);  // back on a node that the class has just left
+    ASSERT_EQ(seen(), expected) << "after " << i;
+  }
+  for (int i = 0; i < 20; ++i) add(i, i);
+  EXPECT_EQ(seen(), expected);
 }
 
 // What keeps a decision short where every workload has labels and terms of its own.
