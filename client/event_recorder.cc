@@ -71,6 +71,13 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
         series(std::max<std::size_t>(capacity, 1)),
         cancels(std::max<std::size_t>(writers, 1)) {}
 
+  // Binds to an executor for as long as supervise() lives, on its strand: nothing of an executor may outlive its context.
+  struct Binding {
+    Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& on);
+    ~Binding();
+    std::shared_ptr<Impl> self;
+  };
+
   void record(EventText event);
   void push(Item item);
   bool pop(Item& item);
@@ -164,9 +171,25 @@ void EventRecorder::Impl::wake() {
   {
     const std::lock_guard lock(mutex);
     waking = false;
+    if (!strand) return;
     count = std::min(queue.size(), idle);
   }
   for (; count > 0; --count) work->cancel_one();
+}
+
+EventRecorder::Impl::Binding::Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& on)
+    : self(std::move(impl)) {
+  for (auto* timer : {&self->work, &self->ticker, &self->deadline, &self->done}) {
+    timer->emplace(on, asio::steady_timer::time_point::max());
+  }
+  const std::lock_guard lock(self->mutex);
+  self->strand = on;
+}
+
+EventRecorder::Impl::Binding::~Binding() {
+  for (auto* timer : {&self->work, &self->ticker, &self->deadline, &self->done}) timer->reset();
+  const std::lock_guard lock(self->mutex);
+  self->strand.reset();
 }
 
 Task<void> EventRecorder::Impl::run(std::shared_ptr<Impl> self) {
@@ -176,13 +199,7 @@ Task<void> EventRecorder::Impl::run(std::shared_ptr<Impl> self) {
 }
 
 Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self, asio::strand<asio::any_io_executor> on) {
-  for (auto* timer : {&self->work, &self->ticker, &self->deadline, &self->done}) {
-    timer->emplace(on, asio::steady_timer::time_point::max());
-  }
-  {
-    const std::lock_guard lock(self->mutex);
-    self->strand = on;
-  }
+  const Binding binding(self, on);
   if (self->stopped) self->begin_stop();
   self->running = self->cancels.size() + 1;
   const auto finished = [self](std::exception_ptr) { self->finished(); };

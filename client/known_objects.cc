@@ -1,5 +1,7 @@
 #include "client/known_objects.h"
 
+#include <algorithm>
+
 #include "client/reflector_state.h"
 
 namespace podium::client {
@@ -40,14 +42,15 @@ void KnownObjects::begin_list(bool replace) {
   tomb_order_.clear();
 }
 
-void KnownObjects::end_list(std::vector<Change>& changes) {
+void KnownObjects::end_list(std::string_view resource_version, std::vector<Change>& changes) {
+  const auto version = version_number(resource_version);
   for (auto it = known_.begin(); it != known_.end();) {
     if (it->second.list == list_) {
       ++it;
       continue;
     }
     changes.push_back(missed_delete(it->first, it->second));
-    bury(it->second.uid, it->second.version);
+    bury(it->second.uid, std::max(version, it->second.version));
     known_.erase(it++);
   }
   listing_ = replace_ = false;
@@ -76,7 +79,7 @@ bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes) {
   if (old) return true;
   if (other) {
     changes.push_back(missed_delete(it->first, known));
-    bury(known.uid, known.version);
+    bury(known.uid, std::max(identity.version, known.version));
   }
   if (fresh || other) known.uid = identity.uid;
   known.version = identity.version;
@@ -101,7 +104,7 @@ bool KnownObjects::remove(json::value& object, std::vector<Change>& changes) {
     changes.push_back({Change::Type::deleted, std::move(object)});
   } else {
     changes.push_back(missed_delete(it->first, it->second));
-    bury(it->second.uid, it->second.version);
+    bury(it->second.uid, std::max(identity.version, it->second.version));
   }
   known_.erase(it);
   return true;

@@ -22,7 +22,8 @@ class KnownObjects {
  public:
   // replace: resourceVersions went back, so that versions are not compared and every object is told again.
   void begin_list(bool replace);
-  void end_list(std::vector<Change>& changes);
+  // The list is complete, and as of this version.
+  void end_list(std::string_view resource_version, std::vector<Change>& changes);
 
   // An object of a list, or an ADDED, MODIFIED or DELETED event's. What is to be told is added to `changes`, with the
   // object moved there. False: the object has no name or UID.

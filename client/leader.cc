@@ -66,6 +66,19 @@ void write_record(const LeaseRecord& record, json::value& lease) {
 struct LeaderElector::Impl {
   Impl(Api& api, LeaderOptions given) : options(std::move(given)), api(api), state(options, api.random()) {}
 
+  // Binds to an executor for as long as run() lives: nothing of an executor may outlive its context.
+  struct Binding {
+    Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& strand) : self(std::move(impl)) {
+      const std::lock_guard lock(self->mutex);
+      self->strand = strand;
+    }
+    ~Binding() {
+      const std::lock_guard lock(self->mutex);
+      self->strand.reset();
+    }
+    std::shared_ptr<Impl> self;
+  };
+
   static Task<Result<void>> run(std::shared_ptr<Impl> self, std::function<void()> on_started);
   static Task<void> loop(std::shared_ptr<Impl> self, std::function<void()> on_started);
   Task<void> step(LeaderState::Action action);
@@ -94,10 +107,7 @@ struct LeaderElector::Impl {
 Task<Result<void>> LeaderElector::Impl::run(std::shared_ptr<Impl> self, std::function<void()> on_started) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  {
-    const std::lock_guard lock(self->mutex);
-    self->strand = strand;
-  }
+  const Binding binding(self, strand);
   co_await asio::co_spawn(strand, loop(self, std::move(on_started)),
                           asio::bind_cancellation_slot(self->cancel.slot(), asio::use_awaitable));
   self->until = kNotLeading;

@@ -22,6 +22,7 @@
 
 #include "client/known_objects.h"
 #include "client/reflector_state.h"
+#include "client/url.h"
 #include "client/watch_lines.h"
 
 namespace podium::client {
@@ -35,16 +36,6 @@ constexpr std::size_t kBatch = 256;          // changes told at once
 constexpr std::size_t kStatusBytes = 65'536;  // of a refusal's body
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
 
-std::string query_escape(std::string_view text) {
-  std::string out;
-  for (const unsigned char c : text) {
-    const bool plain = std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) out += static_cast<char>(c);
-    else out += fmt::format("%{:02X}", c);
-  }
-  return out;
-}
-
 }  // namespace
 
 struct Reflector::Impl {
@@ -57,8 +48,8 @@ struct Reflector::Impl {
                options.backoff_max},
               api.random()),
         path(options.resource.path(options.ns)) {
-    if (!options.label_selector.empty()) selectors += "&labelSelector=" + query_escape(options.label_selector);
-    if (!options.field_selector.empty()) selectors += "&fieldSelector=" + query_escape(options.field_selector);
+    if (!options.label_selector.empty()) selectors += "&labelSelector=" + percent_encode(options.label_selector);
+    if (!options.field_selector.empty()) selectors += "&fieldSelector=" + percent_encode(options.field_selector);
   }
 
   // What runs: each a step of loop(), on the strand.
@@ -93,7 +84,7 @@ struct Reflector::Impl {
   LineSplitter lines;
   // The batch under way: its values live in `memory`, which is given back once they were told.
   std::array<unsigned char, 65'536> first_block;
-  json::monotonic_resource memory{first_block.data(), first_block.size()};
+  std::optional<json::monotonic_resource> memory{std::in_place, first_block.data(), first_block.size()};
   std::vector<Change> batch;
   bool synced = false, told_unavailable = false;
   Error last_error;
@@ -139,7 +130,7 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   Request request;
   request.target = fmt::format("{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={}{}{}", path, action.timeout_seconds,
                                listing ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
-                                       : "&resourceVersion=" + query_escape(action.resource_version),
+                                       : "&resourceVersion=" + percent_encode(action.resource_version),
                                selectors);
   request.timeout = listing ? options.initial_events : options.silence;
   auto opened = co_await transport.open(std::move(request));
@@ -204,7 +195,7 @@ void Reflector::Impl::take_piece(std::string_view piece) {
 
 // False: the stream is of no more use.
 bool Reflector::Impl::take_line(std::string_view line) {
-  auto event = parse_watch_event(line, &memory);
+  auto event = parse_watch_event(line, &*memory);
   if (!event) {
     fail(event.error());
     return false;
@@ -252,7 +243,7 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   do {
     Request request;
     request.target = path + "?" + (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
-    if (!token.empty()) request.target += "&continue=" + query_escape(token);
+    if (!token.empty()) request.target += "&continue=" + percent_encode(token);
     request.timeout = kListTimeout;
     auto response = co_await transport.send(std::move(request));
     if (stopped) co_return;
@@ -285,7 +276,7 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
 Result<std::string> Reflector::Impl::take_page(std::string_view body, std::string& version) {
   std::string token;
   {
-    auto page = parse_api_json(body, &memory);
+    auto page = parse_api_json(body, &*memory);
     if (!page) return std::unexpected(page.error());
     json::object* top = page->if_object();
     json::value* metadata = top ? top->if_contains("metadata") : nullptr;
@@ -343,7 +334,7 @@ Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {
 }
 
 void Reflector::Impl::complete_list() {
-  known.end_list(batch);
+  known.end_list(state.resource_version(), batch);
   flush();
   ++lists;
   spdlog::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural, known.size(),
@@ -362,7 +353,8 @@ void Reflector::Impl::flush() {
 
 void Reflector::Impl::release() {
   flush();
-  memory.release();
+  // A new one: release() of the old one would keep doubling the size of the blocks it asks for.
+  memory.emplace(first_block.data(), first_block.size());
 }
 
 void Reflector::Impl::fail(const Error& error) {
@@ -388,15 +380,26 @@ void Reflector::Impl::tell_readiness() {
 
 namespace {
 
-// A member of its own: the coroutine keeps what it runs on alive.
+// Binds what runs to an executor, for as long as its coroutine lives: nothing of an executor may outlive its context.
+template <typename Impl>
+struct Binding {
+  Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& strand) : self(std::move(impl)) {
+    const std::lock_guard lock(self->mutex);
+    self->strand = strand;
+  }
+  ~Binding() {
+    const std::lock_guard lock(self->mutex);
+    self->strand.reset();
+    self->stream.reset();
+  }
+  std::shared_ptr<Impl> self;
+};
+
 template <typename Impl>
 Task<void> run_on_strand(std::shared_ptr<Impl> self) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  {
-    const std::lock_guard lock(self->mutex);
-    self->strand = strand;
-  }
+  const Binding<Impl> binding(self, strand);
   co_await asio::co_spawn(strand, Impl::loop(self),
                           asio::bind_cancellation_slot(self->cancel.slot(), asio::use_awaitable));
 }
