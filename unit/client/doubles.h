@@ -1,0 +1,99 @@
+// Doubles for the seams of client/: a clock that is set, a random source that is constant, and a transport that answers
+// from functions. ScriptedTransport's streams give their pieces and then end as told; `hang` waits until it is cancelled.
+//
+// Threads: FakeClock is safe from any; ScriptedTransport calls its functions where it is called.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "base/clock.h"
+#include "client/transport.h"
+
+namespace podium::unit {
+
+class FakeClock final : public Clock {
+ public:
+  Steady now() const override { return Steady(std::chrono::nanoseconds(elapsed_.load())); }
+  Wall wall() const override {
+    return Wall(std::chrono::duration_cast<Wall::duration>(std::chrono::nanoseconds(elapsed_.load()))) +
+           std::chrono::hours(24 * 365 * 50);
+  }
+  void advance(std::chrono::nanoseconds by) { elapsed_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> elapsed_{3'600'000'000'000};
+};
+
+class FixedRandom final : public Random {
+ public:
+  std::uint64_t next() override { return 0; }
+};
+
+struct StreamScript {
+  enum class End { clean, cut, hang };
+  int status = 200;
+  std::vector<std::string> pieces;
+  End end = End::clean;
+};
+
+class ScriptedStream final : public client::Stream {
+ public:
+  explicit ScriptedStream(StreamScript script) : script_(std::move(script)) {}
+  int status() const override { return script_.status; }
+  void close() override {}
+  client::Task<Result<std::string>> read(std::chrono::milliseconds silence) override {
+    if (at_ < script_.pieces.size()) co_return Result<std::string>(script_.pieces[at_++]);
+    if (script_.end == StreamScript::End::clean) co_return Result<std::string>(std::string());
+    if (script_.end == StreamScript::End::cut) co_return fail(Error::Kind::unavailable, "cut");
+    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, silence);
+    boost::system::error_code failure;
+    co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, failure));
+    co_return fail(failure ? Error::Kind::cancelled : Error::Kind::timeout, "silent");
+  }
+
+ private:
+  StreamScript script_;
+  std::size_t at_ = 0;
+};
+
+class ScriptedTransport final : public client::Transport {
+ public:
+  std::function<Result<client::Response>(const client::Request&)> on_send;
+  std::function<Result<StreamScript>(const client::Request&)> on_open;
+
+  client::Task<Result<client::Response>> send(client::Request request) override {
+    note(request);
+    co_return on_send(request);
+  }
+  client::Task<Result<std::unique_ptr<client::Stream>>> open(client::Request request) override {
+    note(request);
+    auto script = on_open(request);
+    if (!script) co_return std::unexpected(script.error());
+    std::unique_ptr<client::Stream> stream = std::make_unique<ScriptedStream>(std::move(*script));
+    co_return Result<std::unique_ptr<client::Stream>>(std::move(stream));
+  }
+  void close() override {}
+
+  std::vector<client::Request> requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  void note(const client::Request& request) {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(request);
+  }
+  mutable std::mutex mutex_;
+  std::vector<client::Request> requests_;
+};
+
+}  // namespace podium::unit
