@@ -25,7 +25,7 @@ using client::Task;
 
 constexpr std::size_t kCapacity = 20'000, kWriters = 8;
 constexpr std::size_t kSuffixedName = 246;  // 253 less a dash and six characters
-constexpr std::chrono::milliseconds kPause{5'000}, kDrainPoll{10};
+constexpr std::chrono::milliseconds kPause{5'000}, kPauseStep{100}, kDrainPoll{10};
 constexpr std::string_view kComplete = "Complete";
 
 struct Job {
@@ -40,7 +40,11 @@ struct Written {
   Wall since{};  // when the outcome last changed
 };
 
-enum class End { written, dropped, refused, paused };
+Task<void> nap(std::chrono::milliseconds time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
 
 std::string suffixed(const std::string& pod, const std::string& uid) {
   return fmt::format("{}-{:06x}", pod.substr(0, std::min(pod.size(), kSuffixedName)),
@@ -67,9 +71,11 @@ bool is_ours(const json::value& report, const std::string& pod_uid) {
 }
 
 // The kind is missing, or podium may not write it, or the API server is not there: wait rather than drop. A namespace that
-// is going away is 403 or 404 too, and names itself.
+// is going away (403) or gone (404) is neither.
 bool worth_a_pause(const Error& error) {
-  if (error.message.find("namespace") != std::string::npos) return false;
+  for (const auto* words : {"because it is being terminated", "namespaces \""}) {
+    if (error.message.find(words) != std::string::npos) return false;
+  }
   return error.code == 404 || error.code == 403 || error.code == 429 || error.code >= 500 ||
          error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout;
 }
@@ -137,9 +143,9 @@ struct ReportWriter::Impl {
         job.status.rejections.clear();
       } else if (worth_a_pause(error) && !self->stopping.load()) {
         self->paused_by(error);
-        asio::steady_timer timer(co_await asio::this_coro::executor, kPause);
-        boost::system::error_code ignored;
-        co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        for (auto left = kPause; left.count() > 0 && !self->stopping.load(); left -= kPauseStep) {
+          co_await nap(kPauseStep);
+        }
       } else {
         self->failed.fetch_add(1, std::memory_order_relaxed);
         spdlog::warn("report not written pod={}/{} error=\"{}\"", job.ns, job.pod, error.message);
@@ -271,12 +277,7 @@ Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) {
   const auto self = impl_;
   const auto end = self->api.clock().now() + deadline;
   self->stopping = true;
-  asio::steady_timer timer(co_await asio::this_coro::executor);
-  while (!self->queue.idle() && self->api.clock().now() < end) {
-    timer.expires_after(kDrainPoll);
-    boost::system::error_code ignored;
-    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
+  while (!self->queue.idle() && self->api.clock().now() < end) co_await nap(kDrainPoll);
   self->queue.clear();
 }
 

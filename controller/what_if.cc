@@ -52,6 +52,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   auto pod = std::make_shared<api::Pod>(*question.pod);
   pod->scheduler_name = std::move(*profile);
   pod->node_name.clear();
+  pod->scheduling_gates.clear();  // the question is where it would go once it may
   if (pod->meta.uid.empty()) pod->meta.uid = question.meta.uid;
   api::Manifests::List<api::PriorityClass> classes;
   for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>()) classes.push_back(priority_class);

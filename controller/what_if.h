@@ -16,7 +16,7 @@
 
 namespace podium::controller {
 
-// The pod of the question as the API server would store it: defaulted, with its priority. Error.message is "path: reason".
+// The pod of the question as the API server would store it: defaulted, with its priority, without scheduling gates. Error.message is "path: reason".
 Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question, const cluster::Snapshot& snapshot,
                                                        const config::Config& config);
 

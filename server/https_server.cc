@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -16,6 +15,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <set>
 
 #include "server/self_signed.h"
 
@@ -71,6 +71,7 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
 
   static asio::awaitable<void> serve(std::shared_ptr<Impl> self, tcp::socket socket) {
     Stream stream(std::move(socket), self->tls);
+    self->open.insert(&stream);
     error_code error;
     beast::get_lowest_layer(stream).expires_after(kStepTimeout);
     co_await stream.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(asio::use_awaitable, error));
@@ -94,7 +95,7 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
       co_await http::async_write(stream, response, asio::redirect_error(asio::use_awaitable, error));
       if (!response.keep_alive()) break;
     }
-    self->connections.fetch_sub(1);
+    self->open.erase(&stream);
   }
 
   static asio::awaitable<void> accept(std::shared_ptr<Impl> self) {
@@ -103,8 +104,7 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
       tcp::socket socket(self->executor);
       co_await self->acceptor.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
       if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) break;
-      if (error || self->connections.load() >= self->options.connections) continue;  // closing it is the answer
-      self->connections.fetch_add(1);
+      if (error || self->open.size() >= self->options.connections) continue;  // closing it is the answer
       asio::co_spawn(self->executor, serve(self, std::move(socket)), asio::detached);
     }
   }
@@ -114,13 +114,13 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
   std::map<std::string, Handler> routes;
   asio::ssl::context tls;
   tcp::acceptor acceptor;
-  std::atomic<std::size_t> connections{0};
+  std::set<Stream*> open;  // connections, each until its coroutine ends
 };
 
 HttpsServer::HttpsServer(asio::any_io_executor executor, ServerOptions options, std::map<std::string, Handler> routes)
     : impl_(std::make_shared<Impl>(std::move(executor), std::move(options), std::move(routes))) {}
 
-HttpsServer::~HttpsServer() { close(); }
+HttpsServer::~HttpsServer() = default;
 
 Result<std::uint16_t> HttpsServer::listen() {
   auto& self = *impl_;
@@ -146,6 +146,7 @@ void HttpsServer::close() {
   asio::post(impl_->executor, [self = impl_] {
     error_code ignored;
     self->acceptor.close(ignored);
+    for (auto* stream : self->open) beast::get_lowest_layer(*stream).cancel();
   });
 }
 

@@ -2,7 +2,7 @@
 //
 // Bounded: connections, header and body sizes, and the time that a request may take. Only GET and HEAD. Where no certificate
 // is given, one is made for this process, as kube-scheduler does.
-// Threads: handlers run on the executor given; close() from any thread.
+// Threads: connections and handlers run on the executor given, which one thread runs; close() from any thread.
 // Errors: listen() says what is wrong (a port in use, a certificate that does not match its key); a connection's errors end
 // that connection.
 #pragma once

@@ -26,7 +26,7 @@ namespace {
 namespace asio = boost::asio;
 using client::Task;
 
-constexpr std::chrono::milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kEventsDrain{2'000}, kPoll{10}, kMetricsEvery{1'000};
+constexpr std::chrono::milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kEventsDrain{2'000}, kPoll{10}, kMetricsEvery{1'000}, kLeaseDrain{2'000}, kLastResort{2'000};
 constexpr std::size_t kBindConnections = 16, kConnections = 24;
 
 std::string identity() {
@@ -119,25 +119,34 @@ int Process::run() {
   }
   spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
                config_.profiles.size(), elector_.has_value());
-  asio::signal_set signals(io_, SIGTERM, SIGINT);
-  std::function<void(boost::system::error_code, int)> on_signals = [&](boost::system::error_code error, int number) {
-    if (error) return;
-    on_signal(number);
-    signals.async_wait(on_signals);
-  };
-  signals.async_wait(on_signals);
+  wait_for_signal();
   start_parts();
-
-  const auto core_work = asio::make_work_guard(core_);
-  const auto io_work = asio::make_work_guard(io_);
   std::thread core_thread([this] { core_.run(); });
-  io_.run();  // until stop() has ended
-  core_.stop();
-  core_thread.join();
+  io_.run();  // until stop() has asked everything to end
+  io_.restart();
+  io_work_.reset();
+  io_.run_for(kLastResort);
+  const bool all_ended = io_.stopped();
   workers_.stop();
   workers_.join();
+  core_work_.reset();
+  core_thread.join();
   spdlog::info("podium has stopped exit_code={}", exit_code_.load());
+  if (!all_ended) {
+    // Something still waits on the network. Its coroutines hold on to parts that would be destroyed under them.
+    spdlog::warn("not everything ended in time");
+    spdlog::shutdown();
+    std::_Exit(exit_code_);
+  }
   return exit_code_;
+}
+
+void Process::wait_for_signal() {
+  signals_.async_wait([this](boost::system::error_code error, int number) {
+    if (error) return;
+    on_signal(number);
+    wait_for_signal();
+  });
 }
 
 void Process::start_parts() {
@@ -160,12 +169,14 @@ void Process::start_parts() {
 }
 
 Task<void> Process::lead(Process* self) {
+  self->electing_ = true;
   const auto ended = co_await self->elector_->run([self] {
     asio::post(self->core_, [self] {
       self->leading_ = true;
       self->maybe_begin();
     });
   });
+  self->electing_ = false;
   if (!ended && !self->stopping_) {
     spdlog::error("the lease is lost, stopping error=\"{}\"", ended.error().message);
     self->begin_stop(1);
@@ -270,10 +281,13 @@ Task<void> Process::stop(Process* self) {
   if (self->elector_) self->elector_->stop();
   self->feed_.stop();
   self->server_.close();
-  co_await nap(kPoll);
+  if (self->elector_) {  // its last word releases the lease
+    for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll) co_await nap(kPoll);
+  }
   self->bind_transport_->close();
-  co_await nap(kPoll);
-  self->io_.stop();
+  self->transport_->close();
+  self->signals_.cancel();
+  self->io_.stop();  // what is cancelled ends in run()
 }
 
 }  // namespace podium::app::run

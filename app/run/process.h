@@ -12,7 +12,9 @@
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +53,7 @@ class Process {
   void maybe_begin();              // strand: synced and leading
   void refresh_metrics();          // strand
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
+  void wait_for_signal();
   void on_signal(int number);
   void begin_stop(int exit_code);  // any thread; the first call counts
   static client::Task<void> stop(Process* self);
@@ -64,6 +67,9 @@ class Process {
   const Options options_;
   const config::Config config_;
   boost::asio::io_context core_{1}, io_{1};
+  using WorkGuard = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
+  WorkGuard core_work_{core_.get_executor()}, io_work_{io_.get_executor()};
+  boost::asio::signal_set signals_{io_, SIGTERM, SIGINT};
   boost::asio::thread_pool workers_;
   prometheus::Registry registry_;
   cycle::Metrics metrics_{registry_};
@@ -84,6 +90,7 @@ class Process {
   server::HttpsServer server_;
 
   bool synced_ = false, leading_ = false;  // strand
+  bool electing_ = false;                  // I/O thread
   std::atomic<bool> ready_{false}, stopping_{false};
   std::atomic<int> exit_code_{0};
   prometheus::Gauge &reports_written_, &reports_dropped_, &reports_failed_, &reports_waiting_, &reports_kept_;

@@ -1,0 +1,65 @@
+"""What the live tests share: one control plane and one podium a module, and objects that read like manifests."""
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import ControlPlane, wait_until
+
+REPORTS = "/apis/podium.dev/v1alpha1/namespaces/default/schedulingreports"
+
+
+def node(name, cpu="4", memory="8Gi", labels=None, **spec):
+    amount = {"cpu": cpu, "memory": memory, "pods": "110"}
+    return {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}, "spec": spec,
+            "status": {"capacity": amount, "allocatable": amount}}
+
+
+def pod(name, cpu="100m", memory="64Mi", labels=None, **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default", "labels": labels or {}},
+            "spec": {"terminationGracePeriodSeconds": 0, **spec, "containers": [
+                {"name": "main", "image": "app:v1", "resources": {"requests": {"cpu": cpu, "memory": memory}}}]}}
+
+
+def what_if(name, template=None, **spec):
+    return {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"dryRun": True, **({"template": template} if template else {}), **spec}}
+
+
+class Live(unittest.TestCase):
+    """Each class has a control plane and a podium of its own, set up from the chart."""
+
+    values = ["schedulerName=default-scheduler"]
+    nodes = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = ControlPlane().start()
+        cls.addClassCleanup(cls.plane.stop)
+        podium.install(cls.plane, cls.values)
+        for n in cls.nodes:
+            cls.plane.create(n)
+        cls.podium = podium.Podium(cls.plane).start()
+        cls.addClassCleanup(lambda: cls.podium.stop())
+
+    def live_pod(self, name):
+        return self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
+
+    def bound(self, name, seconds=20):
+        """The node that the pod is bound to."""
+        return wait_until(lambda: self.live_pod(name)["spec"].get("nodeName"), f"{name} bound", seconds)
+
+    def report(self, name, outcome, seconds=20):
+        """The pod's report once it has this outcome."""
+        def there():
+            found = podium.report_of(self.plane, "default", name)
+            return found if found and found.get("status", {}).get("outcome") == outcome else None
+        return wait_until(there, f"report of {name}: {outcome}", seconds)
+
+    def answer(self, name, seconds=10):
+        """The status of a what-if, once it has one."""
+        return wait_until(lambda: podium.report_of(self.plane, "default", name).get("status"), f"answer to {name}", seconds)
+
+    def events(self, name, reason):
+        listed = self.plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
+        return [e for e in listed if e["regarding"]["name"] == name and e["reason"] == reason]

@@ -1,0 +1,114 @@
+"""What podium survives, on the real API server; faults of the wire have scripted servers in unit/client."""
+import json
+import subprocess
+import tempfile
+import pathlib
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import environment, wait_until
+from e2e.tests.base import Live, node, pod
+
+CRD = "schedulingreports.podium.dev"
+
+
+class Faults(Live):
+    nodes = [node("n1", cpu="32"), node("n2", cpu="32")]
+
+    def test_api_server_killed_and_restarted(self):
+        self.plane.create(pod("before"))
+        self.report("before", "Scheduled")
+        pid = self.podium.process.pid
+        self.plane.api.popen.kill()
+        self.plane.api.wait()
+        wait_until(lambda: self.podium.get("/readyz")[0] == 503, "podium says that it is not ready", 60)
+        self.plane.start_api()
+        self.plane.create(pod("after"))
+        self.bound("after", 90)
+        self.report("after", "Scheduled", 60)
+        self.podium.wait_ready()
+        self.assertEqual(self.podium.process.pid, pid)
+        self.assertTrue(self.podium.process.alive())
+
+    def test_missing_crd_pauses_reports_only(self):
+        crd = json.loads(self.plane.kubectl("get", "crd", CRD, "-o", "json"))
+        warnings = self.podium.log().count("reports are paused")
+        self.plane.kubectl("delete", "crd", CRD)
+        names = [f"unreported-{i}" for i in range(5)]
+        for name in names:
+            self.plane.create(pod(name))
+        for name in names:
+            self.bound(name)
+        wait_until(lambda: "reports are paused" in self.podium.log(), "the warning")
+        self.plane.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(
+            {k: crd[k] for k in ("apiVersion", "kind", "spec")} | {"metadata": {"name": CRD}}))
+        for name in names:
+            self.report(name, "Scheduled", 60)
+        self.assertEqual(self.podium.log().count("reports are paused"), warnings + 1)
+
+    def test_recreated_pod_is_another_pod(self):
+        first = self.plane.create(pod("phoenix"))["metadata"]["uid"]
+        self.bound("phoenix")
+        self.plane.kubectl("delete", "pod", "phoenix", "--grace-period=0", "--force")
+        second = self.plane.create(pod("phoenix"))["metadata"]["uid"]
+        self.assertNotEqual(first, second)
+        self.bound("phoenix")
+
+
+class Stopping(Live):
+    nodes = [node("n1")]
+
+    def test_sigterm_ends_well_and_the_next_takes_over(self):
+        lease = lambda: self.plane.get(f"/apis/coordination.k8s.io/v1/namespaces/{podium.NAMESPACE}/leases/podium")["spec"]
+        self.plane.create(pod("first"))
+        self.bound("first")
+        self.assertTrue(lease()["holderIdentity"])
+        self.assertEqual(self.podium.stop(), 0)
+        self.assertFalse(lease().get("holderIdentity"))
+        self.assertIsNotNone(podium.report_of(self.plane, "default", "first"))  # drained before the end
+        with podium.Podium(self.plane, name="second"):
+            self.plane.create(pod("second"))
+            self.bound("second", 30)
+
+
+class BadInput(unittest.TestCase):
+    """A message that names the file, the path in it and the reason, exit code 2, before anything starts; all at once."""
+
+    def run_podium(self, config=None, kubeconfig=None, *flags):
+        with tempfile.TemporaryDirectory() as directory:
+            argv = [podium.PROGRAM, "run", *flags]
+            for flag, text in (("--config", config), ("--kubeconfig", kubeconfig)):
+                if text is not None:
+                    path = pathlib.Path(directory) / flag.strip("-")
+                    path.write_text(text)
+                    argv += [flag, path]
+            return subprocess.run(argv, capture_output=True, text=True, timeout=20, env=environment(HOME=directory))
+
+    def test_configuration(self):
+        done = self.run_podium("""apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+parallelism: 0
+profles: []
+percentageOfNodesToScore: 101
+---
+apiVersion: config.podium.dev/v1alpha1
+kind: PodiumConfiguration
+reports: {ttl: -5m, enabld: true}
+""")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        for words in ("profles", "reports.enabld", "reports.ttl", "config:4"):
+            self.assertIn(words, done.stderr)
+
+    def test_kubeconfig(self):
+        done = self.run_podium(None, "clusters: [")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("kubeconfig", done.stderr)
+
+    def test_wrong_flag(self):
+        done = self.run_podium(None, None, "--secure-prot=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--secure-port", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
