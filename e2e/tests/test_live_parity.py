@@ -1,0 +1,131 @@
+"""podium and kube-scheduler side by side, each on an API server of its own, with the same nodes and the same pods in the
+same order. Ties are broken by chance in both, so the two clusters drift apart; therefore each decision is judged by the
+oracle (kube-scheduler's framework, e2e/oracle) on the cluster in which it was made."""
+import collections
+import json
+import subprocess
+import unittest
+
+from e2e.demo import cluster
+from e2e.support import podium
+from e2e.support.control_plane import (BIN, ROOT, ControlPlane, Process, collection, environment, free_ports,
+                                       wait_until)
+
+# How many of each of the demo's kinds of pods, by their label: 64 in all, in the demo's order.
+WANTED = {"db": 6, "web": 10, "api": 8, "cache": 6, "job": 8, "agent": 4, "index": 5, "train": 6, "big": 3, "huge": 3,
+          "h100": 3, "gated": 2}
+STATE = {"v1": ("Node", "Pod", "Namespace", "Service"), "scheduling.k8s.io/v1": ("PriorityClass",)}
+
+
+def some_pods():
+    made = collections.Counter()
+    for pod in cluster.pods():
+        app = pod["metadata"]["labels"]["app"]
+        if made[app] < WANTED[app]:
+            made[app] += 1
+            yield pod
+
+
+def path_of(pod):
+    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+
+
+def filters_message(message):
+    """The part of a PodScheduled message that the filters make, without what PostFilter plugins add."""
+    return message.partition(". ")[0].rstrip(".")
+
+
+def kube_scheduler(plane):
+    """kube-scheduler with its default profile on this API server."""
+    directory = plane.dir / "kube-scheduler"
+    directory.mkdir()
+    config = directory / "config.json"
+    config.write_text(json.dumps({
+        "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+        "leaderElection": {"leaderElect": False},
+        "clientConnection": {"kubeconfig": str(plane.write_kubeconfig(directory / "kubeconfig"))}}))
+    return Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
+                    "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
+
+
+class LiveParity(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run([ROOT / "tools/go-build.sh", "e2e/oracle", "build/oracle", "."], cwd=ROOT, check=True)
+        cls.planes = {}
+        for name in ("podium", "kube-scheduler"):
+            plane = cls.planes[name] = ControlPlane().start()
+            cls.addClassCleanup(plane.stop)
+            for obj in [*cluster.others(), *cluster.nodes()]:
+                plane.create(obj)
+        podium.install(cls.planes["podium"], ["schedulerName=default-scheduler"])
+        ours = podium.Podium(cls.planes["podium"]).start()
+        cls.addClassCleanup(ours.stop)
+        theirs = kube_scheduler(cls.planes["kube-scheduler"])
+        cls.addClassCleanup(theirs.stop)
+
+    def dump(self, plane):
+        """The cluster's state in a file that the oracle reads."""
+        items = []
+        for group, kinds in STATE.items():
+            for kind in kinds:
+                listed = plane.get(collection({"apiVersion": group, "kind": kind, "metadata": {}})
+                                   .replace("/namespaces/default/", "/"))
+                items += [{"apiVersion": group, "kind": kind, **item} for item in listed["items"]]
+        path = plane.dir / "state.json"
+        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        return path
+
+    def decision(self, plane, pod):
+        """The pod as the API server has it once it is bound or has the condition that says why not."""
+        def decided():
+            live = plane.get(path_of(pod))
+            scheduled = podium.condition(live, "PodScheduled") or {}
+            done = live["spec"].get("nodeName") or scheduled.get("reason") in ("Unschedulable", "SchedulingGated")
+            return live if done else None
+        return wait_until(decided, f"a decision about {path_of(pod)}", 20, 0.02)
+
+    def oracle(self, plane, state, pod):
+        path = plane.dir / "pod.json"
+        path.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", **pod}))
+        done = subprocess.run([ROOT / "build/oracle/oracle", "evaluate", "--cluster", state, "--pod", path, "-o", "json"],
+                              text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["results"][0]
+
+    def place(self, plane, pod):
+        """Creates the pod, waits for the decision and judges it; true if the pod is left pending."""
+        state = self.dump(plane)
+        created = plane.create(pod)
+        live = self.decision(plane, pod)
+        expected = self.oracle(plane, state, created)
+        node = live["spec"].get("nodeName")
+        if node:
+            totals = {name: scores["total"] for name, scores in expected["scores"].items()}
+            self.assertIn(node, totals, expected["rejected"].get(node))
+            self.assertEqual(totals[node], max(totals.values()), f"{node} is not among the best: {expected['top']}")
+            return False
+        self.assertEqual(expected.get("feasible") or [], [])
+        scheduled = podium.condition(live, "PodScheduled")
+        if scheduled["reason"] == "SchedulingGated":
+            self.assertEqual(expected["preEnqueue"]["plugin"], "SchedulingGates")
+        else:
+            self.assertEqual(filters_message(scheduled["message"]), filters_message(expected["message"]))
+        return True
+
+    def test_every_decision_is_one_that_kube_scheduler_could_have_made(self):
+        pending = {name: set() for name in self.planes}
+        for pod in some_pods():
+            for name, plane in self.planes.items():
+                with self.subTest(scheduler=name, pod=path_of(pod)):
+                    if self.place(plane, pod):
+                        pending[name].add(path_of(pod))
+        self.assertEqual(pending["podium"], pending["kube-scheduler"])
+        self.assertEqual(len(pending["podium"]), WANTED["huge"] + WANTED["h100"] + WANTED["gated"])
+        for name, plane in self.planes.items():
+            left = [p for p in plane.get("/api/v1/pods")["items"] if not p["spec"].get("nodeName")]
+            self.assertEqual({path_of(p) for p in left}, pending[name], name)
+
+
+if __name__ == "__main__":
+    unittest.main()
