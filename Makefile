@@ -3,7 +3,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 SEEDS ?= 1..1000
 
-.PHONY: help setup build kube test test-unit test-asan test-tsan test-e2e demo parity bench clean
+.PHONY: help setup build kube test demo parity bench clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
