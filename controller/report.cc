@@ -64,11 +64,17 @@ json::array array_of(const List& list, F&& one) {
 }  // namespace
 
 std::string format_duration(std::chrono::nanoseconds d) {
+  struct Unit {
+    double nanoseconds;
+    const char* name;
+  };
+  static constexpr Unit kUnits[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
   const auto ns = static_cast<double>(d.count());
-  if (ns < 1e3) return fmt::format("{}ns", d.count());
-  if (ns < 1e6) return fmt::format("{:.3g}us", ns / 1e3);
-  if (ns < 1e9) return fmt::format("{:.3g}ms", ns / 1e6);
-  return ns < 1e12 ? fmt::format("{:.3g}s", ns / 1e9) : fmt::format("{:.0f}s", ns / 1e9);
+  for (const auto& unit : kUnits) {
+    // Rounded to three digits it would read 1000: that is one of the next unit.
+    if (ns / unit.nanoseconds < 999.5) return fmt::format("{:.3g}{}", ns / unit.nanoseconds, unit.name);
+  }
+  return fmt::format("{:.0f}s", ns / 1e9);
 }
 
 ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot) {

@@ -23,7 +23,8 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using client::Task;
 
-constexpr std::size_t kCapacity = 20'000, kWriters = 8;
+// Few writers: each write costs the API server as much as a binding, and bindings come first.
+constexpr std::size_t kCapacity = 20'000, kWriters = 3;
 constexpr std::size_t kSuffixedName = 246;  // 253 less a dash and six characters
 constexpr std::chrono::milliseconds kPause{5'000}, kPauseStep{100}, kDrainPoll{10};
 constexpr std::string_view kComplete = "Complete";

@@ -76,7 +76,7 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
     beast::get_lowest_layer(stream).expires_after(kStepTimeout);
     co_await stream.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(asio::use_awaitable, error));
     beast::flat_buffer buffer;
-    while (!error) {
+    while (!error && self->acceptor.is_open()) {
       http::request_parser<http::string_body> parser;
       parser.header_limit(kHeaderBytes);
       parser.body_limit(kBodyBytes);

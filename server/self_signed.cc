@@ -50,7 +50,7 @@ Result<CertificatePair> self_signed_certificate(const std::string& host) {
   if (!key || !certificate || RAND_bytes(serial, sizeof serial) != 1) {
     return fail(Error::Kind::internal, "cannot make a key for the HTTPS door");
   }
-  serial[0] &= 0x7F;
+  serial[0] = (serial[0] & 0x7F) | 0x40;  // positive, and no leading zero, which DER forbids
   ASN1_STRING_set(X509_get_serialNumber(certificate.get()), serial, sizeof serial);
   X509_set_version(certificate.get(), X509_VERSION_3);
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3600);

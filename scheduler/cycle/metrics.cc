@@ -34,7 +34,7 @@ Metrics::Metrics(prometheus::Registry& registry)
                     .Help("Attempts to schedule pods, by result: scheduled, unschedulable (no node fits), error.")
                     .Register(registry)),
       attempt_seconds_(histograms(registry, "scheduler_scheduling_attempt_duration_seconds",
-                                  "Duration of an attempt to schedule a pod, without its binding.")),
+                                  "Duration of an attempt to schedule a pod, with its binding.")),
       algorithm_seconds_(histograms(registry, "scheduler_scheduling_algorithm_duration_seconds",
                                     "Duration of filtering and scoring all nodes for one pod.")
                              .Add({}, attempt_buckets())),

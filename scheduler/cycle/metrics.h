@@ -19,7 +19,7 @@ class Metrics {
  public:
   explicit Metrics(prometheus::Registry& registry);
 
-  // result: "scheduled", "unschedulable" or "error"; seconds of the attempt.
+  // result: "scheduled" (with its binding), "unschedulable" or "error"; seconds of the attempt.
   void attempt(const std::string& profile, const std::string& result, double seconds);
   void algorithm(double seconds);
   // A pod was bound: how many attempts it took and how long since it was first queued.

@@ -67,8 +67,7 @@ void Scheduler::place(queue::QueuedPod queued, const framework::Decision& decisi
   snapshot_.add_pod(cluster::make_placed(*pod, node, &snapshot_.entry(row).node->meta.labels));
   snapshot_.withdraw_nomination(uid);
   queue_.done(uid);
-  parts_.metrics.attempt(attempt.profile, "scheduled", seconds(attempt.evaluate));
-  bindings_.emplace(uid, Binding{.queued = std::move(queued), .node = node, .sent = sent});
+  bindings_.emplace(uid, Binding{.queued = std::move(queued), .node = node, .began = sent - attempt.evaluate, .sent = sent});
   parts_.binder.bind(pod, std::move(node));
 }
 
@@ -95,6 +94,7 @@ void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome
                                        .duration = now - binding.sent});
   switch (outcome.end) {
     case BindEnd::bound:
+      parts_.metrics.attempt(pod->pod->scheduler_name, "scheduled", seconds(now - binding.began));
       parts_.metrics.bound(binding.queued.attempts, seconds(now - binding.queued.first_queued));
       parts_.announcer.scheduled(*pod, binding.node);
       break;
@@ -103,7 +103,7 @@ void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome
       break;
     case BindEnd::rejected:
       if (binding.gone) break;
-      parts_.metrics.attempt(pod->pod->scheduler_name, "error", seconds(now - binding.sent));
+      parts_.metrics.attempt(pod->pod->scheduler_name, "error", seconds(now - binding.began));
       queue_.requeue(std::move(binding.queued), {}, now);
       forget(uid, binding);
       parts_.announcer.failed(*pod, "SchedulerError", outcome.error);

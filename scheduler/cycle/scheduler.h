@@ -66,7 +66,7 @@ class Scheduler {
   struct Binding {
     queue::QueuedPod queued;
     std::string node;
-    Steady sent{};
+    Steady began{}, sent{};  // the attempt, and its binding
     bool gone = false;       // the pod was deleted, or was seen on a node, while the binding was under way
   };
 

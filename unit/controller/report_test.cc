@@ -205,6 +205,7 @@ TEST(FormatDuration, ThreeDigitsAndAUnit) {
       {0ns, "0ns"},       {999ns, "999ns"},     {1us, "1us"},         {41'250ns, "41.2us"},
       {1200us, "1.2ms"},  {999ms, "999ms"},     {1s, "1s"},           {1234ms, "1.23s"},
       {59'940ms, "59.9s"}, {999s, "999s"},      {1000s, "1000s"},     {12'345'600ms, "12346s"},
+      {999'600ns, "1ms"}, {999'600us, "1s"},    {999'600ms, "1000s"},
   };
   for (const auto& c : cases) EXPECT_EQ(format_duration(c.duration), c.text) << c.duration.count();
 }
