@@ -188,6 +188,7 @@ EventRecorder::Impl::Binding::Binding(std::shared_ptr<Impl> impl, const asio::st
 
 EventRecorder::Impl::Binding::~Binding() {
   for (auto* timer : {&self->work, &self->ticker, &self->deadline, &self->done}) timer->reset();
+  for (auto& cancel : self->cancels) cancel.slot().clear();  // the writers' handlers hold the executor
   const std::lock_guard lock(self->mutex);
   self->strand.reset();
 }

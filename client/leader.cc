@@ -75,6 +75,7 @@ struct LeaderElector::Impl {
     ~Binding() {
       const std::lock_guard lock(self->mutex);
       self->strand.reset();
+      self->cancel.slot().clear();  // its handler holds the executor
     }
     std::shared_ptr<Impl> self;
   };

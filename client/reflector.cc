@@ -391,6 +391,7 @@ struct Binding {
     const std::lock_guard lock(self->mutex);
     self->strand.reset();
     self->stream.reset();
+    self->cancel.slot().clear();  // its handler holds the executor
   }
   std::shared_ptr<Impl> self;
 };

@@ -9,6 +9,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -92,14 +93,17 @@ struct Retention::Impl {
   }
 
   static client::Task<bool> list(std::shared_ptr<Impl> self) {
-    const auto ttl = self->options.default_ttl;
-    auto listed = co_await self->api.list_pages(
-        client::resource::scheduling_reports, "", client::ListOptions(), [self, ttl](std::vector<json::value> items) {
+    // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
+    const std::function<bool(std::vector<json::value>)> track_all =
+        [self, ttl = self->options.default_ttl](std::vector<json::value> items) {
           for (const auto& item : items) {
             if (auto entry = found(item, ttl)) self->track(std::move(entry->first), std::move(entry->second));
           }
           return true;
-        });
+        };
+    const client::ListOptions everything;
+    auto listed =
+        co_await self->api.list_pages(client::resource::scheduling_reports, "", everything, track_all);
     if (!listed) spdlog::debug("reports not listed error=\"{}\"", listed.error().message);
     co_return listed.has_value();
   }

@@ -89,9 +89,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
       status = refusal(accepted.error().message);
     } else {
       auto snapshot = co_await self->fork();
-      auto shared = std::make_shared<const Question>(*question);
-      status = co_await asio::co_spawn(self->workers, evaluate(shared, std::move(snapshot), &self->config),
-                                       asio::use_awaitable);
+      auto evaluation = evaluate(std::make_shared<const Question>(*question), std::move(snapshot), &self->config);
+      status = co_await asio::co_spawn(self->workers, std::move(evaluation), asio::use_awaitable);
     }
     status.decided_at = decided_at;
     status.expires_at = decided_at + (question ? question->ttl : ttl);

@@ -170,12 +170,13 @@ void Process::start_parts() {
 
 Task<void> Process::lead(Process* self) {
   self->electing_ = true;
-  const auto ended = co_await self->elector_->run([self] {
+  const std::function<void()> on_started = [self] {
     asio::post(self->core_, [self] {
       self->leading_ = true;
       self->maybe_begin();
     });
-  });
+  };
+  const auto ended = co_await self->elector_->run(on_started);
   self->electing_ = false;
   if (!ended && !self->stopping_) {
     spdlog::error("the lease is lost, stopping error=\"{}\"", ended.error().message);
