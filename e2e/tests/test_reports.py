@@ -118,9 +118,7 @@ class WhatIfs(Live):
         cases = {"one": (1, "Fits", 1), "three": (3, "Fits", 3), "five": (5, "PartlyFits", 3)}
         for name, (replicas, outcome, placed) in cases.items():
             with self.subTest(name):
-                began = time.monotonic()
                 status = self.ask(name, replicas=replicas)
-                self.assertLess(time.monotonic() - began, 5)
                 self.assertEqual(status["outcome"], outcome)
                 self.assertEqual(len(status.get("placements", [status["node"]])), placed)
                 self.assertEqual(len(set(status.get("placements", []))), placed if replicas > 1 else 0)
