@@ -1,7 +1,9 @@
 // One decision in memory, with the default profile and every node scored.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
+#include "base/heap.h"
 #include "scheduler/config/config.h"
 #include "scheduler/framework/decision.h"
 
@@ -85,22 +87,54 @@ cluster::PodInfoPtr make_pending(Kind kind) {
   return cluster::make_pod_info(std::move(pod));
 }
 
-void evaluate_pod(benchmark::State& state, Kind kind) {
-  const auto config = config::load("", "");
-  const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
-  const auto pod = make_pending(kind);
-  for (auto _ : state) benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+std::size_t heap_bytes() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
 }
 
-BENCHMARK_CAPTURE(evaluate_pod, plain, plain)->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(evaluate_pod, zone_spread, zone_spread)->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+// What is counted a second is decisions; "bytes" is what one Decision holds.
+void evaluate_pod(benchmark::State& state, Kind kind) {
+  const auto config = config::load("", "");
+  const auto& profile = *config->profiles.front();
+  const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
+  const auto pod = make_pending(kind);
+  const auto before = heap_bytes();
+  {
+    const auto decision = framework::evaluate(*pod, snapshot, profile);
+    state.counters["bytes"] = static_cast<double>(heap_bytes() - before);
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, profile));
+  state.SetItemsProcessed(state.iterations());
+  using Counter = benchmark::Counter;
+  state.counters["per_node"] =
+      Counter(static_cast<double>(state.range(0)), Counter::kIsIterationInvariantRate | Counter::kInvert);
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  for (const int nodes : {1000, 5000, 15000, 100000}) b->Arg(nodes);
+}
+
+BENCHMARK_CAPTURE(evaluate_pod, plain, plain)->Apply(sizes)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate_pod, zone_spread, zone_spread)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, preferred_anti_affinity, preferred_anti_affinity)
-    ->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+    ->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, required_anti_affinity, required_anti_affinity)
-    ->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+    ->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
-    ->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+    ->Apply(sizes)->Unit(benchmark::kMicrosecond);
+
+// The lists of a report: the ten best nodes, five a strategy, and the reasons.
+void rank_decision(benchmark::State& state) {
+  const auto config = config::load("", "");
+  const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
+  const auto decision = framework::evaluate(*make_pending(plain), snapshot, *config->profiles.front());
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(top_total(decision, snapshot, 10));
+    for (const auto& strategy : decision.strategies) benchmark::DoNotOptimize(top_of(strategy, decision, snapshot, 5));
+    benchmark::DoNotOptimize(group_rejections(decision, snapshot, 3));
+  }
+}
+BENCHMARK(rank_decision)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 
 void fork_of_a_snapshot(benchmark::State& state) {
   const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
@@ -109,9 +143,13 @@ void fork_of_a_snapshot(benchmark::State& state) {
     benchmark::DoNotOptimize(fork);
   }
 }
-BENCHMARK(fork_of_a_snapshot)->Arg(5000)->Arg(100000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(fork_of_a_snapshot)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace podium
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  podium::keep_freed_memory();  // as podium does
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -20,7 +20,7 @@
 
 namespace podium::framework {
 
-// One scoring plugin's answer. Entries of infeasible rows mean nothing.
+// One scoring plugin's answer. 0 for rows that are not feasible.
 struct Strategy {
   std::string name;
   std::int64_t weight = 1;

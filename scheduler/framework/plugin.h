@@ -90,9 +90,9 @@ class FilterPlugin {
 class NodeScorer {
  public:
   virtual ~NodeScorer() = default;
-  // Writes the final score, 0..100 after normalisation and before the weight, of every feasible node; entries of other
-  // rows are not read. out.size() is chunks * kChunkRows.
-  virtual void score(const NodeMask& feasible, std::span<std::int64_t> out) const = 0;
+  // Writes the final score, 0..100 after normalisation and before the weight, of every feasible node; more than 100 is an
+  // error of the plugin. Entries of other rows are not read. out.size() is chunks * kChunkRows, and out is all zeros.
+  virtual void score(const NodeMask& feasible, std::span<std::uint8_t> out) const = 0;
 };
 
 struct PreparedScore {
@@ -109,7 +109,7 @@ class ScorePlugin {
   // where they would have been.
   virtual bool has_pre_score() const = 0;
   virtual std::string error_without_pre_score() const { return {}; }
-  virtual std::int64_t score_if_skipped() const { return 0; }
+  virtual std::uint8_t score_if_skipped() const { return 0; }
 };
 
 // --- PostFilter ---

@@ -2,29 +2,78 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <map>
 
 #include "scheduler/framework/decision.h"
+#include "scheduler/framework/score_loops.h"
 
 namespace podium::framework {
 namespace {
 
-// Walks the nodes by name, so that of equals the first stays ahead without comparing names.
-template <typename Score>
-std::vector<Ranked> top(const Decision& decision, const Snapshot& snapshot, std::size_t limit, Score score_of) {
-  std::vector<Ranked> best;
-  if (limit == 0 || decision.feasible.words() == 0) return best;
-  for (const Row row : snapshot.rows_by_name()) {
-    if (!decision.feasible.test(row)) continue;
-    const std::int64_t score = score_of(row);
-    if (best.size() == limit) {
-      if (score <= best.back().score) continue;
-      best.pop_back();
-    }
-    const auto place = std::upper_bound(best.begin(), best.end(), score,
-                                        [](std::int64_t s, const Ranked& r) { return s > r.score; });
-    best.insert(place, {row, score});
+using cluster::kChunkRows;
+using cluster::kChunkWords;
+
+// The lowest value of the best `limit` feasible rows. Values of other rows are 0.
+template <typename T>
+T cut_of(std::span<const T> values, std::size_t limit) {
+  T high = largest(values);
+  if (high == 0 || count_at_least(values, high) >= limit) return high;
+  T low = 0;  // enough rows have at least this, too few have `high`
+  while (high - low > 1) {
+    const T middle = low + (high - low) / 2;
+    if (count_at_least(values, middle) >= limit) low = middle;
+    else high = middle;
   }
+  return low;
+}
+
+template <typename T>
+NodeMask rows_at_least(std::span<const T> values, T least, const NodeMask& among) {
+  NodeMask rows = among;
+  for (std::size_t chunk = 0; chunk * kChunkRows < values.size(); ++chunk) {
+    const auto words = at_least(values.subspan(chunk * kChunkRows).template first<kChunkRows>(), least);
+    for (std::size_t w = 0; w < kChunkWords; ++w) rows.word(chunk * kChunkWords + w) &= words[w];
+  }
+  return rows;
+}
+
+// The first `wanted` rows of the mask by name. Of many the first are soon met on the way through all names; few are sorted.
+std::vector<Row> first_by_name(const NodeMask& rows, std::size_t wanted, const Snapshot& snapshot) {
+  constexpr std::size_t kFew = 64;
+  std::vector<Row> first;
+  if (rows.count() <= kFew) {
+    rows.each([&](Row row) { first.push_back(row); });
+    std::ranges::sort(first, {}, [&](Row row) { return snapshot.node_name(row); });
+    first.resize(std::min(wanted, first.size()));
+    return first;
+  }
+  for (const Row row : snapshot.rows_by_name()) {
+    if (first.size() == wanted) break;
+    if (rows.test(row)) first.push_back(row);
+  }
+  return first;
+}
+
+template <typename T>
+std::vector<Ranked> top(std::span<const T> values, const Decision& decision, const Snapshot& snapshot,
+                        std::size_t limit) {
+  limit = std::min(limit, decision.feasible.count());
+  if (limit == 0) return {};
+  const T cut = cut_of(values, limit);
+  const auto listed = rows_at_least(values, cut, decision.feasible);
+  NodeMask above = listed;
+  if (cut < std::numeric_limits<T>::max()) above = rows_at_least(values, static_cast<T>(cut + 1), listed);
+
+  std::vector<Ranked> best;
+  best.reserve(limit);
+  above.each([&](Row row) { best.push_back({row, values[row]}); });
+  std::ranges::sort(best, [&](const Ranked& a, const Ranked& b) {
+    return a.score != b.score ? a.score > b.score : snapshot.node_name(a.row) < snapshot.node_name(b.row);
+  });
+  NodeMask ties = listed;
+  for (std::size_t w = 0; w < ties.words(); ++w) ties.word(w) &= ~above.word(w);
+  for (const Row row : first_by_name(ties, limit - best.size(), snapshot)) best.push_back({row, cut});
   return best;
 }
 
@@ -42,12 +91,12 @@ std::vector<std::size_t> count_verdicts(const Decision& decision, const Snapshot
 
 std::vector<Ranked> top_total(const Decision& decision, const Snapshot& snapshot, std::size_t limit) {
   if (decision.total.empty()) return {};
-  return top(decision, snapshot, limit, [&](Row row) { return decision.total[row]; });
+  return top(std::span<const std::int64_t>(decision.total), decision, snapshot, limit);
 }
 
 std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, const Snapshot& snapshot,
                            std::size_t limit) {
-  return top(decision, snapshot, limit, [&](Row row) { return strategy.score[row]; });
+  return top(std::span<const std::uint8_t>(strategy.score), decision, snapshot, limit);
 }
 
 std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot, std::size_t examples) {
@@ -63,12 +112,20 @@ std::vector<RejectionGroup> group_rejections(const Decision& decision, const Sna
       list.push_back(&group);
     }
   }
+  const auto counts = count_verdicts(decision, snapshot);
+  std::size_t missing = 0;  // examples that are still to be found
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    for (auto* group : of_verdict[i]) group->nodes += counts[i];
+  }
+  for (const auto& [_, group] : groups) missing += std::min(group.nodes, examples);
   for (const Row row : snapshot.rows_by_name()) {
+    if (missing == 0) break;
     const auto id = decision.rejections.id(row);
     if (id == kFits) continue;
     for (auto* group : of_verdict[id - 1]) {
-      ++group->nodes;
-      if (group->examples.size() < examples) group->examples.emplace_back(snapshot.node_name(row));
+      if (group->examples.size() == examples) continue;
+      group->examples.emplace_back(snapshot.node_name(row));
+      --missing;
     }
   }
   std::vector<RejectionGroup> out;

@@ -1,5 +1,6 @@
 #include "scheduler/framework/score_loops.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -19,18 +20,14 @@ void expand(const std::uint64_t* words, std::size_t count, std::uint8_t* __restr
   }
 }
 
-// The sign bit of `value | (kMaxScore - value)` is set exactly for values outside of 0..100.
 PODIUM_VECTOR_CLONES
-std::int64_t narrow_chunk(const std::int64_t* __restrict scores, const std::uint8_t* __restrict mask,
-                          std::uint8_t* __restrict narrow) {
-  std::int64_t outside = 0;
+std::uint8_t keep_inside_chunk(std::uint8_t* __restrict scores, const std::uint8_t* __restrict mask) {
+  std::uint8_t most = 0;
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const auto keep = static_cast<std::int64_t>(static_cast<std::int8_t>(mask[i]));
-    const auto score = static_cast<std::uint64_t>(scores[i] & keep);
-    outside |= static_cast<std::int64_t>(score | (kMaxScore - score));
-    narrow[i] = static_cast<std::uint8_t>(score);
+    scores[i] &= mask[i];
+    most = most > scores[i] ? most : scores[i];
   }
-  return outside;
+  return most;
 }
 
 PODIUM_VECTOR_CLONES
@@ -48,11 +45,45 @@ void widen(const std::uint32_t* __restrict sums, std::int64_t* __restrict total)
   for (std::size_t i = 0; i < kChunkRows; ++i) total[i] = sums[i];
 }
 
+// The same loops for both types of values; GCC clones functions, not templates.
 PODIUM_VECTOR_CLONES
-std::int64_t maximum(const std::int64_t* values) {
+std::uint8_t largest_of(const std::uint8_t* values) {
+  std::uint8_t most = values[0];
+  for (std::size_t i = 1; i < kChunkRows; ++i) most = values[i] > most ? values[i] : most;
+  return most;
+}
+PODIUM_VECTOR_CLONES
+std::int64_t largest_of(const std::int64_t* values) {
   std::int64_t most = values[0];
   for (std::size_t i = 1; i < kChunkRows; ++i) most = values[i] > most ? values[i] : most;
   return most;
+}
+
+// Sixteen rounds fit into the counters of one byte.
+PODIUM_VECTOR_CLONES
+std::size_t count_of(const std::uint8_t* values, std::uint8_t least) {
+  std::array<std::uint8_t, 64> counts{};
+  for (std::size_t i = 0; i < kChunkRows; i += 64) {
+    for (std::size_t j = 0; j < 64; ++j) counts[j] += values[i + j] >= least;
+  }
+  std::size_t sum = 0;
+  for (const auto count : counts) sum += count;
+  return sum;
+}
+PODIUM_VECTOR_CLONES
+std::size_t count_of(const std::int64_t* values, std::int64_t least) {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < kChunkRows; ++i) sum += values[i] >= least;
+  return sum;
+}
+
+PODIUM_VECTOR_CLONES
+void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
+}
+PODIUM_VECTOR_CLONES
+void mark(const std::int64_t* values, std::int64_t least, std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
 }
 
 }  // namespace
@@ -65,13 +96,12 @@ std::vector<std::uint8_t> bytes_of(const cluster::NodeMask& mask) {
   return bytes;
 }
 
-bool narrow_scores(std::span<const std::int64_t> scores, std::span<const std::uint8_t> mask,
-                   std::span<std::uint8_t> narrow) {
-  std::int64_t outside = 0;
+std::uint8_t keep_inside(std::span<std::uint8_t> scores, std::span<const std::uint8_t> mask) {
+  std::uint8_t most = 0;
   for (std::size_t i = 0; i < scores.size(); i += kChunkRows) {
-    outside |= narrow_chunk(&scores[i], &mask[i], &narrow[i]);
+    most = std::max(most, keep_inside_chunk(&scores[i], &mask[i]));
   }
-  return outside >= 0;
+  return most;
 }
 
 void add_up(std::span<const Weighted> strategies, std::span<std::int64_t> total) {
@@ -91,10 +121,32 @@ void add_up(std::span<const Weighted> strategies, std::span<std::int64_t> total)
   }
 }
 
-std::vector<std::int64_t> chunk_maxima(std::span<const std::int64_t> totals) {
-  std::vector<std::int64_t> maxima(totals.size() / kChunkRows);
-  for (std::size_t c = 0; c < maxima.size(); ++c) maxima[c] = maximum(&totals[c * kChunkRows]);
-  return maxima;
+template <typename T>
+T largest(std::span<const T> values) {
+  T most = 0;
+  for (std::size_t i = 0; i < values.size(); i += kChunkRows) most = std::max(most, largest_of(&values[i]));
+  return most;
 }
+
+template <typename T>
+std::size_t count_at_least(std::span<const T> values, T least) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < values.size(); i += kChunkRows) count += count_of(&values[i], least);
+  return count;
+}
+
+template <typename T>
+cluster::ChunkWords at_least(std::span<const T, kChunkRows> values, T least) {
+  cluster::ChunkBytes bytes;
+  mark(values.data(), least, bytes.data());
+  return cluster::to_words(bytes);
+}
+
+template std::uint8_t largest(std::span<const std::uint8_t>);
+template std::int64_t largest(std::span<const std::int64_t>);
+template std::size_t count_at_least(std::span<const std::uint8_t>, std::uint8_t);
+template std::size_t count_at_least(std::span<const std::int64_t>, std::int64_t);
+template cluster::ChunkWords at_least(std::span<const std::uint8_t, kChunkRows>, std::uint8_t);
+template cluster::ChunkWords at_least(std::span<const std::int64_t, kChunkRows>, std::int64_t);
 
 }  // namespace podium::framework

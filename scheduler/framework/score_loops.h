@@ -1,4 +1,5 @@
-// The loops over all rows that scoring is made of, in a form that the compiler can vectorise. Internal to this room.
+// The loops over all rows that scoring and ranking are made of, in a form that the compiler can vectorise. Internal to this
+// room.
 //
 // Threads: pure functions on arrays. All lengths are multiples of kChunkRows.
 #pragma once
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/cluster/node_mask.h"
+#include "scheduler/cluster/row_bits.h"
 
 namespace podium::framework {
 
@@ -16,10 +18,8 @@ inline constexpr std::int64_t kMaxScore = 100;
 // One byte a row, 0xff where the bit is set: the form in which the loops can apply a mask without a branch.
 std::vector<std::uint8_t> bytes_of(const cluster::NodeMask& mask);
 
-// Narrows one plugin's scores to bytes; rows outside of the mask count as 0, whatever was left there. False where a score
-// inside of it is not within 0..100.
-bool narrow_scores(std::span<const std::int64_t> scores, std::span<const std::uint8_t> mask,
-                   std::span<std::uint8_t> narrow);
+// Sets the scores outside of the mask to 0; the answer is the largest score that stays.
+std::uint8_t keep_inside(std::span<std::uint8_t> scores, std::span<const std::uint8_t> mask);
 
 // total[row] = the sum of weight * score[row].
 struct Weighted {
@@ -28,7 +28,12 @@ struct Weighted {
 };
 void add_up(std::span<const Weighted> strategies, std::span<std::int64_t> total);
 
-// The largest of each chunk.
-std::vector<std::int64_t> chunk_maxima(std::span<const std::int64_t> totals);
+// For scores (one byte) and totals (int64).
+template <typename T>
+T largest(std::span<const T> values);
+template <typename T>
+std::size_t count_at_least(std::span<const T> values, T least);
+template <typename T>
+cluster::ChunkWords at_least(std::span<const T, cluster::kChunkRows> values, T least);
 
 }  // namespace podium::framework

@@ -1,6 +1,7 @@
 #include "scheduler/framework/scoring.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 #include "scheduler/framework/score_loops.h"
@@ -9,14 +10,11 @@ namespace podium::framework {
 namespace {
 
 using cluster::kChunkRows;
+using cluster::kChunkWords;
 
-std::string invalid_score(const Strategy& strategy, std::span<const std::int64_t> scores, const NodeMask& feasible) {
-  std::int64_t wrong = 0;
-  feasible.each([&](Row row) {
-    if (scores[row] < 0 || scores[row] > kMaxScore) wrong = scores[row];
-  });
+std::string invalid_score(const Strategy& strategy, int score) {
   return fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it should "
-                     "in the range of [0, 100] after normalizing", strategy.name, wrong);
+                     "in the range of [0, 100] after normalizing", strategy.name, score);
 }
 
 void give_up(Decision& decision, std::string error) {
@@ -42,10 +40,6 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
     return;
   }
   const auto feasible = bytes_of(decision.feasible);
-  thread_local std::vector<std::int64_t> scratch;
-  scratch.resize(rows);
-  const std::span<std::int64_t> scores(scratch.data(), rows);
-
   decision.strategies.reserve(profile.scores.size());
   for (const auto& entry : profile.scores) {
     if (!entry.plugin) continue;
@@ -60,11 +54,11 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
       decision.skipped_strategies.push_back(entry.name);
       continue;
     }
-    if (prepared.scorer) prepared.scorer->score(decision.feasible, scores);
-    else std::fill(scores.begin(), scores.end(), entry.plugin->score_if_skipped());
     auto& strategy = decision.strategies.emplace_back(entry.name, entry.weight, std::vector<std::uint8_t>(rows));
-    if (!narrow_scores(scores, feasible, strategy.score)) {
-      return give_up(decision, invalid_score(strategy, scores, decision.feasible));
+    if (prepared.scorer) prepared.scorer->score(decision.feasible, strategy.score);
+    else std::ranges::fill(strategy.score, entry.plugin->score_if_skipped());
+    if (const auto most = keep_inside(strategy.score, feasible); most > kMaxScore) {
+      return give_up(decision, invalid_score(strategy, most));
     }
   }
   std::vector<Weighted> weighted;
@@ -74,21 +68,24 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
 }
 
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
-  // Totals are never negative, and 0 where a row is not feasible. Most chunks do not have the best one.
-  const auto maxima = chunk_maxima(decision.total);
-  const auto best = *std::ranges::max_element(maxima);
+  const std::span<const std::int64_t> totals = decision.total;
+  const auto best = largest(totals);
   std::optional<Row> choice;
   std::uint64_t choice_hash = 0;
-  for (std::size_t chunk = 0; chunk < maxima.size(); ++chunk) {
-    if (maxima[chunk] != best) continue;
-    for (auto row = static_cast<Row>(chunk * kChunkRows); row < (chunk + 1) * kChunkRows; ++row) {
-      if (decision.total[row] != best || !decision.feasible.test(row)) continue;
-      const auto hash = mix(pod.uid_hash ^ snapshot.name_hash[row]);
-      const bool wins = !choice || hash > choice_hash ||
-                        (hash == choice_hash && snapshot.node_name(row) < snapshot.node_name(*choice));
-      if (!wins) continue;
-      choice = row;
-      choice_hash = hash;
+  for (std::size_t chunk = 0; chunk < snapshot.chunks(); ++chunk) {
+    const auto names = snapshot.name_hash.chunk(chunk);
+    const auto ties = at_least(totals.subspan(chunk * kChunkRows).first<kChunkRows>(), best);
+    for (std::size_t w = 0; w < kChunkWords; ++w) {
+      const auto word = chunk * kChunkWords + w;
+      for (auto bits = ties[w] & decision.feasible.word(word); bits; bits &= bits - 1) {
+        const auto row = static_cast<Row>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+        const auto hash = mix(pod.uid_hash ^ names[row % kChunkRows]);
+        const bool wins = !choice || hash > choice_hash ||
+                          (hash == choice_hash && snapshot.node_name(row) < snapshot.node_name(*choice));
+        if (!wins) continue;
+        choice = row;
+        choice_hash = hash;
+      }
     }
   }
   return choice;

@@ -4,12 +4,6 @@
 
 #include "scheduler/plugins/exact_division.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#else
-#include <cstring>
-#endif
-
 namespace podium::plugins {
 namespace {
 
@@ -51,31 +45,19 @@ void add_to_word(std::int64_t* values, std::uint64_t mask, std::int64_t amount) 
 }
 
 PODIUM_VECTOR_CLONES
-void scale_small(std::int64_t* values, std::size_t size, double max) {
+void scale_small(const std::int64_t* values, std::size_t size, double max, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < size; ++i) {
     const double scaled = small_to_double(static_cast<std::uint64_t>(values[i])) * 100.0 / max;
-    values[i] = static_cast<std::int32_t>(scaled);
+    out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(scaled));
   }
+}
+
+PODIUM_VECTOR_CLONES
+void narrow_chunk(const std::int32_t* __restrict values, std::uint8_t* __restrict out) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) out[i] = static_cast<std::uint8_t>(values[i]);
 }
 
 }  // namespace
-
-ChunkWords to_words(const ChunkBytes& bytes) {
-  ChunkWords words;
-  for (std::size_t w = 0; w < kChunkWords; ++w) {
-    std::uint64_t word = 0;
-#ifdef __SSE2__
-    for (std::size_t part = 0; part < 4; ++part) {
-      const auto sixteen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(&bytes[w * 64 + part * 16]));
-      word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(sixteen))) << (part * 16);
-    }
-#else
-    for (std::size_t i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(bytes[w * 64 + i] & 1) << i;
-#endif
-    words[w] = word;
-  }
-  return words;
-}
 
 void IdSet::insert(std::uint32_t id) {
   ids_.push_back(id);
@@ -94,22 +76,22 @@ ChunkWords IdSet::match(std::span<const std::uint32_t, kChunkRows> rows) const {
   } else {
     for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = table_[rows[i]];
   }
-  return to_words(bytes);
+  return cluster::to_words(bytes);
 }
 
 void find_short(std::span<const std::int64_t, kChunkRows> allocatable, std::span<const std::int64_t, kChunkRows> used,
                 std::int64_t want, ChunkWords& insufficient, ChunkWords& unresolvable) {
   ChunkBytes now, ever;
   mark_short(allocatable.data(), used.data(), want, now.data(), ever.data());
-  insufficient = to_words(now);
-  unresolvable = to_words(ever);
+  insufficient = cluster::to_words(now);
+  unresolvable = cluster::to_words(ever);
 }
 
 void find_full(std::span<const std::int64_t, kChunkRows> allocatable_pods,
                std::span<const std::int32_t, kChunkRows> pods, ChunkWords& full) {
   ChunkBytes bytes;
   mark_full(allocatable_pods.data(), pods.data(), bytes.data());
-  full = to_words(bytes);
+  full = cluster::to_words(bytes);
 }
 
 void reject_chunk(cluster::NodeMask& nodes, std::size_t chunk, const ChunkWords& rows, framework::VerdictId id,
@@ -146,12 +128,21 @@ std::int64_t max_of(const cluster::NodeMask& nodes, std::span<const std::int64_t
   return max;
 }
 
-void scale_to_100(std::span<std::int64_t> values, std::int64_t max) {
-  if (max < kSmall) {
-    scale_small(values.data(), values.size(), static_cast<double>(max));
-  } else {
-    for (auto& value : values) value = static_cast<std::int64_t>(static_cast<__int128>(value) * 100 / max);
+void scale_to_100(std::span<const std::int64_t> values, std::int64_t max, std::span<std::uint8_t> out) {
+  if (max < kSmall) return scale_small(values.data(), values.size(), static_cast<double>(max), out.data());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out[i] = static_cast<std::uint8_t>(static_cast<__int128>(values[i]) * 100 / max);
   }
+}
+
+void narrow(const std::array<std::int32_t, kChunkRows>& values, std::span<std::uint8_t> out) {
+  narrow_chunk(values.data(), out.data());
+}
+
+std::span<std::int64_t> zeroed_scratch(std::size_t rows) {
+  thread_local std::vector<std::int64_t> scratch;
+  scratch.assign(rows, 0);
+  return scratch;
 }
 
 }  // namespace podium::plugins

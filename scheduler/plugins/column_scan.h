@@ -13,6 +13,7 @@
 #include "base/vector_clones.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/node_mask.h"
+#include "scheduler/cluster/row_bits.h"
 #include "scheduler/framework/rejections.h"
 
 namespace podium::plugins {
@@ -20,10 +21,8 @@ namespace podium::plugins {
 using cluster::kChunkRows;
 using cluster::kChunkWords;
 
-using ChunkWords = std::array<std::uint64_t, kChunkWords>;  // bit i of word w: row 64w + i of the chunk
-using ChunkBytes = std::array<std::uint8_t, kChunkRows>;    // 0x00 or 0xFF a row
-
-ChunkWords to_words(const ChunkBytes& bytes);
+using cluster::ChunkBytes;
+using cluster::ChunkWords;
 
 // A set of small ids (label values, taint sets), prepared for finding the rows that hold one of them.
 class IdSet {
@@ -59,7 +58,12 @@ void add_where(const ChunkWords& rows, std::int64_t amount, std::span<std::int64
 bool chunk_is_empty(const cluster::NodeMask& nodes, std::size_t chunk);
 // The largest value among the rows of the mask, at least 0.
 std::int64_t max_of(const cluster::NodeMask& nodes, std::span<const std::int64_t> values);
-// values[row] = 100 * values[row] / max, exactly, for all rows whose value is within 0..max; others mean nothing after.
-void scale_to_100(std::span<std::int64_t> values, std::int64_t max);
+// out[row] = 100 * values[row] / max, exactly, for all rows whose value is within 0..max; others get anything.
+void scale_to_100(std::span<const std::int64_t> values, std::int64_t max, std::span<std::uint8_t> out);
+// out[row] = values[row], of which 0..255 are told apart.
+void narrow(const std::array<std::int32_t, kChunkRows>& values, std::span<std::uint8_t> out);
+
+// One number a row, all 0, for a sum that does not fit into a score. The thread's own, until it asks again.
+std::span<std::int64_t> zeroed_scratch(std::size_t rows);
 
 }  // namespace podium::plugins

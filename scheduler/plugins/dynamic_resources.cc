@@ -13,7 +13,7 @@ using namespace framework;
 
 class ZeroScorer final : public NodeScorer {
  public:
-  void score(const NodeMask&, std::span<std::int64_t> out) const override { std::ranges::fill(out, 0); }
+  void score(const NodeMask&, std::span<std::uint8_t>) const override {}
 };
 
 class DynamicResources final : public Plugin, public FilterPlugin, public ScorePlugin, public PostFilterPlugin {

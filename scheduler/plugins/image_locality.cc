@@ -2,6 +2,7 @@
 // Source: pkg/scheduler/framework/plugins/imagelocality.
 #include <algorithm>
 
+#include "scheduler/plugins/column_scan.h"
 #include "scheduler/plugins/exact_division.h"
 #include "scheduler/plugins/factories.h"
 
@@ -44,16 +45,16 @@ class ImageScorer final : public NodeScorer {
     }
   }
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-    std::ranges::fill(out, 0);
-    if (range_ <= 0) return;
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    if (range_ <= 0 || images_.empty()) return;
+    const auto sums = zeroed_scratch(out.size());
     for (const auto* image : images_) {
       const auto size = scaled_size(*image, total_nodes_);
-      for (const auto row : image->nodes) out[row] += size;
+      for (const auto row : image->nodes) sums[row] += size;
     }
-    if (images_.empty()) return;
     feasible.each([&](Row row) {
-      if (out[row]) out[row] = percent(std::clamp<std::int64_t>(out[row] - kMin, 0, range_), range_);
+      if (!sums[row]) return;
+      out[row] = static_cast<std::uint8_t>(percent(std::clamp<std::int64_t>(sums[row] - kMin, 0, range_), range_));
     });
   }
 

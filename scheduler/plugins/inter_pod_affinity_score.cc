@@ -22,7 +22,7 @@ class AffinityScorer final : public framework::NodeScorer {
  public:
   explicit AffinityScorer(std::vector<ScoreTerm<std::int64_t>> terms) : terms_(std::move(terms)) {}
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     const auto raw = [](std::int64_t sum) { return sum; };
     const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) { return normalized(raw, min, max); };
     LevelScore<std::int64_t, decltype(raw), decltype(final)>(terms_, raw, final).write(feasible, out);

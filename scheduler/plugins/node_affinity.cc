@@ -60,18 +60,17 @@ class AffinityScorer final : public NodeScorer {
   AffinityScorer(const Snapshot& snapshot, std::vector<PreferredTerm> terms)
       : snapshot_(snapshot), terms_(std::move(terms)) {}
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-    std::ranges::fill(out, 0);
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    const auto sums = zeroed_scratch(out.size());
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(feasible, chunk)) continue;
       for (const auto& [term, weight] : terms_) {
         auto rows = chunk_of(feasible, chunk);
         term.narrow(chunk, rows);
-        add_where(rows, weight, out.subspan(chunk * kChunkRows).first<kChunkRows>());
+        add_where(rows, weight, sums.subspan(chunk * kChunkRows).first<kChunkRows>());
       }
     }
-    const auto max = max_of(feasible, out);
-    if (max > 0) scale_to_100(out, max);
+    if (const auto max = max_of(feasible, sums); max > 0) scale_to_100(sums, max, out);
   }
 
  private:

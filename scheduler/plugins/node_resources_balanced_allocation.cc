@@ -17,23 +17,30 @@ using namespace framework;
 using Scores = std::array<std::int32_t, kChunkRows>;
 using Doubles = std::array<double, kChunkRows>;
 
+// Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing is worth 75.
+inline std::int32_t improvement(std::int32_t with_pod, std::int32_t without_pod) {
+  return 50 + (50 + with_pod - without_pod) / 2;
+}
+
 // --- loops over the rows of a chunk; amounts are small ---
 // A share of more than all is capped before the division, which gives the same 1. Comparisons are of integers, so that the
 // loops vectorise.
 
-// The usual case, two resources: how far apart the used shares are.
+// The usual case, two resources: how far apart the used shares are, with the pod and without it. Where the node lacks one,
+// the other is even with itself.
 PODIUM_VECTOR_CLONES
-void balance_of_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
-                    const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
-                    std::int32_t* __restrict scores) {
+void improve_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
+                 const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
+                 std::int32_t* __restrict scores) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const auto all0 = allocatable0[i], taken0 = used0[i] + request0;
-    const auto all1 = allocatable1[i], taken1 = used1[i] + request1;
-    // Where the node lacks one, the other is even with itself.
+    const auto all0 = allocatable0[i], all1 = allocatable1[i];
     const auto both = -static_cast<std::int64_t>((all0 > 0) & (all1 > 0));
-    const double share0 = share_of((taken0 < all0 ? taken0 : all0) & both, all0);
-    const double share1 = share_of((taken1 < all1 ? taken1 : all1) & both, all1);
-    scores[i] = static_cast<std::int32_t>((1 - std::fabs((share0 - share1) / 2)) * 100.0);
+    const auto balance = [&](std::int64_t taken0, std::int64_t taken1) {
+      const double share0 = share_of((taken0 < all0 ? taken0 : all0) & both, all0);
+      const double share1 = share_of((taken1 < all1 ? taken1 : all1) & both, all1);
+      return static_cast<std::int32_t>((1 - std::fabs((share0 - share1) / 2)) * 100.0);
+    };
+    scores[i] = improvement(balance(used0[i] + request0, used1[i] + request1), balance(used0[i], used1[i]));
   }
 }
 
@@ -126,45 +133,46 @@ std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, 
   return static_cast<std::int32_t>((1 - deviation) * 100.0);
 }
 
-// Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing is worth 75.
-std::int64_t improvement(std::int32_t with_pod, std::int32_t without_pod) {
-  return 50 + (50 + with_pod - without_pod) / 2;
-}
-
 class BalanceScorer final : public NodeScorer {
  public:
   BalanceScorer(const Snapshot& snapshot, std::vector<ScoredResource> resources)
       : snapshot_(snapshot), resources_(std::move(resources)) {}
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-    Scores with_pod, without_pod;
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    Scores scores;
     const auto shares = std::make_unique<Shares>();
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(feasible, chunk)) continue;
-      const bool small = std::ranges::all_of(
-          resources_, [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); });
-      balance(chunk, true, small, *shares, with_pod);
-      balance(chunk, false, small, *shares, without_pod);
-      for (std::size_t i = 0; i < kChunkRows; ++i) {
-        out[chunk * kChunkRows + i] = improvement(with_pod[i], without_pod[i]);
-      }
+      improve(chunk, *shares, scores);
+      narrow(scores, out.subspan(chunk * kChunkRows));
     }
   }
 
  private:
-  void balance(std::size_t chunk, bool with_pod, bool small, Shares& shares, Scores& scores) const {
-    if (!small) {
-      for (std::size_t i = 0; i < kChunkRows; ++i) {
-        scores[i] = balance_of_row(resources_, static_cast<Row>(chunk * kChunkRows + i), with_pod);
-      }
-    } else if (resources_.size() == 2) {
+  void improve(std::size_t chunk, Shares& shares, Scores& scores) const {
+    const bool small = std::ranges::all_of(
+        resources_, [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); });
+    if (small && resources_.size() == 2) {
       const auto& [first, request0, weight0] = resources_[0];
       const auto& [second, request1, weight1] = resources_[1];
-      balance_of_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(), with_pod ? request0 : 0,
-                     second.allocatable->chunk(chunk).data(), second.used->chunk(chunk).data(),
-                     with_pod ? request1 : 0, scores.data());
+      return improve_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(), request0,
+                         second.allocatable->chunk(chunk).data(), second.used->chunk(chunk).data(), request1,
+                         scores.data());
+    }
+    Scores without_pod;
+    if (small) {
+      balance_of_many(resources_, chunk, true, shares, scores);
+      balance_of_many(resources_, chunk, false, shares, without_pod);
     } else {
-      balance_of_many(resources_, chunk, with_pod, shares, scores);
+      balance_of_rows(chunk, true, scores);
+      balance_of_rows(chunk, false, without_pod);
+    }
+    for (std::size_t i = 0; i < kChunkRows; ++i) scores[i] = improvement(scores[i], without_pod[i]);
+  }
+
+  void balance_of_rows(std::size_t chunk, bool with_pod, Scores& scores) const {
+    for (std::size_t i = 0; i < kChunkRows; ++i) {
+      scores[i] = balance_of_row(resources_, static_cast<Row>(chunk * kChunkRows + i), with_pod);
     }
   }
 

@@ -58,27 +58,27 @@ void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* use
 
 // Truncating float division is exact here while 101 times the sum of all weights is below 2^24; see exact_division.h.
 PODIUM_VECTOR_CLONES
-void average_light(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* __restrict out) {
+void average_light(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto weight = static_cast<float>(weights[i] > 0 ? weights[i] : 1);
-    out[i] = static_cast<std::int32_t>(static_cast<float>(scores[i]) / weight);
+    out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<float>(scores[i]) / weight));
   }
 }
 
 PODIUM_VECTOR_CLONES
-void average(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* __restrict out) {
+void average(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
-    out[i] = static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight);
+    out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight));
   }
 }
 
 // Halves round up. The quotient of two such small numbers is a half exactly or stays clear of it.
 PODIUM_VECTOR_CLONES
-void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::int64_t* __restrict out) {
+void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
-    out[i] = static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight + 0.5);
+    out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight + 0.5));
   }
 }
 
@@ -91,7 +91,7 @@ class AllocationScorer final : public NodeScorer {
     for (const auto& resource : resources_) total_weight_ += resource.weight;
   }
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     Sums sums;
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(feasible, chunk)) continue;
@@ -145,7 +145,7 @@ class AllocationScorer final : public NodeScorer {
     }
   }
 
-  void finish(const Sums& sums, std::int64_t* out) const {
+  void finish(const Sums& sums, std::uint8_t* out) const {
     if (strategy_.type == Type::requested_to_capacity_ratio) {
       average_rounded(sums.score.data(), sums.weight.data(), out);
     } else if (total_weight_ * 101 < 1 << 24) {

@@ -29,7 +29,7 @@ class SpreadScorer final : public framework::NodeScorer {
   SpreadScorer(NodeMask scored, std::vector<ScoreTerm<double>> terms)
       : scored_(std::move(scored)), terms_(std::move(terms)) {}
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     const auto raw = [](double sum) { return round_half_away(sum); };
     const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) { return normalized(raw, min, max); };
     LevelScore<double, decltype(raw), decltype(final)>(terms_, raw, final).write(scored_, out);

@@ -53,7 +53,7 @@ class TaintScorer final : public NodeScorer {
   TaintScorer(const Snapshot& snapshot, std::vector<std::int64_t> unwelcome)
       : snapshot_(snapshot), unwelcome_(std::move(unwelcome)) {}
 
-  void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     std::ranges::fill(out, 100);
     if (unwelcome_.empty()) return;
     IdSet unwelcome_sets(unwelcome_.size());
@@ -70,8 +70,8 @@ class TaintScorer final : public NodeScorer {
     }
     std::int64_t max = 1;
     lower.each([&](Row row) { max = std::max(max, unwelcome_[snapshot_.taint_set[row]]); });
-    std::vector<std::int64_t> score_of_set;
-    for (const auto count : unwelcome_) score_of_set.push_back(100 - 100 * count / max);
+    std::vector<std::uint8_t> score_of_set;
+    for (const auto count : unwelcome_) score_of_set.push_back(static_cast<std::uint8_t>(100 - 100 * count / max));
     lower.each([&](Row row) { out[row] = score_of_set[snapshot_.taint_set[row]]; });
   }
 

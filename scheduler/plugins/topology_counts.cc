@@ -57,7 +57,7 @@ void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std:
 }
 
 PODIUM_VECTOR_CLONES
-void look_up(const std::int64_t* of_level, const std::uint32_t* level, std::int64_t* out) {
+void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint8_t* out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) out[i] = of_level[level[i]];
 }
 

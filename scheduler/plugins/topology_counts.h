@@ -16,6 +16,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/plugins/column_scan.h"
 
 namespace podium::plugins {
 
@@ -124,7 +125,7 @@ struct ScoreTerm {
 
 // For the rows of a chunk: combination[i] = combination[i] * limit + level[i], and out[i] = of_level[level[i]].
 void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit);
-void look_up(const std::int64_t* of_level, const std::uint32_t* level, std::int64_t* out);
+void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint8_t* out);
 
 // Scores that depend on a node only through the levels of a few columns. raw_of(sum of the terms, in their order) is a
 // node's raw score, final_of(raw, min, max) its normalised one; min and max are over `nodes`. Where the levels have few
@@ -135,7 +136,7 @@ class LevelScore {
   LevelScore(std::span<const ScoreTerm<T>> terms, RawOf raw_of, FinalOf final_of)
       : terms_(terms), raw_of_(raw_of), final_of_(final_of) {}
 
-  void write(const cluster::NodeMask& nodes, std::span<std::int64_t> out) {
+  void write(const cluster::NodeMask& nodes, std::span<std::uint8_t> out) {
     const auto most = std::max<std::size_t>(1024, out.size() / 4);
     std::size_t combinations = 1;
     for (const auto& term : terms_) {
@@ -153,16 +154,17 @@ class LevelScore {
     return raw;
   }
 
-  void write_by_node(const cluster::NodeMask& nodes, std::span<std::int64_t> out) {
+  void write_by_node(const cluster::NodeMask& nodes, std::span<std::uint8_t> out) {
+    const auto raw = zeroed_scratch(out.size());
     each_row(nodes, [&](cluster::Row row) {
       T sum{};
       for (const auto& term : terms_) sum += term.value[term.column.at(row)];
-      out[row] = note(sum);
+      raw[row] = note(sum);
     });
-    each_row(nodes, [&](cluster::Row row) { out[row] = final_of_(out[row], min_, max_); });
+    each_row(nodes, [&](cluster::Row row) { out[row] = static_cast<std::uint8_t>(final_of_(raw[row], min_, max_)); });
   }
 
-  void write_by_combination(const cluster::NodeMask& nodes, std::size_t combinations, std::span<std::int64_t> out) {
+  void write_by_combination(const cluster::NodeMask& nodes, std::size_t combinations, std::span<std::uint8_t> out) {
     if (terms_.size() == 1) return write_by_level(nodes, terms_[0].column, out);
     std::vector<std::uint32_t> combination(out.size());
     for (const auto& term : terms_) {
@@ -174,14 +176,15 @@ class LevelScore {
     write_by_level(nodes, LevelColumn(std::move(combination), combinations), out);
   }
 
-  void write_by_level(const cluster::NodeMask& nodes, const LevelColumn& combination, std::span<std::int64_t> out) {
+  void write_by_level(const cluster::NodeMask& nodes, const LevelColumn& combination, std::span<std::uint8_t> out) {
     const auto used = used_levels(combination, nodes);
-    std::vector<std::int64_t> score(combination.limit());
+    std::vector<std::int64_t> raw(combination.limit());
+    std::vector<std::uint8_t> score(combination.limit());
     for (std::size_t i = 0; i < score.size(); ++i) {
-      if (used[i]) score[i] = note(sum_of(i));
+      if (used[i]) raw[i] = note(sum_of(i));
     }
     for (std::size_t i = 0; i < score.size(); ++i) {
-      if (used[i]) score[i] = final_of_(score[i], min_, max_);
+      if (used[i]) score[i] = static_cast<std::uint8_t>(final_of_(raw[i], min_, max_));
     }
     for (std::size_t c = 0; c < combination.chunks(); ++c) {
       look_up(score.data(), combination.chunk(c), out.data() + c * cluster::kChunkRows);

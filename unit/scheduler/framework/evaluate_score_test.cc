@@ -68,7 +68,7 @@ TEST(EvaluateScores, StrategiesWithoutTheirPreScoreFailOrAreNeverSkipped) {
 
 TEST(EvaluateScores, ScoresOutsideOfTheRangeAreAnError) {
   const auto snapshot = cluster_of({"a", "b"});
-  for (const std::int64_t wrong : {-1, 101, 256}) {
+  for (const std::uint8_t wrong : {101, 255}) {
     const FakeScore score("S", {{"b", wrong}});
     const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(score));
     EXPECT_EQ(decision.error, "applying score defaultWeights on Score plugins: plugin \"S\" returns an invalid score " +

@@ -76,18 +76,18 @@ class FakeFilter : public Plugin, public FilterPlugin {
 
 class FakeScore : public Plugin, public ScorePlugin {
  public:
-  FakeScore(std::string name, std::map<std::string, std::int64_t> scores)
+  FakeScore(std::string name, std::map<std::string, std::uint8_t> scores)
       : scores(std::move(scores)), name_(std::move(name)) {}
 
-  std::map<std::string, std::int64_t> scores;  // by node; 0 for the others
+  std::map<std::string, std::uint8_t> scores;  // by node; 0 for the others
   bool skips = false, with_pre_score = true;
   std::string unprepared_error;
-  std::int64_t unprepared_score = 0;
+  std::uint8_t unprepared_score = 0;
 
   std::string_view name() const override { return name_; }
   bool has_pre_score() const override { return with_pre_score; }
   std::string error_without_pre_score() const override { return unprepared_error; }
-  std::int64_t score_if_skipped() const override { return unprepared_score; }
+  std::uint8_t score_if_skipped() const override { return unprepared_score; }
   PreparedScore prepare_score(const PodInfo&, const Snapshot& snapshot, const NodeMask&) const override {
     return {skips ? nullptr : std::make_unique<Evaluator>(*this, snapshot)};
   }
@@ -96,8 +96,8 @@ class FakeScore : public Plugin, public ScorePlugin {
   class Evaluator : public NodeScorer {
    public:
     Evaluator(const FakeScore& plugin, const Snapshot& snapshot) : plugin_(plugin), snapshot_(snapshot) {}
-    void score(const NodeMask& feasible, std::span<std::int64_t> out) const override {
-      std::fill(out.begin(), out.end(), -12345);  // what infeasible rows hold must not matter
+    void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+      std::fill(out.begin(), out.end(), 0xEE);  // what infeasible rows hold must not matter
       feasible.each([&](Row row) {
         const auto it = plugin_.scores.find(std::string(snapshot_.node_name(row)));
         out[row] = it == plugin_.scores.end() ? 0 : it->second;

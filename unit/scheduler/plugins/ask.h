@@ -86,7 +86,7 @@ inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot
   const auto prepared = score_plugin.prepare_score(*incoming, snapshot, feasible);
   Scores scores;
   if (!prepared.scorer) return scores;
-  std::vector<std::int64_t> out(snapshot.chunks() * cluster::kChunkRows, -1);
+  std::vector<std::uint8_t> out(snapshot.chunks() * cluster::kChunkRows);
   prepared.scorer->score(feasible, out);
   feasible.each([&](cluster::Row row) { scores[std::string(snapshot.node_name(row))] = out[row]; });
   return scores;

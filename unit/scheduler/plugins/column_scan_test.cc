@@ -51,13 +51,14 @@ TEST(ColumnScan, ScalesExactly) {
   std::mt19937_64 random(test_seed());
   for (const int shift : {60, 50, 40, 20, 19, 18}) {
     const auto max = static_cast<std::int64_t>(random() >> shift) + 1;
-    std::vector<std::int64_t> values(64), want;
+    std::vector<std::int64_t> values(64);
+    std::vector<std::uint8_t> want, got(64);
     for (auto& value : values) {
       value = static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(max) + 1));
-      want.push_back(static_cast<std::int64_t>(static_cast<__int128>(value) * 100 / max));
+      want.push_back(static_cast<std::uint8_t>(static_cast<__int128>(value) * 100 / max));
     }
-    scale_to_100(values, max);
-    EXPECT_EQ(values, want) << max;
+    scale_to_100(values, max, got);
+    EXPECT_EQ(got, want) << max;
   }
 }
 

@@ -77,7 +77,7 @@ inline Scores score(const framework::ScorePlugin& plugin, const api::Pod& pod, c
   for (const auto& name : infeasible) feasible.clear(*snapshot.find_row(name));
   const auto prepared = plugin.prepare_score(*info, snapshot, feasible);
   if (!prepared.scorer) return std::nullopt;
-  std::vector<std::int64_t> out(snapshot.chunks() * cluster::kChunkRows, -77);
+  std::vector<std::uint8_t> out(snapshot.chunks() * cluster::kChunkRows);
   prepared.scorer->score(feasible, out);
   Scores result{std::in_place};
   feasible.each([&](cluster::Row row) { (*result)[std::string(snapshot.node_name(row))] = out[row]; });
