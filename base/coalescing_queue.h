@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace podium {
 
@@ -50,6 +51,19 @@ class CoalescingQueue {
     place_.erase(key);
     items_.pop_front();
     return std::move(value);
+  }
+
+  // The oldest, at most so many; none: the worker ends.
+  std::vector<T> take(std::size_t most) {
+    std::vector<T> taken;
+    std::lock_guard lock(mutex_);
+    if (items_.empty()) --running_;
+    while (!items_.empty() && taken.size() < most) {
+      place_.erase(items_.front().first);
+      taken.push_back(std::move(items_.front().second));
+      items_.pop_front();
+    }
+    return taken;
   }
 
   void forget(const std::string& key) {

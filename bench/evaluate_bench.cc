@@ -1,11 +1,22 @@
 // One decision in memory, with the default profile and every node scored.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <malloc.h>
 
-#include "base/heap.h"
+#include <cstdlib>
+#include <new>
+
 #include "scheduler/config/config.h"
 #include "scheduler/framework/decision.h"
+
+std::size_t allocated = 0;  // bytes, ever
+
+void* operator new(std::size_t size) {
+  allocated += size;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace podium {
 namespace {
@@ -87,22 +98,15 @@ cluster::PodInfoPtr make_pending(Kind kind) {
   return cluster::make_pod_info(std::move(pod));
 }
 
-std::size_t heap_bytes() {
-  const auto info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
-// What is counted a second is decisions; "bytes" is what one Decision holds.
+// What is counted a second is decisions; "bytes" is what one of them allocates.
 void evaluate_pod(benchmark::State& state, Kind kind) {
   const auto config = config::load("", "");
   const auto& profile = *config->profiles.front();
   const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
   const auto pod = make_pending(kind);
-  const auto before = heap_bytes();
-  {
-    const auto decision = framework::evaluate(*pod, snapshot, profile);
-    state.counters["bytes"] = static_cast<double>(heap_bytes() - before);
-  }
+  const auto before = allocated;
+  benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, profile));
+  state.counters["bytes"] = static_cast<double>(allocated - before);
   for (auto _ : state) benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, profile));
   state.SetItemsProcessed(state.iterations());
   using Counter = benchmark::Counter;
@@ -148,8 +152,4 @@ BENCHMARK(fork_of_a_snapshot)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 }  // namespace
 }  // namespace podium
 
-int main(int argc, char** argv) {
-  podium::keep_freed_memory();  // as podium does
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-}
+BENCHMARK_MAIN();

@@ -94,7 +94,14 @@ Task<void> wait(std::chrono::nanoseconds time) {
   co_await timer.async_wait(asio::experimental::as_tuple(asio::use_awaitable));
 }
 
+Error named(Error error, const Request& request) {
+  error.message = request.method + " " + without_query(request.target) + ": " + error.message;
+  return error;
+}
+
 }  // namespace
+
+const char* const kBriefReply = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
 struct Api::Page {
   json::array items;
@@ -131,8 +138,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     Error error = response ? error_of(*response) : std::move(response.error());
     auto pause = options.retry ? retry.after(error) : std::nullopt;
     if (!pause || clock_.now() + *pause >= deadline) {
-      error.message = request.method + " " + without_query(request.target) + ": " + error.message;
-      co_return std::unexpected(std::move(error));
+      co_return std::unexpected(named(std::move(error), request));
     }
     co_await wait(*pause);
   }
@@ -226,8 +232,28 @@ Task<Result<json::value>> Api::remove(Resource resource, std::string ns, std::st
   co_return co_await call_json(std::move(request), call_options);
 }
 
+Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> requests) {
+  if (limit_) {
+    for (std::size_t i = 0; i < requests.size(); ++i) co_await wait(limit_->take(clock_.now()));
+  }
+  auto replies = co_await transport_->send_all(requests);
+  std::vector<Result<std::string>> answers;
+  answers.reserve(replies.size());
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    auto& reply = replies[i];
+    if (reply && !reply->warning.empty()) warn_once(reply->warning);
+    if (reply && reply->status < 300) {
+      answers.push_back(std::move(reply->body));
+    } else {
+      answers.push_back(std::unexpected(named(reply ? error_of(*reply) : std::move(reply.error()), requests[i])));
+    }
+  }
+  co_return answers;
+}
+
 Task<Result<void>> Api::post(std::string path, std::string body, CallOptions options) {
   Request request = request_of("POST", std::move(path), std::move(body));
+  request.accept = kBriefReply;
   auto response = co_await call(std::move(request), options);
   if (!response) co_return std::unexpected(std::move(response.error()));
   co_return Result<void>();

@@ -31,6 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kTries = 5;
+constexpr std::size_t kAtOnce = 16;
 constexpr std::chrono::milliseconds kFirstDelay = 500ms, kCall = 10s, kTick = 30s;
 constexpr int kLongestRetryAfter = 30;  // seconds
 constexpr std::size_t kInstanceLimit = 128;
@@ -38,6 +39,7 @@ constexpr std::size_t kInstanceLimit = 128;
 struct Item {
   EventSeries::Write write;
   std::optional<EventText> event;  // none for a series' last count: it is dropped where the server forgot the event
+  Steady since{};                  // when it was queued
 };
 
 std::string identity_of(const EventText& event) {
@@ -61,9 +63,10 @@ bool passing(const Error& error) {
 }  // namespace
 
 struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
-  Impl(Api& api, std::string controller, std::string instance, std::size_t capacity, std::size_t writers,
-       std::chrono::milliseconds drain)
+  Impl(Api& api, const Precedence& precedence, std::string controller, std::string instance, std::size_t capacity,
+       std::size_t writers, std::chrono::milliseconds drain)
       : api(api),
+        precedence(precedence),
         controller(std::move(controller)),
         instance(instance.substr(0, kInstanceLimit)),
         capacity(std::max<std::size_t>(capacity, 1)),
@@ -80,7 +83,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
 
   void record(EventText event);
   void push(Item item);
-  bool pop(Item& item);
+  std::vector<Item> pop();
   void stop();
 
   // On the strand.
@@ -88,9 +91,11 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   static Task<void> supervise(std::shared_ptr<Impl> self, asio::strand<asio::any_io_executor> on);
   static Task<void> write_all(std::shared_ptr<Impl> self);
   static Task<void> tick(std::shared_ptr<Impl> self);
+  Task<void> write_together(std::vector<Item> items);
   Task<void> write(Item item);
   Task<Result<void>> attempt(const Item& item);
   Task<Result<void>> create(const Item& item);
+  std::string text_of(const Item& item) const;
   Task<void> pause(std::chrono::milliseconds delay);
   void push_due(bool all);  // series' counts
   void wake();
@@ -99,6 +104,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   void finished();
 
   Api& api;
+  const Precedence& precedence;
   const std::string controller, instance;
   const std::size_t capacity;
   const std::chrono::milliseconds drain;
@@ -134,8 +140,8 @@ void EventRecorder::Impl::record(EventText event) {
   last_name = std::max(last_name + 1, nanoseconds);
   const auto name = event_name(event.regarding.name, last_name, api.random());
   auto write = series.happened(identity, ns, name, now, wall, also);
-  for (auto& other : also) push({std::move(other), std::nullopt});
-  if (write.kind != EventSeries::Write::Kind::none) push({std::move(write), std::move(event)});
+  for (auto& other : also) push({std::move(other), std::nullopt, now});
+  if (write.kind != EventSeries::Write::Kind::none) push({std::move(write), std::move(event), now});
 }
 
 // Under the mutex.
@@ -154,16 +160,14 @@ void EventRecorder::Impl::push(Item item) {
   asio::post(*strand, [self = shared_from_this()] { self->wake(); });
 }
 
-// False: there is nothing to do; the writer waits or, after a stop, ends.
-bool EventRecorder::Impl::pop(Item& item) {
+// The oldest; none: there is nothing to do; the writer waits or, after a stop, ends.
+std::vector<Item> EventRecorder::Impl::pop() {
   const std::lock_guard lock(mutex);
-  if (queue.empty()) {
-    ++idle;
-    return false;
-  }
-  item = std::move(queue.front());
-  queue.pop_front();
-  return true;
+  if (queue.empty()) ++idle;
+  const auto end = queue.begin() + static_cast<std::ptrdiff_t>(std::min(queue.size(), kAtOnce));
+  std::vector<Item> items(std::make_move_iterator(queue.begin()), std::make_move_iterator(end));
+  queue.erase(queue.begin(), end);
+  return items;
 }
 
 void EventRecorder::Impl::wake() {
@@ -220,9 +224,9 @@ void EventRecorder::Impl::finished() {
 Task<void> EventRecorder::Impl::write_all(std::shared_ptr<Impl> self) {
   co_await asio::this_coro::throw_if_cancelled(false);
   while (true) {
-    Item item;
-    if (self->pop(item)) {
-      co_await self->write(std::move(item));
+    if (auto items = self->pop(); !items.empty()) {
+      if (!self->stopping) co_await self->precedence.turn(items.front().since);
+      co_await self->write_together(std::move(items));
       continue;
     }
     boost::system::error_code ignored;
@@ -245,7 +249,34 @@ Task<void> EventRecorder::Impl::tick(std::shared_ptr<Impl> self) {
 
 void EventRecorder::Impl::push_due(bool all) {
   const std::lock_guard lock(mutex);
-  for (auto& write : series.due(api.clock().now(), all)) push({std::move(write), std::nullopt});
+  const auto now = api.clock().now();
+  for (auto& write : series.due(now, all)) push({std::move(write), std::nullopt, now});
+}
+
+// New events at once; then, one by one, the others and what did not go through.
+Task<void> EventRecorder::Impl::write_together(std::vector<Item> items) {
+  const auto is_new = [](const Item& item) { return item.write.kind == EventSeries::Write::Kind::create; };
+  const auto rest = std::stable_partition(items.begin(), items.end(), is_new);
+  const auto fresh = static_cast<std::size_t>(rest - items.begin());
+  std::vector<bool> done(items.size());
+  if (fresh > 1) {
+    std::vector<Request> requests(fresh);
+    for (std::size_t i = 0; i < fresh; ++i) {
+      requests[i].method = "POST";
+      requests[i].target = resource::events.path(items[i].write.ns);
+      requests[i].body = text_of(items[i]);
+      requests[i].accept = kBriefReply;
+      requests[i].timeout = kCall;
+    }
+    const auto answers = co_await api.send_all(std::move(requests));
+    for (std::size_t i = 0; i < fresh; ++i) {
+      done[i] = answers[i].has_value();
+      written += done[i];
+    }
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!done[i]) co_await write(std::move(items[i]));
+  }
 }
 
 Task<void> EventRecorder::Impl::write(Item item) {
@@ -287,9 +318,12 @@ Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
 }
 
 Task<Result<void>> EventRecorder::Impl::create(const Item& item) {
-  auto text = event_json(*item.event, item.write.name, item.write.ns, controller, instance, item.write.first,
-                         {item.write.count, item.write.last});
-  co_return co_await api.post(resource::events.path(item.write.ns), std::move(text), {kCall, false});
+  co_return co_await api.post(resource::events.path(item.write.ns), text_of(item), {kCall, false});
+}
+
+std::string EventRecorder::Impl::text_of(const Item& item) const {
+  return event_json(*item.event, item.write.name, item.write.ns, controller, instance, item.write.first,
+                    {item.write.count, item.write.last});
 }
 
 Task<void> EventRecorder::Impl::pause(std::chrono::milliseconds delay) {
@@ -325,9 +359,10 @@ void EventRecorder::Impl::expire() {
   for (auto& cancel : cancels) cancel.emit(asio::cancellation_type::terminal);
 }
 
-EventRecorder::EventRecorder(Api& api, std::string controller, std::string instance, std::size_t capacity,
-                             std::size_t writers, std::chrono::milliseconds drain)
-    : impl_(std::make_shared<Impl>(api, std::move(controller), std::move(instance), capacity, writers, drain)) {}
+EventRecorder::EventRecorder(Api& api, const Precedence& precedence, std::string controller, std::string instance,
+                             std::size_t capacity, std::size_t writers, std::chrono::milliseconds drain)
+    : impl_(std::make_shared<Impl>(api, precedence, std::move(controller), std::move(instance), capacity, writers,
+                                   drain)) {}
 
 EventRecorder::~EventRecorder() { stop(); }
 

@@ -2,7 +2,8 @@
 //
 // An event that repeats (same regarding, related, reason, action, type, note) within six minutes becomes a series on the
 // first one, updated in place. The queue is bounded; the oldest is dropped and counted rather than wait. Notes are cut at
-// 1024 bytes with " ..." as kube-scheduler's are. What the server refuses (a namespace that is terminating, no right) is
+// 1024 bytes with " ..." as kube-scheduler's are. New events go out several at once, and give way to what comes first
+// (Precedence). What the server refuses (a namespace that is terminating, no right) is
 // dropped; what may pass is tried five times.
 // Threads: record() from any thread; run() on one executor.
 // Errors: none; they are counted and logged at debug.
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "client/api.h"
+#include "client/precedence.h"
 
 namespace podium::client {
 
@@ -25,8 +27,9 @@ struct EventRegarding {
 class EventRecorder {
  public:
   // `drain` is how long a stop may take to write what is queued.
-  EventRecorder(Api& api, std::string controller, std::string instance, std::size_t capacity = 10'000,
-                std::size_t writers = 4, std::chrono::milliseconds drain = std::chrono::milliseconds(2'000));
+  EventRecorder(Api& api, const Precedence& precedence, std::string controller, std::string instance,
+                std::size_t capacity = 20'000, std::size_t writers = 2,
+                std::chrono::milliseconds drain = std::chrono::milliseconds(2'000));
   ~EventRecorder();
   void record(EventRegarding regarding, std::string type, std::string reason, std::string action, std::string note,
               std::optional<EventRegarding> related = std::nullopt);

@@ -96,8 +96,7 @@ Result<void> HttpReply::feed(std::string_view bytes) {
     // 1xx replies only announce the real one.
     if (parser_->is_done() && parser_->status / 100 == 1) parser_ = std::make_unique<Parser>(body_limit_);
   }
-  if (parser_->is_done()) trailing_ = !bytes.empty();
-  else pending_ = bytes;
+  pending_ = bytes;
   return {};
 }
 
@@ -112,7 +111,9 @@ Result<void> HttpReply::feed_end() {
 bool HttpReply::started() const { return started_; }
 bool HttpReply::has_head() const { return parser_->is_header_done(); }
 bool HttpReply::done() const { return parser_->is_done(); }
-bool HttpReply::reusable() const { return done() && !trailing_ && parser_->keep_alive(); }
+bool HttpReply::keep_alive() const { return done() && parser_->keep_alive(); }
+bool HttpReply::reusable() const { return keep_alive() && pending_.empty(); }
+std::string HttpReply::take_rest() { return std::exchange(pending_, {}); }
 int HttpReply::status() const { return parser_->status; }
 int HttpReply::retry_after() const { return parser_->retry_after; }
 const std::string& HttpReply::warning() const { return parser_->warning; }

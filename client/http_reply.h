@@ -24,7 +24,9 @@ class HttpReply {
   bool started() const;     // any byte has arrived
   bool has_head() const;    // the status and headers are there
   bool done() const;
-  bool reusable() const;    // done, and the connection may carry another request
+  bool keep_alive() const;  // done, and the server keeps the connection open
+  bool reusable() const;    // and nothing has arrived that does not belong to this reply
+  std::string take_rest();  // what has arrived after this reply: the beginning of the next one
 
   int status() const;
   int retry_after() const;
@@ -35,8 +37,8 @@ class HttpReply {
   class Parser;
   std::unique_ptr<Parser> parser_;
   std::size_t body_limit_;
-  std::string pending_;     // bytes that the parser can't use before more arrive
-  bool started_ = false, trailing_ = false;
+  std::string pending_;     // bytes that the parser can't use before more arrive; once it is done, what is left
+  bool started_ = false;
 };
 
 }  // namespace podium::client

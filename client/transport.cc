@@ -15,6 +15,12 @@ namespace podium::client {
 
 namespace asio = boost::asio;
 
+Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> requests) {
+  std::vector<Result<Response>> answers;
+  for (auto& request : requests) answers.push_back(co_await send(std::move(request)));
+  co_return answers;
+}
+
 namespace {
 
 // Sent twice, a PUT can meet its own traces as a conflict and a DELETE as an absence; only reads are safe.
@@ -63,7 +69,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         pool_(std::make_shared<Pool>(watchdog_, limits.connections, limits.idle)),
         dialer_(executor, watchdog_, url_.value_or(ServerUrl{}), config, limits.reload) {
     if (!url_) url_.error().message = "server: " + url_.error().message;
-    else common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\nAccept: application/json\r\n";
+    else common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\n";
   }
 
   ~HttpTransport() override { close(); }
@@ -83,6 +89,17 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       auto renewed = co_await current_token(deadline);
       if (!renewed || *renewed == *token) co_return response;
     }
+  }
+
+  Task<std::vector<Result<Response>>> send_all(std::vector<Request> requests) override {
+    auto self = shared_from_this();
+    std::vector<Result<Response>> answers;
+    answers.reserve(requests.size());
+    if (requests.empty()) co_return answers;
+    const auto deadline = std::chrono::steady_clock::now() + requests.front().timeout;
+    auto done = co_await exchange_all(requests, deadline, answers);
+    while (answers.size() < requests.size()) answers.push_back(std::unexpected(done.error()));
+    co_return answers;
   }
 
   Task<Result<std::unique_ptr<Stream>>> open(Request request) override {
@@ -123,7 +140,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     std::string text;
     text.reserve(256 + request.target.size() + token.size() + request.body.size());
     text.append(request.method).append(" ").append(url_->prefix).append(request.target).append(" HTTP/1.1\r\n");
-    text.append(common_headers_);
+    text.append(common_headers_).append("Accept: ").append(request.accept).append("\r\n");
     if (!token.empty()) text.append("Authorization: Bearer ").append(token).append("\r\n");
     if (!request.body.empty()) text.append("Content-Type: ").append(request.content_type).append("\r\n");
     if (!request.body.empty() || (request.method != "GET" && request.method != "DELETE"))
@@ -160,13 +177,71 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   Task<Result<void>> converse(Connection& connection, const std::string& text, HttpReply& reply, bool head_only) {
     // A server that refuses a body replies before it has read it, and closes; so a failed write is not the last word.
     auto written = co_await connection.write(text);
+    auto received = co_await receive(connection, reply, head_only);
+    if (!received && !written) co_return written;
+    co_return received;
+  }
+
+  Task<Result<void>> receive(Connection& connection, HttpReply& reply, bool head_only) {
     while (head_only ? !reply.has_head() : !reply.done()) {
       auto bytes = co_await connection.read();
-      if (!bytes) co_return std::unexpected(written ? std::move(bytes.error()) : std::move(written.error()));
+      if (!bytes) co_return std::unexpected(std::move(bytes.error()));
       auto fed = bytes->empty() ? reply.feed_end() : reply.feed(*bytes);
       if (!fed) co_return std::unexpected(std::move(fed.error()));
     }
     co_return Result<void>();
+  }
+
+  // Answers come in as far as they got; the error is that of all others.
+  Task<Result<void>> exchange_all(const std::vector<Request>& requests, Steady deadline,
+                                  std::vector<Result<Response>>& answers) {
+    auto token = co_await current_token(deadline);
+    if (!token) co_return std::unexpected(std::move(token.error()));
+    std::string texts;
+    for (const auto& request : requests) {
+      auto text = compose(request, *token);
+      if (!text) co_return std::unexpected(std::move(text.error()));
+      texts += *text;
+    }
+    auto slot = co_await connected_slot(deadline);
+    if (!slot) co_return std::unexpected(std::move(slot.error()));
+    Connection& connection = *slot->connection;
+    connection.set_deadline(deadline);
+    auto written = co_await connection.write(texts);
+    std::string rest;
+    while (answers.size() < requests.size()) {
+      HttpReply reply(limits_.body_bytes);
+      auto done = reply.feed(rest);
+      if (done) done = co_await receive(connection, reply, false);
+      if (!done) {
+        if (!written) done = std::move(written);
+        done.error().maybe_applied = connection.wrote_all();
+        co_return done;
+      }
+      rest = reply.take_rest();
+      answers.push_back(Response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()});
+      // The server has not read what it will not answer.
+      if (!reply.keep_alive() && answers.size() < requests.size()) {
+        co_return fail(Error::Kind::unavailable, "the server closed the connection after an earlier request");
+      }
+      if (!reply.keep_alive()) co_return Result<void>();
+    }
+    connection.clear_deadline();
+    if (rest.empty()) slot->give_back();
+    co_return Result<void>();
+  }
+
+  // A connection that is idle and good, or a new one.
+  Task<Result<Pool::Slot>> connected_slot(Steady deadline) {
+    auto credentials = dialer_.credentials();
+    if (!credentials) co_return std::unexpected(std::move(credentials.error()));
+    auto slot = co_await pool_->acquire(deadline, credentials->generation);
+    if (slot && !slot->connection) {
+      auto fresh = co_await dial(deadline);
+      if (!fresh) co_return std::unexpected(std::move(fresh.error()));
+      slot->connection = std::move(*fresh);
+    }
+    co_return slot;
   }
 
   Task<Result<Response>> exchange(const std::string& text, const std::string& method, Steady deadline) {

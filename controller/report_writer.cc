@@ -15,6 +15,8 @@
 #include <mutex>
 
 #include "base/coalescing_queue.h"
+#include "client/watch_lines.h"
+#include "controller/report_requests.h"
 
 namespace podium::controller {
 namespace {
@@ -23,15 +25,15 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using client::Task;
 
-// Few writers: each write costs the API server as much as a binding, and bindings come first.
-constexpr std::size_t kCapacity = 20'000, kWriters = 3;
+constexpr std::size_t kCapacity = 20'000, kWriters = 2, kAtOnce = 8;
 constexpr std::size_t kSuffixedName = 246;  // 253 less a dash and six characters
 constexpr std::chrono::milliseconds kPause{5'000}, kPauseStep{100}, kDrainPoll{10};
 constexpr std::string_view kComplete = "Complete";
 
 struct Job {
-  std::string ns, pod, uid;
+  ReportOwner owner;
   ReportStatus status;
+  Steady since{};  // when it was queued
 };
 
 // What is known of a pod's report on the API server.
@@ -50,13 +52,6 @@ Task<void> nap(std::chrono::milliseconds time) {
 std::string suffixed(const std::string& pod, const std::string& uid) {
   return fmt::format("{}-{:06x}", pod.substr(0, std::min(pod.size(), kSuffixedName)),
                      std::hash<std::string>{}(uid) & 0xFFFFFF);
-}
-
-json::value report_body(const Job& job, const std::string& name) {
-  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
-                      {"kind", "SchedulingReport"},
-                      {"metadata", {{"name", name}, {"namespace", job.ns}}},
-                      {"spec", {{"podRef", {{"name", job.pod}, {"uid", job.uid}}}, {"dryRun", false}}}};
 }
 
 std::string text_at(const json::value& value, std::string_view pointer) {
@@ -84,59 +79,86 @@ bool worth_a_pause(const Error& error) {
 }  // namespace
 
 struct ReportWriter::Impl {
-  Impl(client::Api& api_, Retention& retention_, const config::Podium& options_, asio::any_io_executor io_)
-      : api(api_), retention(retention_), options(options_), io(std::move(io_)), queue(kCapacity, kWriters) {}
+  Impl(client::Api& api_, const client::Precedence& precedence_, Retention& retention_, const config::Podium& options_,
+       asio::any_io_executor io_)
+      : api(api_), precedence(precedence_), retention(retention_), options(options_), io(std::move(io_)),
+        queue(kCapacity, kWriters) {}
+
+  // The usual way: the requests of several reports go out at once. The jobs for which that did not do are the answer.
+  static Task<std::vector<Job>> write_together(std::shared_ptr<Impl> self, std::vector<Job> jobs) {
+    struct Sent {
+      Written report;
+      std::size_t answer;  // to the request that fills it
+    };
+    std::vector<Sent> sent;
+    std::vector<client::Request> requests;
+    for (auto& job : jobs) {
+      auto report = self->known(job.owner.uid);
+      if (!report) {
+        report = Written{job.owner.pod, {}, {}, {}};
+        requests.push_back(make_report(job.owner, report->name));
+      }
+      self->stamp(*report, job.status);
+      sent.push_back({std::move(*report), requests.size()});
+      requests.push_back(fill_report(job.owner, sent.back().report.name, job.status));
+    }
+    const auto answers = co_await self->api.send_all(std::move(requests));
+    std::vector<Job> left;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const auto& answer = answers[sent[i].answer];
+      const auto reply = answer ? client::parse_api_json(*answer, {}) : std::unexpected(answer.error());
+      auto report_uid = reply ? text_at(*reply, "/metadata/uid") : std::string();
+      if (report_uid.empty()) {
+        left.push_back(std::move(jobs[i]));
+      } else {
+        sent[i].report.report_uid = std::move(report_uid);
+        self->done(jobs[i], std::move(sent[i].report));
+      }
+    }
+    co_return left;
+  }
 
   // Makes the report, or finds the one that is there; its name and UID.
-  static Task<Result<Written>> make(std::shared_ptr<Impl> self, const Job& job, std::string name, bool last_try) {
-    auto created = co_await self->api.create(client::resource::scheduling_reports, job.ns, report_body(job, name));
+  static Task<Result<Written>> make(std::shared_ptr<Impl> self, const ReportOwner& owner, std::string name, bool last_try) {
+    auto created = co_await self->api.create(client::resource::scheduling_reports, owner.ns, report_body(owner, name));
     if (created) co_return Written{name, text_at(*created, "/metadata/uid"), {}, {}};
     if (created.error().code != 409 && !created.error().maybe_applied) co_return std::unexpected(created.error());
-    const auto there = co_await self->api.get(client::resource::scheduling_reports, job.ns, name);
-    if (there && is_ours(*there, job.uid)) co_return Written{name, text_at(*there, "/metadata/uid"), {}, {}};
+    const auto there = co_await self->api.get(client::resource::scheduling_reports, owner.ns, name);
+    if (there && is_ours(*there, owner.uid)) co_return Written{name, text_at(*there, "/metadata/uid"), {}, {}};
     if (!there && there.error().code != 404) co_return std::unexpected(there.error());
     if (last_try) co_return std::unexpected(created.error());
-    co_return co_await make(self, job, suffixed(job.pod, job.uid), true);
+    co_return co_await make(self, owner, suffixed(owner.pod, owner.uid), true);
   }
 
   static Task<Result<void>> patch(std::shared_ptr<Impl> self, const Job& job, const Written& report) {
     auto body = json::object{{"status", to_json(job.status)}};
-    const auto done = co_await self->api.patch(client::resource::scheduling_reports, job.ns, report.name,
+    const auto done = co_await self->api.patch(client::resource::scheduling_reports, job.owner.ns, report.name,
                                                client::PatchType::merge, std::move(body), "status");
     if (!done) co_return std::unexpected(done.error());
     co_return Result<void>{};
   }
 
   static Task<Result<void>> write_once(std::shared_ptr<Impl> self, Job& job) {
-    auto report = self->known(job.uid);
+    auto report = self->known(job.owner.uid);
     if (!report) {
-      if (self->retention.size() >= static_cast<std::size_t>(self->options.reports.max_reports)) {
-        self->over_budget();
-        co_return Result<void>{};
-      }
-      auto made = co_await make(self, job, job.pod, false);
+      auto made = co_await make(self, job.owner, job.owner.pod, false);
       if (!made) co_return std::unexpected(made.error());
       report = std::move(*made);
     }
     self->stamp(*report, job.status);
     const auto patched = co_await patch(self, job, *report);
     if (!patched) {
-      if (patched.error().code == 404) self->forget(job.uid);  // deleted by hand: made anew with the next attempt
+      if (patched.error().code == 404) self->forget(job.owner.uid);  // deleted by hand: made anew with the next attempt
       co_return patched;
     }
-    self->retention.track(job.ns, report->name, report->report_uid, *job.status.expires_at);
-    self->remember(job.uid, std::move(*report), job.status.outcome);
-    self->written.fetch_add(1, std::memory_order_relaxed);
+    self->done(job, std::move(*report));
     co_return Result<void>{};
   }
 
   static Task<void> write(std::shared_ptr<Impl> self, Job job) {
     for (bool shortened = false;;) {
       const auto done = co_await write_once(self, job);
-      if (done) {
-        self->resumed();
-        break;
-      }
+      if (done) break;
       const auto& error = done.error();
       if ((error.code == 413 || error.code == 422) && !shortened) {
         shortened = true;
@@ -149,14 +171,28 @@ struct ReportWriter::Impl {
         }
       } else {
         self->failed.fetch_add(1, std::memory_order_relaxed);
-        spdlog::warn("report not written pod={}/{} error=\"{}\"", job.ns, job.pod, error.message);
+        spdlog::warn("report not written pod={}/{} error=\"{}\"", job.owner.ns, job.owner.pod, error.message);
         break;
       }
     }
   }
 
   static Task<void> work(std::shared_ptr<Impl> self) {
-    while (auto job = self->queue.take()) co_await write(self, std::move(*job));
+    for (;;) {
+      auto jobs = self->queue.take(kAtOnce);
+      if (jobs.empty()) co_return;
+      if (!self->stopping.load()) co_await self->precedence.turn(jobs.front().since);
+      std::erase_if(jobs, [&](const Job& job) { return self->over_budget(job); });
+      auto left = co_await write_together(self, std::move(jobs));
+      for (auto& job : left) co_await write(self, std::move(job));
+    }
+  }
+
+  void done(const Job& job, Written report) {
+    retention.track(job.owner.ns, report.name, report.report_uid, *job.status.expires_at);
+    remember(job.owner.uid, std::move(report), job.status.outcome);
+    written.fetch_add(1, std::memory_order_relaxed);
+    resumed();
   }
 
   // The times of the conditions: an outcome that stays keeps the moment when it came.
@@ -193,14 +229,18 @@ struct ReportWriter::Impl {
   void resumed() {
     if (paused.exchange(false)) spdlog::info("reports are written again");
   }
-  void over_budget() {
+  // A report that is there is kept up to date whatever the budget; that new ones are dropped is said once.
+  bool over_budget(const Job& job) {
+    if (retention.size() < static_cast<std::size_t>(options.reports.max_reports) || known(job.owner.uid)) return false;
     budget_drops.fetch_add(1, std::memory_order_relaxed);
     if (!budget_warned.exchange(true)) {
       spdlog::warn("report budget reached, no more are made until some expire max={}", options.reports.max_reports);
     }
+    return true;
   }
 
   client::Api& api;
+  const client::Precedence& precedence;
   Retention& retention;
   const config::Podium& options;
   asio::any_io_executor io;
@@ -211,11 +251,11 @@ struct ReportWriter::Impl {
   std::atomic<std::uint64_t> written{0}, failed{0}, budget_drops{0};
 };
 
-ReportWriter::ReportWriter(client::Api& api, Retention& retention, const config::Podium& options,
+ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention, const config::Podium& options,
                            asio::any_io_executor io, Announce announce)
     : options_(options),
       announce_(std::move(announce)),
-      impl_(std::make_shared<Impl>(api, retention, options, std::move(io))) {}
+      impl_(std::make_shared<Impl>(api, precedence, retention, options, std::move(io))) {}
 
 ReportWriter::~ReportWriter() = default;
 
@@ -269,7 +309,7 @@ void ReportWriter::forgotten(std::string_view pod_uid) { impl_->forget(std::stri
 
 void ReportWriter::enqueue(const cluster::PodInfo& pod, ReportStatus status) {
   const auto& meta = pod->meta;
-  if (impl_->queue.push(meta.uid, Job{meta.namespace_, meta.name, meta.uid, std::move(status)})) {
+  if (impl_->queue.push(meta.uid, Job{{meta.namespace_, meta.name, meta.uid}, std::move(status), impl_->api.clock().now()})) {
     asio::co_spawn(impl_->io, Impl::work(impl_), asio::detached);
   }
 }

@@ -1,8 +1,8 @@
 // ReportWriter: keeps a SchedulingReport for every pod in step with its decisions, and never in a binding's way.
 //
 // A decision is projected on the scheduling strand and put into a bounded queue, coalesced by pod; what does not fit is
-// dropped, the oldest first, and counted. Writers create the report under the pod's own name (a name that is taken gets a
-// short suffix) and patch its status. A pod that cannot be placed has its one report rewritten with every attempt.
+// dropped, the oldest first, and counted. Writers give way to bindings (Precedence), create the report under the pod's own
+// name (a name that is taken gets a short suffix) and fill in its status, several reports at once. A pod that cannot be placed has its one report rewritten with every attempt.
 //
 // Where the API server has no such kind, or does not let podium write it, writing pauses with one warning and goes on when it
 // works again; scheduling never notices. At `max_reports` kept, no more are made (counted) until some have expired.
@@ -19,6 +19,7 @@
 #include <string>
 
 #include "client/api.h"
+#include "client/precedence.h"
 #include "controller/report.h"
 #include "controller/retention.h"
 #include "scheduler/config/config.h"
@@ -38,7 +39,7 @@ class ReportWriter final : public framework::Recorder {
   // `announce` is told the best nodes of a pod that was bound, where events.bestNodes is on; it may be empty.
   using Announce = std::function<void(const cluster::PodInfo&, const ReportStatus&)>;
 
-  ReportWriter(client::Api& api, Retention& retention, const config::Podium& options, boost::asio::any_io_executor io,
+  ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention, const config::Podium& options, boost::asio::any_io_executor io,
                Announce announce);
   ~ReportWriter() override;
 

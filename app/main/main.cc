@@ -8,7 +8,6 @@
 #include "app/evaluate/command.h"
 #include "app/main/suggest.h"
 #include "app/run/options.h"
-#include "base/heap.h"
 #include "base/version.h"
 
 namespace podium::app {
@@ -72,7 +71,4 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 }  // namespace podium::app
 
-int main(int argc, char** argv) {
-  podium::keep_freed_memory();
-  return podium::app::dispatch(argc, argv);
-}
+int main(int argc, char** argv) { return podium::app::dispatch(argc, argv); }

@@ -67,10 +67,10 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       api_(transport_, system_clock(), system_random()),
       conditions_(api_, io_.get_executor()),
       announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_, config_.podium.events.enabled),
-      binder_(bind_api_, io_.get_executor(), core_.get_executor(),
+      binder_(bind_api_, bindings_first_, io_.get_executor(), core_.get_executor(),
               [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); }),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
-      reports_(api_, retention_, config_.podium, io_.get_executor(),
+      reports_(api_, bindings_first_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
                  announce_best_nodes(pod, status);
                }),
@@ -91,7 +91,7 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
   const auto instance = identity();
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
-    recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, name, name + "-" + instance));
+    recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + instance));
   }
   const auto& election = config_.leader_election;
   if (options_.leader_elect.value_or(election.leader_elect)) {

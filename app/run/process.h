@@ -76,6 +76,7 @@ class Process {
   // Two pools of connections, so that bindings never wait behind reports, events and lists.
   std::shared_ptr<client::Transport> bind_transport_, transport_;
   client::Api bind_api_, api_;
+  client::Precedence bindings_first_{system_clock()};
   std::map<std::string, std::unique_ptr<client::EventRecorder>, std::less<>> recorders_;  // by scheduler name
   cycle::ConditionWriter conditions_;
   cycle::ApiAnnouncer announcer_;

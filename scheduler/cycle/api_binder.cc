@@ -76,15 +76,18 @@ client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, st
   co_return rejected(error.message);
 }
 
-ApiBinder::ApiBinder(client::Api& api, asio::any_io_executor io, asio::any_io_executor strand, Ended ended)
-    : api_(api), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, asio::any_io_executor io,
+                     asio::any_io_executor strand, Ended ended)
+    : api_(api), precedence_(precedence), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
 
 void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
+  precedence_.enter();
   asio::co_spawn(io_, run(this, std::move(pod), std::move(node)), asio::detached);
 }
 
 client::Task<void> ApiBinder::run(ApiBinder* self, cluster::PodInfoPtr pod, std::string node) {
   auto outcome = co_await bind_pod(self->api_, pod, std::move(node));
+  self->precedence_.leave();
   asio::post(self->strand_, [self, uid = pod->pod->meta.uid, outcome = std::move(outcome)] {
     self->ended_(uid, outcome);
   });

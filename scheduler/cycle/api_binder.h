@@ -13,6 +13,7 @@
 #include <string>
 
 #include "client/api.h"
+#include "client/precedence.h"
 #include "scheduler/cycle/seams.h"
 
 namespace podium::cycle {
@@ -21,13 +22,15 @@ class ApiBinder final : public Binder {
  public:
   using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
 
-  ApiBinder(client::Api& api, boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended);
+  // `precedence` is told of each binding for as long as it is under way.
+  ApiBinder(client::Api& api, client::Precedence& precedence, boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
  private:
   static client::Task<void> run(ApiBinder* self, cluster::PodInfoPtr pod, std::string node);
 
   client::Api& api_;
+  client::Precedence& precedence_;
   boost::asio::any_io_executor io_, strand_;
   Ended ended_;
 };

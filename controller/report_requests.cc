@@ -1,0 +1,58 @@
+#include "controller/report_requests.h"
+
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "client/api.h"
+
+namespace podium::controller {
+namespace {
+
+namespace json = boost::json;
+
+client::Request request(std::string method, std::string target, const json::value& body) {
+  client::Request made;
+  made.method = std::move(method);
+  made.target = std::move(target);
+  made.body = json::serialize(body);
+  made.accept = client::kBriefReply;
+  return made;
+}
+
+json::object without_nulls(json::object object) {
+  for (auto it = object.begin(); it != object.end();) {
+    if (it->value().is_null()) it = object.erase(it);
+    else ++it;
+  }
+  return object;
+}
+
+json::object step(std::string_view op, std::string_view path, json::value value) {
+  return {{"op", op}, {"path", path}, {"value", std::move(value)}};
+}
+
+}  // namespace
+
+json::value report_body(const ReportOwner& owner, const std::string& name) {
+  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
+                      {"kind", "SchedulingReport"},
+                      {"metadata", {{"name", name}, {"namespace", owner.ns}}},
+                      {"spec", {{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}}, {"dryRun", false}}}};
+}
+
+client::Request make_report(const ReportOwner& owner, const std::string& name) {
+  return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
+                 report_body(owner, name));
+}
+
+client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
+  json::array steps{step("test", "/spec/podRef/uid", json::value(owner.uid)), step("test", "/spec/dryRun", false),
+                    step("add", "/status", without_nulls(to_json(status)))};
+  auto made = request("PATCH",
+                      client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
+                      std::move(steps));
+  made.content_type = "application/json-patch+json";
+  return made;
+}
+
+}  // namespace podium::controller
