@@ -208,6 +208,14 @@ class Resolver {
             enabled_at(PluginField::filter, name)};
   }
 
+  // Without the plugins that take no part there.
+  template <typename P>
+  void fill_entries(PluginField field, std::vector<Profile::Entry<P>>& entries) {
+    for (const auto& name : at(field)) {
+      if (const auto* plugin = make_as<P>(name)) entries.push_back({name, plugin});
+    }
+  }
+
   void fill(Profile& profile) {
     for (const auto& name : at(PluginField::pre_enqueue)) {
       if (const auto* plugin = make_as<framework::PreEnqueuePlugin>(name)) profile.pre_enqueue.push_back(plugin);
@@ -221,6 +229,10 @@ class Resolver {
       profile.scores.push_back({name, make_as<framework::ScorePlugin>(name), weight_of(name),
                                 enabled_at(PluginField::pre_score, name)});
     }
+    fill_entries(PluginField::reserve, profile.reserves);
+    fill_entries(PluginField::permit, profile.permits);
+    fill_entries(PluginField::pre_bind, profile.pre_binds);
+    fill_entries(PluginField::post_bind, profile.post_binds);
     for (const auto& [_, plugin] : made_) {
       if (plugin) profile.plugins.push_back(plugin);
     }
