@@ -65,6 +65,11 @@ void add_command(CLI::App& app, int& exit_code) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
+  command->add_option("--feature-gates", options->inputs.feature_gates,
+                      "A=true,B=false: feature gates as kube-scheduler has them")
+      ->type_name("GATES")
+      ->allow_extra_args(false)
+      ->take_all();
   command->add_flag("--allow-unknown-fields", options->inputs.allow_unknown_fields,
                     "ignore fields the API types do not have instead of failing");
   command->add_flag("--preemption-candidates", options->preemption_candidates,

@@ -108,14 +108,16 @@ cluster::Snapshot to_snapshot(Manifests manifests) {
   return snapshot;
 }
 
-Result<config::Config> load_config(const std::string& file) {
-  return file.empty() ? config::load("", "") : config::load_file(file);
+Result<config::Config> load_config(const Inputs& inputs) {
+  const auto gates = config::parse_feature_gates(inputs.feature_gates);
+  if (!gates) return std::unexpected(gates.error());
+  return inputs.config.empty() ? config::load("", "", *gates) : config::load_file(inputs.config, *gates);
 }
 
 }  // namespace
 
 Result<Evaluation> evaluate_files(const Inputs& inputs) {
-  const auto config = load_config(inputs.config);
+  const auto config = load_config(inputs);
   if (!config) return std::unexpected(config.error());
   Evaluation evaluation;
   evaluation.warnings = config->warnings;

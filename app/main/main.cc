@@ -16,11 +16,15 @@ namespace {
 void add_config(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("config", "Checks and prints configuration files");
   command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, int (*run)(const std::string&, std::ostream&, std::ostream&)) {
+  const auto add = [&](const char* name, const char* help, int (*run)(const ConfigOptions&, std::ostream&, std::ostream&)) {
     auto* action = command->add_subcommand(name, help);
-    const auto file = std::make_shared<std::string>();
-    action->add_option("FILE", *file, "a KubeSchedulerConfiguration")->required();
-    action->callback([run, file, &exit_code] { exit_code = run(*file, std::cout, std::cerr); });
+    const auto options = std::make_shared<ConfigOptions>();
+    action->add_option("FILE", options->file, "a KubeSchedulerConfiguration")->required();
+    action->add_option("--feature-gates", options->feature_gates, "A=true,B=false: feature gates as kube-scheduler has them")
+        ->type_name("GATES")
+        ->allow_extra_args(false)
+        ->take_all();
+    action->callback([run, options, &exit_code] { exit_code = run(*options, std::cout, std::cerr); });
   };
   add("validate", "Says what is wrong with a configuration", config_validate);
   add("view", "Prints a configuration with all defaults", config_view);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -17,6 +18,7 @@ struct Options {
   std::uint16_t secure_port = 10259;
   std::string tls_certificate_file, tls_key_file;
   std::optional<bool> leader_elect;   // overrides the configuration
+  std::vector<std::string> feature_gates;  // one --feature-gates each
   int verbosity = 0;                  // 0 info, 1 debug, 2 trace
 };
 

@@ -52,11 +52,18 @@ void add_command(CLI::App& app, int& exit_code) {
   key->needs(certificate);
   command->add_option("--leader-elect", options->leader_elect, "overrides leaderElection.leaderElect of the configuration");
   command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
+  command->add_option("--feature-gates", options->feature_gates, "A=true,B=false: feature gates as kube-scheduler has them")
+      ->type_name("GATES")
+      ->allow_extra_args(false)
+      ->take_all();
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 int run(const Options& options) {
-  auto config = options.config_file.empty() ? config::load("", "default configuration") : config::load_file(options.config_file);
+  const auto gates = config::parse_feature_gates(options.feature_gates);
+  if (!gates) return refuse(gates.error().message);
+  auto config = options.config_file.empty() ? config::load("", "default configuration", *gates)
+                                            : config::load_file(options.config_file, *gates);
   if (!config) return refuse(config.error().message);
   const auto& kubeconfig = options.kubeconfig.empty() ? config->client_connection.kubeconfig : options.kubeconfig;
   auto client_config = client::find_config(kubeconfig, options.context);

@@ -109,11 +109,12 @@ std::chrono::seconds backoff(const json::object& config, std::string_view name) 
 }
 
 void read_profiles(json::array& profiles, Config& out, Findings& findings) {
+  const auto& features = out.features;
   std::vector<PluginSets> merged;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = child(item("profiles", i), "plugins");
     const auto custom = read_plugin_sets(profiles[i].as_object().if_contains("plugins"), path);
-    merged.push_back(merge_plugin_sets(default_plugin_sets(), custom));
+    merged.push_back(merge_plugin_sets(default_plugin_sets(features), custom));
   }
   validate_plugin_sets(merged, findings);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
@@ -123,7 +124,7 @@ void read_profiles(json::array& profiles, Config& out, Findings& findings) {
                                        child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
-    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings));
+    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings, features));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
@@ -173,13 +174,14 @@ const framework::Profile* Config::profile(std::string_view scheduler_name) const
   return it == profiles.end() ? nullptr : it->get();
 }
 
-Result<Config> load(std::string_view text, std::string_view file_name) {
+Result<Config> load(std::string_view text, std::string_view file_name, const FeatureGates& gates) {
   const auto documents = api::parse_documents(text, file_name, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());
   Findings findings{std::string(file_name)};
   const auto found = sort_documents(*documents, findings);
 
   Config out;
+  out.features = gates.features;
   const std::map<std::string, int> no_lines;
   findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
   read_kube(found.kube ? found.kube->value : json::value(json::object()), out, findings);
@@ -187,11 +189,12 @@ Result<Config> load(std::string_view text, std::string_view file_name) {
   out.podium_view = found.podium ? found.podium->value : json::value(json::object());
   out.podium = read_podium(out.podium_view, findings);
   if (!findings.ok()) return invalid(findings.text());
-  out.warnings = findings.warnings();
+  out.warnings = gates.warnings;
+  std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
   return out;
 }
 
-Result<Config> load_file(const std::string& path) {
+Result<Config> load_file(const std::string& path, const FeatureGates& gates) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return invalid(fmt::format("{}: cannot be opened", path));
   // One byte beyond the limit is enough for load() to refuse it.
@@ -199,7 +202,7 @@ Result<Config> load_file(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.gcount() == 0 && !file.eof())) return invalid(fmt::format("{}: cannot be read", path));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  return load(text, path);
+  return load(text, path, gates);
 }
 
 }  // namespace podium::config

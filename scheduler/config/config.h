@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "scheduler/config/feature_gates.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::config {
@@ -58,6 +59,7 @@ struct Config {
   bool delay_cache_until_active = false;
   LeaderElection leader_election;
   ClientConnection client_connection;
+  framework::Features features;
   Podium podium;
   boost::json::value view;               // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
   boost::json::value podium_view;        // the defaulted PodiumConfiguration
@@ -68,7 +70,7 @@ struct Config {
 
 // An empty text is the default configuration. On failure Error.message has every finding, one a line, each as
 // "FILE:LINE: path: value: reason" as far as known.
-Result<Config> load(std::string_view text, std::string_view file_name);
-Result<Config> load_file(const std::string& path);
+Result<Config> load(std::string_view text, std::string_view file_name, const FeatureGates& gates = {});
+Result<Config> load_file(const std::string& path, const FeatureGates& gates = {});
 
 }  // namespace podium::config

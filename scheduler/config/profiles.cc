@@ -42,8 +42,9 @@ bool implements(const InTree& plugin, PluginField field) {
 
 class Resolver {
  public:
-  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings)
-      : plugins_(plugins), args_(args), path_(path), findings_(findings) {}
+  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings,
+           const framework::Features& features)
+      : plugins_(plugins), args_(args), path_(path), findings_(findings), features_(features) {}
 
   framework::ProfilePtr resolve(std::string_view scheduler_name) {
     for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
@@ -188,9 +189,9 @@ class Resolver {
     const auto [it, is_new] = made_.try_emplace(name);
     if (!is_new) return it->second.get();
     const auto* in_tree = plugins::find_in_tree(name);
-    if (!in_tree->make) return nullptr;
+    if (!in_tree->make || (in_tree->gate && !(features_.*in_tree->gate))) return nullptr;
     const auto args = args_.find(name);
-    it->second = in_tree->make(args == args_.end() ? boost::json::object() : args->second);
+    it->second = in_tree->make(args == args_.end() ? boost::json::object() : args->second, features_);
     return it->second.get();
   }
 
@@ -242,6 +243,7 @@ class Resolver {
   const PluginArgs& args_;
   const std::string& path_;
   Findings& findings_;
+  const framework::Features& features_;
   std::array<std::vector<std::string>, kPluginFields> names_;  // at each extension point, in order
   std::map<std::string, std::shared_ptr<const framework::Plugin>> made_;
 };
@@ -249,8 +251,9 @@ class Resolver {
 }  // namespace
 
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
-                                      const PluginArgs& args, const std::string& path, Findings& findings) {
-  return Resolver(plugins, args, path, findings).resolve(scheduler_name);
+                                      const PluginArgs& args, const std::string& path, Findings& findings,
+                                      const framework::Features& features) {
+  return Resolver(plugins, args, path, findings, features).resolve(scheduler_name);
 }
 
 }  // namespace podium::config

@@ -23,6 +23,7 @@ using PluginArgs = std::map<std::string, boost::json::object, std::less<>>;  // 
 
 // `path` is the profile's ("profiles[0]"). What does not resolve is a finding, and the profile is then not to be used.
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
-                                      const PluginArgs& args, const std::string& path, Findings& findings);
+                                      const PluginArgs& args, const std::string& path, Findings& findings,
+                                      const framework::Features& features = {});
 
 }  // namespace podium::config

@@ -22,7 +22,8 @@ ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
 
 Scheduler::Scheduler(Parts parts)
     : parts_(parts),
-      queue_({.initial_backoff = parts.config.pod_initial_backoff, .max_backoff = parts.config.pod_max_backoff},
+      queue_({.initial_backoff = parts.config.pod_initial_backoff, .max_backoff = parts.config.pod_max_backoff,
+              .pop_from_backoff = parts.config.features.pop_from_backoff_queue},
              [&config = parts.config](std::string_view name) { return config.profile(name); }) {}
 
 // --- the cycle ---

@@ -31,11 +31,16 @@ std::span<const InTree> in_tree() {
       {"NodeResourcesBalancedAllocation", {pre_score, score}, 1, make_node_resources_balanced_allocation},
       {"ImageLocality", {score}, 1, make_image_locality},
       {"DefaultBinder", {bind}},
-      {"NodeDeclaredFeatures", {pre_filter, filter}, 0, make_node_declared_features},
+      {"NodeDeclaredFeatures",
+       {pre_filter, filter},
+       0,
+       make_node_declared_features,
+       true,
+       &framework::Features::node_declared_features},
       // Behind feature gates that are off; their placement extension points have no counterpart here.
-      {"GangScheduling", {pre_enqueue, permit}, 0, nullptr, false},
-      {"TopologyPlacementGenerator", {}, 0, nullptr, false},
-      {"PodGroupPodsCount", {}, 1, nullptr, false},
+      {"GangScheduling", {pre_enqueue, permit}, 0, {}, false},
+      {"TopologyPlacementGenerator", {}, 0, {}, false},
+      {"PodGroupPodsCount", {}, 1, {}, false},
   };
   return list;
 }
