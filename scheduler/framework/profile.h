@@ -41,6 +41,7 @@ struct Profile {
   std::vector<FilterEntry> pre_filters;  // in PreFilter order; entries with pre_filter
   std::vector<FilterEntry> filters;      // in Filter order; entries with filter
   std::vector<ScoreEntry> scores;        // in Score order
+  bool has_extenders = false;            // the configuration has some: without Score plugins nodes are worth 0, not 1
   std::vector<PostFilterEntry> post_filters;  // in PostFilter order
   std::vector<Entry<ReservePlugin>> reserves;    // in the order of their extension points
   std::vector<Entry<PermitPlugin>> permits;

@@ -47,7 +47,7 @@ std::vector<Ranked> top_total(const Decision& decision, const Snapshot& snapshot
 
 std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, const Snapshot& snapshot,
                            std::size_t limit) {
-  return top(decision, snapshot, limit, [&](Row row) { return strategy.score[row]; });
+  return top(decision, snapshot, limit, [&](Row row) { return strategy.at(row); });
 }
 
 std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot, std::size_t examples) {
