@@ -121,6 +121,9 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
   if (!config) return std::unexpected(config.error());
   Evaluation evaluation;
   evaluation.warnings = config->warnings;
+  for (const auto& extender : config->extenders) {
+    evaluation.warnings.push_back(fmt::format("extender {} is not asked: this command talks to nobody", extender.url_prefix));
+  }
 
   const auto texts = read_files(inputs.cluster);
   if (!texts) return std::unexpected(texts.error());

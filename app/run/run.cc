@@ -11,6 +11,7 @@
 #include "app/run/process.h"
 #include "client/config.h"
 #include "scheduler/config/config.h"
+#include "scheduler/extender/http_extender.h"
 
 namespace podium::app::run {
 namespace {
@@ -51,11 +52,11 @@ void add_command(CLI::App& app, int& exit_code) {
   certificate->needs(key);
   key->needs(certificate);
   command->add_option("--leader-elect", options->leader_elect, "overrides leaderElection.leaderElect of the configuration");
-  command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
   command->add_option("--feature-gates", options->feature_gates, "A=true,B=false: feature gates as kube-scheduler has them")
       ->type_name("GATES")
       ->allow_extra_args(false)
       ->take_all();
+  command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
@@ -65,6 +66,9 @@ int run(const Options& options) {
   auto config = options.config_file.empty() ? config::load("", "default configuration", *gates)
                                             : config::load_file(options.config_file, *gates);
   if (!config) return refuse(config.error().message);
+  for (const auto& one : config->extenders) {
+    if (const auto reached = extender::client_config(one); !reached) return refuse(reached.error().message);
+  }
   const auto& kubeconfig = options.kubeconfig.empty() ? config->client_connection.kubeconfig : options.kubeconfig;
   auto client_config = client::find_config(kubeconfig, options.context);
   if (!client_config) return refuse(client_config.error().message);

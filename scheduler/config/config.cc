@@ -8,6 +8,7 @@
 #include "api/yaml.h"
 #include "scheduler/config/defaults.h"
 #include "scheduler/config/duration.h"
+#include "scheduler/config/extenders.h"
 #include "scheduler/config/findings.h"
 #include "scheduler/config/kube_schema.h"
 #include "scheduler/config/plugin_sets.h"
@@ -108,7 +109,8 @@ std::chrono::seconds backoff(const json::object& config, std::string_view name) 
   return std::chrono::seconds(std::min(config.at(name).as_int64(), kLongest));
 }
 
-void read_profiles(json::array& profiles, Config& out, Findings& findings) {
+void read_profiles(json::array& profiles, const json::array& extenders, Config& out, Findings& findings) {
+  const auto ignored = ignored_resources(extenders);
   const auto& features = out.features;
   std::vector<PluginSets> merged;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
@@ -120,11 +122,18 @@ void read_profiles(json::array& profiles, Config& out, Findings& findings) {
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();
-    const auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(),
+    auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(),
                                        child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
-    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings, features));
+    if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);
+    auto resolved = resolve_profile(scheduler_name, merged[i], args, path, findings, features);
+    if (!out.extenders.empty()) {
+      auto with_extenders = std::make_shared<framework::Profile>(*resolved);
+      with_extenders->has_extenders = true;
+      resolved = std::move(with_extenders);
+    }
+    out.profiles.push_back(std::move(resolved));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
@@ -149,10 +158,10 @@ void read_kube(json::value document, Config& out, Findings& findings) {
   auto& config = document.as_object();
   set_defaults(config);
   validate_settings(config, findings);
-  const auto& extenders = config.at("extenders").as_array();
+  auto& extenders = config.at("extenders").as_array();
   validate_extenders(extenders, findings);
-  if (!extenders.empty()) findings.error("extenders", "HTTP extenders are not supported by podium yet");
-  read_profiles(config.at("profiles").as_array(), out, findings);
+  out.extenders = read_extenders(extenders, findings);
+  read_profiles(config.at("profiles").as_array(), extenders, out, findings);
   warn_of_percentages(config, findings);
 
   out.parallelism = config.at("parallelism").as_int64();

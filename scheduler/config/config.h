@@ -32,6 +32,23 @@ struct ClientConnection {
   std::int64_t burst = 100;
 };
 
+struct Extender {  // one entry of `extenders`
+  struct Tls {
+    bool insecure = false;
+    std::string server_name, cert_file, key_file, ca_file;
+    std::string cert_data, key_data, ca_data;  // base64
+  };
+  std::string url_prefix;
+  std::string filter_verb, prioritize_verb, preempt_verb, bind_verb;  // empty: not asked
+  std::int64_t weight = 1;
+  bool enable_https = false;
+  Tls tls;
+  std::chrono::milliseconds http_timeout{5000};
+  bool node_cache_capable = false;
+  bool ignorable = false;
+  std::vector<std::string> managed_resources;  // empty: it is interested in every pod
+};
+
 struct Podium {  // PodiumConfiguration
   struct Reports {
     bool enabled = true;
@@ -60,6 +77,7 @@ struct Config {
   LeaderElection leader_election;
   ClientConnection client_connection;
   framework::Features features;
+  std::vector<Extender> extenders;       // as the file orders them
   Podium podium;
   boost::json::value view;               // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
   boost::json::value podium_view;        // the defaulted PodiumConfiguration
