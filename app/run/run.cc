@@ -6,11 +6,14 @@
 #include <csignal>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/run/options.h"
 #include "app/run/process.h"
 #include "client/config.h"
 #include "scheduler/config/config.h"
+#include "scheduler/config/policy.h"
 #include "scheduler/extender/http_extender.h"
 
 namespace podium::app::run {
@@ -56,8 +59,21 @@ void add_command(CLI::App& app, int& exit_code) {
       ->type_name("GATES")
       ->allow_extra_args(false)
       ->take_all();
+  std::vector<CLI::Option*> gone;  // flags of kube-scheduler before 1.23: hidden, and refused with what to do instead
+  for (const auto* flag : {"--policy-config-file", "--policy-configmap", "--policy-configmap-namespace",
+                           "--use-legacy-policy-config", "--algorithm-provider"}) {
+    gone.push_back(command->add_option(flag)->group("")->expected(0, 1));
+  }
   command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, gone, &exit_code] {
+    for (const auto* flag : gone) {
+      if (flag->count() > 0) {
+        exit_code = refuse(flag->get_name() + ": " + config::policy_is_gone());
+        return;
+      }
+    }
+    exit_code = run(*options);
+  });
 }
 
 int run(const Options& options) {

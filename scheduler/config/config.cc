@@ -13,6 +13,7 @@
 #include "scheduler/config/kube_schema.h"
 #include "scheduler/config/plugin_sets.h"
 #include "scheduler/config/podium_config.h"
+#include "scheduler/config/policy.h"
 #include "scheduler/config/profile_args.h"
 #include "scheduler/config/profiles.h"
 #include "scheduler/config/validation.h"
@@ -36,15 +37,10 @@ std::string text_field(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-void refuse(const std::string& version, const std::string& kind, Findings& findings) {
+void refuse(const json::object& document, const std::string& version, const std::string& kind, Findings& findings) {
+  if (kind == "Policy") return refuse_policy(document, findings);
   if (kind.empty()) return findings.error("", "Object 'Kind' is missing");
   if (version.empty()) return findings.error("", "Object 'apiVersion' is missing");
-  if (kind == "Policy") {
-    return findings.error("kind",
-                          fmt::format("scheduler policies are gone since Kubernetes 1.23: write a {} of {} and enable "
-                                      "the plugins in its profiles instead",
-                                      kKubeKind, kKubeApiVersion));
-  }
   auto text = fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
   if (kind == kKubeKind) text += fmt::format(": use {}", kKubeApiVersion);
   if (kind == kPodiumKind) text += fmt::format(": use {}", kPodiumApiVersion);
@@ -65,7 +61,7 @@ Documents sort_documents(const std::vector<api::Document>& documents, Findings& 
     if (version == kKubeApiVersion && kind == kKubeKind) slot = &out.kube;
     if (version == kPodiumApiVersion && kind == kPodiumKind) slot = &out.podium;
     if (!slot) {
-      refuse(version, kind, findings);
+      refuse(document.value.get_object(), version, kind, findings);
     } else if (*slot) {
       findings.error("kind", fmt::format("the file has more than one {}", kind));
     } else {

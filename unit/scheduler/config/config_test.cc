@@ -131,9 +131,18 @@ TEST(Config, WrongDocuments) {
       {"kind: KubeSchedulerConfiguration", "c.yaml: Object 'apiVersion' is missing"},
       {"apiVersion: kubescheduler.config.k8s.io/v1", "c.yaml: Object 'Kind' is missing"},
       {"a text", "c.yaml: the document is not an object"},
-      {"apiVersion: v1\nkind: Policy",
-       "c.yaml:2: kind: scheduler policies are gone since Kubernetes 1.23: write a KubeSchedulerConfiguration of "
-       "kubescheduler.config.k8s.io/v1 and enable the plugins in its profiles instead"},
+      {"kind: Policy\npredicates:\n- {name: PodFitsResources}\n- {name: Mine}\npriorities:\n"
+       "- {name: LeastRequestedPriority, weight: 2}\nextenders: []",
+       "c.yaml:1: kind: scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: "
+       "kubescheduler.config.k8s.io/v1 and kind: KubeSchedulerConfiguration, whose default profile has all of "
+       "kube-scheduler's plugins, and say there only what differs\n"
+       "c.yaml:3: predicates[0]: PodFitsResources is the plugin NodeResourcesFit (profiles[].plugins.filter.enabled: "
+       "[{name: …}])\n"
+       "c.yaml:4: predicates[1]: Mine has no successor\n"
+       "c.yaml:6: priorities[0]: LeastRequestedPriority is the plugin NodeResourcesFit, whose scoringStrategy is "
+       "LeastAllocated by default (profiles[].plugins.score.enabled: [{name: …, weight: 2}])\n"
+       "c.yaml:7: extenders: are a field of KubeSchedulerConfiguration, with the same fields, but that enableHttps is "
+       "enableHTTPS and httpTimeout is a text such as 5s"},
       {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
        "c.yaml:1: apiVersion: no kind \"KubeSchedulerConfiguration\" is registered for version "
        "\"kubescheduler.config.k8s.io/v1beta3\": use kubescheduler.config.k8s.io/v1"},
