@@ -19,7 +19,7 @@ std::optional<config::Config> load(const ConfigOptions& options, std::ostream& e
     err << gates.error().message << '\n';
     return std::nullopt;
   }
-  auto loaded = config::load_file(options.file, *gates);
+  auto loaded = config::load_file(options.file, {*gates, options.plugins});
   if (!loaded) {
     err << loaded.error().message << '\n';
     return std::nullopt;

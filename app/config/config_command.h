@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/plugins/registry.h"
+
 namespace podium::app {
 
 struct ConfigOptions {
   std::string file;
   std::vector<std::string> feature_gates;  // one --feature-gates each
+  plugins::Registry plugins{};             // with the program's own
 };
 
 int config_validate(const ConfigOptions& options, std::ostream& out, std::ostream& err);

@@ -50,9 +50,10 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_command(CLI::App& app, int& exit_code) {
+void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
   auto* command = app.add_subcommand("evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
   const auto options = std::make_shared<Options>();
+  options->inputs.plugins = plugins;
   command->add_option("--cluster", options->inputs.cluster,
                       "manifests of the cluster state, such as kubectl get nodes,pods -A -o yaml; - for standard input")
       ->type_name("FILE...");

@@ -111,7 +111,8 @@ cluster::Snapshot to_snapshot(Manifests manifests) {
 Result<config::Config> load_config(const Inputs& inputs) {
   const auto gates = config::parse_feature_gates(inputs.feature_gates);
   if (!gates) return std::unexpected(gates.error());
-  return inputs.config.empty() ? config::load("", "", *gates) : config::load_file(inputs.config, *gates);
+  const config::LoadOptions options{*gates, inputs.plugins};
+  return inputs.config.empty() ? config::load("", "", options) : config::load_file(inputs.config, options);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ int refuse(const std::string& what) {
 
 }  // namespace
 
-void add_command(CLI::App& app, int& exit_code) {
+void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
   auto* command = app.add_subcommand("run", "Runs the scheduler and the report controller; in a cluster no flag is needed");
   const auto options = std::make_shared<Options>();
   command->add_option("--config", options->config_file, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document");
@@ -65,22 +65,23 @@ void add_command(CLI::App& app, int& exit_code) {
     gone.push_back(command->add_option(flag)->group("")->expected(0, 1));
   }
   command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
-  command->callback([options, gone, &exit_code] {
+  command->callback([options, gone, &plugins, &exit_code] {
     for (const auto* flag : gone) {
       if (flag->count() > 0) {
         exit_code = refuse(flag->get_name() + ": " + config::policy_is_gone());
         return;
       }
     }
-    exit_code = run(*options);
+    exit_code = run(*options, plugins);
   });
 }
 
-int run(const Options& options) {
+int run(const Options& options, const plugins::Registry& plugins) {
   const auto gates = config::parse_feature_gates(options.feature_gates);
   if (!gates) return refuse(gates.error().message);
-  auto config = options.config_file.empty() ? config::load("", "default configuration", *gates)
-                                            : config::load_file(options.config_file, *gates);
+  const config::LoadOptions how{*gates, plugins};
+  auto config = options.config_file.empty() ? config::load("", "default configuration", how)
+                                            : config::load_file(options.config_file, how);
   if (!config) return refuse(config.error().message);
   for (const auto& one : config->extenders) {
     if (const auto reached = extender::client_config(one); !reached) return refuse(reached.error().message);

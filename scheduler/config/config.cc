@@ -105,7 +105,8 @@ std::chrono::seconds backoff(const json::object& config, std::string_view name) 
   return std::chrono::seconds(std::min(config.at(name).as_int64(), kLongest));
 }
 
-void read_profiles(json::array& profiles, const json::array& extenders, Config& out, Findings& findings) {
+void read_profiles(json::array& profiles, const json::array& extenders, const plugins::Registry& registry, Config& out,
+                   Findings& findings) {
   const auto ignored = ignored_resources(extenders);
   const auto& features = out.features;
   std::vector<PluginSets> merged;
@@ -118,12 +119,12 @@ void read_profiles(json::array& profiles, const json::array& extenders, Config& 
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();
-    auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(),
+    auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(), registry,
                                        child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
     if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);
-    auto resolved = resolve_profile(scheduler_name, merged[i], args, path, findings, features);
+    auto resolved = resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry);
     if (!out.extenders.empty()) {
       auto with_extenders = std::make_shared<framework::Profile>(*resolved);
       with_extenders->has_extenders = true;
@@ -149,7 +150,7 @@ void warn_of_percentages(const json::object& config, Findings& findings) {
   for (std::size_t i = 0; i < profiles.size(); ++i) warn(profiles[i].as_object(), item("profiles", i));
 }
 
-void read_kube(json::value document, Config& out, Findings& findings) {
+void read_kube(json::value document, const plugins::Registry& registry, Config& out, Findings& findings) {
   read(document, kube_schema(), "", findings);
   auto& config = document.as_object();
   set_defaults(config);
@@ -157,7 +158,7 @@ void read_kube(json::value document, Config& out, Findings& findings) {
   auto& extenders = config.at("extenders").as_array();
   validate_extenders(extenders, findings);
   out.extenders = read_extenders(extenders, findings);
-  read_profiles(config.at("profiles").as_array(), extenders, out, findings);
+  read_profiles(config.at("profiles").as_array(), extenders, registry, out, findings);
   warn_of_percentages(config, findings);
 
   out.parallelism = config.at("parallelism").as_int64();
@@ -179,27 +180,27 @@ const framework::Profile* Config::profile(std::string_view scheduler_name) const
   return it == profiles.end() ? nullptr : it->get();
 }
 
-Result<Config> load(std::string_view text, std::string_view file_name, const FeatureGates& gates) {
+Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options) {
   const auto documents = api::parse_documents(text, file_name, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());
   Findings findings{std::string(file_name)};
   const auto found = sort_documents(*documents, findings);
 
   Config out;
-  out.features = gates.features;
+  out.features = options.gates.features;
   const std::map<std::string, int> no_lines;
   findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
-  read_kube(found.kube ? found.kube->value : json::value(json::object()), out, findings);
+  read_kube(found.kube ? found.kube->value : json::value(json::object()), options.plugins, out, findings);
   findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
   out.podium_view = found.podium ? found.podium->value : json::value(json::object());
   out.podium = read_podium(out.podium_view, findings);
   if (!findings.ok()) return invalid(findings.text());
-  out.warnings = gates.warnings;
+  out.warnings = options.gates.warnings;
   std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
   return out;
 }
 
-Result<Config> load_file(const std::string& path, const FeatureGates& gates) {
+Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return invalid(fmt::format("{}: cannot be opened", path));
   // One byte beyond the limit is enough for load() to refuse it.
@@ -207,7 +208,7 @@ Result<Config> load_file(const std::string& path, const FeatureGates& gates) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.gcount() == 0 && !file.eof())) return invalid(fmt::format("{}: cannot be read", path));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  return load(text, path, gates);
+  return load(text, path, options);
 }
 
 }  // namespace podium::config

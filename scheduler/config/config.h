@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "scheduler/config/feature_gates.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/plugins/registry.h"
 
 namespace podium::config {
 
@@ -86,9 +87,14 @@ struct Config {
   const framework::Profile* profile(std::string_view scheduler_name) const;  // null where none has that name
 };
 
+struct LoadOptions {
+  FeatureGates gates;
+  plugins::Registry plugins;  // with the out-of-tree plugins that a configuration may name
+};
+
 // An empty text is the default configuration. On failure Error.message has every finding, one a line, each as
 // "FILE:LINE: path: value: reason" as far as known.
-Result<Config> load(std::string_view text, std::string_view file_name, const FeatureGates& gates = {});
-Result<Config> load_file(const std::string& path, const FeatureGates& gates = {});
+Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options = {});
+Result<Config> load_file(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace podium::config

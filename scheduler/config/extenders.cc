@@ -76,7 +76,7 @@ void ignore_resources(const json::array& ignored, PluginArgs& args, const std::s
   if (it == args.end()) {
     return findings.error(path, "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
   }
-  it->second["ignoredResources"] = ignored;
+  it->second.value["ignoredResources"] = ignored;
 }
 
 }  // namespace podium::config
