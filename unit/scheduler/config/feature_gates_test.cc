@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 
 #include "scheduler/config/config.h"
 
@@ -98,7 +100,7 @@ TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
   ASSERT_TRUE(got);
   EXPECT_EQ(got->warnings, std::vector<std::string>{"feature gate OpportunisticBatching=false makes no difference: podium "
                                                     "evaluates every pod on its own"});
-  EXPECT_EQ(load("", "", *got)->warnings, got->warnings);
+  EXPECT_EQ(load("", "", {*got, {}})->warnings, got->warnings);
 }
 
 TEST(FeatureGates, EveryDependencyIsKnown) {
@@ -112,6 +114,26 @@ TEST(FeatureGates, EveryDependencyIsKnown) {
   }
 }
 
+TEST(FeatureGates, ThePageOnParityListsThem) {
+  std::ifstream page("docs/parity.md");
+  std::map<GateTreatment, std::string> rows;
+  for (std::string line; std::getline(page, line);) {
+    const auto row = [&](std::string_view words) { return line.ends_with(std::string(words) + " |"); };
+    if (row("equal, on and off")) rows[GateTreatment::honoured] = line;
+    if (row("why the decisions are the same")) rows[GateTreatment::no_difference] = line;
+    if (row("an error that names the gate")) rows[GateTreatment::refused] = line;
+  }
+  for (const auto& gate : known_gates()) {
+    const auto treatment = treatment_of(gate.name);
+    for (const auto& [of, line] : rows) {
+      const auto name = " " + std::string(gate.name);
+      const bool listed = line.contains(name + ",") || line.contains(name + " ");
+      EXPECT_EQ(listed, of == treatment) << gate.name;
+    }
+  }
+  EXPECT_EQ(rows.size(), 3u);
+}
+
 TEST(FeatureGates, APluginWhoseGateIsOffIsNotOnTheDefaultList) {
   FeatureGates off;
   off.features.node_declared_features = false;
@@ -120,7 +142,7 @@ TEST(FeatureGates, APluginWhoseGateIsOffIsNotOnTheDefaultList) {
     return std::ranges::any_of(filters, [](const auto& entry) { return entry.name == "NodeDeclaredFeatures"; });
   };
   EXPECT_TRUE(has(load("", "")));
-  EXPECT_FALSE(has(load("", "", off)));
+  EXPECT_FALSE(has(load("", "", {off, {}})));
 }
 
 }  // namespace
