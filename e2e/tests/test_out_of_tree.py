@@ -135,3 +135,14 @@ class Live(Example):
         wait_until(lambda: self.node_of("cad-late"), "a licence that was given back")
         first = podium.report_of(self.plane, "default", "cad-1")["status"]
         self.assertIn({"strategy": "ZoneBudget", "weight": 7}, [{k: s[k] for k in ("strategy", "weight")} for s in first["strategies"]])
+
+    def test_a_group_starts_together(self):
+        labels = {"example.com/start-group": "g", "example.com/start-size": "3"}
+        for name in ("g-0", "g-1"):
+            self.plane.create(pod(name, labels=labels))
+        self.plane.create(pod("other"))
+        wait_until(lambda: self.node_of("other"), "a pod of no group")
+        self.assertEqual([self.node_of("g-0"), self.node_of("g-1")], [None, None])
+        self.plane.create(pod("g-2", labels=labels))
+        for name in ("g-0", "g-1", "g-2"):
+            wait_until(lambda: self.node_of(name), f"{name} bound")
