@@ -124,6 +124,10 @@ Toleration read_toleration(Field field) {
   const auto op = field["operator"].text();
   if (op == "Exists") {
     toleration.op = Toleration::Op::exists;
+  } else if (op == "Lt") {
+    toleration.op = Toleration::Op::lt;
+  } else if (op == "Gt") {
+    toleration.op = Toleration::Op::gt;
   } else if (!op.empty() && op != "Equal") {
     toleration.op = Toleration::Op::other;
   }

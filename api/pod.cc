@@ -1,10 +1,24 @@
 #include "api/pod.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace podium::api {
+namespace {
 
-bool Toleration::tolerates(const Taint& taint) const {
+// As content.IsDecimalInteger and strconv.ParseInt: no plus sign, no leading zeros.
+std::optional<std::int64_t> decimal_integer(std::string_view text) {
+  const auto digits = text.starts_with('-') ? text.substr(1) : text;
+  if (digits.empty() || (digits.front() == '0' && text != "0")) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+bool Toleration::tolerates(const Taint& taint, bool comparison) const {
   if (effect != TaintEffect::none && effect != taint.effect) return false;
   if (!key.empty() && key != taint.key) return false;
   switch (op) {
@@ -12,6 +26,12 @@ bool Toleration::tolerates(const Taint& taint) const {
       return value == taint.value;
     case Op::exists:
       return true;
+    case Op::lt:
+    case Op::gt: {
+      const auto limit = decimal_integer(value), amount = decimal_integer(taint.value);
+      if (!comparison || !limit || !amount) return false;
+      return op == Op::lt ? *amount < *limit : *amount > *limit;
+    }
     case Op::other:
       return false;
   }

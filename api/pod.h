@@ -84,13 +84,14 @@ struct PodAffinity {
 };
 
 struct Toleration {
-  enum class Op : std::uint8_t { equal, exists, other };
+  enum class Op : std::uint8_t { equal, exists, lt, gt, other };
   std::string key, value;
   Op op = Op::equal;
   TaintEffect effect = TaintEffect::none;  // none: every effect
   bool operator==(const Toleration&) const = default;
-  // Source: k8s.io/api core/v1 Toleration.ToleratesTaint; the comparison operators are behind a gate that is off.
-  bool tolerates(const Taint&) const;
+  // Lt and Gt compare whole numbers, and count only with `comparison` (TaintTolerationComparisonOperators).
+  // Source: k8s.io/api core/v1 Toleration.ToleratesTaint.
+  bool tolerates(const Taint&, bool comparison = false) const;
 };
 
 struct TopologySpreadConstraint {

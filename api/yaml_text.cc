@@ -12,24 +12,52 @@ namespace {
 
 namespace json = boost::json;
 
-// A text that a YAML reader gives back as it is, without quotes.
-bool plain(std::string_view text) {
-  const auto ordinary = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_./+()=;$^~<> ").find(c) != std::string_view::npos;
-  };
-  if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
-  if (std::string_view("-?~<=>.").find(text.front()) != std::string_view::npos) return false;
-  // Times would stay strings here, and would not in other readers.
-  if (text.front() >= '0' && text.front() <= '9' && text.find('-') == 4) return false;
-  return std::all_of(text.begin(), text.end(), ordinary) && detail::resolve_plain_scalar(text).is_string();
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' '; }
+
+// What other readers take for something else than a text and this one does not: dates, numbers to the base of 60, merge keys.
+// Source: the resolver of go-yaml, which Kubernetes' programs write with.
+bool others_see_more(std::string_view text) {
+  if (text == "<<" || text == "=") return true;
+  if (text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, is_digit) && text[4] == '-' && is_digit(text[5])) {
+    return true;
+  }
+  const auto digits_end = text.find_first_not_of("0123456789_", text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+  if (digits_end == 0 || digits_end == std::string_view::npos || text[digits_end] != ':') return false;
+  return text.find_first_not_of("0123456789_:.", digits_end) == std::string_view::npos;
 }
 
+bool is_printable(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// A printable text that may stand without quotes in a block, as far as its characters go.
+// Source: go-yaml's yaml_emitter_analyze_scalar.
+bool plain_in_block(std::string_view text) {
+  if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return false;
+  if (std::string_view("#,[]{}&*!|>'\"%@`").find(text.front()) != std::string_view::npos) return false;
+  if (text.starts_with("---") || text.starts_with("...")) return false;
+  const auto blank_after = [&](std::size_t i) { return i + 1 == text.size() || is_blank(text[i + 1]); };
+  if ((text.front() == '-' || text.front() == '?') && blank_after(0)) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ':' && blank_after(i)) return false;
+    if (text[i] == '#' && i > 0 && is_blank(text[i - 1])) return false;
+  }
+  return true;
+}
+
+// As kubectl and kube-scheduler write texts: plain where that is safe, in single quotes where only the characters are in the
+// way, and else in double quotes: a JSON string is a YAML double-quoted scalar.
 void write_text(std::string_view text, std::string& out) {
-  if (plain(text)) {
+  if (text.empty() || !is_printable(text) || others_see_more(text) ||
+      !detail::resolve_plain_scalar(text).is_string()) {
+    detail::write_json_string(text, out);
+  } else if (plain_in_block(text)) {
     out += text;
   } else {
-    detail::write_json_string(text, out);  // a JSON string is a YAML double-quoted scalar
+    out += '\'';
+    for (const char c : text) out.append(c == '\'' ? 2 : 1, c);
+    out += '\'';
   }
 }
 

@@ -86,7 +86,8 @@ ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapsho
   status.attempts = 1;
   status.conditions = {condition("Accepted", true, "Accepted", "the question makes sense"),
                        condition("Complete", true, status.outcome,
-                                 status.message.empty() ? summary : summary + ": " + status.message)};
+                                 (status.message.empty() ? summary : summary + ": " + status.message) +
+                                     (profile.has_extenders ? " (HTTP extenders were not asked)" : ""))};
   return status;
 }
 

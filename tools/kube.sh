@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts the real control plane into build/kube/bin: etcd, kube-apiserver, kube-scheduler, kubectl and helm, from Go modules; or
+# Puts the real control plane into build/kube/bin: etcd, kube-apiserver, kube-scheduler, kubectl, helm and what tests need beside them, from Go modules; or
 # links the ones that KUBEBUILDER_ASSETS points at. Tests and the demo find them there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,3 +22,4 @@ else
 fi
 tools/go-build.sh e2e/helm $out helm.sh/helm/v4/cmd/helm
 tools/go-build.sh e2e/drive $out .
+tools/go-build.sh e2e/extender $out .

@@ -13,8 +13,13 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kWrongInput = 2;
 
-std::optional<config::Config> load(const std::string& file, std::ostream& err) {
-  auto loaded = config::load_file(file);
+std::optional<config::Config> load(const ConfigOptions& options, std::ostream& err) {
+  const auto gates = config::parse_feature_gates(options.feature_gates);
+  if (!gates) {
+    err << gates.error().message << '\n';
+    return std::nullopt;
+  }
+  auto loaded = config::load_file(options.file, {*gates, options.plugins});
   if (!loaded) {
     err << loaded.error().message << '\n';
     return std::nullopt;
@@ -25,14 +30,14 @@ std::optional<config::Config> load(const std::string& file, std::ostream& err) {
 
 }  // namespace
 
-int config_validate(const std::string& file, std::ostream& out, std::ostream& err) {
-  if (!load(file, err)) return kWrongInput;
-  out << file << ": valid\n";
+int config_validate(const ConfigOptions& options, std::ostream& out, std::ostream& err) {
+  if (!load(options, err)) return kWrongInput;
+  out << options.file << ": valid\n";
   return kDone;
 }
 
-int config_view(const std::string& file, std::ostream& out, std::ostream& err) {
-  const auto loaded = load(file, err);
+int config_view(const ConfigOptions& options, std::ostream& out, std::ostream& err) {
+  const auto loaded = load(options, err);
   if (!loaded) return kWrongInput;
   out << api::to_yaml(loaded->view) << "---\n" << api::to_yaml(loaded->podium_view);
   return kDone;

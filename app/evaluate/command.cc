@@ -50,9 +50,10 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_command(CLI::App& app, int& exit_code) {
+void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
   auto* command = app.add_subcommand("evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
   const auto options = std::make_shared<Options>();
+  options->inputs.plugins = plugins;
   command->add_option("--cluster", options->inputs.cluster,
                       "manifests of the cluster state, such as kubectl get nodes,pods -A -o yaml; - for standard input")
       ->type_name("FILE...");
@@ -65,6 +66,11 @@ void add_command(CLI::App& app, int& exit_code) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
+  command->add_option("--feature-gates", options->inputs.feature_gates,
+                      "A=true,B=false: feature gates as kube-scheduler has them")
+      ->type_name("GATES")
+      ->allow_extra_args(false)
+      ->take_all();
   command->add_flag("--allow-unknown-fields", options->inputs.allow_unknown_fields,
                     "ignore fields the API types do not have instead of failing");
   command->add_flag("--preemption-candidates", options->preemption_candidates,

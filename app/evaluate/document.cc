@@ -66,7 +66,7 @@ json::object scores(const Decision& decision, const Snapshot& snapshot, const st
   const auto strategies = strategies_by_name(decision);
   for (const Row row : feasible) {
     json::object plugins;
-    for (const auto* strategy : strategies) plugins[strategy->name] = std::int64_t{strategy->score[row]};
+    for (const auto* strategy : strategies) plugins[strategy->name] = strategy->at(row);
     out[snapshot.node_name(row)] = json::object{{"total", decision.total[row]}, {"plugins", std::move(plugins)}};
   }
   return out;

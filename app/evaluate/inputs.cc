@@ -108,17 +108,23 @@ cluster::Snapshot to_snapshot(Manifests manifests) {
   return snapshot;
 }
 
-Result<config::Config> load_config(const std::string& file) {
-  return file.empty() ? config::load("", "") : config::load_file(file);
+Result<config::Config> load_config(const Inputs& inputs) {
+  const auto gates = config::parse_feature_gates(inputs.feature_gates);
+  if (!gates) return std::unexpected(gates.error());
+  const config::LoadOptions options{*gates, inputs.plugins};
+  return inputs.config.empty() ? config::load("", "", options) : config::load_file(inputs.config, options);
 }
 
 }  // namespace
 
 Result<Evaluation> evaluate_files(const Inputs& inputs) {
-  const auto config = load_config(inputs.config);
+  const auto config = load_config(inputs);
   if (!config) return std::unexpected(config.error());
   Evaluation evaluation;
   evaluation.warnings = config->warnings;
+  for (const auto& extender : config->extenders) {
+    evaluation.warnings.push_back(fmt::format("extender {} is not asked: this command talks to nobody", extender.url_prefix));
+  }
 
   const auto texts = read_files(inputs.cluster);
   if (!texts) return std::unexpected(texts.error());

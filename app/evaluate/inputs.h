@@ -9,6 +9,7 @@
 
 #include "app/evaluate/document.h"
 #include "base/result.h"
+#include "scheduler/plugins/registry.h"
 
 namespace podium::evaluate {
 
@@ -17,6 +18,8 @@ struct Inputs {
   std::vector<std::string> pods;     // files, or namespace/name of unscheduled pods of the cluster
   std::string config;                // a file; empty: the defaults
   bool allow_unknown_fields = false;
+  std::vector<std::string> feature_gates;  // one --feature-gates each
+  plugins::Registry plugins{};             // with the program's own
 };
 
 struct Evaluation {

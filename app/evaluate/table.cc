@@ -39,7 +39,7 @@ std::string best_nodes(const framework::Decision& decision, const cluster::Snaps
   for (const auto& strategy : decision.strategies) rows.front().push_back(heading(strategy));
   for (const auto& [row, score] : framework::top_total(decision, snapshot, kNodes)) {
     auto& cells = rows.emplace_back(Cells{std::string(snapshot.node_name(row)), fmt::to_string(score)});
-    for (const auto& strategy : decision.strategies) cells.push_back(fmt::to_string(int{strategy.score[row]}));
+    for (const auto& strategy : decision.strategies) cells.push_back(fmt::to_string(strategy.at(row)));
   }
   return align(rows, 1);
 }

@@ -69,13 +69,17 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_, config_.podium.events.enabled),
       binder_(bind_api_, bindings_first_, io_.get_executor(), core_.get_executor(),
               [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); }),
+      extenders_(make_extenders()),
+      consultant_(make_consultant()),
+      extender_binder_(make_extender_binder()),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, bindings_first_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
                  announce_best_nodes(pod, status);
                }),
-      scheduler_({.config = config_, .clock = system_clock(), .binder = binder_, .announcer = announcer_,
-                  .recorder = reports_, .metrics = metrics_}),
+      scheduler_({.config = config_, .clock = system_clock(),
+                  .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
+                  .announcer = announcer_, .recorder = reports_, .metrics = metrics_, .consultant = consultant_.get()}),
       feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
       what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
@@ -106,6 +110,28 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
 
 Process::~Process() = default;
 
+std::unique_ptr<extender::Extenders> Process::make_extenders() {
+  if (config_.extenders.empty()) return nullptr;
+  // Their settings were checked before.
+  return *extender::Extenders::make(config_.extenders, [this](client::ClientConfig reached) {
+    return client::make_transport(io_.get_executor(), std::move(reached), limits(kConnections));
+  });
+}
+
+std::unique_ptr<ExtenderConsultant> Process::make_consultant() {
+  if (!extenders_) return nullptr;
+  return std::make_unique<ExtenderConsultant>(*extenders_, core_.get_executor(), [this](framework::Decision decision) {
+    scheduler_.decided(std::move(decision));
+  });
+}
+
+std::unique_ptr<ExtenderBinder> Process::make_extender_binder() {
+  if (!extenders_) return nullptr;
+  return std::make_unique<ExtenderBinder>(
+      *extenders_, bind_api_, binder_, io_.get_executor(), core_.get_executor(),
+      [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); });
+}
+
 client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
   const auto it = recorders_.find(scheduler_name);
   return it == recorders_.end() ? recorders_.begin()->second.get() : it->second.get();
@@ -129,6 +155,7 @@ int Process::run() {
   const bool all_ended = io_.stopped();
   workers_.stop();
   workers_.join();
+  if (consultant_) consultant_->join();
   core_work_.reset();
   core_thread.join();
   spdlog::info("podium has stopped exit_code={}", exit_code_.load());
@@ -151,6 +178,11 @@ void Process::wait_for_signal() {
 
 void Process::start_parts() {
   for (auto& [name, recorder] : recorders_) asio::co_spawn(io_, recorder->run(), asio::detached);
+  if (extenders_) {
+    feed_.tap([this](const client::Resource& kind, const client::Change& change) {
+      extenders_->texts().changed(kind, change);
+    });
+  }
   feed_.start([this] {
     malloc_trim(0);  // the first lists have come and gone
     spdlog::info("cluster is known nodes={} pods={}", scheduler_.snapshot().node_count(), scheduler_.snapshot().pod_total());
@@ -195,14 +227,16 @@ void Process::maybe_begin() {
 
 // By way of the strand: only there the snapshot may be copied, and the bindings counted.
 Task<cluster::Snapshot> Process::snapshot_on_strand(Process* self) { co_return self->scheduler_.snapshot(); }
-Task<std::size_t> Process::bindings_on_strand(Process* self) { co_return self->scheduler_.bindings(); }
+Task<std::size_t> Process::under_way_on_strand(Process* self) {
+  co_return self->scheduler_.bindings() + (self->scheduler_.consulting() ? 1 : 0);
+}
 
 Task<cluster::Snapshot> Process::fork(Process* self) {
   co_return co_await asio::co_spawn(self->core_, snapshot_on_strand(self), asio::use_awaitable);
 }
 
-Task<std::size_t> Process::bindings(Process* self) {
-  co_return co_await asio::co_spawn(self->core_, bindings_on_strand(self), asio::use_awaitable);
+Task<std::size_t> Process::under_way(Process* self) {
+  co_return co_await asio::co_spawn(self->core_, under_way_on_strand(self), asio::use_awaitable);
 }
 
 void Process::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status) {
@@ -273,8 +307,8 @@ Task<void> Process::stop(Process* self) {
   self->retention_.stop();
   const auto end = self->api_.clock().now() + kBindingsDrain;
   for (;;) {
-    const auto under_way = co_await bindings(self);
-    if (under_way == 0 || self->api_.clock().now() > end) break;
+    const auto left = co_await under_way(self);
+    if (left == 0 || self->api_.clock().now() > end) break;
     co_await nap(kPoll);
   }
   for (auto& [name, recorder] : self->recorders_) recorder->stop();
@@ -285,6 +319,7 @@ Task<void> Process::stop(Process* self) {
   if (self->elector_) {  // its last word releases the lease
     for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll) co_await nap(kPoll);
   }
+  if (self->extenders_) self->extenders_->close();
   self->bind_transport_->close();
   self->transport_->close();
   self->signals_.cancel();

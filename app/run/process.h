@@ -21,6 +21,7 @@
 #include <string>
 
 #include "app/run/driver.h"
+#include "app/run/extended.h"
 #include "app/run/options.h"
 #include "client/api.h"
 #include "client/event_recorder.h"
@@ -46,6 +47,10 @@ class Process {
   int run();
 
  private:
+  // The parts of the cycle that ask extenders; nothing without any.
+  std::unique_ptr<extender::Extenders> make_extenders();
+  std::unique_ptr<ExtenderConsultant> make_consultant();
+  std::unique_ptr<ExtenderBinder> make_extender_binder();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
   std::map<std::string, server::Handler> routes();
   server::Reply readiness() const;
@@ -61,8 +66,9 @@ class Process {
   static client::Task<void> keep_metrics(Process* self);
   static client::Task<cluster::Snapshot> fork(Process* self);
   static client::Task<cluster::Snapshot> snapshot_on_strand(Process* self);
-  static client::Task<std::size_t> bindings(Process* self);
-  static client::Task<std::size_t> bindings_on_strand(Process* self);
+  // Attempts and bindings that have been started.
+  static client::Task<std::size_t> under_way(Process* self);
+  static client::Task<std::size_t> under_way_on_strand(Process* self);
 
   const Options options_;
   const config::Config config_;
@@ -81,6 +87,9 @@ class Process {
   cycle::ConditionWriter conditions_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
+  std::unique_ptr<extender::Extenders> extenders_;  // null where the configuration has none; so are the next two
+  std::unique_ptr<ExtenderConsultant> consultant_;
+  std::unique_ptr<ExtenderBinder> extender_binder_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;

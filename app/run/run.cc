@@ -6,11 +6,15 @@
 #include <csignal>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/run/options.h"
 #include "app/run/process.h"
 #include "client/config.h"
 #include "scheduler/config/config.h"
+#include "scheduler/config/policy.h"
+#include "scheduler/extender/http_extender.h"
 
 namespace podium::app::run {
 namespace {
@@ -38,7 +42,7 @@ int refuse(const std::string& what) {
 
 }  // namespace
 
-void add_command(CLI::App& app, int& exit_code) {
+void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
   auto* command = app.add_subcommand("run", "Runs the scheduler and the report controller; in a cluster no flag is needed");
   const auto options = std::make_shared<Options>();
   command->add_option("--config", options->config_file, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document");
@@ -51,13 +55,37 @@ void add_command(CLI::App& app, int& exit_code) {
   certificate->needs(key);
   key->needs(certificate);
   command->add_option("--leader-elect", options->leader_elect, "overrides leaderElection.leaderElect of the configuration");
+  command->add_option("--feature-gates", options->feature_gates, "A=true,B=false: feature gates as kube-scheduler has them")
+      ->type_name("GATES")
+      ->allow_extra_args(false)
+      ->take_all();
+  std::vector<CLI::Option*> gone;  // flags of kube-scheduler before 1.23: hidden, and refused with what to do instead
+  for (const auto* flag : {"--policy-config-file", "--policy-configmap", "--policy-configmap-namespace",
+                           "--use-legacy-policy-config", "--algorithm-provider"}) {
+    gone.push_back(command->add_option(flag)->group("")->expected(0, 1));
+  }
   command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, gone, &plugins, &exit_code] {
+    for (const auto* flag : gone) {
+      if (flag->count() > 0) {
+        exit_code = refuse(flag->get_name() + ": " + config::policy_is_gone());
+        return;
+      }
+    }
+    exit_code = run(*options, plugins);
+  });
 }
 
-int run(const Options& options) {
-  auto config = options.config_file.empty() ? config::load("", "default configuration") : config::load_file(options.config_file);
+int run(const Options& options, const plugins::Registry& plugins) {
+  const auto gates = config::parse_feature_gates(options.feature_gates);
+  if (!gates) return refuse(gates.error().message);
+  const config::LoadOptions how{*gates, plugins};
+  auto config = options.config_file.empty() ? config::load("", "default configuration", how)
+                                            : config::load_file(options.config_file, how);
   if (!config) return refuse(config.error().message);
+  for (const auto& one : config->extenders) {
+    if (const auto reached = extender::client_config(one); !reached) return refuse(reached.error().message);
+  }
   const auto& kubeconfig = options.kubeconfig.empty() ? config->client_connection.kubeconfig : options.kubeconfig;
   auto client_config = client::find_config(kubeconfig, options.context);
   if (!client_config) return refuse(client_config.error().message);

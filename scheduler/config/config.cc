@@ -8,10 +8,12 @@
 #include "api/yaml.h"
 #include "scheduler/config/defaults.h"
 #include "scheduler/config/duration.h"
+#include "scheduler/config/extenders.h"
 #include "scheduler/config/findings.h"
 #include "scheduler/config/kube_schema.h"
 #include "scheduler/config/plugin_sets.h"
 #include "scheduler/config/podium_config.h"
+#include "scheduler/config/policy.h"
 #include "scheduler/config/profile_args.h"
 #include "scheduler/config/profiles.h"
 #include "scheduler/config/validation.h"
@@ -35,15 +37,10 @@ std::string text_field(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-void refuse(const std::string& version, const std::string& kind, Findings& findings) {
+void refuse(const json::object& document, const std::string& version, const std::string& kind, Findings& findings) {
+  if (kind == "Policy") return refuse_policy(document, findings);
   if (kind.empty()) return findings.error("", "Object 'Kind' is missing");
   if (version.empty()) return findings.error("", "Object 'apiVersion' is missing");
-  if (kind == "Policy") {
-    return findings.error("kind",
-                          fmt::format("scheduler policies are gone since Kubernetes 1.23: write a {} of {} and enable "
-                                      "the plugins in its profiles instead",
-                                      kKubeKind, kKubeApiVersion));
-  }
   auto text = fmt::format("no kind \"{}\" is registered for version \"{}\"", kind, version);
   if (kind == kKubeKind) text += fmt::format(": use {}", kKubeApiVersion);
   if (kind == kPodiumKind) text += fmt::format(": use {}", kPodiumApiVersion);
@@ -64,7 +61,7 @@ Documents sort_documents(const std::vector<api::Document>& documents, Findings& 
     if (version == kKubeApiVersion && kind == kKubeKind) slot = &out.kube;
     if (version == kPodiumApiVersion && kind == kPodiumKind) slot = &out.podium;
     if (!slot) {
-      refuse(version, kind, findings);
+      refuse(document.value.get_object(), version, kind, findings);
     } else if (*slot) {
       findings.error("kind", fmt::format("the file has more than one {}", kind));
     } else {
@@ -108,22 +105,32 @@ std::chrono::seconds backoff(const json::object& config, std::string_view name) 
   return std::chrono::seconds(std::min(config.at(name).as_int64(), kLongest));
 }
 
-void read_profiles(json::array& profiles, Config& out, Findings& findings) {
+void read_profiles(json::array& profiles, const json::array& extenders, const plugins::Registry& registry, Config& out,
+                   Findings& findings) {
+  const auto ignored = ignored_resources(extenders);
+  const auto& features = out.features;
   std::vector<PluginSets> merged;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = child(item("profiles", i), "plugins");
     const auto custom = read_plugin_sets(profiles[i].as_object().if_contains("plugins"), path);
-    merged.push_back(merge_plugin_sets(default_plugin_sets(), custom));
+    merged.push_back(merge_plugin_sets(default_plugin_sets(features), custom));
   }
   validate_plugin_sets(merged, findings);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();
-    const auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(),
+    auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(), registry,
                                        child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
-    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings));
+    if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);
+    auto resolved = resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry);
+    if (!out.extenders.empty()) {
+      auto with_extenders = std::make_shared<framework::Profile>(*resolved);
+      with_extenders->has_extenders = true;
+      resolved = std::move(with_extenders);
+    }
+    out.profiles.push_back(std::move(resolved));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
@@ -143,15 +150,15 @@ void warn_of_percentages(const json::object& config, Findings& findings) {
   for (std::size_t i = 0; i < profiles.size(); ++i) warn(profiles[i].as_object(), item("profiles", i));
 }
 
-void read_kube(json::value document, Config& out, Findings& findings) {
+void read_kube(json::value document, const plugins::Registry& registry, Config& out, Findings& findings) {
   read(document, kube_schema(), "", findings);
   auto& config = document.as_object();
   set_defaults(config);
   validate_settings(config, findings);
-  const auto& extenders = config.at("extenders").as_array();
+  auto& extenders = config.at("extenders").as_array();
   validate_extenders(extenders, findings);
-  if (!extenders.empty()) findings.error("extenders", "HTTP extenders are not supported by podium yet");
-  read_profiles(config.at("profiles").as_array(), out, findings);
+  out.extenders = read_extenders(extenders, findings);
+  read_profiles(config.at("profiles").as_array(), extenders, registry, out, findings);
   warn_of_percentages(config, findings);
 
   out.parallelism = config.at("parallelism").as_int64();
@@ -173,25 +180,27 @@ const framework::Profile* Config::profile(std::string_view scheduler_name) const
   return it == profiles.end() ? nullptr : it->get();
 }
 
-Result<Config> load(std::string_view text, std::string_view file_name) {
+Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options) {
   const auto documents = api::parse_documents(text, file_name, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());
   Findings findings{std::string(file_name)};
   const auto found = sort_documents(*documents, findings);
 
   Config out;
+  out.features = options.gates.features;
   const std::map<std::string, int> no_lines;
   findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
-  read_kube(found.kube ? found.kube->value : json::value(json::object()), out, findings);
+  read_kube(found.kube ? found.kube->value : json::value(json::object()), options.plugins, out, findings);
   findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
   out.podium_view = found.podium ? found.podium->value : json::value(json::object());
   out.podium = read_podium(out.podium_view, findings);
   if (!findings.ok()) return invalid(findings.text());
-  out.warnings = findings.warnings();
+  out.warnings = options.gates.warnings;
+  std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
   return out;
 }
 
-Result<Config> load_file(const std::string& path) {
+Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return invalid(fmt::format("{}: cannot be opened", path));
   // One byte beyond the limit is enough for load() to refuse it.
@@ -199,7 +208,7 @@ Result<Config> load_file(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.gcount() == 0 && !file.eof())) return invalid(fmt::format("{}: cannot be read", path));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  return load(text, path);
+  return load(text, path, options);
 }
 
 }  // namespace podium::config

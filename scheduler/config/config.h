@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "scheduler/config/feature_gates.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/plugins/registry.h"
 
 namespace podium::config {
 
@@ -29,6 +31,23 @@ struct ClientConnection {
   std::string kubeconfig;
   double qps = 50;
   std::int64_t burst = 100;
+};
+
+struct Extender {  // one entry of `extenders`
+  struct Tls {
+    bool insecure = false;
+    std::string server_name, cert_file, key_file, ca_file;
+    std::string cert_data, key_data, ca_data;  // base64
+  };
+  std::string url_prefix;
+  std::string filter_verb, prioritize_verb, preempt_verb, bind_verb;  // empty: not asked
+  std::int64_t weight = 1;
+  bool enable_https = false;
+  Tls tls;
+  std::chrono::milliseconds http_timeout{5000};
+  bool node_cache_capable = false;
+  bool ignorable = false;
+  std::vector<std::string> managed_resources;  // empty: it is interested in every pod
 };
 
 struct Podium {  // PodiumConfiguration
@@ -58,6 +77,8 @@ struct Config {
   bool delay_cache_until_active = false;
   LeaderElection leader_election;
   ClientConnection client_connection;
+  framework::Features features;
+  std::vector<Extender> extenders;       // as the file orders them
   Podium podium;
   boost::json::value view;               // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
   boost::json::value podium_view;        // the defaulted PodiumConfiguration
@@ -66,9 +87,14 @@ struct Config {
   const framework::Profile* profile(std::string_view scheduler_name) const;  // null where none has that name
 };
 
+struct LoadOptions {
+  FeatureGates gates;
+  plugins::Registry plugins;  // with the out-of-tree plugins that a configuration may name
+};
+
 // An empty text is the default configuration. On failure Error.message has every finding, one a line, each as
 // "FILE:LINE: path: value: reason" as far as known.
-Result<Config> load(std::string_view text, std::string_view file_name);
-Result<Config> load_file(const std::string& path);
+Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options = {});
+Result<Config> load_file(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace podium::config

@@ -100,10 +100,10 @@ PluginSets read_plugin_sets(const json::value* plugins, const std::string& path)
   return out;
 }
 
-PluginSets default_plugin_sets() {
+PluginSets default_plugin_sets(const framework::Features& features) {
   PluginSets out;
   for (const auto& plugin : plugins::in_tree()) {
-    if (plugin.by_default) {
+    if (plugin.by_default && (!plugin.gate || features.*plugin.gate)) {
       out[PluginField::multi_point].enabled.push_back({std::string(plugin.name), plugin.default_weight, ""});
     }
   }

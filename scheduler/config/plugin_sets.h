@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/framework/features.h"
+
 namespace podium::config {
 
 // The fields of `plugins`. `multi_point` stands for all the others.
@@ -45,7 +47,7 @@ struct PluginSets {
 
 // `plugins` is the value of that field, read by its schema, or null; `path` is where it stands.
 PluginSets read_plugin_sets(const boost::json::value* plugins, const std::string& path);
-PluginSets default_plugin_sets();
+PluginSets default_plugin_sets(const framework::Features& features = {});
 // A custom entry replaces the default one of its name in place; others follow. Of several custom entries of one name the
 // last one replaces, and the others stay, to be found as duplicates.
 PluginSets merge_plugin_sets(const PluginSets& defaults, const PluginSets& custom);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "scheduler/config/defaults.h"
 #include "scheduler/config/kube_schema.h"
 #include "scheduler/config/schema.h"
@@ -46,6 +48,15 @@ json::object read_args(const std::string& plugin, const Schema& schema, const js
   return args;
 }
 
+// Of an out-of-tree plugin; nullopt where there are none.
+std::optional<json::object> any_args(const json::object& config, const std::string& path, Findings& findings) {
+  const auto* given = config.if_contains("args");
+  if (!given) return std::nullopt;
+  if (given->is_object()) return given->get_object();
+  findings.unreadable(path, "Invalid value: expected object");
+  return std::nullopt;
+}
+
 void warn_of_no_effect(const std::string& plugin, const std::string& path, Findings& findings) {
   if (!plugins::find_in_tree(plugin)) {
     findings.warn(path, fmt::format("there is no plugin \"{}\": its args have no effect", plugin));
@@ -56,8 +67,8 @@ void warn_of_no_effect(const std::string& plugin, const std::string& path, Findi
 
 }  // namespace
 
-PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>& enabled, const std::string& path,
-                            Findings& findings) {
+PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>& enabled,
+                            const plugins::Registry& registry, const std::string& path, Findings& findings) {
   PluginArgs out;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -69,6 +80,10 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
       findings.invalid(at, json::string(name), removed_plugin_text());
       continue;
     }
+    if (const auto* plugin = registry.find(name); plugin && !plugin->in_tree()) {
+      if (auto args = any_args(config, child(at, "args"), findings)) out[name] = {std::move(*args), child(at, "args")};
+      continue;
+    }
     const auto* schema = args_schema(name);
     if (!schema) {
       warn_of_no_effect(name, at, findings);
@@ -77,11 +92,11 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
     auto args = read_args(name, *schema, config, child(at, "args"), findings);
     // Upstream leaves these to the plugin itself, which is only made where it is enabled.
     if (name != "NodeResourcesFit" || enabled.contains(name)) validate_args(name, args, child(at, "args"), findings);
-    if (enabled.contains(name)) out[name] = std::move(args);
+    if (enabled.contains(name)) out[name] = {std::move(args), child(at, "args")};
   }
   for (const auto& name : enabled) {
     const auto* schema = args_schema(name);
-    if (schema && !out.contains(name)) out[name] = default_args(name, *schema);
+    if (schema && !out.contains(name)) out[name] = {default_args(name, *schema), ""};
   }
   return out;
 }
@@ -89,7 +104,8 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
 json::array print_plugin_args(const PluginArgs& all) {
   json::array out;
   for (const auto& [name, args] : all) {
-    out.push_back(json::object{{"args", printed(args, *args_schema(name))}, {"name", name}});
+    const auto* schema = args_schema(name);
+    out.push_back(json::object{{"args", schema ? printed(args.value, *schema) : sorted_keys(args.value)}, {"name", name}});
   }
   return out;
 }

@@ -14,7 +14,7 @@ namespace podium::config {
 namespace {
 
 using framework::Profile;
-using plugins::InTree;
+using plugins::PluginEntry;
 using plugins::Point;
 
 constexpr std::array<std::pair<PluginField, Point>, 12> kPoints{{
@@ -33,7 +33,7 @@ constexpr std::array<std::pair<PluginField, Point>, 12> kPoints{{
 }};
 
 // The placement extension points are behind a gate that is off: nothing runs there, but names are checked.
-bool implements(const InTree& plugin, PluginField field) {
+bool implements(const PluginEntry& plugin, PluginField field) {
   if (field == PluginField::placement_generate) return plugin.name == "TopologyPlacementGenerator";
   if (field == PluginField::placement_score) return plugin.name == "PodGroupPodsCount";
   const auto point = std::ranges::find(kPoints, field, &std::pair<PluginField, Point>::first)->second;
@@ -42,8 +42,9 @@ bool implements(const InTree& plugin, PluginField field) {
 
 class Resolver {
  public:
-  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings)
-      : plugins_(plugins), args_(args), path_(path), findings_(findings) {}
+  Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings,
+           const framework::Features& features, const plugins::Registry& registry)
+      : plugins_(plugins), args_(args), path_(path), findings_(findings), features_(features), registry_(registry) {}
 
   framework::ProfilePtr resolve(std::string_view scheduler_name) {
     for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
@@ -71,13 +72,13 @@ class Resolver {
   void check_specific(PluginField field) {
     std::set<std::string_view> seen;
     for (const auto& plugin : plugins_[field].enabled) {
-      const auto* in_tree = plugins::find_in_tree(plugin.name);
-      if (!in_tree) {
+      const auto* known = registry_.find(plugin.name);
+      if (!known) {
         if (!is_removed(plugin)) {
           findings_.error(path_of(plugin, field),
                           fmt::format("{} \"{}\" does not exist", interface_name(field), plugin.name));
         }
-      } else if (!implements(*in_tree, field)) {
+      } else if (!implements(*known, field)) {
         findings_.error(path_of(plugin, field),
                         fmt::format("plugin \"{}\" does not extend {} plugin", plugin.name, interface_name(field)));
       } else if (!seen.insert(plugin.name).second) {
@@ -91,7 +92,7 @@ class Resolver {
     const auto& enabled = plugins_[PluginField::multi_point].enabled;
     for (std::size_t i = 0; i < enabled.size(); ++i) {
       const auto& plugin = enabled[i];
-      if (!plugins::find_in_tree(plugin.name)) {
+      if (!registry_.find(plugin.name)) {
         if (!is_removed(plugin)) {
           findings_.error(path_of(plugin, PluginField::multi_point),
                           fmt::format("plugin \"{}\" does not exist", plugin.name));
@@ -110,12 +111,12 @@ class Resolver {
 
   // The first extension point that multiPoint enables the plugin at, where it is not named or disabled there.
   std::optional<PluginField> first_point_of(std::string_view name) const {
-    const auto* in_tree = plugins::find_in_tree(name);
+    const auto* known = registry_.find(name);
     for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
       const auto field = static_cast<PluginField>(i);
       const auto& set = plugins_[field];
       const bool named = std::ranges::find(set.enabled, name, &PluginRef::name) != set.enabled.end();
-      if (implements(*in_tree, field) && !named && !set.disables("*") && !set.disables(name)) return field;
+      if (implements(*known, field) && !named && !set.disables("*") && !set.disables(name)) return field;
     }
     return std::nullopt;
   }
@@ -132,8 +133,8 @@ class Resolver {
     std::set<std::string_view> overridden;
     std::vector<std::string> from_multi_point;
     for (const auto& plugin : plugins_[PluginField::multi_point].enabled) {
-      const auto* in_tree = plugins::find_in_tree(plugin.name);
-      if (!in_tree || !implements(*in_tree, field) || set.disables(plugin.name)) continue;
+      const auto* known = registry_.find(plugin.name);
+      if (!known || !implements(*known, field) || set.disables(plugin.name)) continue;
       if (std::ranges::find(own, plugin.name) != own.end()) {
         overridden.insert(plugin.name);
       } else {
@@ -160,8 +161,8 @@ class Resolver {
     }
     for (const auto field : {PluginField::score, PluginField::multi_point}) {
       for (const auto& plugin : plugins_[field].enabled) {
-        const auto* in_tree = plugins::find_in_tree(plugin.name);
-        if (plugin.weight >= 0 || !in_tree || !implements(*in_tree, PluginField::score)) continue;
+        const auto* known = registry_.find(plugin.name);
+        if (plugin.weight >= 0 || !known || !implements(*known, PluginField::score)) continue;
         // Upstream's sum of weights wraps around.
         findings_.invalid(child(path_of(plugin, field), "weight"), plugin.weight,
                           "must not be negative: total score of Score plugins could overflow");
@@ -175,7 +176,7 @@ class Resolver {
       const auto it = std::ranges::find(enabled, name, &PluginRef::name);
       if (it == enabled.end()) continue;
       // VolumeBinding has none by default either.
-      if (it->weight == 0 && !it->path.empty() && plugins::find_in_tree(name)->default_weight != 0) {
+      if (it->weight == 0 && !it->path.empty() && registry_.find(name)->default_weight != 0) {
         findings_.warn(it->path,
                        fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
       }
@@ -187,11 +188,30 @@ class Resolver {
   const framework::Plugin* make(const std::string& name) {
     const auto [it, is_new] = made_.try_emplace(name);
     if (!is_new) return it->second.get();
-    const auto* in_tree = plugins::find_in_tree(name);
-    if (!in_tree->make) return nullptr;
-    const auto args = args_.find(name);
-    it->second = in_tree->make(args == args_.end() ? boost::json::object() : args->second);
+    const auto* known = registry_.find(name);
+    static const GivenArgs none;
+    const auto found = args_.find(name);
+    const auto& args = found == args_.end() ? none : found->second;
+    if (!known->in_tree()) {
+      it->second = make_checked(*known, args);
+    } else if (known->make && !(known->gate && !(features_.*known->gate))) {
+      it->second = known->make(args.value, features_);
+    }
     return it->second.get();
+  }
+
+  // Findings where the plugin does not take its arguments.
+  std::shared_ptr<const framework::Plugin> make_checked(const PluginEntry& known, const GivenArgs& args) {
+    plugins::ArgErrors errors;
+    auto plugin = known.make_checked(args.value, errors);
+    const auto path = args.path.empty() ? child(path_, "pluginConfig") : args.path;
+    const auto name = args.path.empty() ? fmt::format("plugin \"{}\": ", known.name) : std::string();
+    for (const auto& [field, reason] : errors.all()) {
+      const auto at = field.empty() || args.path.empty() ? path : child(path, field);
+      findings_.error(at, name + (args.path.empty() && !field.empty() ? fmt::format("{}: {}", field, reason) : reason));
+    }
+    if (!plugin && errors.all().empty()) findings_.error(path, fmt::format("plugin \"{}\" cannot be made", known.name));
+    return plugin;
   }
 
   template <typename T>
@@ -208,6 +228,14 @@ class Resolver {
             enabled_at(PluginField::filter, name)};
   }
 
+  // Without the plugins that take no part there.
+  template <typename P>
+  void fill_entries(PluginField field, std::vector<Profile::Entry<P>>& entries) {
+    for (const auto& name : at(field)) {
+      if (const auto* plugin = make_as<P>(name)) entries.push_back({name, plugin});
+    }
+  }
+
   void fill(Profile& profile) {
     for (const auto& name : at(PluginField::pre_enqueue)) {
       if (const auto* plugin = make_as<framework::PreEnqueuePlugin>(name)) profile.pre_enqueue.push_back(plugin);
@@ -221,6 +249,10 @@ class Resolver {
       profile.scores.push_back({name, make_as<framework::ScorePlugin>(name), weight_of(name),
                                 enabled_at(PluginField::pre_score, name)});
     }
+    fill_entries(PluginField::reserve, profile.reserves);
+    fill_entries(PluginField::permit, profile.permits);
+    fill_entries(PluginField::pre_bind, profile.pre_binds);
+    fill_entries(PluginField::post_bind, profile.post_binds);
     for (const auto& [_, plugin] : made_) {
       if (plugin) profile.plugins.push_back(plugin);
     }
@@ -230,6 +262,8 @@ class Resolver {
   const PluginArgs& args_;
   const std::string& path_;
   Findings& findings_;
+  const framework::Features& features_;
+  const plugins::Registry& registry_;
   std::array<std::vector<std::string>, kPluginFields> names_;  // at each extension point, in order
   std::map<std::string, std::shared_ptr<const framework::Plugin>> made_;
 };
@@ -237,8 +271,9 @@ class Resolver {
 }  // namespace
 
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
-                                      const PluginArgs& args, const std::string& path, Findings& findings) {
-  return Resolver(plugins, args, path, findings).resolve(scheduler_name);
+                                      const PluginArgs& args, const std::string& path, Findings& findings,
+                                      const framework::Features& features, const plugins::Registry& registry) {
+  return Resolver(plugins, args, path, findings, features, registry).resolve(scheduler_name);
 }
 
 }  // namespace podium::config

@@ -16,13 +16,20 @@
 #include "scheduler/config/findings.h"
 #include "scheduler/config/plugin_sets.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/plugins/registry.h"
 
 namespace podium::config {
 
-using PluginArgs = std::map<std::string, boost::json::object, std::less<>>;  // by plugin name
+struct GivenArgs {
+  boost::json::object value;
+  std::string path;  // where the file has them; empty for the defaults
+};
+using PluginArgs = std::map<std::string, GivenArgs, std::less<>>;  // by plugin name
 
 // `path` is the profile's ("profiles[0]"). What does not resolve is a finding, and the profile is then not to be used.
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
-                                      const PluginArgs& args, const std::string& path, Findings& findings);
+                                      const PluginArgs& args, const std::string& path, Findings& findings,
+                                      const framework::Features& features = {},
+                                      const plugins::Registry& registry = {});
 
 }  // namespace podium::config

@@ -38,11 +38,13 @@ BindOutcome judge(const api::Pod& live, const api::Pod& pod, const std::string& 
   if (live.meta.uid != pod.meta.uid) return {BindEnd::elsewhere, "the pod was replaced by another of its name"};
   if (live.node_name == node) return {BindEnd::bound, {}};
   if (!live.node_name.empty()) return {BindEnd::elsewhere, "the pod was placed on " + live.node_name};
-  return rejected(doubt);
+  return {BindEnd::rejected, doubt};
 }
 
-// Reads the pod until the API server answers: before that nobody knows, and the assumption has to stand.
-client::Task<BindOutcome> look(client::Api& api, cluster::PodInfoPtr pod, std::string node, std::string doubt) {
+}  // namespace
+
+// Before the API server answers nobody knows, and the assumption has to stand.
+client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node, std::string doubt) {
   asio::steady_timer timer(co_await asio::this_coro::executor);
   auto wait = kFirstLook;
   for (;;) {
@@ -51,18 +53,16 @@ client::Task<BindOutcome> look(client::Api& api, cluster::PodInfoPtr pod, std::s
     if (live) {
       const auto decoded = api::decode_pod(*live);
       if (decoded) co_return judge(*decoded, *pod->pod, node, doubt);
-      co_return rejected(doubt + "; the pod could not be read: " + decoded.error().message);
+      co_return BindOutcome{BindEnd::rejected, doubt + "; the pod could not be read: " + decoded.error().message};
     }
     if (live.error().code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-    if (live.error().kind == Error::Kind::cancelled) co_return rejected(doubt);
+    if (live.error().kind == Error::Kind::cancelled) co_return BindOutcome{BindEnd::rejected, doubt};
     timer.expires_after(wait);
     boost::system::error_code ignored;
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     wait = std::min(wait * 2, kLastLook);
   }
 }
-
-}  // namespace
 
 client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node) {
   const auto& meta = pod->pod->meta;
@@ -72,7 +72,7 @@ client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, st
   if (sent) co_return BindOutcome{BindEnd::bound, {}};
   const auto& error = sent.error();
   if (error.code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-  if (error.code == 409 || error.maybe_applied) co_return co_await look(api, pod, node, error.message);
+  if (error.code == 409 || error.maybe_applied) co_return co_await look_at_binding(api, pod, node, rejected(error.message).error);
   co_return rejected(error.message);
 }
 

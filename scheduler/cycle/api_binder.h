@@ -35,6 +35,10 @@ class ApiBinder final : public Binder {
   Ended ended_;
 };
 
+// What became of a binding that is in doubt: asks for the pod until the API server answers. `doubt` is the error if it is
+// still pending.
+client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node, std::string doubt);
+
 // One binding from request to outcome; exposed for tests against a scripted server.
 client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node);
 

@@ -170,6 +170,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       std::vector<Arrival> arrivals;
       arrivals.reserve(changes.size());
       for (const auto& change : changes) {
+        if (feed.tap) feed.tap(kind.resource, change);
         if (auto arrival = arrive(kind, change)) {
           arrivals.push_back(std::move(*arrival));
         } else {
@@ -226,6 +227,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   std::vector<std::unique_ptr<Source>> sources;
   std::size_t unsynced = 0;  // strand
   std::function<void()> on_synced;
+  ClusterFeed::Tap tap;
   mutable std::mutex mutex;
   std::atomic<std::uint64_t> undecodable{0};
 };
@@ -240,6 +242,8 @@ void ClusterFeed::start(std::function<void()> synced) {
   impl_->on_synced = std::move(synced);
   for (auto& source : impl_->sources) asio::co_spawn(impl_->io, Impl::run(impl_, source.get()), asio::detached);
 }
+
+void ClusterFeed::tap(Tap tap) { impl_->tap = std::move(tap); }
 
 void ClusterFeed::stop() {
   for (auto& source : impl_->sources) source->reflector.stop();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/api.h"
+#include "client/reflector.h"
 #include "scheduler/cycle/scheduler.h"
 
 namespace podium::cycle {
@@ -24,6 +25,9 @@ class ClusterFeed {
 
   // `synced` is called once on the strand, when all kinds have been listed and applied.
   void start(std::function<void()> synced);
+  // Sees every change as it arrives, on `io`, before the scheduler does. Before start().
+  using Tap = std::function<void(const client::Resource&, const client::Change&)>;
+  void tap(Tap tap);
   void stop();
   // What keeps the scheduler from being ready: kinds that have not been listed yet or cannot be watched right now, with the
   // reason; empty: nothing.

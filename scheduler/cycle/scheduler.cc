@@ -22,13 +22,14 @@ ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
 
 Scheduler::Scheduler(Parts parts)
     : parts_(parts),
-      queue_({.initial_backoff = parts.config.pod_initial_backoff, .max_backoff = parts.config.pod_max_backoff},
+      queue_({.initial_backoff = parts.config.pod_initial_backoff, .max_backoff = parts.config.pod_max_backoff,
+              .pop_from_backoff = parts.config.features.pop_from_backoff_queue},
              [&config = parts.config](std::string_view name) { return config.profile(name); }) {}
 
 // --- the cycle ---
 
 bool Scheduler::step() {
-  if (bindings_.size() >= kMaxBindings) return false;
+  if (consultation_ || bindings_.size() >= kMaxBindings) return false;
   const auto now = parts_.clock.now();
   auto queued = queue_.pop(now);
   if (!queued) return false;
@@ -38,29 +39,61 @@ bool Scheduler::step() {
     return true;
   }
 
-  const auto decision =
-      framework::evaluate(*queued->pod, snapshot_, *parts_.config.profile(pod.scheduler_name));
-  const framework::Attempt attempt{.pod = queued->pod,
-                        .profile = pod.scheduler_name,
-                        .number = queued->attempts,
-                        .decided_at = parts_.clock.wall(),
-                        .queued = now - queued->first_queued,
-                        .evaluate = parts_.clock.now() - now};
-  parts_.metrics.algorithm(seconds(attempt.evaluate));
-  parts_.recorder.decided(attempt, decision, snapshot_);
-  if (decision.fits()) {
-    place(std::move(*queued), decision, attempt);
-  } else {
-    const auto result = decision.error.empty() ? "unschedulable" : "error";
-    parts_.metrics.attempt(attempt.profile, result, seconds(attempt.evaluate));
-    turn_down(std::move(*queued), decision);
+  const auto& profile = *parts_.config.profile(pod.scheduler_name);
+  if (parts_.consultant && parts_.consultant->has_a_say(pod)) {
+    const auto info = queued->pod;
+    consultation_.emplace(Consultation{.queued = std::move(*queued), .snapshot = snapshot_, .began = now});
+    parts_.consultant->decide(info, snapshot_, profile);
+    return false;
   }
+  auto decision = framework::evaluate(*queued->pod, snapshot_, profile);
+  conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
 }
 
-void Scheduler::place(queue::QueuedPod queued, const framework::Decision& decision, const framework::Attempt& attempt) {
-  const auto row = *decision.choice;
-  std::string node(snapshot_.node_name(row));
+void Scheduler::decided(framework::Decision decision) {
+  if (!consultation_) return;
+  auto consultation = std::move(*consultation_);
+  consultation_.reset();
+  const auto uid = consultation.queued.pod->pod->meta.uid;
+  const auto* queued = queue_.find(uid);
+  if (!queued || queued->pod->pod->terminating()) {
+    queue_.done(uid);  // it went away, or was placed by somebody else, meanwhile
+  } else {
+    if (decision.choice) {
+      const std::string node(consultation.snapshot.node_name(*decision.choice));
+      if (!snapshot_.find_row(node)) {
+        decision.choice.reset();
+        decision.error = "node " + node + " has left the cluster";
+      }
+    }
+    conclude(std::move(consultation.queued), std::move(decision), consultation.snapshot, consultation.began);
+  }
+  wake();
+}
+
+void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
+                         Steady began) {
+  const auto& pod = *queued.pod->pod;
+  const framework::Attempt attempt{.pod = queued.pod,
+                        .profile = pod.scheduler_name,
+                        .number = queued.attempts,
+                        .decided_at = parts_.clock.wall(),
+                        .queued = began - queued.first_queued,
+                        .evaluate = parts_.clock.now() - began};
+  parts_.metrics.algorithm(seconds(attempt.evaluate));
+  parts_.recorder.decided(attempt, decision, decided_on);
+  if (decision.fits()) {
+    place(std::move(queued), std::string(decided_on.node_name(*decision.choice)), attempt);
+  } else {
+    const auto result = decision.error.empty() ? "unschedulable" : "error";
+    parts_.metrics.attempt(attempt.profile, result, seconds(attempt.evaluate));
+    turn_down(std::move(queued), decision);
+  }
+}
+
+void Scheduler::place(queue::QueuedPod queued, std::string node, const framework::Attempt& attempt) {
+  const auto row = *snapshot_.find_row(node);
   const auto pod = queued.pod;
   const auto& uid = pod->pod->meta.uid;
   const auto sent = parts_.clock.now();

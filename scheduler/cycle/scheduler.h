@@ -36,6 +36,7 @@ class Scheduler {
     Announcer& announcer;
     framework::Recorder& recorder;
     Metrics& metrics;
+    Consultant* consultant = nullptr;  // null: no extenders
   };
 
   // Bindings that may be under way at once; at this bound step() waits for one to end.
@@ -46,6 +47,9 @@ class Scheduler {
   // --- the cycle ---
   bool step();  // schedules one pod; false: nothing to do now
   std::optional<Steady> next_wakeup() const { return queue_.next_wakeup(); }
+  // What the Consultant found. Until then no other pod is scheduled, as upstream does it, but events go on.
+  void decided(framework::Decision decision);
+  bool consulting() const { return consultation_.has_value(); }
   void binding_ended(const std::string& uid, const BindOutcome& outcome);
   std::size_t bindings() const { return bindings_.size(); }
   // Told whenever there may be work for step().
@@ -70,7 +74,15 @@ class Scheduler {
     bool gone = false;       // the pod was deleted, or was seen on a node, while the binding was under way
   };
 
-  void place(queue::QueuedPod queued, const framework::Decision& decision, const framework::Attempt& attempt);
+  // A pod whose decision is made elsewhere.
+  struct Consultation {
+    queue::QueuedPod queued;
+    cluster::Snapshot snapshot;  // what it is decided on
+    Steady began{};
+  };
+
+  void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on, Steady began);
+  void place(queue::QueuedPod queued, std::string node, const framework::Attempt& attempt);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
   void forget(const std::string& uid, const Binding& binding);
   void assigned_pod(cluster::PodInfoPtr pod);
@@ -82,6 +94,7 @@ class Scheduler {
   cluster::Snapshot snapshot_;
   queue::SchedulingQueue queue_;
   boost::unordered_flat_map<std::string, Binding> bindings_;  // by pod UID: assumed, and their binding is under way
+  std::optional<Consultation> consultation_;
   std::function<void()> wake_;
 };
 

@@ -1,7 +1,7 @@
-// What the scheduler asks of the world: to bind a pod, and to tell people about it. The app gives it the API server; tests
-// give it fakes.
+// What the scheduler asks of the world: to bind a pod, to tell people about it, and to decide where extenders have a say. The
+// app gives it the API server and the extenders; tests give it fakes.
 //
-// Threads: both are called on the scheduling strand and return at once.
+// Threads: all are called on the scheduling strand and return at once.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "scheduler/cluster/pod_info.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::cycle {
 
@@ -21,6 +22,15 @@ enum class BindEnd : std::uint8_t {
 struct BindOutcome {
   BindEnd end = BindEnd::rejected;
   std::string error;  // for people; empty when bound
+};
+
+// Decides on pods that somebody outside has a say in: HTTP extenders.
+class Consultant {
+ public:
+  virtual ~Consultant() = default;
+  virtual bool has_a_say(const api::Pod& pod) const = 0;
+  // Decides on the fork; ends in Scheduler::decided(), on the strand, exactly once.
+  virtual void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) = 0;
 };
 
 class Binder {

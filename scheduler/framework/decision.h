@@ -2,7 +2,7 @@
 //
 // The live cycle binds a Decision, the report writer projects it, a what-if asks for one on a fork, `podium evaluate` prints
 // it, tests and benchmarks compare it with kube-scheduler's. There is no other scheduling logic, and nothing records beside
-// it: what is reported is what was decided.
+// it: what is reported is what was decided. Where HTTP extenders have a say it is made in two halves; see evaluation.h.
 //
 // Pure: the same pod, snapshot and profile give the same Decision, whatever the thread or the time.
 #pragma once
@@ -20,11 +20,14 @@
 
 namespace podium::framework {
 
-// One scoring plugin's answer. 0 for rows that are not feasible.
+// One scoring plugin's answer, or an extender's. 0 for rows that are not feasible.
 struct Strategy {
   std::string name;
   std::int64_t weight = 1;
-  std::vector<std::uint8_t> score;  // by row, 0..100 before the weight
+  std::vector<std::uint8_t> score;      // by row, 0..100 before the weight; empty for an extender
+  std::vector<std::int64_t> wide = {};  // by row: an extender's, which is not bound to that range
+
+  std::int64_t at(Row row) const { return wide.empty() ? score[row] : wide[row]; }
 };
 
 struct Decision {
@@ -45,6 +48,8 @@ struct Decision {
   bool withdraw_nomination = false;    // preemption has no use for status.nominatedNodeName any more
 
   bool fits() const { return choice.has_value(); }
+  // Then totals may have any value; without them they are never negative, and 0 for rows that are not feasible.
+  bool scored_by_extenders() const { return !strategies.empty() && !strategies.back().wide.empty(); }
 };
 
 Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);

@@ -1,9 +1,9 @@
 // The order of a scheduling attempt. Source: pkg/scheduler/schedule_one.go and pkg/scheduler/framework/runtime.
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "scheduler/framework/decision.h"
-#include "scheduler/framework/filters.h"
+#include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/scoring.h"
 
 namespace podium::framework {
@@ -32,12 +32,14 @@ void take_filter_error(Decision& decision, const Snapshot& snapshot) {
   }
 }
 
-void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, const Filters& filters) {
+// Verdicts beyond the first `of_plugins` are extenders'; they have no hints.
+void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, const Filters& filters,
+                                std::size_t of_plugins) {
   auto& plugins = decision.unschedulable_plugins;
   plugins = filters.narrowed_by();
   std::vector<bool> used(decision.rejections.verdicts().size());
   snapshot.present().each([&](Row row) { used[decision.rejections.id(row) - 1] = true; });
-  for (std::size_t i = 0; i < used.size(); ++i) {
+  for (std::size_t i = 0; i < of_plugins; ++i) {
     const auto& plugin = decision.rejections.verdicts()[i].plugin;
     if (used[i] && !plugin.empty()) plugins.push_back(plugin);
   }
@@ -79,46 +81,108 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 
 }  // namespace
 
-Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
-  Decision decision;
-  decision.node_count = snapshot.node_count();
+Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile)
+    : pod_(pod), snapshot_(snapshot), profile_(profile) {
+  decision_.node_count = snapshot.node_count();
   if (pod->terminating()) {
-    decision.message = "skip schedule deleting pod: " + pod->full_name();
-    return decision;
+    decision_.message = "skip schedule deleting pod: " + pod->full_name();
+    return;
   }
   for (const auto* plugin : profile.pre_enqueue) {
     if (auto verdict = plugin->pre_enqueue(pod)) {
-      decision.message = message(*verdict);
-      decision.pre_enqueue = std::move(verdict);
-      return decision;
+      decision_.message = message(*verdict);
+      decision_.pre_enqueue = std::move(verdict);
+      return;
     }
   }
-  if (decision.node_count == 0) {
-    decision.message = "no nodes available to schedule pods";
-    return decision;
+  if (decision_.node_count == 0) {
+    decision_.message = "no nodes available to schedule pods";
+    return;
   }
 
-  decision.rejections = Rejections(snapshot.chunks());
-  decision.feasible = NodeMask(snapshot.chunks());
-  const Filters filters(pod, snapshot, profile);
-  filter(snapshot, filters, decision);
-  if (!decision.error.empty()) return decision;
-  if (decision.feasible.none()) {
-    note_unschedulable_plugins(decision, snapshot, filters);
-    decision.message = fit_error(decision, snapshot, post_filter(pod, snapshot, profile, filters, decision));
-    return decision;
-  }
+  decision_.rejections = Rejections(snapshot.chunks());
+  decision_.feasible = NodeMask(snapshot.chunks());
+  filters_ = std::make_unique<Filters>(pod, snapshot, profile);
+  filter(snapshot, *filters_, decision_);
+  verdicts_of_filters_ = decision_.rejections.verdicts().size();
+}
 
-  score(pod, snapshot, profile, decision);
-  if (!decision.error.empty()) return decision;
-  const auto nominated = pod->nominated_node.empty() ? std::nullopt : snapshot.find_row(pod->nominated_node);
-  if (nominated && decision.feasible.test(*nominated)) {
-    decision.nominated_node = pod->nominated_node;
-    decision.choice = nominated;
+std::optional<Row> Evaluation::nominated_row() const {
+  const auto& name = pod_->nominated_node;
+  const auto row = name.empty() ? std::nullopt : snapshot_.find_row(name);
+  return row && decision_.feasible.test(*row) ? row : std::nullopt;
+}
+
+bool Evaluation::wants_scores() const {
+  return undecided() && !nominated_row() && decision_.feasible.count() > 1;
+}
+
+void Evaluation::turn_down(Row row, VerdictId id) {
+  decision_.rejections.reject(decision_.feasible, row, id);
+  narrowed_ = true;
+}
+
+void Evaluation::narrow(const FilterOpinion& opinion) {
+  NodeMask kept(snapshot_.chunks());
+  for (const auto& name : opinion.feasible) {
+    if (const auto row = snapshot_.find_row(name)) kept.set(*row);
+  }
+  const auto out_with = [&](const FilterOpinion::Reasons& reasons, Code code) {
+    for (const auto& [name, reason] : reasons) {
+      const auto row = snapshot_.find_row(name);
+      if (!row || kept.test(*row) || !decision_.feasible.test(*row)) continue;
+      turn_down(*row, decision_.rejections.add({opinion.extender, code, {reason}}));
+    }
+  };
+  out_with(opinion.unresolvable, Code::unschedulable_and_unresolvable);
+  out_with(opinion.failed, Code::unschedulable);
+  // The rest got no reason. Upstream gives them the status of nodes that no filter was asked about.
+  Verdict silent{opinion.extender, Code::unschedulable_and_unresolvable, {}};
+  if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
+    silent = {"", Code::unschedulable_and_unresolvable,
+              {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(plugins, " "))}};
+  }
+  const auto before = decision_.feasible;
+  std::optional<VerdictId> id;
+  before.each([&](Row row) {
+    if (kept.test(row)) return;
+    if (!id) id = decision_.rejections.add(silent);
+    turn_down(row, *id);
+  });
+}
+
+void Evaluation::fail(std::string error) {
+  decision_.error = std::move(error);
+  decision_.rejections = Rejections(snapshot_.chunks());
+  decision_.feasible = NodeMask(snapshot_.chunks());
+}
+
+Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
+  if (!filters_ || !decision_.error.empty()) return std::move(decision_);
+  if (decision_.feasible.none()) {
+    note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
+    if (narrowed_) {
+      auto& plugins = decision_.unschedulable_plugins;
+      plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
+    }
+    decision_.message =
+        fit_error(decision_, snapshot_, post_filter(pod_, snapshot_, profile_, *filters_, decision_));
+    return std::move(decision_);
+  }
+  score(pod_, snapshot_, profile_, decision_);
+  if (!decision_.error.empty()) return std::move(decision_);
+  add_opinions(scores, snapshot_, decision_);
+  if (const auto nominated = nominated_row()) {
+    decision_.nominated_node = pod_->nominated_node;
+    decision_.choice = nominated;
   } else {
-    decision.choice = choose(pod, snapshot, decision);
+    decision_.choice = choose(pod_, snapshot_, decision_);
   }
-  return decision;
+  return std::move(decision_);
+}
+
+Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
+  return Evaluation(pod, snapshot, profile).finish();
 }
 
 }  // namespace podium::framework

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
 
 namespace podium::framework {
@@ -29,13 +30,23 @@ struct Profile {
     std::string name;
     const PostFilterPlugin* plugin = nullptr;
   };
+  template <typename P>
+  struct Entry {
+    std::string name;
+    const P* plugin = nullptr;  // never null
+  };
 
   std::string scheduler_name = "default-scheduler";
   std::vector<const PreEnqueuePlugin*> pre_enqueue;
   std::vector<FilterEntry> pre_filters;  // in PreFilter order; entries with pre_filter
   std::vector<FilterEntry> filters;      // in Filter order; entries with filter
   std::vector<ScoreEntry> scores;        // in Score order
+  bool has_extenders = false;            // the configuration has some: without Score plugins nodes are worth 0, not 1
   std::vector<PostFilterEntry> post_filters;  // in PostFilter order
+  std::vector<Entry<ReservePlugin>> reserves;    // in the order of their extension points
+  std::vector<Entry<PermitPlugin>> permits;
+  std::vector<Entry<PreBindPlugin>> pre_binds;
+  std::vector<Entry<PostBindPlugin>> post_binds;
   std::vector<std::shared_ptr<const Plugin>> plugins;  // owns everything that the lists point to
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -77,6 +78,23 @@ std::vector<Ranked> top(std::span<const T> values, const Decision& decision, con
   return best;
 }
 
+// The same for values that may be anything, as an extender's: all nodes by name, so that of equals the first stays ahead.
+template <typename ScoreOf>
+std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapshot, std::size_t limit, ScoreOf score_of) {
+  std::vector<Ranked> best;
+  if (limit == 0) return best;
+  for (const Row row : snapshot.rows_by_name()) {
+    if (!decision.feasible.test(row)) continue;
+    const std::int64_t score = score_of(row);
+    if (best.size() == limit) {
+      if (score <= best.back().score) continue;
+      best.pop_back();
+    }
+    best.insert(std::ranges::upper_bound(best, score, std::greater(), &Ranked::score), {row, score});
+  }
+  return best;
+}
+
 // How many nodes have each verdict; index is VerdictId - 1.
 std::vector<std::size_t> count_verdicts(const Decision& decision, const Snapshot& snapshot) {
   std::vector<std::size_t> counts(decision.rejections.verdicts().size());
@@ -91,11 +109,17 @@ std::vector<std::size_t> count_verdicts(const Decision& decision, const Snapshot
 
 std::vector<Ranked> top_total(const Decision& decision, const Snapshot& snapshot, std::size_t limit) {
   if (decision.total.empty()) return {};
+  if (decision.scored_by_extenders()) {
+    return top_by_walk(decision, snapshot, limit, [&](Row row) { return decision.total[row]; });
+  }
   return top(std::span<const std::int64_t>(decision.total), decision, snapshot, limit);
 }
 
 std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, const Snapshot& snapshot,
                            std::size_t limit) {
+  if (!strategy.wide.empty()) {
+    return top_by_walk(decision, snapshot, limit, [&](Row row) { return strategy.at(row); });
+  }
   return top(std::span<const std::uint8_t>(strategy.score), decision, snapshot, limit);
 }
 

@@ -30,13 +30,38 @@ std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
   return x ^ x >> 31;
 }
 
+// sum + score * weight, wrapping around as in Go: an extender may say anything.
+std::int64_t wrapped(std::int64_t sum, std::int64_t score, std::int64_t weight) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
+                                   static_cast<std::uint64_t>(score) * static_cast<std::uint64_t>(weight));
+}
+
+bool hashes_better(std::uint64_t hash, Row row, std::uint64_t than_hash, Row than, const Snapshot& snapshot) {
+  return hash > than_hash || (hash == than_hash && snapshot.node_name(row) < snapshot.node_name(than));
+}
+
+// With an extender's scores a total may be negative.
+std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
+  std::optional<Row> choice;
+  std::uint64_t choice_hash = 0;
+  decision.feasible.each([&](Row row) {
+    const auto total = decision.total[row];
+    if (choice && total < decision.total[*choice]) return;
+    const auto hash = mix(pod.uid_hash ^ snapshot.name_hash[row]);
+    if (choice && total == decision.total[*choice] && !hashes_better(hash, row, choice_hash, *choice, snapshot)) return;
+    choice = row;
+    choice_hash = hash;
+  });
+  return choice;
+}
+
 }  // namespace
 
 void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision) {
   const std::size_t rows = snapshot.chunks() * kChunkRows;
   decision.total.assign(rows, 0);
   if (profile.scores.empty()) {
-    decision.feasible.each([&](Row row) { decision.total[row] = 1; });
+    if (!profile.has_extenders) decision.feasible.each([&](Row row) { decision.total[row] = 1; });
     return;
   }
   const auto feasible = bytes_of(decision.feasible);
@@ -67,7 +92,21 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
   std::sort(decision.skipped_strategies.begin(), decision.skipped_strategies.end());
 }
 
+void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision) {
+  for (const auto& opinion : opinions) {
+    auto& strategy = decision.strategies.emplace_back(opinion.extender, opinion.weight);
+    strategy.wide.resize(decision.total.size());
+    for (const auto& [name, score] : opinion.scores) {
+      const auto row = snapshot.find_row(name);
+      if (!row || !decision.feasible.test(*row)) continue;
+      strategy.wide[*row] = wrapped(strategy.wide[*row], score, 1);
+      decision.total[*row] = wrapped(decision.total[*row], score, opinion.weight);
+    }
+  }
+}
+
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
+  if (decision.scored_by_extenders()) return choose_among_all(pod, snapshot, decision);
   const std::span<const std::int64_t> totals = decision.total;
   const auto best = largest(totals);
   std::optional<Row> choice;
@@ -80,9 +119,7 @@ std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const De
       for (auto bits = ties[w] & decision.feasible.word(word); bits; bits &= bits - 1) {
         const auto row = static_cast<Row>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
         const auto hash = mix(pod.uid_hash ^ names[row % kChunkRows]);
-        const bool wins = !choice || hash > choice_hash ||
-                          (hash == choice_hash && snapshot.node_name(row) < snapshot.node_name(*choice));
-        if (!wins) continue;
+        if (choice && !hashes_better(hash, row, choice_hash, *choice, snapshot)) continue;
         choice = row;
         choice_hash = hash;
       }

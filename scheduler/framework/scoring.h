@@ -4,11 +4,15 @@
 #include <optional>
 
 #include "scheduler/framework/decision.h"
+#include "scheduler/framework/evaluation.h"
 
 namespace podium::framework {
 
 // Fills in strategies, skipped_strategies and total for the feasible nodes; or the error, and none of these.
 void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision);
+
+// Adds what extenders say to strategies and total. Source: prioritizeNodes.
+void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision);
 
 // The best node. Among equals the one whose hash with the pod's UID is highest: every pod has an order of its own, so equal
 // nodes share the load, and the same question has the same answer (rendezvous hashing).

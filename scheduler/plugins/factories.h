@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <memory>
 
+#include "scheduler/framework/features.h"
 #include "scheduler/framework/plugin.h"
 
 namespace podium::plugins {
@@ -16,7 +17,7 @@ using PluginPtr = std::shared_ptr<const framework::Plugin>;
 PluginPtr make_scheduling_gates(const boost::json::object& args);
 PluginPtr make_node_unschedulable(const boost::json::object& args);
 PluginPtr make_node_name(const boost::json::object& args);
-PluginPtr make_taint_toleration(const boost::json::object& args);
+PluginPtr make_taint_toleration(const boost::json::object& args, const framework::Features& features = {});
 PluginPtr make_node_affinity(const boost::json::object& args);
 PluginPtr make_node_ports(const boost::json::object& args);
 PluginPtr make_node_resources_fit(const boost::json::object& args);
@@ -24,7 +25,7 @@ PluginPtr make_volume_restrictions(const boost::json::object& args);
 PluginPtr make_node_volume_limits(const boost::json::object& args);
 PluginPtr make_volume_binding(const boost::json::object& args);
 PluginPtr make_volume_zone(const boost::json::object& args);
-PluginPtr make_pod_topology_spread(const boost::json::object& args);
+PluginPtr make_pod_topology_spread(const boost::json::object& args, const framework::Features& features = {});
 PluginPtr make_inter_pod_affinity(const boost::json::object& args);
 PluginPtr make_dynamic_resources(const boost::json::object& args);
 PluginPtr make_node_resources_balanced_allocation(const boost::json::object& args);

@@ -23,25 +23,6 @@ std::vector<api::TopologySpreadConstraint> system_default_constraints() {
   return {hostname, zone};
 }
 
-std::vector<SpreadConstraint> select_constraints(const std::vector<api::TopologySpreadConstraint>& from,
-                                                 const api::Labels& pod_labels, bool do_not_schedule) {
-  std::vector<SpreadConstraint> result;
-  for (const auto& each : from) {
-    if (each.do_not_schedule != do_not_schedule) continue;
-    SpreadConstraint& constraint = result.emplace_back();
-    constraint.max_skew = each.max_skew;
-    constraint.min_domains = each.min_domains.value_or(1);
-    constraint.topology_key = each.topology_key;
-    constraint.selector = Selector(each.label_selector);
-    for (const auto& key : each.match_label_keys) {
-      if (const auto* value = pod_labels.find(key)) constraint.selector.add(key, *value);
-    }
-    constraint.honor_node_affinity = each.honor_node_affinity;
-    constraint.honor_node_taints = each.honor_node_taints;
-  }
-  return result;
-}
-
 bool has_all_keys(const api::Labels& node_labels, const std::vector<SpreadConstraint>& constraints) {
   return std::ranges::all_of(constraints, [&](const auto& each) { return node_labels.contains(each.topology_key); });
 }
@@ -53,17 +34,18 @@ bool is_involved(const api::Pod& changed, const api::Pod& rejected) {
   return changed.meta.namespace_ == rejected.meta.namespace_;
 }
 
-bool keeps_out(const api::Taint& taint, const api::Pod& pod) {
+bool keeps_out(const api::Taint& taint, const api::Pod& pod, bool comparison) {
   return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-         std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint); });
+         std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint, comparison); });
 }
 
 // The taint sets that keep the pod out.
-IdSet untolerated_sets(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+IdSet untolerated_sets(const api::Pod& pod, const cluster::Snapshot& snapshot, bool comparison) {
   const auto sets = snapshot.taint_sets();
   IdSet untolerated(sets.size());
   for (std::uint32_t id = 0; id < sets.size(); ++id) {
-    const bool out = std::ranges::any_of(sets[id].taints, [&](const auto& taint) { return keeps_out(taint, pod); });
+    const bool out =
+        std::ranges::any_of(sets[id].taints, [&](const auto& taint) { return keeps_out(taint, pod, comparison); });
     if (sets[id].nodes > 0 && out) untolerated.insert(id);
   }
   return untolerated;
@@ -77,7 +59,7 @@ std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constrai
   if (constraint.honor_node_affinity) affinity.emplace(pod, snapshot);
   if (affinity && affinity->selects_all()) affinity.reset();
   std::optional<IdSet> untolerated;
-  if (constraint.honor_node_taints) untolerated = untolerated_sets(pod, snapshot);
+  if (constraint.honor_node_taints) untolerated = untolerated_sets(pod, snapshot, constraint.comparison);
   if (untolerated && untolerated->empty()) untolerated.reset();
   if (!affinity && !untolerated) return std::nullopt;
 
@@ -131,10 +113,32 @@ void each_counted(const SpreadConstraint& constraint, std::string_view ns, const
   if (!constraint.selector.everything()) constraint.selector.each_match(snapshot.pod_classes(), ns, f);
 }
 
+std::vector<SpreadConstraint> PodTopologySpread::select(const std::vector<api::TopologySpreadConstraint>& from,
+                                                        const api::Labels& pod_labels, bool do_not_schedule) const {
+  std::vector<SpreadConstraint> result;
+  for (const auto& each : from) {
+    if (each.do_not_schedule != do_not_schedule) continue;
+    SpreadConstraint& constraint = result.emplace_back();
+    constraint.max_skew = each.max_skew;
+    constraint.min_domains = each.min_domains.value_or(1);
+    constraint.topology_key = each.topology_key;
+    constraint.selector = Selector(each.label_selector);
+    if (features_.match_label_keys_in_pod_topology_spread) {
+      for (const auto& key : each.match_label_keys) {
+        if (const auto* value = pod_labels.find(key)) constraint.selector.add(key, *value);
+      }
+    }
+    constraint.honor_node_affinity = each.honor_node_affinity;
+    constraint.honor_node_taints = each.honor_node_taints;
+    constraint.comparison = features_.taint_toleration_comparison_operators;
+  }
+  return result;
+}
+
 std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod, const cluster::Snapshot& snapshot,
                                                              bool do_not_schedule) const {
-  if (!pod.topology_spread.empty()) return select_constraints(pod.topology_spread, pod.meta.labels, do_not_schedule);
-  auto result = select_constraints(defaults_, pod.meta.labels, do_not_schedule);
+  if (!pod.topology_spread.empty()) return select(pod.topology_spread, pod.meta.labels, do_not_schedule);
+  auto result = select(defaults_, pod.meta.labels, do_not_schedule);
   if (result.empty()) return result;
   const auto selector = default_spread_selector(pod, snapshot);
   if (selector.everything()) return {};
@@ -146,7 +150,7 @@ std::optional<std::vector<SpreadConstraint>> PodTopologySpread::own_hard_constra
   if (pod.topology_spread.empty() && std::ranges::any_of(defaults_, &api::TopologySpreadConstraint::do_not_schedule)) {
     return std::nullopt;
   }
-  return select_constraints(pod.topology_spread, pod.meta.labels, true);
+  return select(pod.topology_spread, pod.meta.labels, true);
 }
 
 // Source: plugin.go EventsToRegister, isSchedulableAfterPodChange and isSchedulableAfterNodeChange.
@@ -199,9 +203,11 @@ bool PodTopologySpread::helps_after_node_change(const api::Pod& rejected, const 
          });
 }
 
-PluginPtr make_pod_topology_spread(const boost::json::object& args) {
+PluginPtr make_pod_topology_spread(const boost::json::object& args, const framework::Features& features) {
   const auto* type = args.if_contains("defaultingType");
-  if (!type || *type == "System") return std::make_shared<PodTopologySpread>(system_default_constraints(), true);
+  if (!type || *type == "System") {
+    return std::make_shared<PodTopologySpread>(system_default_constraints(), true, features);
+  }
   std::vector<api::TopologySpreadConstraint> defaults;
   if (const auto* list = args.if_contains("defaultConstraints"); list && list->is_array()) {
     for (const auto& each : list->get_array()) {
@@ -210,7 +216,7 @@ PluginPtr make_pod_topology_spread(const boost::json::object& args) {
       defaults.push_back(std::move(*constraint));
     }
   }
-  return std::make_shared<PodTopologySpread>(std::move(defaults), false);
+  return std::make_shared<PodTopologySpread>(std::move(defaults), false, features);
 }
 
 }  // namespace podium::plugins

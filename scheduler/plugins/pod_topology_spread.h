@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/framework/features.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/plugins/selector_match.h"
 
@@ -22,6 +23,7 @@ struct SpreadConstraint {
   std::string_view topology_key;
   Selector selector;
   bool honor_node_affinity = true, honor_node_taints = false;
+  bool comparison = false;  // whether the operators Lt and Gt of tolerations count
 };
 
 class PodTopologySpread final : public framework::Plugin,
@@ -29,8 +31,9 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::ScorePlugin {
  public:
   // `system_defaults`: the defaults are upstream's own, which do not ask for nodes to have every key.
-  PodTopologySpread(std::vector<api::TopologySpreadConstraint> defaults, bool system_defaults)
-      : defaults_(std::move(defaults)), system_defaults_(system_defaults) {}
+  PodTopologySpread(std::vector<api::TopologySpreadConstraint> defaults, bool system_defaults,
+                    const framework::Features& features = {})
+      : defaults_(std::move(defaults)), system_defaults_(system_defaults), features_(features) {}
 
   static constexpr std::string_view kName = "PodTopologySpread";
   std::string_view name() const override { return kName; }
@@ -48,6 +51,8 @@ class PodTopologySpread final : public framework::Plugin,
   std::vector<framework::EventHint> hints() const override;
 
  private:
+  std::vector<SpreadConstraint> select(const std::vector<api::TopologySpreadConstraint>& from,
+                                       const api::Labels& pod_labels, bool do_not_schedule) const;
   std::vector<SpreadConstraint> constraints(const api::Pod& pod, const cluster::Snapshot&, bool do_not_schedule) const;
   // The constraints without the cluster: nullopt where they hang on the services and controllers of the pod.
   std::optional<std::vector<SpreadConstraint>> own_hard_constraints(const api::Pod& pod) const;
@@ -56,6 +61,7 @@ class PodTopologySpread final : public framework::Plugin,
 
   std::vector<api::TopologySpreadConstraint> defaults_;
   bool system_defaults_;
+  const framework::Features features_;
 };
 
 // The selector that stands in for a default constraint's; everything where nothing selects the pod.

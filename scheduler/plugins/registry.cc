@@ -6,9 +6,9 @@ namespace podium::plugins {
 
 // Source: pkg/scheduler/apis/config/v1/default_plugins.go with the feature gates' defaults, and the interfaces that each
 // plugin asserts in pkg/scheduler/framework/plugins.
-std::span<const InTree> in_tree() {
+std::span<const PluginEntry> in_tree() {
   using enum Point;
-  static const std::vector<InTree> list{
+  static const std::vector<PluginEntry> list{
       {"SchedulingGates", {pre_enqueue}, 0, make_scheduling_gates},
       {"PrioritySort", {queue_sort}},
       {"NodeUnschedulable", {filter}, 0, make_node_unschedulable},
@@ -31,20 +31,41 @@ std::span<const InTree> in_tree() {
       {"NodeResourcesBalancedAllocation", {pre_score, score}, 1, make_node_resources_balanced_allocation},
       {"ImageLocality", {score}, 1, make_image_locality},
       {"DefaultBinder", {bind}},
-      {"NodeDeclaredFeatures", {pre_filter, filter}, 0, make_node_declared_features},
+      {"NodeDeclaredFeatures",
+       {pre_filter, filter},
+       0,
+       make_node_declared_features,
+       true,
+       &framework::Features::node_declared_features},
       // Behind feature gates that are off; their placement extension points have no counterpart here.
-      {"GangScheduling", {pre_enqueue, permit}, 0, nullptr, false},
-      {"TopologyPlacementGenerator", {}, 0, nullptr, false},
-      {"PodGroupPodsCount", {}, 1, nullptr, false},
+      {"GangScheduling", {pre_enqueue, permit}, 0, {}, false},
+      {"TopologyPlacementGenerator", {}, 0, {}, false},
+      {"PodGroupPodsCount", {}, 1, {}, false},
   };
   return list;
 }
 
-const InTree* find_in_tree(std::string_view name) {
+const PluginEntry* find_in_tree(std::string_view name) {
   for (const auto& plugin : in_tree()) {
     if (plugin.name == name) return &plugin;
   }
   return nullptr;
+}
+
+const PluginEntry* Registry::find(std::string_view name) const {
+  for (const auto& plugin : added_) {
+    if (plugin.name == name) return &plugin;
+  }
+  return find_in_tree(name);
+}
+
+Registry& Registry::add(PluginEntry entry) {
+  if (!find(entry.name)) {
+    added_.push_back(std::move(entry));
+  } else if (clash_.empty()) {
+    clash_ = std::move(entry.name);
+  }
+  return *this;
 }
 
 }  // namespace podium::plugins

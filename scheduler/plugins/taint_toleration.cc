@@ -11,21 +11,22 @@ namespace {
 
 using namespace framework;
 
-bool tolerated(const api::Taint& taint, const std::vector<api::Toleration>& tolerations) {
-  return std::ranges::any_of(tolerations, [&](const auto& toleration) { return toleration.tolerates(taint); });
+bool tolerated(const api::Taint& taint, const std::vector<api::Toleration>& tolerations, bool comparison) {
+  return std::ranges::any_of(tolerations,
+                             [&](const auto& toleration) { return toleration.tolerates(taint, comparison); });
 }
 
-bool keeps_out(const std::vector<api::Taint>& taints, const api::Pod& pod) {
+bool keeps_out(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
   return std::ranges::any_of(taints, [&](const api::Taint& taint) {
     return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-           !tolerated(taint, pod.tolerations);
+           !tolerated(taint, pod.tolerations, comparison);
   });
 }
 
 // A toleration of another effect never tolerates a PreferNoSchedule taint, so all tolerations may be asked.
-std::int64_t count_unwelcome(const std::vector<api::Taint>& taints, const api::Pod& pod) {
+std::int64_t count_unwelcome(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
   return std::ranges::count_if(taints, [&](const api::Taint& taint) {
-    return taint.effect == api::TaintEffect::prefer_no_schedule && !tolerated(taint, pod.tolerations);
+    return taint.effect == api::TaintEffect::prefer_no_schedule && !tolerated(taint, pod.tolerations, comparison);
   });
 }
 
@@ -82,6 +83,7 @@ class TaintScorer final : public NodeScorer {
 
 class TaintToleration final : public Plugin, public FilterPlugin, public ScorePlugin {
  public:
+  explicit TaintToleration(bool comparison) : comparison_(comparison) {}
   std::string_view name() const override { return "TaintToleration"; }
   bool has_pre_filter() const override { return false; }
   bool has_pre_score() const override { return true; }
@@ -93,7 +95,9 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
     const auto sets = snapshot.taint_sets();
     IdSet untolerated(sets.size());
     for (std::size_t id = 0; id < sets.size(); ++id) {
-      if (sets[id].nodes > 0 && keeps_out(sets[id].taints, *pod)) untolerated.insert(static_cast<std::uint32_t>(id));
+      if (sets[id].nodes > 0 && keeps_out(sets[id].taints, *pod, comparison_)) {
+        untolerated.insert(static_cast<std::uint32_t>(id));
+      }
     }
     if (untolerated.empty()) return {};
     return {.filter = std::make_unique<TaintFilter>(snapshot, std::move(untolerated))};
@@ -104,7 +108,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
     std::vector<std::int64_t> unwelcome;
     bool any = false;
     for (const auto& set : snapshot.taint_sets()) {
-      unwelcome.push_back(set.nodes > 0 ? count_unwelcome(set.taints, *pod) : 0);
+      unwelcome.push_back(set.nodes > 0 ? count_unwelcome(set.taints, *pod, comparison_) : 0);
       any |= unwelcome.back() > 0;
     }
     if (!any) unwelcome.clear();
@@ -113,11 +117,12 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back({Resource::node, kAdd | kUpdateNodeTaint, [](const PodInfo& rejected, const ClusterEvent& event) {
+    hints.push_back({Resource::node, kAdd | kUpdateNodeTaint,
+                     [comparison = comparison_](const PodInfo& rejected, const ClusterEvent& event) {
                        const auto* before = object_before<api::Node>(event);
                        const auto* after = object_after<api::Node>(event);
-                       return after && !keeps_out(after->taints, *rejected) &&
-                              (!before || keeps_out(before->taints, *rejected));
+                       return after && !keeps_out(after->taints, *rejected, comparison) &&
+                              (!before || keeps_out(before->taints, *rejected, comparison));
                      }});
     add_pod_hints(hints, kUpdatePodTolerations, [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* after = object_after<api::Pod>(event);
@@ -125,10 +130,15 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
     });
     return hints;
   }
+
+ private:
+  const bool comparison_;
 };
 
 }  // namespace
 
-PluginPtr make_taint_toleration(const boost::json::object&) { return std::make_shared<TaintToleration>(); }
+PluginPtr make_taint_toleration(const boost::json::object&, const Features& features) {
+  return std::make_shared<TaintToleration>(features.taint_toleration_comparison_operators);
+}
 
 }  // namespace podium::plugins

@@ -93,7 +93,8 @@ struct SchedulingQueue::Impl {
   // To active, or to backoff while that lasts; or among the gated ones.
   void enqueue(Entry& entry, Steady now) {
     leave(entry);
-    if (const auto gate = gate_of(entry); !gate.empty()) {
+    const bool ask_gates = options.pop_from_backoff || entry.backoff_end <= now;
+    if (const auto gate = ask_gates ? gate_of(entry) : std::string(); !gate.empty()) {
       entry.queued.rejected_by.insert(gate);
       entry.state = State::gated;
       ++gated;
@@ -157,7 +158,7 @@ struct SchedulingQueue::Impl {
   }
 
   std::optional<QueuedPod> pop() {
-    if (active.empty() && backing_off.empty()) return std::nullopt;
+    if (active.empty() && (backing_off.empty() || !options.pop_from_backoff)) return std::nullopt;
     auto& entry = active.empty() ? *backing_off.top() : *active.top();
     leave(entry);
     ++entry.queued.attempts;
@@ -197,7 +198,8 @@ struct SchedulingQueue::Impl {
   Steady backoff_end(const QueuedPod& pod) const {
     if (options.max_backoff.count() == 0) return Steady::min();
     const auto failures = pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.unschedulable_count;
-    return std::chrono::floor<std::chrono::seconds>(pod.last_queued + backoff(options, failures)) + kBackoffWindow;
+    const auto end = pod.last_queued + backoff(options, failures);
+    return options.pop_from_backoff ? std::chrono::floor<std::chrono::seconds>(end) + kBackoffWindow : end;
   }
 
   // Whether a pod that comes back need not wait for an event: it has had one, or none would help.
@@ -225,6 +227,10 @@ struct SchedulingQueue::Impl {
     for (auto* heap : {&backing_off, &backing_off_after_error}) {
       while (!heap->empty() && heap->top()->backoff_end <= now) {
         auto& entry = *heap->top();
+        if (!options.pop_from_backoff) {
+          enqueue(entry, now);
+          continue;
+        }
         leave(entry);
         activate(entry, now);
       }

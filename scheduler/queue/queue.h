@@ -9,7 +9,8 @@
 // Active pods are popped by priority, then by the time they came back last. A backoff is initial * 2^(failures-1), at most
 // max, and ends with the whole second that it falls into, so that priority decides among the pods of that second. When no
 // pod is active, pop() takes the one whose backoff ends first (SchedulerPopFromBackoffQ), unless its last attempt failed
-// for another reason than fit: that backoff protects the API server. Gated pods wait for a change of their own.
+// for another reason than fit: that backoff protects the API server. With that gate off, no backoff is cut short or rounded, and
+// PreEnqueue is asked once the backoff is over. Gated pods wait for a change of their own.
 // Events that arrive while a pod is in flight are kept for it, so none is lost; the memory for them is bounded.
 //
 // Owner and thread rule: the scheduling strand; no locks. Time comes in as an argument; nothing here reads a clock.
@@ -45,6 +46,7 @@ struct QueuedPod {
 struct QueueOptions {
   std::chrono::milliseconds initial_backoff{1000}, max_backoff{10000};  // max 0: no backoff
   std::chrono::milliseconds flush_after{300'000};  // unschedulable for as long: try again
+  bool pop_from_backoff = true;                    // SchedulerPopFromBackoffQ
   std::size_t max_in_flight_events = 65'536;       // beyond, pods that missed some are tried again
 };
 

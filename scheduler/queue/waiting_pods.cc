@@ -34,6 +34,13 @@ WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name
       if (entry.plugin && !it->second.contains(entry.name)) it->second[entry.name].hints = entry.plugin->hints();
     }
   }
+  const auto know = [&](const auto& list) {
+    for (const auto& entry : list) {
+      if (!it->second.contains(entry.name)) it->second[entry.name].hints = entry.plugin->hints();
+    }
+  };
+  know(profile->reserves);
+  know(profile->permits);
   return it->second;
 }
 

@@ -104,7 +104,7 @@ TEST(DecodePod, ReadsEveryField) {
   auto want = builder.build();
   want.meta.generation = 3;
   want.meta.deleted = *parse_time("2026-01-02T04:04:05Z");
-  want.tolerations.push_back({"k", "1", Toleration::Op::other, TaintEffect::unknown});
+  want.tolerations.push_back({"k", "1", Toleration::Op::gt, TaintEffect::unknown});
   want.containers[0].ports = {{8080, "10.0.0.1", "UDP", 80}, {0, "", "TCP", 81}};
   want.volumes[0].name = "data";
   want.volumes.emplace_back().name = "tmp";

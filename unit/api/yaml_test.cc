@@ -168,6 +168,36 @@ map:
 )");
 }
 
+TEST(ToYaml, QuotesAsKubectlDoes) {
+  const struct {
+    const char *text, *want;
+  } cases[] = {
+      {"http://127.0.0.1:8888/x", "http://127.0.0.1:8888/x"},
+      {"a=b, c", "a=b, c"},
+      {"-x", "-x"},
+      {"*", "'*'"},
+      {"a: b", "'a: b'"},
+      {"a:", "'a:'"},
+      {"a #b", "'a #b'"},
+      {"a#b", "a#b"},
+      {"- a", "'- a'"},
+      {" a", "' a'"},
+      {"it's", "it's"},
+      {"'a'", "'''a'''"},
+      {"@a", "'@a'"},
+      {"[a]", "'[a]'"},
+      {"", R"("")"},
+      {"yes", R"("yes")"},
+      {"1", R"("1")"},
+      {"~", R"("~")"},
+      {"2024-01-01", R"("2024-01-01")"},
+      {"12:30", R"("12:30")"},
+      {"1.2.3.4:80", "1.2.3.4:80"},
+      {"a\nb", R"("a\nb")"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(to_yaml(boost::json::string(c.text)), std::string(c.want) + "\n");
+}
+
 TEST(ToYaml, ReadsBackTheSame) {
   const auto value = boost::json::parse(
       R"(["", " a", "a ", "1", "1e3", "true", "~", "- a", "a: b", "a #b", "#a", "2024-01-01", "12:30", "x\ny", "\t",

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "scheduler/config": ("base", "api", *CORE),
     "scheduler/queue": ("base", "api", *CORE),
     "scheduler/cycle": ("base", "api", "client", *CORE, "scheduler/config", "scheduler/queue"),
+    "scheduler/extender": ("base", "api", "client", *CORE, "scheduler/config"),
     "controller": ("base", "api", "client", *CORE, "scheduler/config"),
     "server": ("base", "api", "client", *CORE),
 }

@@ -21,9 +21,10 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
-Output run(int (*command)(const std::string&, std::ostream&, std::ostream&), const std::string& file) {
+Output run(int (*command)(const ConfigOptions&, std::ostream&, std::ostream&), const std::string& file,
+           const std::vector<std::string>& feature_gates = {}) {
   std::ostringstream out, err;
-  const auto code = command(file, out, err);
+  const auto code = command({file, feature_gates}, out, err);
   return {code, out.str(), err.str()};
 }
 
@@ -53,6 +54,20 @@ TEST(ConfigCommand, WhatViewPrintsCanBeViewedAgain) {
   EXPECT_NE(first.out.find("---\napiVersion: config.podium.dev/v1alpha1\n"), std::string::npos) << first.out;
   EXPECT_EQ(run(config_view, write("second.yaml", first.out)), first);
   EXPECT_EQ(run(config_view, write("bad.yaml", "kind: Policy\napiVersion: v1\n")).code, 2);
+}
+
+TEST(ConfigCommand, FeatureGatesAreCheckedAndTakeEffect) {
+  const auto file = write("gates.yaml", kHead);
+  EXPECT_EQ(run(config_validate, file, {"Nonsense=true"}),
+            (Output{2, "", "--feature-gates: unrecognized feature gate: Nonsense\n"}));
+  const auto usual = run(config_view, file);
+  EXPECT_NE(usual.out.find("name: NodeDeclaredFeatures"), std::string::npos) << usual.out;
+  const auto without = run(config_view, file,
+                           {"NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false",
+                            "InPlacePodLevelResourcesVerticalScaling=false",
+                            "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false"});
+  EXPECT_EQ(without.code, 0) << without.err;
+  EXPECT_EQ(without.out.find("name: NodeDeclaredFeatures"), std::string::npos) << without.out;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <fstream>
 #include <sstream>
@@ -72,6 +73,47 @@ whatIf: {{enabled: false, workers: 2}}
   EXPECT_EQ(config->podium.what_if.workers, 2);
 }
 
+TEST(Config, Extenders) {
+  const auto config = load(fmt::format(R"({}
+extenders:
+- urlPrefix: https://one/prefix
+  filterVerb: filter
+  prioritizeVerb: prioritize
+  bindVerb: bind
+  weight: 4
+  enableHTTPS: true
+  tlsConfig: {{serverName: one, caFile: /ca, certData: QQ==}}
+  httpTimeout: 1500ms
+  nodeCacheCapable: true
+  managedResources: [{{name: example.com/a, ignoredByScheduler: true}}, {{name: example.com/b}}]
+  ignorable: true
+- {{urlPrefix: 'http://two', preemptVerb: preempt}}
+profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {{ignoredResources: [example.com/z]}}}}]}}]
+)", kHead), "c.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->extenders.size(), 2u);
+  const auto& one = config->extenders[0];
+  EXPECT_EQ(one.url_prefix, "https://one/prefix");
+  EXPECT_EQ(one.filter_verb + one.prioritize_verb + one.bind_verb, "filterprioritizebind");
+  EXPECT_EQ(one.weight, 4);
+  EXPECT_TRUE(one.enable_https && one.node_cache_capable && one.ignorable);
+  EXPECT_EQ(one.tls.server_name + one.tls.ca_file + one.tls.cert_data, "one/caQQ==");
+  EXPECT_EQ(one.http_timeout, 1500ms);
+  EXPECT_EQ(one.managed_resources, (std::vector<std::string>{"example.com/a", "example.com/b"}));
+  const auto& two = config->extenders[1];
+  EXPECT_EQ(two.http_timeout, 5s) << "the default";
+  EXPECT_FALSE(two.node_cache_capable || two.ignorable || two.enable_https);
+  EXPECT_EQ(config->warnings, std::vector<std::string>{"c.yaml:16: extenders[1].preemptVerb: has no effect: preemption does "
+                                                       "not ask extenders yet"});
+  EXPECT_TRUE(config->profiles[0]->has_extenders);
+  EXPECT_FALSE(load("", "")->profiles[0]->has_extenders);
+  // What an extender answers for takes the place of the plugin's own list.
+  const auto& plugins = config->view.at("profiles").at(0).at("pluginConfig").as_array();
+  const auto fit = std::ranges::find(plugins, "NodeResourcesFit", [](const auto& each) { return each.at("name"); });
+  ASSERT_NE(fit, plugins.end());
+  EXPECT_EQ(fit->at("args").at("ignoredResources"), (json::array{"example.com/a"}));
+}
+
 TEST(Config, EmptyFilesAreTheDefaults) {
   for (const auto* text : {"", "\n", "# nothing\n", "---\n", "---\n---\n"}) {
     const auto config = load(text, "c.yaml");
@@ -89,9 +131,18 @@ TEST(Config, WrongDocuments) {
       {"kind: KubeSchedulerConfiguration", "c.yaml: Object 'apiVersion' is missing"},
       {"apiVersion: kubescheduler.config.k8s.io/v1", "c.yaml: Object 'Kind' is missing"},
       {"a text", "c.yaml: the document is not an object"},
-      {"apiVersion: v1\nkind: Policy",
-       "c.yaml:2: kind: scheduler policies are gone since Kubernetes 1.23: write a KubeSchedulerConfiguration of "
-       "kubescheduler.config.k8s.io/v1 and enable the plugins in its profiles instead"},
+      {"kind: Policy\npredicates:\n- {name: PodFitsResources}\n- {name: Mine}\npriorities:\n"
+       "- {name: LeastRequestedPriority, weight: 2}\nextenders: []",
+       "c.yaml:1: kind: scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: "
+       "kubescheduler.config.k8s.io/v1 and kind: KubeSchedulerConfiguration, whose default profile has all of "
+       "kube-scheduler's plugins, and say there only what differs\n"
+       "c.yaml:3: predicates[0]: PodFitsResources is the plugin NodeResourcesFit (profiles[].plugins.filter.enabled: "
+       "[{name: …}])\n"
+       "c.yaml:4: predicates[1]: Mine has no successor\n"
+       "c.yaml:6: priorities[0]: LeastRequestedPriority is the plugin NodeResourcesFit, whose scoringStrategy is "
+       "LeastAllocated by default (profiles[].plugins.score.enabled: [{name: …, weight: 2}])\n"
+       "c.yaml:7: extenders: are a field of KubeSchedulerConfiguration, with the same fields, but that enableHttps is "
+       "enableHTTPS and httpTimeout is a text such as 5s"},
       {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
        "c.yaml:1: apiVersion: no kind \"KubeSchedulerConfiguration\" is registered for version "
        "\"kubescheduler.config.k8s.io/v1beta3\": use kubescheduler.config.k8s.io/v1"},

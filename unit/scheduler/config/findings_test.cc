@@ -150,14 +150,24 @@ TEST(Findings, PluginConfig) {
   });
 }
 
+TEST(Findings, IgnoredResourcesNeedThePluginThatIgnoresThem) {
+  const std::string text =
+      "extenders: [{urlPrefix: 'http://x', managedResources: [{name: example.com/a, ignoredByScheduler: true}]}]";
+  const std::string without = text + "\nprofiles: [{plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}}]";
+  check({
+      {text, "valid"},
+      {without,
+       "c.yaml:4: profiles[0].pluginConfig: couldn't build extenders: can't find NodeResourcesFitArgs in plugin config"},
+  });
+}
+
 TEST(Findings, Extenders) {
   check({
       {"extenders: []", "valid"},
-      {"extenders: [{urlPrefix: 'http://x'}]", "c.yaml:3: extenders: HTTP extenders are not supported by podium yet"},
+      {"extenders: [{urlPrefix: 'http://x', filterVerb: filter, ignorable: true}]", "valid"},
       {"extenders:\n- {bindVerb: b, prioritizeVerb: p, managedResources: [{name: example.com/a}, {name: cpu}]}\n"
        "- {bindVerb: b, managedResources: [{name: example.com/a}]}",
        "c.yaml:3: extenders: Invalid value: \"found 2 extenders implementing bind\": only one extender can implement bind\n"
-       "c.yaml:3: extenders: HTTP extenders are not supported by podium yet\n"
        "c.yaml:4: extenders[0].weight: Invalid value: 0: must have a positive weight applied to it\n"
        "c.yaml:4: extenders[0].managedResources[1].name: Invalid value: \"cpu\": is an invalid extended resource name\n"
        "c.yaml:5: extenders[1].managedResources[0].name: Invalid value: \"example.com/a\": duplicate extender managed "

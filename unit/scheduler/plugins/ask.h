@@ -41,6 +41,11 @@ inline PluginPtr make(PluginPtr (*factory)(const boost::json::object&), std::str
   return factory(boost::json::parse(args).as_object());
 }
 
+inline PluginPtr make(PluginPtr (*factory)(const boost::json::object&, const framework::Features&),
+                      std::string_view args = "{}", const framework::Features& features = {}) {
+  return factory(boost::json::parse(args).as_object(), features);
+}
+
 inline std::string text_of(const framework::Verdict& verdict) {
   std::string text = verdict.code == framework::Code::unschedulable ? "U" : "UU";
   for (const auto& reason : verdict.reasons) text += "; " + reason;

@@ -111,6 +111,32 @@ TEST(PodTopologySpread, Filter) {
   }
 }
 
+TEST(PodTopologySpread, FeatureGates) {
+  const std::vector<api::Node> rated{node("a").taint("sla", "90", "NoSchedule"), node("b")};
+  auto tolerant = foo().spread(over(kHostname).honor_node_taints()).build();
+  tolerant.tolerations.push_back({.key = "sla", .value = "95", .op = api::Toleration::Op::lt});
+  const struct {
+    const char* name;
+    TestCluster cluster;
+    api::Pod pod;
+    framework::Features features;
+    Verdicts want;
+  } cases[] = {
+      {"without matchLabelKeys",
+       {four_nodes(), {pod("p").label("foo", "").label("rev", "1").node("a")}},
+       foo().label("rev", "2").spread(over(kZone).match_label_keys({"rev"})),
+       {.match_label_keys_in_pod_topology_spread = false},
+       {{"a", kSkewed}, {"b", kSkewed}, {"x", ""}, {"y", ""}}},
+      {"without comparison a node is not counted", {rated, foo_on({"b"})}, tolerant, {}, {{"a", ""}, {"b", ""}}},
+      {"with comparison it is", {rated, foo_on({"b"})}, tolerant,
+       {.taint_toleration_comparison_operators = true}, {{"a", ""}, {"b", kSkewed}}},
+  };
+  for (const auto& test : cases) {
+    const PodTopologySpread plugin({}, false, test.features);
+    EXPECT_EQ(filter(plugin, test.pod, test.cluster.snapshot()), test.want) << test.name;
+  }
+}
+
 TEST(PodTopologySpread, CheckWithPodsAddedAndRemoved) {
   const auto pods = foo_on({"a", "a", "x"});
   const auto snapshot = TestCluster{four_nodes(), pods}.snapshot();

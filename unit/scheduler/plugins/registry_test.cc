@@ -48,6 +48,31 @@ TEST(Registry, Find) {
   EXPECT_EQ(find_in_tree("nodename"), nullptr);
 }
 
+class Permits final : public framework::Plugin, public framework::PermitPlugin {
+ public:
+  std::string_view name() const override { return "Permits"; }
+  framework::PermitResult permit(const framework::AssumedPod&, const Snapshot&, framework::Handle&) const override {
+    return framework::PermitResult::approve();
+  }
+};
+
+TEST(Registry, APluginIsAtTheExtensionPointsThatItImplements) {
+  const auto make_permits = [](const boost::json::object&, ArgErrors&) { return std::make_shared<const Permits>(); };
+  Registry registry;
+  registry.add("Permits", make_permits);
+  const auto* permits = registry.find("Permits");
+  ASSERT_TRUE(permits);
+  EXPECT_EQ(permits->points, std::vector<Point>{Point::permit});
+  EXPECT_FALSE(permits->in_tree() || permits->by_default);
+  EXPECT_EQ(registry.find("NodeName"), find_in_tree("NodeName"));
+  EXPECT_EQ(registry.find("Nope"), nullptr);
+  EXPECT_EQ(registry.clash(), "");
+
+  registry.add("Permits", make_permits);
+  EXPECT_EQ(registry.clash(), "Permits");
+  EXPECT_EQ(Registry().add("NodeName", make_permits).clash(), "NodeName");
+}
+
 TEST(VolumeBinding, ItsScoreIsAlwaysSkipped) {
   EXPECT_EQ(score(make(make_volume_binding), pod("p"), snapshot_of({node("n")})), Scores{});
 }

@@ -36,6 +36,31 @@ TEST(TaintToleration, Filter) {
   }
 }
 
+TEST(TaintToleration, ComparisonOperatorsCountWithTheirGateOnly) {
+  using Op = api::Toleration::Op;
+  const struct {
+    const char* name;
+    Op op;
+    const char *limit, *amount;
+    bool tolerated;
+  } cases[] = {
+      {"less", Op::lt, "100", "99", true},        {"not less", Op::lt, "100", "100", false},
+      {"more", Op::gt, "-5", "0", true},          {"not more", Op::gt, "5", "5", false},
+      {"no number", Op::gt, "5", "fast", false},  {"leading zero", Op::gt, "5", "010", false},
+      {"plus sign", Op::gt, "5", "+10", false},   {"too large", Op::gt, "5", "9223372036854775808", false},
+      {"no limit", Op::lt, "", "1", false},
+  };
+  for (const auto& c : cases) {
+    api::Pod incoming = pod("a");
+    incoming.tolerations.push_back({.key = "sla", .value = c.limit, .op = c.op, .effect = api::TaintEffect::no_schedule});
+    const auto snapshot = snapshot_of({node("n").taint("sla", c.amount, "NoSchedule")});
+    const auto on = make(make_taint_toleration, "{}", {.taint_toleration_comparison_operators = true});
+    const Answers rejected{{"n", kUntolerated}};
+    EXPECT_EQ(filter(on, incoming, snapshot), c.tolerated ? Answers() : rejected) << c.name;
+    EXPECT_EQ(filter(make(make_taint_toleration), incoming, snapshot), rejected) << c.name;
+  }
+}
+
 TEST(TaintToleration, Score) {
   const auto prefer_not = [](const char* name, std::initializer_list<const char*> keys) -> api::Node {
     auto builder = node(name);

@@ -225,6 +225,23 @@ TEST_F(Queue, ErrorsBackOffWhateverHappensAndAreNotPoppedEarly) {
   EXPECT_EQ(found("a").unschedulable_count, 1u);
 }
 
+TEST(QueueOptions, WithoutPoppingFromBackoffAllOfItIsWaitedFor) {
+  const auto profile = test::make_profile();
+  SchedulingQueue queue({.pop_from_backoff = false}, [&](std::string_view) { return &profile; });
+  Steady now = Steady(1h) + 300ms;
+  queue.add(info(pod("a")), now);
+  queue.requeue(*queue.pop(now), {"Fit"}, now);
+  queue.on_event(node_added(), now);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_FALSE(queue.pop(now + 999ms));
+  EXPECT_EQ(queue.next_wakeup(), now + 1s) << "to the moment, not to the whole second";
+  // Gates are asked when the backoff is over, not before.
+  queue.update(info(pod("a").gate("g")), now);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_FALSE(queue.pop(now + 1s));
+  EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
+}
+
 TEST(QueueOptions, AMaximumOfZeroMeansNoBackoff) {
   SchedulingQueue queue({.initial_backoff = 1s, .max_backoff = 0s}, [](std::string_view) { return nullptr; });
   const Steady now{1h};

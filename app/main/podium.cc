@@ -1,0 +1,82 @@
+#include "app/main/podium.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "app/config/config_command.h"
+#include "app/evaluate/command.h"
+#include "app/main/suggest.h"
+#include "app/run/options.h"
+#include "base/version.h"
+
+namespace podium::app {
+namespace {
+
+void add_config(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
+  auto* command = app.add_subcommand("config", "Checks and prints configuration files");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, int (*run)(const ConfigOptions&, std::ostream&, std::ostream&)) {
+    auto* action = command->add_subcommand(name, help);
+    const auto options = std::make_shared<ConfigOptions>();
+    options->plugins = plugins;
+    action->add_option("FILE", options->file, "a KubeSchedulerConfiguration")->required();
+    action->add_option("--feature-gates", options->feature_gates, "A=true,B=false: feature gates as kube-scheduler has them")
+        ->type_name("GATES")
+        ->allow_extra_args(false)
+        ->take_all();
+    action->callback([run, options, &exit_code] { exit_code = run(*options, std::cout, std::cerr); });
+  };
+  add("validate", "Says what is wrong with a configuration", config_validate);
+  add("view", "Prints a configuration with all defaults", config_view);
+}
+
+void add_version(CLI::App& app) {
+  app.add_subcommand("version", "Prints the version")->callback([] {
+    std::cout << "podium " << kVersion << " (decides like kube-scheduler " << kKubernetesVersion << ")\n";
+  });
+}
+
+// The subcommand that the arguments had come to, for its own help and flags.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
+}
+
+int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const auto& command = innermost(app);
+  std::cerr << full_name(command) << ": " << error.what() << '\n';
+  if (const auto hint = did_you_mean(command, {argv + 1, argv + argc}); !hint.empty()) std::cerr << hint << '\n';
+  std::cerr << "Run \"" << full_name(command) << " --help\" for what there is.\n";
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv, const plugins::Registry& plugins) {
+  if (!plugins.clash().empty()) {
+    std::cerr << "podium: a plugin named " << plugins.clash() << " already exists\n";
+    return 1;
+  }
+  CLI::App app{"podium: a Kubernetes scheduler that shows its work", "podium"};
+  app.require_subcommand(1);
+  int exit_code = 0;
+  run::add_command(app, plugins, exit_code);
+  evaluate::add_command(app, plugins, exit_code);
+  add_config(app, plugins, exit_code);
+  add_version(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return refuse(app, error, argc, argv);
+  }
+  return exit_code;
+}
+
+}  // namespace podium::app

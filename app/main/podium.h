@@ -1,0 +1,23 @@
+// podium as a library: its command line, with plugins of one's own. What a program outside of this repository includes.
+//
+//   #include <podium.h>
+//
+//   int main(int argc, char** argv) {
+//     podium::plugins::Registry plugins;
+//     plugins.add("ZoneBudget", make_zone_budget);
+//     return podium::app::main(argc, argv, plugins);
+//   }
+//
+// docs/plugins.md teaches the contract; examples/zone-budget is a whole repository.
+#pragma once
+
+#include "scheduler/framework/lifecycle.h"
+#include "scheduler/framework/plugin.h"
+#include "scheduler/plugins/registry.h"
+
+namespace podium::app {
+
+// Runs the command line: run, evaluate, config, version. The exit code: 0 done, 1 failed while running, 2 the input was wrong.
+int main(int argc, char** argv, const plugins::Registry& plugins = {});
+
+}  // namespace podium::app

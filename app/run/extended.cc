@@ -1,0 +1,63 @@
+#include "app/run/extended.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <memory>
+
+namespace podium::app::run {
+
+namespace asio = boost::asio;
+
+ExtenderConsultant::ExtenderConsultant(const extender::Extenders& extenders, asio::any_io_executor strand,
+                                       Decided decided)
+    : extenders_(extenders), strand_(std::move(strand)), decided_(std::move(decided)) {}
+
+void ExtenderConsultant::decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) {
+  asio::co_spawn(thread_, run(this, std::move(pod), std::move(fork), &profile), asio::detached);
+}
+
+void ExtenderConsultant::join() {
+  thread_.stop();
+  thread_.join();
+}
+
+client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::PodInfoPtr pod, cluster::Snapshot fork,
+                                           const framework::Profile* profile) {
+  auto text = self->extenders_.texts().pod((*pod)->meta.uid);
+  auto decision = co_await extender::decide(self->extenders_, pod, std::move(text), std::move(fork), *profile);
+  const auto shared = std::make_shared<framework::Decision>(std::move(decision));
+  asio::post(self->strand_, [self, shared] { self->decided_(std::move(*shared)); });
+}
+
+ExtenderBinder::ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
+                               asio::any_io_executor io, asio::any_io_executor strand, cycle::ApiBinder::Ended ended)
+    : extenders_(extenders), api_(api), next_(next), io_(std::move(io)), strand_(std::move(strand)),
+      ended_(std::move(ended)) {}
+
+void ExtenderBinder::bind(cluster::PodInfoPtr pod, std::string node) {
+  const auto* extender = extenders_.binder(**pod);
+  if (!extender) return next_.bind(std::move(pod), std::move(node));
+  asio::co_spawn(io_, run(this, extender, std::move(pod), std::move(node)), asio::detached);
+}
+
+client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::HttpExtender* extender,
+                                       cluster::PodInfoPtr pod, std::string node) {
+  cycle::BindOutcome outcome{cycle::BindEnd::bound, {}};
+  auto bound = co_await extender->bind(pod->pod, node);
+  if (!bound) {
+    outcome = {cycle::BindEnd::rejected, bound.error().message};
+    if (bound.error().maybe_applied) outcome = co_await cycle::look_at_binding(self->api_, pod, node, bound.error().message);
+  }
+  if (outcome.end == cycle::BindEnd::rejected && extender->ignorable()) {
+    spdlog::info("extender passed over in binding extender={} pod={} error=\"{}\"", extender->name(),
+                 (*pod)->full_name(), outcome.error);
+    asio::post(self->strand_, [self, pod, node] { self->next_.bind(pod, node); });
+    co_return;
+  }
+  asio::post(self->strand_, [self, uid = (*pod)->meta.uid, outcome] { self->ended_(uid, outcome); });
+}
+
+}  // namespace podium::app::run

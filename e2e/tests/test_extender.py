@@ -1,0 +1,278 @@
+"""HTTP extenders: podium with an extender made of upstream's own types, on a real API server; and kube-scheduler beside it, to see
+that both ask the same and say the same."""
+import json
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import BIN, ControlPlane, Process, environment, free_ports, wait_until
+from e2e.support.extender import Extender
+from e2e.tests.base import node, pod
+
+PROFILE = "default-scheduler"
+# What preemption says is not what is compared here.
+PLUGINS = {"postFilter": {"disabled": [{"name": "*"}]}}
+
+
+def configuration(extenders, scheduler=PROFILE, **more):
+    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+            "leaderElection": {"leaderElect": False}, "extenders": extenders,
+            "profiles": [{"schedulerName": scheduler, "plugins": PLUGINS}], **more}
+
+
+class Extenders(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = ControlPlane().start()
+        cls.addClassCleanup(cls.plane.stop)
+        podium.install(cls.plane)
+        for name in ("n1", "n2", "n3"):
+            cls.plane.create(node(name))
+        cls.plane.create(node("small", cpu="1"))
+        cls.count = 0
+
+    def extender(self, tls=False, start=True):
+        type(self).count += 1
+        extender = Extender(self.plane, f"extender-{self.count}", tls)
+        self.addCleanup(extender.stop)
+        return extender.start() if start else extender
+
+    def podium(self, *entries):
+        running = podium.Podium(self.plane, json.dumps(configuration(list(entries))), f"podium-{self.count}")
+        running.start()
+        self.addCleanup(running.stop)
+        self.addCleanup(lambda: self.plane.kubectl("delete", "pods", "--all", "--grace-period=0", "--force"))
+        return running
+
+    def create(self, name, **pod_fields):
+        """A pod of a name that no other test has, since reports stay."""
+        name = f"{name}-{self.count}"
+        self.plane.create(pod(name, **pod_fields))
+        return name
+
+    def live(self, name):
+        return self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
+
+    def bound(self, name, seconds=30):
+        return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{name} bound", seconds)
+
+    def not_scheduled(self, name, reason):
+        """The message of the pod's condition."""
+        def condition():
+            found = podium.condition(self.live(name), "PodScheduled") or {}
+            return found.get("message") if found.get("reason") == reason else None
+        return wait_until(condition, f"{name}: {reason}")
+
+    def report(self, name, outcome):
+        def there():
+            found = podium.report_of(self.plane, "default", name)
+            return found if found and found.get("status", {}).get("outcome") == outcome else None
+        return wait_until(there, f"report of {name}: {outcome}")["status"]
+
+    def assert_sums(self, status):
+        for host in status["topNodes"]:
+            total = sum(s["weight"] * next(h["score"] for h in s["topNodes"] if h["host"] == host["host"])
+                        for s in status["strategies"])
+            self.assertEqual(total, host["score"], host["host"])
+
+    # --- asking ---
+
+    def test_filter_and_prioritize_by_name(self):
+        extender = self.extender()
+        self.podium(extender.entry(filterVerb="filter", prioritizeVerb="prioritize", weight=3, nodeCacheCapable=True))
+        extender.behave(Failed={"n1": "n1 is full"}, Scores={"n2": 4, "n3": 7})
+        web = self.create("web", cpu="2", labels={"app": "web"})
+        self.assertEqual(self.bound(web), "n3")
+        asked, scored = extender.requests()
+        self.assertEqual((asked["Verb"], asked["Pod"], asked["PodLabels"], asked["PodImage"], asked["NodeNames"], asked["Nodes"]),
+                         ("filter", f"default/{web}", {"app": "web"}, "app:v1", ["n1", "n2", "n3"], None),
+                         "only nodes that the filters left, by name, and the pod as it is")
+        self.assertEqual((scored["Verb"], scored["NodeNames"]), ("prioritize", ["n2", "n3"]))
+        status = self.report(web, "Scheduled")
+        self.assertEqual(status["rejections"],
+                         [{"plugin": "NodeResourcesFit", "reason": "Insufficient cpu", "nodes": 1, "examples": ["small"]},
+                          {"plugin": extender.url, "reason": "n1 is full", "nodes": 1, "examples": ["n1"]}])
+        theirs = next(s for s in status["strategies"] if s["strategy"] == extender.url)
+        self.assertEqual(theirs, {"strategy": extender.url, "weight": 3,
+                                  "topNodes": [{"host": "n3", "score": 70}, {"host": "n2", "score": 40}]})
+        self.assert_sums(status)
+
+    def test_nodes_for_an_extender_without_a_cache(self):
+        extender = self.extender()
+        self.podium(extender.entry(filterVerb="filter", prioritizeVerb="prioritize", weight=1, nodeCacheCapable=False))
+        extender.behave(Unresolvable={"n1": "never"}, Dropped=["n2"], Scores={"small": 10})
+        web = self.create("web")
+        self.assertEqual(self.bound(web), "small")
+        asked, scored = extender.requests()
+        everywhere = ["n1", "n2", "n3", "small"]
+        self.assertEqual((asked["Nodes"], asked["Labels"], asked["NodeNames"]), (everywhere, everywhere, None), "whole nodes")
+        self.assertEqual(scored["Nodes"], ["n3", "small"])
+        self.assert_sums(self.report(web, "Scheduled"))
+
+    def test_a_pod_that_extenders_turn_down_waits_for_any_event(self):
+        extender = self.extender()
+        self.podium(extender.entry(filterVerb="filter", nodeCacheCapable=True))
+        extender.behave(Failed={"n1": "busy", "n2": "busy"}, Unresolvable={"n3": "no licence"})
+        web = self.create("web", cpu="2")
+        words = "0/4 nodes are available: 1 Insufficient cpu, 1 no licence, 2 busy."
+        self.assertEqual(self.not_scheduled(web, "Unschedulable").strip(), words)
+        extender.behave()
+        self.plane.kubectl("label", "node", "small", "touched=yes", "--overwrite")
+        self.assertIn(self.bound(web), ("n1", "n2", "n3"))
+
+    def test_managed_resources(self):
+        extender = self.extender()
+        self.podium(extender.entry(filterVerb="filter", nodeCacheCapable=True,
+                                   managedResources=[{"name": "example.com/gpu", "ignoredByScheduler": True}]))
+        extender.behave(Dropped=["n1", "n2", "small"])
+        self.bound(self.create("plain"))
+        self.assertEqual(extender.requests(), [], "no business of the extender's")
+        wants = pod("gpu")
+        wants["spec"]["containers"][0]["resources"]["limits"] = {"example.com/gpu": "1"}
+        self.plane.create(wants)
+        self.assertEqual(self.bound("gpu"), "n3", "no node has the resource, and nobody but the extender counts it")
+        self.assertEqual([r["Pod"] for r in extender.requests()], ["default/gpu"])
+
+    def test_https_with_and_without_a_ca(self):
+        extender = self.extender(tls=True)
+        entry = extender.entry(filterVerb="filter", nodeCacheCapable=True, enableHTTPS=True)
+        for name, tls in (("any", {}), ("checked", {"tlsConfig": {"caFile": str(self.plane.dir / "ca.crt")}})):
+            with self.subTest(name):
+                running = self.podium({**entry, **tls})
+                extender.behave(Dropped=["n1", "n2", "small"])
+                self.assertEqual(self.bound(self.create(name)), "n3")
+                running.stop()
+
+    # --- what fails ---
+
+    def test_down_and_ignorable(self):
+        extender = self.extender(start=False)
+        self.podium(extender.entry(filterVerb="filter", prioritizeVerb="prioritize", weight=1, nodeCacheCapable=True,
+                                   ignorable=True))
+        web = self.create("web")
+        self.bound(web)
+        names = [s["strategy"] for s in self.report(web, "Scheduled")["strategies"]]
+        self.assertNotIn(extender.url, names, "it gave no scores")
+
+    def test_down_and_not_ignorable(self):
+        extender = self.extender(start=False)
+        running = self.podium(extender.entry(filterVerb="filter", nodeCacheCapable=True))
+        web = self.create("web")
+        message = self.not_scheduled(web, "SchedulerError")
+        self.assertTrue(message.startswith(f'Post "{extender.url}/filter": '), message)
+        self.assertEqual(self.report(web, "Failed")["message"], message)
+        self.assertGreaterEqual(running.metric('scheduler_schedule_attempts_total{profile="default-scheduler",result="error"'), 1)
+        extender.start()
+        self.bound(web)
+
+    def test_answers_that_fail_the_attempt(self):
+        extender = self.extender()
+        self.podium(extender.entry(filterVerb="filter", nodeCacheCapable=True))
+        for name, behaviour, words in (
+                ("status", {"Status": {"filter": 503}}, f"failed filter with extender at URL {extender.url}/filter, code 503"),
+                ("error", {"Error": "out of licences"}, "out of licences"),
+                ("invented", {"Invented": ["n9"]},
+                 f'extender "{extender.url}" claims a filtered node "n9" which is not found in the input node list')):
+            with self.subTest(name):
+                extender.behave(**behaviour)
+                wrong = self.create(name)
+                self.assertEqual(self.not_scheduled(wrong, "SchedulerError"), words)
+                self.plane.kubectl("delete", "pod", wrong, "--grace-period=0", "--force")
+
+    # --- binding ---
+
+    def test_bind(self):
+        extender = self.extender()
+        self.podium(extender.entry(bindVerb="bind"))
+        extender.behave()
+        web = self.create("web")
+        where = self.bound(web)
+        self.assertEqual([(r["Verb"], r["Pod"], r["Node"]) for r in extender.requests()], [("bind", f"default/{web}", where)])
+        self.assertEqual(self.report(web, "Scheduled")["node"], where)
+
+    def test_a_binding_that_the_extender_refuses(self):
+        extender = self.extender()
+        self.podium(extender.entry(bindVerb="bind"))
+        extender.behave(Error="not today")
+        web = self.create("web")
+        self.assertEqual(self.not_scheduled(web, "SchedulerError"), "not today")
+        extender.behave()
+        self.bound(web)
+
+    def test_without_the_extender_that_may_be_ignored_the_binding_goes_on(self):
+        extender = self.extender()
+        self.podium(extender.entry(bindVerb="bind", ignorable=True))
+        extender.behave(Status={"bind": 500})
+        web = self.create("web")
+        self.bound(web)
+        self.assertEqual([r["Verb"] for r in extender.requests()], ["bind"])
+
+    # --- beside kube-scheduler ---
+
+    def kube_scheduler(self, entries):
+        directory = self.plane.dir / f"kube-scheduler-{self.count}"
+        directory.mkdir()
+        connection = {"kubeconfig": str(self.plane.write_kubeconfig(directory / "kubeconfig"))}
+        config = directory / "config.json"
+        config.write_text(json.dumps(configuration(entries, "upstream", clientConnection=connection)))
+        running = Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
+                           "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
+        self.addCleanup(running.stop)
+
+    def test_the_same_questions_and_the_same_words_as_kube_scheduler(self):
+        self.beside_kube_scheduler(cached=True)
+
+    def test_the_same_questions_and_the_same_words_without_a_cache(self):
+        self.beside_kube_scheduler(cached=False)
+
+    def beside_kube_scheduler(self, cached):
+        first, second = self.extender(), self.extender()
+        entries = [second.entry(filterVerb="filter", nodeCacheCapable=cached, ignorable=True),
+                   first.entry(filterVerb="filter", prioritizeVerb="prioritize", weight=5, nodeCacheCapable=cached)]
+        self.podium(*entries)
+        self.kube_scheduler(entries)
+        cases = {
+            "placed": ({"Scores": {"n1": 1, "n2": 9, "n3": 2}}, {}, {}),
+            "narrowed": ({"Failed": {"n1": "a"}, "Scores": {"n3": 10}}, {"Unresolvable": {"small": "b"}}, {}),
+            "one-left": ({"Dropped": ["n1", "n2"], "Scores": {"n3": 1}}, {"Failed": {"small": "c"}}, {}),
+            "none-left": ({"Failed": {"n1": "full", "n2": "full"}, "Dropped": ["n3"]}, {"Failed": {"small": "d"}}, {}),
+            "silent": ({"Dropped": ["n1", "n2", "n3", "small"]}, {}, {}),
+            "affinity": ({"Dropped": ["n1"]}, {}, {"affinity": {"nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [
+                    {"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}),
+            "ignorable-fails": ({}, {"Status": {"filter": 500}, "Scores": {}}, {}),
+            "invented": ({"Invented": ["n9"]} if cached else {"Error": "no"}, {}, {}),
+            "status": ({"Status": {"filter": 500}}, {}, {}),
+            "scores-fail": ({"Status": {"prioritize": 500}}, {}, {}),
+        }
+        for name, (of_first, of_second, spec) in cases.items():
+            with self.subTest(name):
+                seen = {}
+                for scheduler in (PROFILE, "upstream"):
+                    first.behave(**of_first)
+                    second.behave(**of_second)
+                    twin = f"{name}-{str(cached).lower()}-{scheduler}"
+                    self.plane.create(pod(twin, cpu="10m", schedulerName=scheduler, **spec))
+                    seen[scheduler] = self.outcome(twin), self.questions(first, twin), self.questions(second, twin)
+                    self.plane.kubectl("delete", "pod", twin, "--grace-period=0", "--force")
+                self.assertEqual(seen[PROFILE], seen["upstream"])
+
+    def outcome(self, name):
+        """Whether it was placed, or the condition's reason and message."""
+        def decided():
+            live = self.live(name)
+            if live["spec"].get("nodeName"):
+                # In these cases the extender's scores leave no choice; in the others equals are chosen among by chance.
+                clear = name.startswith(("placed", "narrowed", "one-left"))
+                return f"placed on {live['spec']['nodeName']}" if clear else "placed"
+            found = podium.condition(live, "PodScheduled") or {}
+            return (found["reason"], found["message"].strip().replace(name, "POD")) if found.get("reason") else None
+        return wait_until(decided, f"a decision about {name}")
+
+    @staticmethod
+    def questions(extender, name):
+        """What was asked in the first attempt."""
+        asked = {}
+        for request in extender.requests():
+            if request["Pod"] == f"default/{name}":
+                asked.setdefault(request["Verb"], (request["NodeNames"], request["Nodes"], request["Labels"]))
+        return asked

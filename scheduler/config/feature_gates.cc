@@ -1,0 +1,210 @@
+#include "scheduler/config/feature_gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+namespace podium::config {
+namespace {
+
+using Stage = GateSpec::Stage;
+using framework::Features;
+using Values = std::map<std::string, bool, std::less<>>;
+
+constexpr std::string_view kAllAlpha = "AllAlpha", kAllBeta = "AllBeta";
+
+struct Honoured {
+  std::string_view gate;
+  bool Features::*value;
+};
+constexpr std::array kHonoured = std::to_array<Honoured>({
+    {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
+    {"NodeDeclaredFeatures", &Features::node_declared_features},
+    {"SchedulerPopFromBackoffQ", &Features::pop_from_backoff_queue},
+    {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
+});
+
+// Read by kube-scheduler, and the same decisions either way.
+struct Note {
+  std::string_view gate, text;
+};
+constexpr std::array kNoDifference = std::to_array<Note>({
+    {"ComponentFlagz", "podium has no /flagz"},
+    {"ComponentStatusz", "podium has no /statusz"},
+    {"InPlacePodLevelResourcesVerticalScaling", "with it off no pod's status shows a pod-level resize"},
+    {"NominatedNodeNameForExpectation", "podium does not nominate a node before it binds"},
+    {"OpportunisticBatching", "podium evaluates every pod on its own"},
+    {"SchedulerAsyncAPICalls", "podium never waits for the API server before the next pod"},
+    {"SchedulerAsyncPreemption", "podium never waits for the API server before the next pod"},
+});
+
+constexpr std::array kRefused = std::to_array<Note>({
+    {"CoordinatedLeaderElection", "podium takes its lease itself"},
+    {"DRAConsumableCapacity", "podium allocates devices by the default only"},
+    {"DRADeviceBindingConditions", "podium allocates devices by the default only"},
+    {"DRADeviceTaintRules", "podium allocates devices by the default only"},
+    {"DRADeviceTaints", "podium allocates devices by the default only"},
+    {"DRAExtendedResource", "podium allocates devices by the default only"},
+    {"DRAListTypeAttributes", "podium allocates devices by the default only"},
+    {"DRANodeAllocatableResources", "podium allocates devices by the default only"},
+    {"DRAPartitionableDevices", "podium allocates devices by the default only"},
+    {"DRAPrioritizedList", "podium allocates devices by the default only"},
+    {"DRAResourceClaimDeviceStatus", "podium allocates devices by the default only"},
+    {"DRASchedulerFilterTimeout", "podium allocates devices by the default only"},
+    {"DRAWorkloadResourceClaims", "podium allocates devices by the default only"},
+    {"GangScheduling", "podium schedules pods one by one"},
+    {"GenericWorkload", "podium schedules pods one by one"},
+    {"PodLevelResources", "podium always counts pod-level resources"},
+    {"StorageCapacityScoring", "podium scores static volumes only"},
+    {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
+    {"VolumeLimitScaling", "podium places pods on nodes without the CSI driver"},
+    {"WorkloadAwarePreemption", "podium schedules pods one by one"},
+});
+
+template <typename List>
+const auto* find_gate(const List& list, std::string_view name) {
+  const auto it = std::ranges::find(list, name, [](const auto& each) { return each.gate; });
+  return it == std::ranges::end(list) ? nullptr : &*it;
+}
+
+const GateSpec* spec_of(std::string_view name) {
+  const auto gates = known_gates();
+  const auto it = std::ranges::lower_bound(gates, name, {}, &GateSpec::name);
+  return it == gates.end() || it->name != name ? nullptr : &*it;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+// As strconv.ParseBool.
+std::optional<bool> parse_bool(std::string_view text) {
+  for (const auto* yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+    if (text == yes) return true;
+  }
+  for (const auto* no : {"0", "f", "F", "false", "FALSE", "False"}) {
+    if (text == no) return false;
+  }
+  return std::nullopt;
+}
+
+void parse_one(std::string_view text, Values& values, std::vector<std::string>& errors) {
+  const auto equals = text.find('=');
+  auto name = trimmed(text.substr(0, equals));
+  if (const auto colon = name.find(':'); colon != std::string_view::npos) {
+    if (trimmed(name.substr(0, colon)) != "kube") {
+      errors.push_back(fmt::format("component not registered: {}", trimmed(name.substr(0, colon))));
+      return;
+    }
+    name = trimmed(name.substr(colon + 1));
+  }
+  if (equals == std::string_view::npos) {
+    errors.push_back(fmt::format("missing bool value for {}", name));
+    return;
+  }
+  const auto value = trimmed(text.substr(equals + 1));
+  if (const auto parsed = parse_bool(value)) {
+    values.insert_or_assign(std::string(name), *parsed);
+  } else {
+    errors.push_back(fmt::format("invalid value of {0}={1}, err: strconv.ParseBool: parsing \"{1}\": invalid syntax",
+                                 name, value));
+  }
+}
+
+Values parse(const std::vector<std::string>& flags, std::vector<std::string>& errors) {
+  Values values;
+  for (std::string_view rest : flags) {
+    while (!rest.empty()) {
+      const auto comma = rest.find(',');
+      if (const auto one = rest.substr(0, comma); !one.empty()) parse_one(one, values, errors);
+      rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    }
+  }
+  return values;
+}
+
+// What each known gate comes to; the special ones set those that the list does not name.
+Values resolve(const Values& given, std::vector<std::string>& errors) {
+  for (const auto& [name, value] : given) {
+    if (name == kAllAlpha || name == kAllBeta) continue;
+    const auto* spec = spec_of(name);
+    if (!spec) {
+      errors.push_back(fmt::format("unrecognized feature gate: {}", name));
+    } else if (spec->locked && value != spec->on) {
+      errors.push_back(
+          fmt::format("cannot set feature gate {} to {}, feature is locked to {}", name, value, spec->on));
+    }
+  }
+  Values values;
+  const auto special = [&](std::string_view gate) {
+    const auto it = given.find(gate);
+    return it == given.end() ? std::optional<bool>() : it->second;
+  };
+  const auto alpha = special(kAllAlpha), beta = special(kAllBeta);
+  for (const auto& spec : known_gates()) {
+    bool value = spec.on;
+    if (spec.stage == Stage::alpha) value = alpha.value_or(value);
+    if (spec.stage == Stage::beta) value = beta.value_or(value);
+    const auto it = given.find(spec.name);
+    values.emplace(spec.name, it == given.end() ? value : it->second);
+  }
+  return values;
+}
+
+void check_dependencies(const Values& values, std::vector<std::string>& errors) {
+  for (const auto& spec : known_gates()) {
+    if (!values.find(spec.name)->second) continue;
+    std::string missing;
+    for (auto rest = spec.depends_on; !rest.empty();) {
+      const auto space = rest.find(' ');
+      const auto name = rest.substr(0, space);
+      const auto it = values.find(name);
+      if (it != values.end() && !it->second) missing += (missing.empty() ? "" : " ") + std::string(name);
+      rest = space == std::string_view::npos ? std::string_view() : rest.substr(space + 1);
+    }
+    if (!missing.empty()) {
+      errors.push_back(
+          fmt::format("{} is enabled, but depends on features that are disabled: [{}]", spec.name, missing));
+    }
+  }
+}
+
+}  // namespace
+
+GateTreatment treatment_of(std::string_view gate) {
+  if (find_gate(kHonoured, gate)) return GateTreatment::honoured;
+  if (find_gate(kNoDifference, gate)) return GateTreatment::no_difference;
+  if (find_gate(kRefused, gate)) return GateTreatment::refused;
+  return GateTreatment::not_read;
+}
+
+Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags) {
+  std::vector<std::string> errors;
+  const auto given = parse(flags, errors);
+  const auto values = resolve(given, errors);
+  if (errors.empty()) check_dependencies(values, errors);
+
+  FeatureGates out;
+  for (const auto& spec : known_gates()) {
+    const bool value = values.find(spec.name)->second;
+    if (const auto* honoured = find_gate(kHonoured, spec.name)) out.features.*(honoured->value) = value;
+    if (value == spec.on || spec.locked) continue;
+    if (const auto* note = find_gate(kRefused, spec.name)) {
+      errors.push_back(fmt::format("feature gate {} cannot be set to {}: not supported by podium: {}", spec.name, value,
+                                   note->text));
+    } else if (const auto* no_difference = find_gate(kNoDifference, spec.name)) {
+      out.warnings.push_back(
+          fmt::format("feature gate {}={} makes no difference: {}", spec.name, value, no_difference->text));
+    }
+  }
+  if (errors.empty()) return out;
+  for (auto& error : errors) error.insert(0, "--feature-gates: ");
+  return invalid(join_lines(errors));
+}
+
+}  // namespace podium::config

@@ -1,0 +1,38 @@
+#include "scheduler/extender/extenders.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace podium::extender {
+
+Result<std::unique_ptr<Extenders>> Extenders::make(const std::vector<config::Extender>& configs,
+                                                   const MakeTransport& make_transport) {
+  std::vector<std::unique_ptr<HttpExtender>> extenders;
+  bool texts_of_nodes = false;
+  for (const auto& config : configs) {
+    auto reached = client_config(config);
+    if (!reached) return std::unexpected(reached.error());
+    texts_of_nodes |= !config.node_cache_capable && !(config.filter_verb.empty() && config.prioritize_verb.empty());
+    extenders.push_back(std::make_unique<HttpExtender>(config, make_transport(std::move(*reached))));
+  }
+  std::ranges::stable_partition(extenders, [](const auto& each) { return !each->ignorable(); });
+  return std::unique_ptr<Extenders>(new Extenders(std::move(extenders), texts_of_nodes));
+}
+
+bool Extenders::has_a_say(const api::Pod& pod) const {
+  return std::ranges::any_of(extenders_, [&](const auto& each) {
+    return (each->filters() || each->prioritizes()) && each->interested(pod);
+  });
+}
+
+const HttpExtender* Extenders::binder(const api::Pod& pod) const {
+  const auto it = std::ranges::find_if(extenders_, [&](const auto& each) { return each->binds() && each->interested(pod); });
+  return it == extenders_.end() ? nullptr : it->get();
+}
+
+void Extenders::close() {
+  for (const auto& extender : extenders_) extender->close();
+}
+
+}  // namespace podium::extender

@@ -1,0 +1,57 @@
+#include "scheduler/extender/object_texts.h"
+
+#include <boost/json/serialize.hpp>
+
+namespace podium::extender {
+namespace json = boost::json;
+namespace {
+
+std::string_view text_at(const json::value& object, std::string_view part, std::string_view name) {
+  const auto* outer = object.is_object() ? object.get_object().if_contains(part) : nullptr;
+  const auto* inner = outer && outer->is_object() ? outer->get_object().if_contains(name) : nullptr;
+  return inner && inner->is_string() ? std::string_view(inner->get_string()) : std::string_view();
+}
+
+}  // namespace
+
+std::string text_of(const json::value& object) {
+  json::value copy(object);
+  if (auto* fields = copy.if_object()) {
+    fields->erase("kind");  // only watch events have these
+    fields->erase("apiVersion");
+    if (auto* meta = fields->if_contains("metadata"); meta && meta->is_object()) {
+      meta->get_object().erase("managedFields");
+    }
+  }
+  return json::serialize(copy);
+}
+
+void ObjectTexts::changed(const client::Resource& kind, const client::Change& change) {
+  const bool is_pod = kind.plural == client::resource::pods.plural;
+  if (!is_pod && !(keeps_nodes_ && kind.plural == client::resource::nodes.plural)) return;
+  const auto& object = change.object;
+  const std::string key(text_at(object, "metadata", is_pod ? "uid" : "name"));
+  const bool over = change.type == client::Change::Type::deleted || (is_pod && !text_at(object, "spec", "nodeName").empty());
+  Text text = over ? nullptr : std::make_shared<const std::string>(text_of(object));
+  auto& texts = is_pod ? pods_ : nodes_;
+  const std::lock_guard lock(mutex_);
+  if (over) {
+    texts.erase(key);
+  } else {
+    texts[key] = std::move(text);
+  }
+}
+
+Text ObjectTexts::pod(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = pods_.find(uid);
+  return it == pods_.end() ? nullptr : it->second;
+}
+
+Text ObjectTexts::node(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = nodes_.find(name);
+  return it == nodes_.end() ? nullptr : it->second;
+}
+
+}  // namespace podium::extender

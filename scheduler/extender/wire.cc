@@ -1,0 +1,171 @@
+#include "scheduler/extender/wire.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/stream_parser.hpp>
+#include <boost/json/value.hpp>
+#include <cctype>
+
+namespace podium::extender {
+namespace json = boost::json;
+namespace {
+
+std::unexpected<Error> nonsense(std::string_view path, std::string_view why) {
+  return fail(Error::Kind::internal, path.empty() ? std::string(why) : fmt::format("{}: {}", path, why));
+}
+
+Result<json::value> parse(std::string_view text) {
+  json::stream_parser parser;
+  boost::system::error_code error;
+  parser.write_some(text.data(), text.size(), error);
+  if (!error && !parser.done()) parser.finish(error);
+  if (error) return nonsense("", "the reply is not JSON: " + error.message());
+  return parser.release();
+}
+
+bool equal_fold(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// The last member of this name, in whatever case; null where there is none, or where it is null.
+const json::value* member(const json::value& value, std::string_view name) {
+  const json::value* found = nullptr;
+  if (!value.is_object()) return nullptr;
+  for (const auto& [key, each] : value.get_object()) {
+    if (equal_fold(key, name)) found = &each;
+  }
+  return found && found->is_null() ? nullptr : found;
+}
+
+Result<std::string> text_member(const json::value& object, std::string_view name) {
+  const auto* value = member(object, name);
+  if (!value) return std::string();
+  if (!value->is_string()) return nonsense(name, "expected a string");
+  return std::string(value->get_string());
+}
+
+Result<framework::FilterOpinion::Reasons> reasons_member(const json::value& object, std::string_view name) {
+  framework::FilterOpinion::Reasons out;
+  const auto* value = member(object, name);
+  if (!value) return out;
+  if (!value->is_object()) return nonsense(name, "expected an object");
+  for (const auto& [node, reason] : value->get_object()) {
+    if (!reason.is_string() && !reason.is_null()) return nonsense(name, "expected strings");
+    out.emplace_back(std::string(node), reason.is_null() ? std::string() : std::string(reason.get_string()));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+Result<std::optional<std::vector<std::string>>> names_member(const json::value& object) {
+  const auto* value = member(object, "NodeNames");
+  if (!value) return std::nullopt;
+  if (!value->is_array()) return nonsense("NodeNames", "expected a list");
+  std::vector<std::string> names;
+  for (const auto& name : value->get_array()) {
+    if (!name.is_string()) return nonsense("NodeNames", "expected strings");
+    names.emplace_back(name.get_string());
+  }
+  return names;
+}
+
+Result<std::optional<std::vector<std::string>>> nodes_member(const json::value& object) {
+  const auto* value = member(object, "Nodes");
+  if (!value) return std::nullopt;
+  if (!value->is_object()) return nonsense("Nodes", "expected an object");
+  std::vector<std::string> names;
+  const auto* items = member(*value, "items");
+  if (!items) return names;
+  if (!items->is_array()) return nonsense("Nodes.items", "expected a list");
+  for (const auto& item : items->get_array()) {
+    const auto* meta = member(item, "metadata");
+    auto name = text_member(meta ? *meta : json::value(), "name");
+    if (!name) return nonsense("Nodes.items.metadata.name", "expected a string");
+    names.push_back(std::move(*name));
+  }
+  return names;
+}
+
+// An object, or null, which Go leaves at zero.
+Result<json::value> parse_object(std::string_view text) {
+  auto value = parse(text);
+  if (value && !value->is_object() && !value->is_null()) return nonsense("", "the reply is not an object");
+  return value;
+}
+
+}  // namespace
+
+std::string args_with_names(std::string_view pod, const std::vector<std::string>& names) {
+  std::string out = fmt::format(R"({{"Pod":{},"Nodes":null,"NodeNames":[)", pod);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += ',';
+    out += json::serialize(json::string(names[i]));
+  }
+  return out += "]}";
+}
+
+std::string args_with_nodes(std::string_view pod, const std::vector<Text>& nodes) {
+  std::size_t size = pod.size() + 64;
+  for (const auto& node : nodes) size += node->size() + 1;
+  std::string out;
+  out.reserve(size);
+  out.append(R"({"Pod":)").append(pod).append(R"(,"Nodes":{"metadata":{},"items":[)");
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i > 0) out += ',';
+    out += *nodes[i];
+  }
+  return out += R"(]},"NodeNames":null})";
+}
+
+std::string binding_args(const BindingArgs& args) {
+  return json::serialize(json::object{{"PodName", args.pod_name},
+                                      {"PodNamespace", args.pod_namespace},
+                                      {"PodUID", args.pod_uid},
+                                      {"Node", args.node}});
+}
+
+Result<FilterReply> read_filter_reply(std::string_view text) {
+  const auto value = parse_object(text);
+  if (!value) return std::unexpected(value.error());
+  FilterReply out;
+  auto names = names_member(*value);
+  if (!names) return std::unexpected(names.error());
+  auto nodes = nodes_member(*value);
+  if (!nodes) return std::unexpected(nodes.error());
+  auto failed = reasons_member(*value, "FailedNodes");
+  if (!failed) return std::unexpected(failed.error());
+  auto unresolvable = reasons_member(*value, "FailedAndUnresolvableNodes");
+  if (!unresolvable) return std::unexpected(unresolvable.error());
+  auto error = text_member(*value, "Error");
+  if (!error) return std::unexpected(error.error());
+  return FilterReply{std::move(*names), std::move(*nodes), std::move(*failed), std::move(*unresolvable),
+                     std::move(*error)};
+}
+
+Result<std::vector<std::pair<std::string, std::int64_t>>> read_priorities(std::string_view text) {
+  const auto value = parse(text);
+  if (!value) return std::unexpected(value.error());
+  std::vector<std::pair<std::string, std::int64_t>> out;
+  if (value->is_null()) return out;
+  if (!value->is_array()) return nonsense("", "the reply is not a list");
+  for (const auto& each : value->get_array()) {
+    if (!each.is_object() && !each.is_null()) return nonsense("", "the reply is not a list of objects");
+    auto host = text_member(each, "Host");
+    if (!host) return std::unexpected(host.error());
+    const auto* score = member(each, "Score");
+    if (score && !score->is_int64()) return nonsense("Score", "expected a whole number");
+    out.emplace_back(std::move(*host), score ? score->get_int64() : 0);
+  }
+  return out;
+}
+
+Result<std::string> read_binding_reply(std::string_view text) {
+  const auto value = parse_object(text);
+  if (!value) return std::unexpected(value.error());
+  return text_member(*value, "Error");
+}
+
+}  // namespace podium::extender

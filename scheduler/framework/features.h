@@ -1,0 +1,18 @@
+// Features: the feature gates that decisions depend on, as plugin factories and the queue get them.
+//
+// Made by scheduler/config from --feature-gates; the values here are the defaults of Kubernetes 1.36. Upstream's other gates
+// either change nothing here or cannot be changed; scheduler/config/feature_gates.cc says which.
+// Source: pkg/scheduler/framework/plugins/feature. Threads: a value.
+#pragma once
+
+namespace podium::framework {
+
+struct Features {
+  bool match_label_keys_in_pod_topology_spread = true;
+  bool node_declared_features = true;
+  bool pop_from_backoff_queue = true;                   // SchedulerPopFromBackoffQ
+  bool taint_toleration_comparison_operators = false;   // tolerations with the operators Lt and Gt
+  bool operator==(const Features&) const = default;
+};
+
+}  // namespace podium::framework

@@ -1,0 +1,11 @@
+# find_package(podium): podium::podium is the whole program as a library, to be linked with a main() that adds plugins.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(OpenSSL 3)
+find_dependency(Boost 1.81 COMPONENTS json url)
+find_dependency(yaml-cpp)
+find_dependency(fmt)
+find_dependency(spdlog)
+find_dependency(CLI11)
+find_dependency(prometheus-cpp)
+include(${CMAKE_CURRENT_LIST_DIR}/podium.cmake)

@@ -1,0 +1,149 @@
+#include "scheduler/config/feature_gates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "scheduler/config/config.h"
+
+namespace podium::config {
+namespace {
+
+using Flags = std::vector<std::string>;
+
+TEST(FeatureGates, Values) {
+  const framework::Features defaults;
+  framework::Features comparison;
+  comparison.taint_toleration_comparison_operators = true;
+  framework::Features no_keys;
+  no_keys.match_label_keys_in_pod_topology_spread = false;
+  framework::Features patient;
+  patient.pop_from_backoff_queue = false;
+  const struct {
+    const char* name;
+    Flags flags;
+    framework::Features want;
+  } cases[] = {
+      {"nothing said", {}, defaults},
+      {"empty", {"", ","}, defaults},
+      {"on", {"TaintTolerationComparisonOperators=true"}, comparison},
+      {"as Go writes booleans", {" TaintTolerationComparisonOperators = T "}, comparison},
+      {"with its component", {"kube:TaintTolerationComparisonOperators=1"}, comparison},
+      {"the last one counts", {"SchedulerPopFromBackoffQ=false", "SchedulerPopFromBackoffQ=true"}, defaults},
+      {"several flags", {"SchedulerPopFromBackoffQ=false", "GracefulNodeShutdown=true"}, patient},
+      {"a gate that kube-scheduler does not read", {"CSIVolumeHealth=true"}, defaults},
+      {"a locked gate at its value", {"DynamicResourceAllocation=true"}, defaults},
+      {"its dependents go with it",
+       {"MatchLabelKeysInPodTopologySpread=false,MatchLabelKeysInPodTopologySpreadSelectorMerge=false"}, no_keys},
+      {"all alpha off", {"AllAlpha=false"}, defaults},
+  };
+  for (const auto& c : cases) {
+    const auto got = parse_feature_gates(c.flags);
+    ASSERT_TRUE(got) << c.name << ": " << got.error().message;
+    EXPECT_EQ(got->features, c.want) << c.name;
+    EXPECT_EQ(got->warnings, std::vector<std::string>()) << c.name;
+  }
+}
+
+TEST(FeatureGates, Errors) {
+  const struct {
+    const char* name;
+    Flags flags;
+    std::string want;
+  } cases[] = {
+      {"unknown", {"Nonsense=true"}, "unrecognized feature gate: Nonsense"},
+      {"no value", {"GangScheduling"}, "missing bool value for GangScheduling"},
+      {"no boolean",
+       {"GangScheduling=yes"},
+       "invalid value of GangScheduling=yes, err: strconv.ParseBool: parsing \"yes\": invalid syntax"},
+      {"another component", {"kubelet:NodeSwap=true"}, "component not registered: kubelet"},
+      {"locked",
+       {"DynamicResourceAllocation=false"},
+       "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true"},
+      {"a dependency is off",
+       {"MatchLabelKeysInPodTopologySpread=false"},
+       "MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on features that are disabled: "
+       "[MatchLabelKeysInPodTopologySpread]"},
+      {"not honoured",
+       {"StorageCapacityScoring=true"},
+       "feature gate StorageCapacityScoring cannot be set to true: not supported by podium: podium scores static "
+       "volumes only"},
+  };
+  for (const auto& c : cases) {
+    const auto got = parse_feature_gates(c.flags);
+    ASSERT_FALSE(got) << c.name;
+    EXPECT_EQ(got.error().message, "--feature-gates: " + c.want) << c.name;
+    EXPECT_EQ(got.error().kind, Error::Kind::invalid) << c.name;
+  }
+}
+
+// What podium cannot honour has to be named, so a list can be written that it can.
+TEST(FeatureGates, AllAlphaNamesWhatItCannotDo) {
+  const auto all = parse_feature_gates({"AllAlpha=true"});
+  ASSERT_FALSE(all);
+  std::string exceptions = "AllAlpha=true";
+  for (const auto& gate : known_gates()) {
+    const bool refused = gate.stage == GateSpec::Stage::alpha && treatment_of(gate.name) == GateTreatment::refused;
+    EXPECT_EQ(all.error().message.find("feature gate " + std::string(gate.name) + " cannot") != std::string::npos, refused)
+        << gate.name;
+    if (refused || gate.depends_on == "GenericWorkload") exceptions += "," + std::string(gate.name) + "=false";
+  }
+  const auto most = parse_feature_gates({exceptions});
+  ASSERT_TRUE(most) << most.error().message;
+  EXPECT_TRUE(most->features.taint_toleration_comparison_operators);
+}
+
+TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
+  const auto got = parse_feature_gates({"OpportunisticBatching=false"});
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->warnings, std::vector<std::string>{"feature gate OpportunisticBatching=false makes no difference: podium "
+                                                    "evaluates every pod on its own"});
+  EXPECT_EQ(load("", "", {*got, {}})->warnings, got->warnings);
+}
+
+TEST(FeatureGates, EveryDependencyIsKnown) {
+  const auto gates = known_gates();
+  for (const auto& gate : gates) {
+    for (auto rest = gate.depends_on; !rest.empty();) {
+      const auto name = rest.substr(0, rest.find(' '));
+      EXPECT_NE(std::ranges::find(gates, name, &GateSpec::name), gates.end()) << gate.name << ": " << name;
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    }
+  }
+}
+
+TEST(FeatureGates, ThePageOnParityListsThem) {
+  std::ifstream page("docs/parity.md");
+  std::map<GateTreatment, std::string> rows;
+  for (std::string line; std::getline(page, line);) {
+    const auto row = [&](std::string_view words) { return line.ends_with(std::string(words) + " |"); };
+    if (row("equal, on and off")) rows[GateTreatment::honoured] = line;
+    if (row("why the decisions are the same")) rows[GateTreatment::no_difference] = line;
+    if (row("an error that names the gate")) rows[GateTreatment::refused] = line;
+  }
+  for (const auto& gate : known_gates()) {
+    const auto treatment = treatment_of(gate.name);
+    for (const auto& [of, line] : rows) {
+      const auto name = " " + std::string(gate.name);
+      const bool listed = line.contains(name + ",") || line.contains(name + " ");
+      EXPECT_EQ(listed, of == treatment) << gate.name;
+    }
+  }
+  EXPECT_EQ(rows.size(), 3u);
+}
+
+TEST(FeatureGates, APluginWhoseGateIsOffIsNotOnTheDefaultList) {
+  FeatureGates off;
+  off.features.node_declared_features = false;
+  const auto has = [](const Result<Config>& config) {
+    const auto& filters = config->profiles[0]->filters;
+    return std::ranges::any_of(filters, [](const auto& entry) { return entry.name == "NodeDeclaredFeatures"; });
+  };
+  EXPECT_TRUE(has(load("", "")));
+  EXPECT_FALSE(has(load("", "", {off, {}})));
+}
+
+}  // namespace
+}  // namespace podium::config

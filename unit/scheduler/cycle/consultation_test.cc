@@ -1,0 +1,155 @@
+// Pods that somebody outside has a say in: the cycle asks, goes on with events meanwhile, and takes the answer.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "scheduler/cycle/scheduler.h"
+#include "unit/support/builders.h"
+
+namespace podium::cycle {
+namespace {
+
+using namespace std::chrono_literals;
+using test::node;
+using test::pod;
+using Log = std::vector<std::string>;
+
+class StoppedClock final : public Clock {
+ public:
+  Steady now() const override { return Steady(now_); }
+  Wall wall() const override { return Wall(now_); }
+  void advance(std::chrono::nanoseconds by) { now_ += by; }
+
+ private:
+  std::chrono::nanoseconds now_ = 100s;
+};
+
+// One log of all that leaves the cycle.
+struct World final : Binder, Announcer, framework::Recorder, Consultant {
+  void bind(cluster::PodInfoPtr pod, std::string node) override { log.push_back("bind " + (*pod)->meta.name + " to " + node); }
+  void scheduled(const cluster::PodInfo&, std::string_view) override {}
+  void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message) override {
+    log.push_back(fmt::format("failed {} {}: {}", pod->meta.name, reason, message));
+  }
+  void decided(const framework::Attempt& attempt, const framework::Decision&, const cluster::Snapshot& snapshot) override {
+    log.push_back(fmt::format("decided {} among {} nodes in {} s", (*attempt.pod)->meta.name, snapshot.node_count(),
+                              attempt.evaluate / 1s));
+  }
+  void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}
+  void forgotten(std::string_view) override {}
+  bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
+  void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) override {
+    log.push_back("ask about " + (*pod)->meta.name);
+    answer = framework::evaluate(*pod, fork, profile);
+  }
+
+  Log log;
+  framework::Decision answer;
+};
+
+class ConsultationTest : public ::testing::Test {
+ public:
+  ConsultationTest() {
+    see_node("n1");
+    scheduler_.on_work([this] { ++wakes_; });
+  }
+  void see_node(const std::string& name) {
+    scheduler_.node_added_or_updated(node(name).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "10").ptr());
+  }
+  void see(const api::Pod& pod) {
+    scheduler_.pod_added_or_updated(cluster::make_pod_info(std::make_shared<const api::Pod>(pod)));
+  }
+  static test::PodBuilder asking(const std::string& name) { return pod(name).label("ask", "").priority(10); }
+  void run() {
+    while (scheduler_.step()) {
+    }
+  }
+  void answer() { scheduler_.decided(std::move(world_.answer)); }
+  Log take_log() { return std::exchange(world_.log, {}); }
+
+  StoppedClock clock_;
+  World world_;
+  prometheus::Registry registry_;
+  Metrics metrics_{registry_};
+  config::Config config_ = config::load("", "default").value();
+  int wakes_ = 0;
+  Scheduler scheduler_{{.config = config_, .clock = clock_, .binder = world_, .announcer = world_, .recorder = world_,
+                        .metrics = metrics_, .consultant = &world_}};
+};
+
+TEST_F(ConsultationTest, OneAtATimeAndTheOthersWait) {
+  see(asking("gpu"));
+  see(asking("second"));
+  see(pod("plain"));
+  run();
+  EXPECT_EQ(take_log(), Log{"ask about gpu"});
+  EXPECT_TRUE(scheduler_.consulting());
+  see_node("n2");  // events go on; the decision is about what was
+  clock_.advance(2s);
+  wakes_ = 0;
+  answer();
+  EXPECT_GT(wakes_, 0);
+  EXPECT_EQ(take_log(), (Log{"decided gpu among 1 nodes in 2 s", "bind gpu to n1"}));
+  run();
+  EXPECT_EQ(take_log(), Log{"ask about second"});
+  answer();
+  run();
+  EXPECT_EQ(take_log().size(), 4u) << "the second and the plain one";
+  EXPECT_FALSE(scheduler_.consulting());
+}
+
+TEST_F(ConsultationTest, AFailedAttemptIsTriedAgain) {
+  see(asking("gpu"));
+  run();
+  take_log();
+  world_.answer = {};
+  world_.answer.error = "connection refused";
+  answer();
+  EXPECT_EQ(take_log(), (Log{"decided gpu among 1 nodes in 0 s", "failed gpu SchedulerError: connection refused"}));
+  clock_.advance(3s);
+  run();
+  EXPECT_EQ(take_log(), Log{"ask about gpu"});
+}
+
+TEST_F(ConsultationTest, WhatHappensMeanwhile) {
+  const struct {
+    const char* name;
+    void (*happens)(ConsultationTest&);
+    Log want;
+  } cases[] = {
+      {"the pod is deleted", [](ConsultationTest& t) { t.scheduler_.pod_deleted("uid-gpu"); }, {}},
+      {"the pod is on its way out", [](ConsultationTest& t) { t.see(asking("gpu").terminating()); }, {}},
+      {"somebody else places it", [](ConsultationTest& t) { t.see(asking("gpu").node("n1")); }, {}},
+      {"the node leaves",
+       [](ConsultationTest& t) { t.scheduler_.node_deleted("n1"); },
+       {"decided gpu among 1 nodes in 0 s", "failed gpu SchedulerError: node n1 has left the cluster"}},
+      {"the node comes back as another row",
+       [](ConsultationTest& t) {
+         t.scheduler_.node_deleted("n1");
+         t.see_node("n0");
+         t.see_node("n1");
+       },
+       {"decided gpu among 1 nodes in 0 s", "bind gpu to n1"}},
+      {"the pod changes", [](ConsultationTest& t) { t.see(asking("gpu").label("more", "")); },
+       {"decided gpu among 1 nodes in 0 s", "bind gpu to n1"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    scheduler_.pod_deleted("uid-gpu");
+    for (const auto* name : {"n0", "n1"}) scheduler_.node_deleted(name);
+    see_node("n1");
+    see(asking("gpu"));
+    run();
+    ASSERT_EQ(take_log(), Log{"ask about gpu"});
+    c.happens(*this);
+    answer();
+    EXPECT_EQ(take_log(), c.want);
+    EXPECT_FALSE(scheduler_.consulting());
+    EXPECT_EQ(scheduler_.queue().counts().in_flight, 0u);
+    for (const auto* uid : {"uid-gpu"}) scheduler_.binding_ended(uid, {BindEnd::elsewhere, ""});
+  }
+}
+
+}  // namespace
+}  // namespace podium::cycle
