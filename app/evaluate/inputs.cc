@@ -108,6 +108,14 @@ cluster::Snapshot to_snapshot(Manifests manifests) {
   return snapshot;
 }
 
+std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::PodInfo& pod,
+                                                                const cluster::Snapshot& snapshot,
+                                                                const framework::Profile& profile,
+                                                                const framework::Decision& decision) {
+  if (!decision.tried_preemption || plugins::not_eligible_to_preempt(pod, snapshot, decision)) return {};
+  return plugins::dry_run_preemption(pod, snapshot, framework::Filters(pod, snapshot, profile), decision).candidates;
+}
+
 Result<config::Config> load_config(const std::string& file) {
   return file.empty() ? config::load("", "") : config::load_file(file);
 }
@@ -136,7 +144,11 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
     }
     auto info = cluster::make_pod_info(pod);
     auto decision = framework::evaluate(*info, evaluation.snapshot, *profile);
-    evaluation.results.push_back({std::move(info), profile->scheduler_name, std::move(decision)});
+    PodResult result{.pod = std::move(info), .profile = profile->scheduler_name, .decision = std::move(decision)};
+    if (inputs.preemption_candidates) {
+      result.candidates = preemption_candidates(*result.pod, evaluation.snapshot, *profile, result.decision);
+    }
+    evaluation.results.push_back(std::move(result));
   }
   return evaluation;
 }

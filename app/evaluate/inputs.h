@@ -17,6 +17,7 @@ struct Inputs {
   std::vector<std::string> pods;     // files, or namespace/name of unscheduled pods of the cluster
   std::string config;                // a file; empty: the defaults
   bool allow_unknown_fields = false;
+  bool preemption_candidates = false;
 };
 
 struct Evaluation {

@@ -48,16 +48,22 @@ void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, co
 // Plugins are asked until one finds a way; what the others said is the message. Source: RunPostFilterPlugins.
 std::string post_filter(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
                         Decision& decision) {
+  decision.withdraw_nomination = profile.post_filters.empty();
   std::vector<std::string> reasons;
   for (const auto& entry : profile.post_filters) {
     if (!entry.plugin) continue;
     auto result = entry.plugin->post_filter(pod, snapshot, filters, decision);
+    decision.tried_preemption |= result.preempts;
     if (!result.failed) {
       decision.preemption = std::move(result.preemption);
+      decision.withdraw_nomination = false;
       return {};
     }
+    if (result.failed->code != Code::unschedulable) {
+      decision.withdraw_nomination = result.withdraw_nomination;
+      return message(*result.failed);
+    }
     decision.withdraw_nomination |= result.withdraw_nomination;
-    if (result.failed->code != Code::unschedulable) return message(*result.failed);
     std::move(result.failed->reasons.begin(), result.failed->reasons.end(), std::back_inserter(reasons));
   }
   return message({"", Code::unschedulable, std::move(reasons)});
@@ -77,9 +83,7 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
   }
 }
 
-}  // namespace
-
-Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
+Decision decide(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
   Decision decision;
   decision.node_count = snapshot.node_count();
   if (pod->terminating()) {
@@ -95,6 +99,7 @@ Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& p
   }
   if (decision.node_count == 0) {
     decision.message = "no nodes available to schedule pods";
+    decision.withdraw_nomination = true;
     return decision;
   }
 
@@ -118,6 +123,14 @@ Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& p
   } else {
     decision.choice = choose(pod, snapshot, decision);
   }
+  return decision;
+}
+
+}  // namespace
+
+Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
+  auto decision = decide(pod, snapshot, profile);
+  if (!decision.error.empty()) decision.withdraw_nomination = true;
   return decision;
 }
 
