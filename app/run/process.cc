@@ -69,13 +69,17 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_, config_.podium.events.enabled),
       binder_(bind_api_, io_.get_executor(), core_.get_executor(),
               [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); }),
+      preemptor_(bind_api_, io_.get_executor(), core_.get_executor(),
+                 [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
+                   scheduler_.preemption_ended(order, outcome);
+                 }),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
                  announce_best_nodes(pod, status);
                }),
-      scheduler_({.config = config_, .clock = system_clock(), .binder = binder_, .announcer = announcer_,
-                  .recorder = reports_, .metrics = metrics_}),
+      scheduler_({.config = config_, .clock = system_clock(), .binder = binder_, .preemptor = preemptor_,
+                  .announcer = announcer_, .recorder = reports_, .metrics = metrics_}),
       feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
       what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
@@ -193,16 +197,18 @@ void Process::maybe_begin() {
   if (config_.podium.what_if.enabled) asio::co_spawn(io_, what_ifs_.run(), asio::detached);
 }
 
-// By way of the strand: only there the snapshot may be copied, and the bindings counted.
+// By way of the strand: only there the snapshot may be copied, and what is under way counted.
 Task<cluster::Snapshot> Process::snapshot_on_strand(Process* self) { co_return self->scheduler_.snapshot(); }
-Task<std::size_t> Process::bindings_on_strand(Process* self) { co_return self->scheduler_.bindings(); }
+Task<std::size_t> Process::under_way_on_strand(Process* self) {
+  co_return self->scheduler_.bindings() + self->scheduler_.preemptions();
+}
 
 Task<cluster::Snapshot> Process::fork(Process* self) {
   co_return co_await asio::co_spawn(self->core_, snapshot_on_strand(self), asio::use_awaitable);
 }
 
-Task<std::size_t> Process::bindings(Process* self) {
-  co_return co_await asio::co_spawn(self->core_, bindings_on_strand(self), asio::use_awaitable);
+Task<std::size_t> Process::under_way(Process* self) {
+  co_return co_await asio::co_spawn(self->core_, under_way_on_strand(self), asio::use_awaitable);
 }
 
 void Process::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status) {
@@ -273,8 +279,8 @@ Task<void> Process::stop(Process* self) {
   self->retention_.stop();
   const auto end = self->api_.clock().now() + kBindingsDrain;
   for (;;) {
-    const auto under_way = co_await bindings(self);
-    if (under_way == 0 || self->api_.clock().now() > end) break;
+    const auto left = co_await under_way(self);
+    if (left == 0 || self->api_.clock().now() > end) break;
     co_await nap(kPoll);
   }
   for (auto& [name, recorder] : self->recorders_) recorder->stop();

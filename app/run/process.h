@@ -3,7 +3,7 @@
 // Threads: one for the scheduling strand, one for I/O and decoding, some for what-ifs. Parts talk by posting to each other's
 // executor. The order of members is the order of construction: what is used is made before its user.
 //
-// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings under way end, events and reports drain within
+// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings and preemptions under way end, events and reports drain within
 // their deadlines, the lease is released, watches end.
 #pragma once
 
@@ -31,6 +31,7 @@
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/api_announcer.h"
 #include "scheduler/cycle/api_binder.h"
+#include "scheduler/cycle/api_preemptor.h"
 #include "scheduler/cycle/cluster_feed.h"
 #include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
@@ -61,8 +62,8 @@ class Process {
   static client::Task<void> keep_metrics(Process* self);
   static client::Task<cluster::Snapshot> fork(Process* self);
   static client::Task<cluster::Snapshot> snapshot_on_strand(Process* self);
-  static client::Task<std::size_t> bindings(Process* self);
-  static client::Task<std::size_t> bindings_on_strand(Process* self);
+  static client::Task<std::size_t> under_way(Process* self);
+  static client::Task<std::size_t> under_way_on_strand(Process* self);
 
   const Options options_;
   const config::Config config_;
@@ -80,6 +81,7 @@ class Process {
   cycle::ConditionWriter conditions_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
+  cycle::ApiPreemptor preemptor_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;
