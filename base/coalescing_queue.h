@@ -1,6 +1,7 @@
 // CoalescingQueue: work that waits behind what matters more, bounded, the newest state of each key only.
 //
-// A value that is pushed for a key that waits replaces the one there and keeps its place. Over the capacity the oldest is
+// A value that is pushed for a key that waits replaces the one there and keeps its place; a T with a function
+// replaces(T&& old) may take over what the new state does not say. Over the capacity the oldest is
 // dropped and counted. The queue also counts its workers, so that at most `workers` run and none runs for nothing: push()
 // says when to start one, and a worker ends when take() has nothing for it.
 // Threads: all functions from any thread.
@@ -26,6 +27,7 @@ class CoalescingQueue {
   [[nodiscard]] bool push(const std::string& key, T value) {
     std::lock_guard lock(mutex_);
     if (const auto it = place_.find(key); it != place_.end()) {
+      if constexpr (requires { value.replaces(std::move(value)); }) value.replaces(std::move(it->second->second));
       it->second->second = std::move(value);
     } else {
       items_.emplace_back(key, std::move(value));
@@ -72,6 +74,11 @@ class CoalescingQueue {
     if (it == place_.end()) return;
     items_.erase(it->second);
     place_.erase(it);
+  }
+
+  bool contains(const std::string& key) const {
+    std::lock_guard lock(mutex_);
+    return place_.contains(key);
   }
 
   // Everything that waits is dropped and counted: a stop whose deadline has passed.

@@ -140,6 +140,32 @@ void rank_decision(benchmark::State& state) {
 }
 BENCHMARK(rank_decision)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 
+// Every node is full of thirty less important pods, of which some have to go.
+void preemption(benchmark::State& state) {
+  const auto config = config::load("", "");
+  const auto nodes = static_cast<std::size_t>(state.range(0));
+  Snapshot snapshot;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    auto node = std::make_shared<api::Node>(*make_node(i));
+    node->taints.clear();
+    node->allocatable = resources("7500m", "32Gi", "110");
+    snapshot.set_node(std::move(node));
+  }
+  for (std::size_t i = 0; i < 30 * nodes; ++i) {
+    auto pod = make_pod(fmt::format("placed-{}", i), fmt::format("app-{}", i % 100));
+    pod->node_name = fmt::format("node-{:06}", i % nodes);
+    pod->priority = static_cast<std::int32_t>(i % 3);
+    snapshot.add_pod(cluster::make_pod_info(std::move(pod)));
+  }
+  auto preemptor = make_pod("pending", "app-1");
+  preemptor->priority = 100;
+  preemptor->containers.front().requests = resources("1", "1Gi");
+  const auto pod = cluster::make_pod_info(std::move(preemptor));
+  for (auto _ : state) benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(preemption)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
+
 void fork_of_a_snapshot(benchmark::State& state) {
   const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {

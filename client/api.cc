@@ -99,6 +99,15 @@ Error named(Error error, const Request& request) {
   return error;
 }
 
+std::string content_type_of(PatchType type) {
+  switch (type) {
+    case PatchType::merge: return "application/merge-patch+json";
+    case PatchType::strategic_merge: return "application/strategic-merge-patch+json";
+    case PatchType::apply: return "application/apply-patch+yaml";
+  }
+  return {};
+}
+
 }  // namespace
 
 const char* const kBriefReply = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
@@ -222,7 +231,7 @@ Task<Result<json::value>> Api::patch(Resource resource, std::string ns, std::str
   std::string target = resource.path(ns, name, subresource) + "?fieldManager=" + percent_encode(field_manager);
   if (type == PatchType::apply) target += "&force=true";
   Request request = request_of("PATCH", std::move(target), json::serialize(body));
-  request.content_type = type == PatchType::apply ? "application/apply-patch+yaml" : "application/merge-patch+json";
+  request.content_type = content_type_of(type);
   co_return co_await call_json(std::move(request), options);
 }
 

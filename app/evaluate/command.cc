@@ -17,7 +17,6 @@ struct Options {
   Inputs inputs;
   std::string output = "table";
   std::string batch;
-  bool preemption_candidates = false;
 };
 
 int fail_with(const Error& error) {
@@ -42,9 +41,6 @@ int evaluate_and_print(const Options& options) {
 }
 
 int run(const Options& options) {
-  if (options.preemption_candidates) {
-    return fail_with(invalid("--preemption-candidates: preemption is not there yet").error());
-  }
   return options.batch.empty() ? evaluate_and_print(options) : run_batch(options.batch, options.inputs);
 }
 
@@ -73,7 +69,7 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
       ->take_all();
   command->add_flag("--allow-unknown-fields", options->inputs.allow_unknown_fields,
                     "ignore fields the API types do not have instead of failing");
-  command->add_flag("--preemption-candidates", options->preemption_candidates,
+  command->add_flag("--preemption-candidates", options->inputs.preemption_candidates,
                     "report the victims on every node preemption could use");
   command->add_option("--batch", options->batch)->group("");  // hidden: for comparisons with the oracle
   command->callback([options, &exit_code] { exit_code = run(*options); });

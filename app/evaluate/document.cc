@@ -79,6 +79,17 @@ json::value preemption(const Decision& decision) {
   return json::object{{"nominatedNode", decision.preemption->node}, {"victims", std::move(victims)}};
 }
 
+json::object candidates(const std::vector<plugins::PreemptionCandidate>& list, const Snapshot& snapshot) {
+  json::object out;
+  for (const auto& candidate : list) {
+    json::array victims;
+    for (const auto& victim : candidate.victims) victims.emplace_back(victim->pod->full_name());
+    out[snapshot.node_name(candidate.row)] =
+        json::object{{"victims", std::move(victims)}, {"pdbViolations", candidate.budget_violations}};
+  }
+  return out;
+}
+
 json::object to_json(const PodResult& result, const Snapshot& snapshot) {
   const auto& decision = result.decision;
   auto feasible = feasible_by_name(decision, snapshot);
@@ -98,6 +109,7 @@ json::object to_json(const PodResult& result, const Snapshot& snapshot) {
   if (!decision.nominated_node.empty()) out["nominatedNode"] = decision.nominated_node;
   out["message"] = decision.message;
   out["preemption"] = preemption(decision);
+  if (!result.candidates.empty()) out["preemptionCandidates"] = candidates(result.candidates, snapshot);
   if (!decision.error.empty()) out["error"] = decision.error;
   return out;
 }

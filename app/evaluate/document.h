@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/framework/decision.h"
+#include "scheduler/plugins/default_preemption.h"
 
 namespace podium::evaluate {
 
@@ -16,6 +17,7 @@ struct PodResult {
   cluster::PodInfoPtr pod;
   std::string profile;
   framework::Decision decision;
+  std::vector<plugins::PreemptionCandidate> candidates;  // on request: every node that preemption could use
 };
 
 boost::json::value to_document(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot);

@@ -115,6 +115,14 @@ Result<config::Config> load_config(const Inputs& inputs) {
   return inputs.config.empty() ? config::load("", "", options) : config::load_file(inputs.config, options);
 }
 
+std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::PodInfo& pod,
+                                                                const cluster::Snapshot& snapshot,
+                                                                const framework::Profile& profile,
+                                                                const framework::Decision& decision) {
+  if (!decision.tried_preemption || plugins::not_eligible_to_preempt(pod, snapshot, decision)) return {};
+  return plugins::dry_run_preemption(pod, snapshot, framework::Filters(pod, snapshot, profile), decision).candidates;
+}
+
 }  // namespace
 
 Result<Evaluation> evaluate_files(const Inputs& inputs) {
@@ -142,7 +150,11 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
     }
     auto info = cluster::make_pod_info(pod);
     auto decision = framework::evaluate(*info, evaluation.snapshot, *profile);
-    evaluation.results.push_back({std::move(info), profile->scheduler_name, std::move(decision)});
+    PodResult result{.pod = std::move(info), .profile = profile->scheduler_name, .decision = std::move(decision)};
+    if (inputs.preemption_candidates) {
+      result.candidates = preemption_candidates(*result.pod, evaluation.snapshot, *profile, result.decision);
+    }
+    evaluation.results.push_back(std::move(result));
   }
   return evaluation;
 }

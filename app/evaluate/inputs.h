@@ -18,6 +18,7 @@ struct Inputs {
   std::vector<std::string> pods;     // files, or namespace/name of unscheduled pods of the cluster
   std::string config;                // a file; empty: the defaults
   bool allow_unknown_fields = false;
+  bool preemption_candidates = false;
   std::vector<std::string> feature_gates;  // one --feature-gates each
   plugins::Registry plugins{};             // with the program's own
 };

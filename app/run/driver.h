@@ -18,7 +18,7 @@ class Driver {
   Driver(boost::asio::any_io_executor strand, cycle::Scheduler& scheduler, Clock& clock,
          std::function<bool()> may_decide);
   void start();
-  void stop();  // no further pod is taken; bindings under way go on
+  void stop();  // no further pod is taken; bindings and preemptions under way go on
   bool started() const { return running_; }
 
  private:

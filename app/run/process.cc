@@ -72,6 +72,10 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       extenders_(make_extenders()),
       consultant_(make_consultant()),
       extender_binder_(make_extender_binder()),
+      preemptor_(bind_api_, io_.get_executor(), core_.get_executor(),
+                 [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
+                   scheduler_.preemption_ended(order, outcome);
+                 }),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, bindings_first_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
@@ -79,7 +83,8 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                }),
       scheduler_({.config = config_, .clock = system_clock(),
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
-                  .announcer = announcer_, .recorder = reports_, .metrics = metrics_, .consultant = consultant_.get()}),
+                  .preemptor = preemptor_, .announcer = announcer_, .recorder = reports_, .metrics = metrics_,
+                  .consultant = consultant_.get()}),
       feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
       what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
@@ -225,10 +230,10 @@ void Process::maybe_begin() {
   if (config_.podium.what_if.enabled) asio::co_spawn(io_, what_ifs_.run(), asio::detached);
 }
 
-// By way of the strand: only there the snapshot may be copied, and the bindings counted.
+// By way of the strand: only there the snapshot may be copied, and what is under way counted.
 Task<cluster::Snapshot> Process::snapshot_on_strand(Process* self) { co_return self->scheduler_.snapshot(); }
 Task<std::size_t> Process::under_way_on_strand(Process* self) {
-  co_return self->scheduler_.bindings() + (self->scheduler_.consulting() ? 1 : 0);
+  co_return self->scheduler_.bindings() + self->scheduler_.preemptions() + (self->scheduler_.consulting() ? 1 : 0);
 }
 
 Task<cluster::Snapshot> Process::fork(Process* self) {

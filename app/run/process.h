@@ -3,7 +3,7 @@
 // Threads: one for the scheduling strand, one for I/O and decoding, some for what-ifs. Parts talk by posting to each other's
 // executor. The order of members is the order of construction: what is used is made before its user.
 //
-// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings under way end, events and reports drain within
+// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings and preemptions under way end, events and reports drain within
 // their deadlines, the lease is released, watches end.
 #pragma once
 
@@ -32,6 +32,7 @@
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/api_announcer.h"
 #include "scheduler/cycle/api_binder.h"
+#include "scheduler/cycle/api_preemptor.h"
 #include "scheduler/cycle/cluster_feed.h"
 #include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
@@ -90,6 +91,7 @@ class Process {
   std::unique_ptr<extender::Extenders> extenders_;  // null where the configuration has none; so are the next two
   std::unique_ptr<ExtenderConsultant> consultant_;
   std::unique_ptr<ExtenderBinder> extender_binder_;
+  cycle::ApiPreemptor preemptor_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;

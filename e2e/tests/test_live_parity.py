@@ -30,11 +30,6 @@ def path_of(pod):
     return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
 
 
-def filters_message(message):
-    """The part of a PodScheduled message that the filters make, without what PostFilter plugins add."""
-    return message.partition(". ")[0].rstrip(".")
-
-
 def kube_scheduler(plane):
     """kube-scheduler with its default profile on this API server."""
     directory = plane.dir / "kube-scheduler"
@@ -110,7 +105,7 @@ class LiveParity(unittest.TestCase):
         if scheduled["reason"] == "SchedulingGated":
             self.assertEqual(expected["preEnqueue"]["plugin"], "SchedulingGates")
         else:
-            self.assertEqual(filters_message(scheduled["message"]), filters_message(expected["message"]))
+            self.assertEqual(scheduled["message"], expected["message"])
         return True
 
     def test_every_decision_is_one_that_kube_scheduler_could_have_made(self):

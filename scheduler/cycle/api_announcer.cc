@@ -3,6 +3,14 @@
 #include <fmt/format.h>
 
 namespace podium::cycle {
+namespace {
+
+client::EventRegarding regarding(const cluster::PodInfo& pod) {
+  const auto& meta = pod->meta;
+  return {.namespace_ = meta.namespace_, .name = meta.name, .uid = meta.uid, .resource_version = meta.resource_version};
+}
+
+}  // namespace
 
 void ApiAnnouncer::scheduled(const cluster::PodInfo& pod, std::string_view node) {
   conditions_.forget(pod->meta.uid);
@@ -10,19 +18,25 @@ void ApiAnnouncer::scheduled(const cluster::PodInfo& pod, std::string_view node)
         fmt::format("Successfully assigned {} to {}", pod->full_name(), node));
 }
 
-void ApiAnnouncer::failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message) {
+void ApiAnnouncer::failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
+                          const std::optional<std::string>& nominated_node) {
   event(pod, "Warning", "FailedScheduling", "Scheduling", std::string(message));
-  conditions_.write(pod, std::string(reason), std::string(message));
+  conditions_.write(pod, std::string(reason), std::string(message), nominated_node);
+}
+
+// The preemptor's profile says so, about the victim. Source: pkg/scheduler/framework/preemption/executor.go.
+void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) {
+  if (!events_) return;
+  recorder_of_(preemptor->scheduler_name)
+      ->record(regarding(victim), "Normal", "Preempted", "Preempting",
+               fmt::format("Preempted by pod {} on node {}", preemptor->meta.uid, node), regarding(preemptor));
 }
 
 void ApiAnnouncer::event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
                          std::string note) {
   if (!events_) return;
-  const auto& meta = pod->meta;
   recorder_of_(pod->scheduler_name)
-      ->record({.namespace_ = meta.namespace_, .name = meta.name, .uid = meta.uid,
-                .resource_version = meta.resource_version},
-               std::move(type), std::move(reason), std::move(action), std::move(note));
+      ->record(regarding(pod), std::move(type), std::move(reason), std::move(action), std::move(note));
 }
 
 }  // namespace podium::cycle

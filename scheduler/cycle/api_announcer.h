@@ -22,7 +22,9 @@ class ApiAnnouncer final : public Announcer {
       : recorder_of_(std::move(recorder_of)), conditions_(conditions), events_(events) {}
 
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override;
-  void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message) override;
+  void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
+              const std::optional<std::string>& nominated_node) override;
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) override;
   void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action, std::string note);
 
  private:

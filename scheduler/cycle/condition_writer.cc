@@ -19,8 +19,13 @@ constexpr std::string_view kType = "PodScheduled";
 
 struct Wanted {
   std::string ns, name, uid, reason, message;
+  std::optional<std::string> nominated_node;  // "": none any more; nullopt: left alone
   std::int64_t generation = 0;
   bool was_false = false;  // the status was False before: lastTransitionTime stays
+
+  void replaces(Wanted&& old) {
+    if (!nominated_node) nominated_node = std::move(old.nominated_node);
+  }
 };
 
 // A strategic merge patch: the list of conditions is merged by type, so others' conditions stay.
@@ -29,7 +34,11 @@ json::value patch_body(const Wanted& w, Wall now) {
                          {"reason", w.reason},     {"message", w.message},
                          {"lastProbeTime", nullptr}, {"observedGeneration", w.generation}};
   if (!w.was_false) condition["lastTransitionTime"] = format_time(now);
-  return json::object{{"metadata", {{"uid", w.uid}}}, {"status", {{"conditions", json::array{std::move(condition)}}}}};
+  json::object status{{"conditions", json::array{std::move(condition)}}};
+  if (w.nominated_node) {
+    status["nominatedNodeName"] = w.nominated_node->empty() ? json::value(nullptr) : json::value(*w.nominated_node);
+  }
+  return json::object{{"metadata", {{"uid", w.uid}}}, {"status", std::move(status)}};
 }
 
 }  // namespace
@@ -60,12 +69,15 @@ ConditionWriter::ConditionWriter(client::Api& api, asio::any_io_executor io, std
 
 ConditionWriter::~ConditionWriter() = default;
 
-void ConditionWriter::write(const cluster::PodInfo& pod, std::string reason, std::string message) {
+void ConditionWriter::write(const cluster::PodInfo& pod, std::string reason, std::string message,
+                            std::optional<std::string> nominated_node) {
   const auto& meta = pod->meta;
   const auto* now = pod->condition(kType);
-  if (now && now->status == "False" && now->reason == reason && now->message == message) return;
+  const bool has_condition = now && now->status == "False" && now->reason == reason && now->message == message;
+  const bool has_nomination = !nominated_node || *nominated_node == pod->nominated_node;
+  if (has_condition && has_nomination && !impl_->queue.contains(meta.uid)) return;
   Wanted w{.ns = meta.namespace_, .name = meta.name, .uid = meta.uid, .reason = std::move(reason),
-           .message = std::move(message), .generation = meta.generation, .was_false = now && now->status == "False"};
+           .message = std::move(message), .nominated_node = std::move(nominated_node), .generation = meta.generation, .was_false = now && now->status == "False"};
   if (impl_->queue.push(meta.uid, std::move(w))) asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
 }
 

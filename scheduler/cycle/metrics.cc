@@ -43,6 +43,13 @@ Metrics::Metrics(prometheus::Registry& registry)
                         .Add({}, exponential(1, 2, 5))),
       sli_seconds_(histograms(registry, "scheduler_pod_scheduling_sli_duration_seconds",
                               "From a pod's first entry into the queue to its binding.")),
+      preemption_attempts_(prometheus::BuildCounter()
+                               .Name("scheduler_preemption_attempts_total")
+                               .Help("Times that pods to evict were looked for.")
+                               .Register(registry)
+                               .Add({})),
+      preemption_victims_(histograms(registry, "scheduler_preemption_victims", "Pods that a preemption evicts.")
+                              .Add({}, exponential(1, 2, 7))),
       active_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "active"}})),
       backoff_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "backoff"}})),
       unschedulable_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "unschedulable"}})),
@@ -64,6 +71,10 @@ void Metrics::bound(std::uint32_t attempts, double sli_seconds) {
   const auto label = attempts >= 15 ? std::string("15+") : std::to_string(attempts);
   sli_seconds_.Add({{"attempts", label}}, sli_buckets()).Observe(sli_seconds);
 }
+
+void Metrics::preemption_attempt() { preemption_attempts_.Increment(); }
+
+void Metrics::preemption(std::size_t victims) { preemption_victims_.Observe(static_cast<double>(victims)); }
 
 void Metrics::pending(const queue::QueueCounts& counts) {
   active_.Set(static_cast<double>(counts.active));

@@ -1,5 +1,7 @@
 #include "scheduler/cycle/scheduler.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace podium::cycle {
@@ -106,12 +108,64 @@ void Scheduler::place(queue::QueuedPod queued, std::string node, const framework
 
 void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& decision) {
   const auto pod = queued.pod;
+  const auto& uid = pod->pod->meta.uid;
   const bool failed = !decision.error.empty();
+  std::optional<PreemptionOrder> order;
+  std::optional<std::string> nomination;
+  if (decision.tried_preemption) parts_.metrics.preemption_attempt();
+  if (decision.preemption) {
+    order = order_of(pod, *decision.preemption);
+    nomination = decision.preemption->node;
+    snapshot_.nominate(pod, *nomination);
+  } else if (decision.withdraw_nomination) {
+    nomination = "";
+    snapshot_.withdraw_nomination(uid);
+  }
+  if (order) queue_.hold(uid);
   queue_.requeue(std::move(queued),
                  {decision.unschedulable_plugins.begin(), decision.unschedulable_plugins.end()},
                  parts_.clock.now());
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
-                          failed ? decision.error : decision.message);
+                          failed ? decision.error : decision.message, nomination);
+  if (order) parts_.preemptor.preempt(std::move(*order));
+}
+
+// --- preemption ---
+
+// Nullopt where all victims are on their way out already. Less important pods that are nominated to the node may not fit
+// there any more, and look for another place sooner without their nomination.
+std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
+                                                   const framework::Preemption& preemption) {
+  PreemptionOrder order{.preemptor = pod, .node = preemption.node};
+  std::set<std::string, std::less<>> uids;
+  for (const auto& victim : preemption.victims) {
+    if (victim->pod->terminating()) continue;
+    order.victims.push_back(victim);
+    uids.insert(victim->pod->meta.uid);
+  }
+  if (uids.empty()) return std::nullopt;
+  for (const auto& nomination : snapshot_.nominations()) {
+    if (nomination.node == order.node && nomination.pod->priority < pod->priority &&
+        !nomination.pod->pod->nominated_node.empty()) {
+      order.to_withdraw.push_back(nomination.pod);
+    }
+  }
+  parts_.metrics.preemption(preemption.victims.size());
+  order.number = preemptions_.begin(pod->pod->meta.uid, std::move(uids));
+  return order;
+}
+
+void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome) {
+  const auto& uid = order.preemptor->pod->meta.uid;
+  for (const auto& victim : outcome.evicted) parts_.announcer.preempted(*victim, *order.preemptor, order.node);
+  if (preemptions_.end(order.number)) queue_.release(uid);
+  // Nobody knows what the pod would wait for.
+  if (!outcome.error.empty()) queue_.activate(uid, parts_.clock.now());
+  wake();
+}
+
+void Scheduler::victim_leaves(const std::string& uid) {
+  for (const auto& preemptor : preemptions_.victim_leaves(uid)) queue_.release(preemptor);
 }
 
 void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome) {
@@ -139,7 +193,7 @@ void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome
       parts_.metrics.attempt(pod->pod->scheduler_name, "error", seconds(now - binding.began));
       queue_.requeue(std::move(binding.queued), {}, now);
       forget(uid, binding);
-      parts_.announcer.failed(*pod, "SchedulerError", outcome.error);
+      parts_.announcer.failed(*pod, "SchedulerError", outcome.error, std::string());
       break;
   }
   wake();
@@ -157,6 +211,7 @@ void Scheduler::forget(const std::string& uid, const Binding& binding) {
 // --- the cluster ---
 
 void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
+  if (pod->pod->terminating()) victim_leaves(pod->pod->meta.uid);
   if (pod->pod->terminated()) {
     pod_deleted(pod->pod->meta.uid);
   } else if (!pod->pod->node_name.empty()) {
@@ -203,11 +258,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   }
   if (!parts_.config.profile(pod->pod->scheduler_name)) return;
   const auto now = parts_.clock.now();
-  if (pod->pod->nominated_node.empty()) {
-    snapshot_.withdraw_nomination(uid);
-  } else {
-    snapshot_.nominate(pod, pod->pod->nominated_node);
-  }
+  renominate(pod);
   if (queue_.find(uid)) {
     queue_.update(std::move(pod), now);
   } else {
@@ -216,7 +267,25 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   wake();
 }
 
+// What the status says, unless it never said anything: then the nomination of this process may be on its way there.
+void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
+  const auto& uid = pod->pod->meta.uid;
+  const auto* known = queue_.find(uid);
+  auto node = pod->pod->nominated_node;
+  if (node.empty() && known && (*known->pod)->nominated_node.empty()) {
+    const auto nominations = snapshot_.nominations();
+    const auto own = std::ranges::find(nominations, uid, [](const auto& n) { return n.pod->pod->meta.uid; });
+    if (own != nominations.end()) node = own->node;
+  }
+  if (node.empty()) {
+    snapshot_.withdraw_nomination(uid);
+  } else {
+    snapshot_.nominate(pod, std::move(node));
+  }
+}
+
 void Scheduler::pod_deleted(const std::string& uid) {
+  victim_leaves(uid);
   parts_.recorder.forgotten(uid);
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);

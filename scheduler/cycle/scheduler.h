@@ -2,7 +2,8 @@
 //
 //   queue.pop ─▶ evaluate ─▶ fits ─▶ assume (the snapshot counts it) ─▶ Binder::bind ─▶ bound: done
 //                   │                                                        └─▶ rejected: forget, back to the queue
-//                   └─▶ does not fit: condition, event, back to the queue until something that may help happens
+//                   └─▶ does not fit: condition, event, back to the queue until something that may help happens;
+//                       where preemption helps: nominated, and held until the victims are on their way (Preemptor::preempt)
 //
 // An assumption ends when the watch shows the pod on a node (the truth replaces it), when the binding was rejected, or when
 // the pod is gone; it never expires by time, since a slow binding may still succeed.
@@ -21,6 +22,7 @@
 #include "base/clock.h"
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/metrics.h"
+#include "scheduler/cycle/preemptions.h"
 #include "scheduler/framework/recorder.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/queue/queue.h"
@@ -33,6 +35,7 @@ class Scheduler {
     const config::Config& config;
     Clock& clock;
     Binder& binder;
+    Preemptor& preemptor;
     Announcer& announcer;
     framework::Recorder& recorder;
     Metrics& metrics;
@@ -52,6 +55,8 @@ class Scheduler {
   bool consulting() const { return consultation_.has_value(); }
   void binding_ended(const std::string& uid, const BindOutcome& outcome);
   std::size_t bindings() const { return bindings_.size(); }
+  void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
+  std::size_t preemptions() const { return preemptions_.size(); }
   // Told whenever there may be work for step().
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
 
@@ -84,9 +89,12 @@ class Scheduler {
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on, Steady began);
   void place(queue::QueuedPod queued, std::string node, const framework::Attempt& attempt);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
+  std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod, const framework::Preemption& preemption);
+  void victim_leaves(const std::string& uid);
   void forget(const std::string& uid, const Binding& binding);
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
+  void renominate(const cluster::PodInfoPtr& pod);
   void cluster_event(const framework::ClusterEvent& event);
   void wake() { if (wake_) wake_(); }
 
@@ -95,6 +103,7 @@ class Scheduler {
   queue::SchedulingQueue queue_;
   boost::unordered_flat_map<std::string, Binding> bindings_;  // by pod UID: assumed, and their binding is under way
   std::optional<Consultation> consultation_;
+  Preemptions preemptions_;
   std::function<void()> wake_;
 };
 

@@ -1,12 +1,14 @@
-// What the scheduler asks of the world: to bind a pod, to tell people about it, and to decide where extenders have a say. The
-// app gives it the API server and the extenders; tests give it fakes.
+// What the scheduler asks of the world: to bind a pod, to make room for one, to tell people about it, and to decide where
+// extenders have a say. The app gives it the API server and the extenders; tests give it fakes.
 //
 // Threads: all are called on the scheduling strand and return at once.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/framework/profile.h"
@@ -40,12 +42,36 @@ class Binder {
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
 };
 
+// Whom a pod needs gone from a node.
+struct PreemptionOrder {
+  std::uint64_t number = 0;
+  cluster::PodInfoPtr preemptor;
+  std::string node;
+  std::vector<cluster::PodInfoPtr> victims;      // to be deleted; most important first
+  std::vector<cluster::PodInfoPtr> to_withdraw;  // less important pods that lose their nomination to the node
+};
+
+struct PreemptionOutcome {
+  std::vector<cluster::PodInfoPtr> evicted;  // the victims that were deleted; the others were gone already, or see error
+  std::string error;                         // for people; empty when all victims are on their way out
+};
+
+class Preemptor {
+ public:
+  virtual ~Preemptor() = default;
+  // Evicts the victims; ends in Scheduler::preemption_ended, on the strand, exactly once, and not within this call.
+  virtual void preempt(PreemptionOrder order) = 0;
+};
+
 class Announcer {
  public:
   virtual ~Announcer() = default;
   virtual void scheduled(const cluster::PodInfo& pod, std::string_view node) = 0;
-  // `reason` is the condition's: "Unschedulable" or "SchedulerError"; gated pods are not announced.
-  virtual void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message) = 0;
+  // `reason` is the condition's: "Unschedulable" or "SchedulerError"; gated pods are not announced. `nominated_node` is what
+  // status.nominatedNodeName is to become, "" to clear it; nullopt leaves it alone.
+  virtual void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
+                      const std::optional<std::string>& nominated_node) = 0;
+  virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) = 0;
 };
 
 }  // namespace podium::cycle

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,7 +46,8 @@ struct Decision {
   std::string nominated_node;          // status.nominatedNodeName, where that node passed and so was taken
   std::string message;                 // "0/60 nodes are available: …"; empty where some node is feasible
   std::optional<Preemption> preemption;
-  bool withdraw_nomination = false;    // preemption has no use for status.nominatedNodeName any more
+  bool withdraw_nomination = false;    // status.nominatedNodeName is of no use any more
+  bool tried_preemption = false;       // a PostFilter plugin looked for pods to evict
 
   bool fits() const { return choice.has_value(); }
   // Then totals may have any value; without them they are never negative, and 0 for rows that are not feasible.
@@ -73,5 +75,7 @@ std::vector<RejectionGroup> group_rejections(const Decision&, const Snapshot&, s
 // "0/N nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s)." plus what PostFilter says.
 // Source: pkg/scheduler/framework/types.go FitError.Error.
 std::string fit_error(const Decision&, const Snapshot&, std::string_view post_filter_message);
+// The same without a PostFilter's message, from how many nodes gave each reason.
+std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::size_t>& nodes_with);
 
 }  // namespace podium::framework

@@ -50,16 +50,22 @@ void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, co
 // Plugins are asked until one finds a way; what the others said is the message. Source: RunPostFilterPlugins.
 std::string post_filter(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
                         Decision& decision) {
+  decision.withdraw_nomination = profile.post_filters.empty();
   std::vector<std::string> reasons;
   for (const auto& entry : profile.post_filters) {
     if (!entry.plugin) continue;
     auto result = entry.plugin->post_filter(pod, snapshot, filters, decision);
+    decision.tried_preemption |= result.preempts;
     if (!result.failed) {
       decision.preemption = std::move(result.preemption);
+      decision.withdraw_nomination = false;
       return {};
     }
+    if (result.failed->code != Code::unschedulable) {
+      decision.withdraw_nomination = result.withdraw_nomination;
+      return message(*result.failed);
+    }
     decision.withdraw_nomination |= result.withdraw_nomination;
-    if (result.failed->code != Code::unschedulable) return message(*result.failed);
     std::move(result.failed->reasons.begin(), result.failed->reasons.end(), std::back_inserter(reasons));
   }
   return message({"", Code::unschedulable, std::move(reasons)});
@@ -97,6 +103,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   }
   if (decision_.node_count == 0) {
     decision_.message = "no nodes available to schedule pods";
+    decision_.withdraw_nomination = true;
     return;
   }
 
@@ -158,7 +165,12 @@ void Evaluation::fail(std::string error) {
 }
 
 Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
-  if (!filters_ || !decision_.error.empty()) return std::move(decision_);
+  if (filters_ && decision_.error.empty()) conclude(scores);
+  if (!decision_.error.empty()) decision_.withdraw_nomination = true;
+  return std::move(decision_);
+}
+
+void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
     note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
     if (narrowed_) {
@@ -167,10 +179,10 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
     }
     decision_.message =
         fit_error(decision_, snapshot_, post_filter(pod_, snapshot_, profile_, *filters_, decision_));
-    return std::move(decision_);
+    return;
   }
   score(pod_, snapshot_, profile_, decision_);
-  if (!decision_.error.empty()) return std::move(decision_);
+  if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (const auto nominated = nominated_row()) {
     decision_.nominated_node = pod_->nominated_node;
@@ -178,7 +190,6 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
   } else {
     decision_.choice = choose(pod_, snapshot_, decision_);
   }
-  return std::move(decision_);
 }
 
 Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {

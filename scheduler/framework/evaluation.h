@@ -60,6 +60,7 @@ class Evaluation {
   Decision finish(std::span<const ScoreOpinion> scores = {}) &&;
 
  private:
+  void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
   void turn_down(Row row, VerdictId id);
 

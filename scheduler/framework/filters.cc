@@ -107,24 +107,44 @@ NodeMask Filters::run(Rejections& out) const {
     done.push_back(*row);
     const auto pods = nominated_to(*row);
     if (pods.empty()) continue;
-    if (auto verdict = check_once(*row, {pods, {}})) out.reject(nodes, *row, out.add(std::move(*verdict)));
+    const auto with = [&](const Entry& entry) {
+      return entry.always ? entry.always : entry.filter->check(*row, {pods, {}});
+    };
+    for (const auto& entry : filters_) {
+      if (auto verdict = with(entry)) {
+        out.reject(nodes, *row, out.add(std::move(*verdict)));
+        break;
+      }
+    }
   }
   return nodes;
 }
 
-std::optional<Verdict> Filters::check(Row row, const PodDelta& delta) const {
-  auto with = nominated_to(row);
-  if (!with.empty()) {
-    with.insert(with.begin(), delta.added.begin(), delta.added.end());
-    if (auto verdict = check_once(row, {with, delta.removed})) return verdict;
+std::optional<Verdict> Filters::check(Row row, const PodDelta& delta) const { return Node(*this, row).check(delta); }
+
+Filters::Node::Node(const Filters& filters, Row row)
+    : filters_(filters), row_(row), nominated_(filters.nominated_to(row)), known_(filters.filters_.size()) {}
+
+std::optional<Verdict> Filters::Node::check(const PodDelta& delta) {
+  if (filters_.rejected_) return filters_.rejected_;
+  if (!nominated_.empty()) {
+    std::vector<PodInfoPtr> with(delta.added.begin(), delta.added.end());
+    with.insert(with.end(), nominated_.begin(), nominated_.end());
+    if (auto verdict = check_once({with, delta.removed})) return verdict;
   }
-  return check_once(row, delta);
+  return check_once(delta);
 }
 
-std::optional<Verdict> Filters::check_once(Row row, const PodDelta& delta) const {
-  for (const auto& entry : filters_) {
+std::optional<Verdict> Filters::Node::check_once(const PodDelta& delta) {
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const auto& entry = filters_.filters_[i];
     if (entry.always) return entry.always;
-    if (auto verdict = entry.filter->check(row, delta)) return verdict;
+    if (!entry.filter->ignores_pods()) {
+      if (auto verdict = entry.filter->check(row_, delta)) return verdict;
+      continue;
+    }
+    if (!known_[i]) known_[i].emplace(entry.filter->check(row_, {}));
+    if (*known_[i]) return **known_[i];
   }
   return std::nullopt;
 }

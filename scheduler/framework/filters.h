@@ -33,8 +33,24 @@ class Filters {
   // with the code `error` means that a plugin failed on that node.
   NodeMask run(Rejections& out) const;
 
+  // One node, to be asked again and again. Keeps a reference to the Filters. Threads: none.
+  class Node {
+   public:
+    Node(const Filters& filters, Row row);
+    std::optional<Verdict> check(const PodDelta& delta);
+
+   private:
+    std::optional<Verdict> check_once(const PodDelta& delta);
+
+    const Filters& filters_;
+    const Row row_;
+    const std::vector<PodInfoPtr> nominated_;
+    // By filter: what those that ignore pods have said; empty: not asked yet.
+    std::vector<std::optional<std::optional<Verdict>>> known_;
+  };
   // The verdict on one node as if `removed` were gone from it and `added` ran there. Pods that are nominated to the node
-  // and at least as important as the pod have to be allowed for: the pod must fit with them and without.
+  // and at least as important as the pod have to be allowed for: the pod must fit with them and without. A pod that was
+  // turned down as a whole fits nowhere.
   std::optional<Verdict> check(Row row, const PodDelta& delta) const;
 
  private:
@@ -45,7 +61,6 @@ class Filters {
   };
   void run_pre_filters(const Profile& profile);
   void prepare(const Profile& profile);
-  std::optional<Verdict> check_once(Row row, const PodDelta& delta) const;
   std::vector<PodInfoPtr> nominated_to(Row row) const;
 
   const PodInfo& pod_;

@@ -61,6 +61,8 @@ class NodeFilter {
   // The verdict on one node as if `delta` were true of that node; nullopt: fits. Filters that do not look at the pods of a
   // node inherit this, which asks filter() about that one row.
   virtual std::optional<Verdict> check(Row row, const PodDelta& delta) const;
+  // True for filters that look at no pods: check() says the same whatever the delta, and is asked once a node.
+  virtual bool ignores_pods() const { return false; }
 
  protected:
   explicit NodeFilter(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -126,6 +128,7 @@ struct PostFilterResult {
   std::optional<Verdict> failed;         // nullopt: it found a way, and no other plugin is asked
   std::optional<Preemption> preemption;
   bool withdraw_nomination = false;      // status.nominatedNodeName is not worth waiting for any more
+  bool preempts = false;                 // it looked for somebody to evict; for the metric
 };
 
 class PostFilterPlugin {

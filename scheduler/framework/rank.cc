@@ -160,22 +160,28 @@ std::vector<RejectionGroup> group_rejections(const Decision& decision, const Sna
   return out;
 }
 
+std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::size_t>& nodes_with) {
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : nodes_with) {
+    if (count > 0) lines.push_back(fmt::format("{} {}", count, reason));
+  }
+  std::sort(lines.begin(), lines.end());  // as text: upstream's order
+  auto text = fmt::format("0/{} nodes are available:", nodes);
+  if (!lines.empty()) text += fmt::format(" {}.", fmt::join(lines, ", "));
+  return text;
+}
+
 std::string fit_error(const Decision& decision, const Snapshot& snapshot, std::string_view post_filter_message) {
-  auto text = fmt::format("0/{} nodes are available:", decision.node_count);
+  std::string text;
   if (decision.pre_filter) {
-    text += fmt::format(" {}.", message(*decision.pre_filter));
+    text = fmt::format("0/{} nodes are available: {}.", decision.node_count, message(*decision.pre_filter));
   } else {
     std::map<std::string_view, std::size_t> nodes_with;
     const auto counts = count_verdicts(decision, snapshot);
     for (std::size_t i = 0; i < counts.size(); ++i) {
       for (const auto& reason : decision.rejections.verdicts()[i].reasons) nodes_with[reason] += counts[i];
     }
-    std::vector<std::string> lines;
-    for (const auto& [reason, nodes] : nodes_with) {
-      if (nodes > 0) lines.push_back(fmt::format("{} {}", nodes, reason));
-    }
-    std::sort(lines.begin(), lines.end());  // as text: upstream's order
-    if (!lines.empty()) text += fmt::format(" {}.", fmt::join(lines, ", "));
+    text = fit_error(decision.node_count, nodes_with);
   }
   if (!post_filter_message.empty()) text += fmt::format(" {}", post_filter_message);
   return text;

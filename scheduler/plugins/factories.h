@@ -28,6 +28,7 @@ PluginPtr make_volume_zone(const boost::json::object& args);
 PluginPtr make_pod_topology_spread(const boost::json::object& args, const framework::Features& features = {});
 PluginPtr make_inter_pod_affinity(const boost::json::object& args);
 PluginPtr make_dynamic_resources(const boost::json::object& args);
+PluginPtr make_default_preemption(const boost::json::object& args);
 PluginPtr make_node_resources_balanced_allocation(const boost::json::object& args);
 PluginPtr make_image_locality(const boost::json::object& args);
 PluginPtr make_node_declared_features(const boost::json::object& args);

@@ -26,6 +26,7 @@ class AffinityFilter final : public NodeFilter {
     if (enforced) enforced_.emplace(*enforced, snapshot);
   }
 
+  bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto not_enforced = out.add(turned_down("node(s) didn't match scheduler-enforced node affinity"));
     const auto not_required = out.add(turned_down("node(s) didn't match Pod's node affinity/selector"));

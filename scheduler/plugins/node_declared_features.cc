@@ -25,6 +25,7 @@ class FeatureFilter final : public NodeFilter {
  public:
   explicit FeatureFilter(const Snapshot& snapshot) : NodeFilter(snapshot) {}
 
+  bool ignores_pods() const override { return true; }
   // Such pods are rare, so the features are no column.
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add({"NodeDeclaredFeatures",

@@ -12,6 +12,7 @@ class NodeNameFilter final : public NodeFilter {
   NodeNameFilter(const Snapshot& snapshot, std::string_view wanted)
       : NodeFilter(snapshot), wanted_(snapshot.find_row(wanted)) {}
 
+  bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(
         {"NodeName", Code::unschedulable_and_unresolvable, {"node(s) didn't match the requested node name"}});

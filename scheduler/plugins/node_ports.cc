@@ -42,10 +42,17 @@ class PortsFilter final : public NodeFilter {
   }
 
  private:
+  // Upstream keeps the ports of a node as a set: a port that goes with one pod is free, even where another pod of the node
+  // has it too, which only pods that were not scheduled can. Source: pkg/scheduler/framework/types.go updateUsedPorts.
   bool in_use(Row row, std::span<const PodInfoPtr> removed) const {
+    const auto goes = [&](const HostPort& port) {
+      return std::ranges::any_of(removed, [&](const PodInfoPtr& pod) {
+        return std::ranges::find(pod->host_ports, port) != pod->host_ports.end();
+      });
+    };
     return std::ranges::any_of(snapshot_.entry(row).pods, [&](const PodInfoPtr& pod) {
-      return conflict(wanted_, pod->host_ports) &&
-             std::ranges::none_of(removed, [&](const PodInfoPtr& gone) { return gone->pod == pod->pod; });
+      return std::ranges::any_of(pod->host_ports,
+                                 [&](const HostPort& port) { return conflict(wanted_, {&port, 1}) && !goes(port); });
     });
   }
 

@@ -21,6 +21,7 @@ class UnschedulableFilter final : public NodeFilter {
  public:
   UnschedulableFilter(const Snapshot& snapshot, IdSet cordoned) : NodeFilter(snapshot), cordoned_(std::move(cordoned)) {}
 
+  bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(
         {"NodeUnschedulable", Code::unschedulable_and_unresolvable, {"node(s) were unschedulable"}});

@@ -27,7 +27,7 @@ std::span<const PluginEntry> in_tree() {
        {pre_enqueue, pre_filter, filter, post_filter, score, reserve, pre_bind},
        2,
        make_dynamic_resources},
-      {"DefaultPreemption", {pre_enqueue, post_filter}},
+      {"DefaultPreemption", {pre_enqueue, post_filter}, 0, make_default_preemption},
       {"NodeResourcesBalancedAllocation", {pre_score, score}, 1, make_node_resources_balanced_allocation},
       {"ImageLocality", {score}, 1, make_image_locality},
       {"DefaultBinder", {bind}},

@@ -34,6 +34,7 @@ class TaintFilter final : public NodeFilter {
  public:
   TaintFilter(const Snapshot& snapshot, IdSet untolerated) : NodeFilter(snapshot), untolerated_(std::move(untolerated)) {}
 
+  bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(
         {"TaintToleration", Code::unschedulable_and_unresolvable, {"node(s) had untolerated taint(s)"}});

@@ -97,6 +97,7 @@ class ZoneFilter final : public NodeFilter {
     }
   }
 
+  bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(unresolvable(kName, "node(s) had no available volume zone"));
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {

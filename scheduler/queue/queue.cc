@@ -92,6 +92,7 @@ struct SchedulingQueue::Impl {
 
   // To active, or to backoff while that lasts; or among the gated ones.
   void enqueue(Entry& entry, Steady now) {
+    if (entry.held) return park(entry, now);
     leave(entry);
     const bool ask_gates = options.pop_from_backoff || entry.backoff_end <= now;
     if (const auto gate = ask_gates ? gate_of(entry) : std::string(); !gate.empty()) {
@@ -116,10 +117,10 @@ struct SchedulingQueue::Impl {
     active.push(&entry);
   }
 
-  void park(Entry& entry) {
+  void park(Entry& entry, Steady since) {
     leave(entry);
     entry.state = State::unschedulable;
-    entry.flush_at = entry.queued.last_queued + options.flush_after;
+    entry.flush_at = since + options.flush_after;
     unschedulable.push(&entry);
     for (const auto& plugin : entry.queued.rejected_by) waiting.add(entry, plugin);
   }
@@ -191,7 +192,7 @@ struct SchedulingQueue::Impl {
     if (worth_another_try(*entry)) {
       enqueue(*entry, now);
     } else {
-      park(*entry);
+      park(*entry, queued.last_queued);
     }
   }
 
@@ -220,7 +221,13 @@ struct SchedulingQueue::Impl {
 
   void move_all(const ClusterEvent& event, Steady now) {
     log.push(event);
-    while (!unschedulable.empty()) enqueue(*unschedulable.top(), now);
+    for (auto* entry : std::vector(unschedulable.items())) enqueue(*entry, now);
+  }
+
+  void activate_now(Entry& entry, Steady now) {
+    if (entry.state != State::unschedulable && entry.state != State::backoff && entry.state != State::error_backoff) return;
+    entry.backoff_end = Steady::min();
+    enqueue(entry, now);
   }
 
   void advance(Steady now) {
@@ -296,6 +303,18 @@ void SchedulingQueue::done(std::string_view uid) {
 
 void SchedulingQueue::requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now) {
   impl_->requeue(std::move(pod), std::move(rejected_by), now);
+}
+
+void SchedulingQueue::hold(std::string_view uid) {
+  if (auto* entry = impl_->find(uid); entry && entry->state == State::in_flight) entry->held = true;
+}
+
+void SchedulingQueue::release(std::string_view uid) {
+  if (auto* entry = impl_->find(uid)) entry->held = false;
+}
+
+void SchedulingQueue::activate(std::string_view uid, Steady now) {
+  if (auto* entry = impl_->find(uid)) impl_->activate_now(*entry, now);
 }
 
 void SchedulingQueue::on_event(const ClusterEvent& event, Steady now) { impl_->on_event(event, now); }

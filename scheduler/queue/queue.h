@@ -79,6 +79,14 @@ class SchedulingQueue {
   // Also takes back a pod whose flight has ended, because its binding failed.
   void requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now);
 
+  // A pod that is held, from its flight on, is not tried whatever happens: pods are being evicted for it. Events pass it by
+  // until it is released; it waits for those that follow. Upstream's DefaultPreemption does this as a PreEnqueue plugin; that
+  // plugin's own hint never wakes a pod, the ones of the plugins that turned it down do.
+  void hold(std::string_view uid);
+  void release(std::string_view uid);
+  // A pod that waits is tried at once, backoff or not.
+  void activate(std::string_view uid, Steady now);
+
   // A change of the cluster. Moves the pods whose hints say that it may help.
   void on_event(const framework::ClusterEvent& event, Steady now);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another try.

@@ -139,5 +139,30 @@ TEST(CoalescingQueue, TheNewestOfEachKeyArrivesWhateverTheThreads) {
   EXPECT_EQ(newest, std::vector<int>(kProducers * kKeys, kRounds));
 }
 
+// A state of two parts, of which the newer may leave one out.
+struct TwoParts {
+  std::string text, extra;
+  void replaces(TwoParts&& old) {
+    if (extra.empty()) extra = std::move(old.extra);
+  }
+};
+
+TEST(CoalescingQueue, ANewerStateTakesOverWhatItDoesNotSay) {
+  CoalescingQueue<TwoParts> queue(10, 1);
+  (void)queue.push("a", {"old", "kept"});
+  (void)queue.push("a", {"new", ""});
+  EXPECT_TRUE(queue.contains("a"));
+  auto taken = queue.take();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->text + " " + taken->extra, "new kept");
+  EXPECT_FALSE(queue.contains("a"));
+
+  (void)queue.push("a", {"old", "lost"});
+  (void)queue.push("a", {"new", "said"});
+  taken = queue.take();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->extra, "said");
+}
+
 }  // namespace
 }  // namespace podium

@@ -60,6 +60,7 @@ TEST_F(ApiTest, VerbsOnTheWire) {
   EXPECT_EQ(loop_.run(api_.create(resource::pods, "a", object, {}, "p", "binding")), object);
   EXPECT_EQ(loop_.run(api_.update(resource::pods, "a", "p", object, "status")), object);
   EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::merge, object, "status")), object);
+  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::strategic_merge, object, "status")), object);
   EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::apply, object, "", "me & you")), object);
   EXPECT_EQ(loop_.run(api_.remove(resource::pods, "a", "p", conditions)), object);
   EXPECT_TRUE(loop_.run(api_.post("/api/v1/x", "{}")));
@@ -75,6 +76,7 @@ TEST_F(ApiTest, VerbsOnTheWire) {
       R"(POST /api/v1/namespaces/a/pods/p/binding {"kind":"Pod"} application/json)",
       R"(PUT /api/v1/namespaces/a/pods/p/status {"kind":"Pod"} application/json)",
       R"(PATCH /api/v1/namespaces/a/pods/p/status?fieldManager=podium {"kind":"Pod"} application/merge-patch+json)",
+      R"(PATCH /api/v1/namespaces/a/pods/p/status?fieldManager=podium {"kind":"Pod"} application/strategic-merge-patch+json)",
       R"(PATCH /api/v1/namespaces/a/pods/p?fieldManager=me%20%26%20you&force=true {"kind":"Pod"} application/apply-patch+yaml)",
       R"(DELETE /api/v1/namespaces/a/pods/p {"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u","resourceVersion":"5"},"propagationPolicy":"Background"} application/json)",
       "POST /api/v1/x {} application/json",

@@ -47,6 +47,20 @@ TEST(NodePorts, CheckWithPodsAddedAndRemoved) {
   EXPECT_TRUE(prepared.filter->check(row, {nominated, placed}));
 }
 
+// As upstream's set of ports.
+TEST(NodePorts, APortGoesWithTheFirstOfThePodsThatHaveIt) {
+  const auto snapshot = snapshot_of({node("n")}, {pod("a").node("n").host_port(80), pod("b").node("n").host_port(80),
+                                                  pod("c").node("n").host_port(80, "TCP", "10.0.0.1")});
+  const auto incoming = info(pod("p").host_port(80));
+  const auto plugin = make(make_node_ports);
+  const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+  const auto row = *snapshot.find_row("n");
+  const auto& placed = snapshot.entry(row).pods;
+  const std::vector<cluster::PodInfoPtr> one{placed[0]}, two{placed[0], placed[2]};
+  EXPECT_TRUE(prepared.filter->check(row, {{}, one})) << "another address of it is in use";
+  EXPECT_FALSE(prepared.filter->check(row, {{}, two}));
+}
+
 TEST(NodePorts, Hints) {
   const api::Pod rejected = pod("p").host_port(80);
   const struct {

@@ -398,5 +398,64 @@ TEST_F(Queue, AGatedPodWaitsForItsGatesAlone) {
   EXPECT_EQ(pop(), "a");
 }
 
+// --- pods that are held ---
+
+class Held : public Queue {
+ protected:
+  // "p" was turned down by Fit and Taints and is held; it waits for nodes, and for tolerations of its own.
+  void SetUp() override {
+    add(pod("p"));
+    ASSERT_EQ(pop(), "p");
+    queue_.hold(uid("p"));
+    requeue("p", {"Fit", "Taints"});
+    wait(1min);
+  }
+};
+
+TEST_F(Held, NothingBringsItBack) {
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(pop(), "");
+  queue_.move_all(now_);
+  EXPECT_EQ(pop(), "");
+  update(pod("p").tolerate_exists("k"));
+  EXPECT_EQ(pop(), "");
+  wait(6min);
+  EXPECT_EQ(pop(), "") << "nor does the flush";
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+}
+
+TEST_F(Held, ReleasedItWaitsForTheNextEvent) {
+  queue_.on_event(node_added(), now_);
+  queue_.release(uid("p"));
+  EXPECT_EQ(pop(), "");
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(pop(), "p");
+}
+
+TEST_F(Held, ActivatedItIsTriedAtOnce) {
+  queue_.activate(uid("p"), now_);
+  EXPECT_EQ(pop(), "") << "it is held";
+  queue_.release(uid("p"));
+  queue_.activate(uid("p"), now_);
+  EXPECT_EQ(pop(), "p");
+}
+
+TEST_F(Held, ThePodThatComesUnderItsNameIsNot) {
+  queue_.remove(uid("p"));
+  add(pod("p"));
+  EXPECT_EQ(pop(), "p");
+}
+
+TEST_F(Queue, ActivationCutsABackoffShort) {
+  add(pod("p"));
+  reject("p", {});
+  EXPECT_EQ(pop(), "") << "an error's backoff is waited for";
+  queue_.activate(uid("p"), now_);
+  EXPECT_EQ(pop(), "p");
+  queue_.activate(uid("p"), now_);
+  queue_.activate(uid("nobody"), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 1}));
+}
+
 }  // namespace
 }  // namespace podium::queue

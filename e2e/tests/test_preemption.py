@@ -1,0 +1,99 @@
+"""Preemption on a real API server: who is evicted, what is said of it, and who is not."""
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import Live, node, pod
+
+CLASSES = {"low": 10, "medium": 100, "high": 1000, "patient": 1000}
+
+
+def priority_class(name):
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
+            "value": CLASSES[name], "preemptionPolicy": "Never" if name == "patient" else "PreemptLowerPriority"}
+
+
+def pair(name):
+    """Two machines of two CPUs for one test."""
+    return [node(f"{name}{i}", cpu="2", labels={"pair": name}) for i in (1, 2)]
+
+
+class Preemption(Live):
+    nodes = [*map(priority_class, CLASSES), *pair("simple"), *pair("budget"), *pair("never")]
+
+    def runs(self, name, where, priority, grace=0, labels=None):
+        """A pod that has the node to itself, bound by podium."""
+        self.plane.create(pod(name, cpu="1500m", labels=labels, priorityClassName=priority,
+                              terminationGracePeriodSeconds=grace, nodeSelector={"kubernetes.io/hostname": where}))
+        self.assertEqual(self.bound(name), where)
+
+    def arrives(self, name, pair_name, priority="high"):
+        return self.plane.create(pod(name, cpu="1500m", priorityClassName=priority, nodeSelector={"pair": pair_name}))
+
+    def is_gone(self, name):
+        return not self.plane.kubectl("get", "pod", name, "--ignore-not-found", "-o", "name").strip()
+
+    def test_the_least_important_pod_makes_room(self):
+        self.runs("victim", "simple1", "low", grace=300)  # nothing here is a kubelet: it terminates until it is deleted
+        self.runs("bystander", "simple2", "medium")
+        arrived = self.arrives("urgent", "simple")
+
+        victim = wait_until(lambda: self.terminating("victim"), "the victim's deletion")
+        self.assertEqual(podium.condition(victim, "PodScheduled")["status"], "True")  # others' conditions stay
+        condition = podium.condition(victim, "DisruptionTarget")
+        self.assertEqual((condition["status"], condition["reason"], condition["message"]),
+                         ("True", "PreemptionByScheduler",
+                          "default-scheduler: preempting to accommodate a higher priority pod"))
+        wait_until(lambda: self.live_pod("urgent")["status"].get("nominatedNodeName") == "simple1", "the nomination")
+        report = self.report("urgent", "Unschedulable")
+        self.assertEqual(report["status"]["preemption"],
+                         {"node": "simple1", "victims": [{"namespace": "default", "name": "victim"}]})
+        event = wait_until(lambda: self.events("victim", "Preempted"), "the event")[0]
+        self.assertEqual((event["type"], event["action"], event["note"], event["related"]["name"]),
+                         ("Normal", "Preempting", f"Preempted by pod {arrived['metadata']['uid']} on node simple1", "urgent"))
+        self.assertNotIn("nodeName", self.live_pod("urgent")["spec"])
+
+        self.arrives("latecomer", "simple", "medium")  # the room is kept
+        self.report("latecomer", "Unschedulable")
+        self.plane.kubectl("delete", "pod", "victim", "--grace-period=0", "--force")
+        self.assertEqual(self.bound("urgent"), "simple1")
+        self.report("urgent", "Scheduled")
+        self.assertNotIn("nodeName", self.live_pod("latecomer")["spec"])
+        self.assertNotIn("deletionTimestamp", self.live_pod("bystander")["metadata"])
+        self.assertGreaterEqual(self.podium.metric("scheduler_preemption_attempts_total"), 1)
+        self.assertGreaterEqual(self.podium.metric("scheduler_preemption_victims_count"), 1)
+
+    def terminating(self, name):
+        found = self.live_pod(name)
+        return found if "deletionTimestamp" in found["metadata"] else None
+
+    def test_a_budget_guards_its_pods(self):
+        self.plane.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                           "metadata": {"name": "guard", "namespace": "default"},
+                           "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "guarded"}}}})
+        self.runs("guarded", "budget1", "low", labels={"app": "guarded"})
+        self.runs("unguarded", "budget2", "medium")
+        self.arrives("guest", "budget")
+        self.assertEqual(self.bound("guest"), "budget2")
+        self.assertTrue(self.is_gone("unguarded"))
+        self.assertNotIn("deletionTimestamp", self.live_pod("guarded")["metadata"])
+
+    def test_a_patient_pod_evicts_nobody(self):
+        self.runs("tenant1", "never1", "low")
+        self.runs("tenant2", "never2", "low")
+        self.arrives("waits", "never", "patient")
+        report = self.report("waits", "Unschedulable")
+        self.assertTrue(report["status"]["message"].endswith("preemption: not eligible due to preemptionPolicy=Never."),
+                        report["status"]["message"])
+        self.assertNotIn("preemption", report["status"])
+        for name in ("tenant1", "tenant2"):
+            self.assertNotIn("deletionTimestamp", self.live_pod(name)["metadata"])
+        self.plane.kubectl("delete", "pod", "tenant2", "--wait=false")
+        self.assertEqual(self.bound("waits"), "never2")
+
+    def test_nothing_was_forbidden(self):
+        self.assertNotIn("forbidden", self.podium.log())
+
+
+if __name__ == "__main__":
+    unittest.main()
