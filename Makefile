@@ -2,8 +2,9 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 SEEDS ?= 1..1000
+STEPS ?= 300
 
-.PHONY: help setup build kube test demo parity bench clean
+.PHONY: help setup build kube test demo parity replay bench clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -25,6 +26,9 @@ demo: build kube ## podium on a real API server, ending on its reports (KEEP=1 l
 
 parity: build kube ## compares podium's decisions with kube-scheduler's own (SEEDS=1..1000)
 	@e2e/parity/run --seeds $(SEEDS)
+
+replay: build kube ## a long random life of a cluster, beside the real kube-scheduler, judged step by step (STEPS=300, SEED)
+	@e2e/replay/run --steps $(STEPS) $(if $(SEED),--seed $(SEED))
 
 bench: setup     ## measures the core, and podium beside kube-scheduler on one API server
 	@bench/run

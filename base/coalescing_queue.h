@@ -1,13 +1,16 @@
 // CoalescingQueue: work that waits behind what matters more, bounded, the newest state of each key only.
 //
 // A value that is pushed for a key that waits replaces the one there and keeps its place; a T with a function
-// replaces(T&& old) may take over what the new state does not say. Over the capacity the oldest is
-// dropped and counted. The queue also counts its workers, so that at most `workers` run and none runs for nothing: push()
-// says when to start one, and a worker ends when take() has nothing for it.
+// replaces(T&& old) may take over what the new state does not say. Over the capacity the oldest is dropped and counted.
+// While one value of a key is being worked on, its next one waits: a worker that is slow must not overwrite what a later one
+// has written. The queue also counts its workers, so that at most `workers` run and none runs for nothing: push() says when
+// to start one, and a worker ends when take() has nothing for it.
 // Threads: all functions from any thread.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -43,29 +46,45 @@ class CoalescingQueue {
     return true;
   }
 
-  std::optional<T> take() {
-    std::lock_guard lock(mutex_);
-    if (items_.empty()) {
-      --running_;
-      return std::nullopt;
+  // A value, or none; as long as it lives, no other of its key is taken. The queue must outlive it.
+  class Taken {
+   public:
+    Taken() = default;
+    Taken(CoalescingQueue& queue, std::string key, T value)
+        : queue_(&queue), key_(std::move(key)), value_(std::move(value)) {}
+    Taken(Taken&& other) noexcept
+        : queue_(std::exchange(other.queue_, nullptr)), key_(std::move(other.key_)), value_(std::move(other.value_)) {}
+    Taken& operator=(Taken&&) = delete;
+    ~Taken() {
+      if (queue_) queue_->release(key_);
     }
-    auto [key, value] = std::move(items_.front());
-    place_.erase(key);
-    items_.pop_front();
-    return std::move(value);
-  }
+    explicit operator bool() const { return value_.has_value(); }
+    T& operator*() { return *value_; }
+    T* operator->() { return &*value_; }
 
-  // The oldest, at most so many; none: the worker ends.
-  std::vector<T> take(std::size_t most) {
-    std::vector<T> taken;
+   private:
+    CoalescingQueue* queue_ = nullptr;
+    std::string key_;
+    std::optional<T> value_;
+  };
+
+  [[nodiscard]] Taken take() {
     std::lock_guard lock(mutex_);
-    if (items_.empty()) --running_;
-    while (!items_.empty() && taken.size() < most) {
-      place_.erase(items_.front().first);
-      taken.push_back(std::move(items_.front().second));
-      items_.pop_front();
-    }
+    auto taken = next();
+    if (!taken) --running_;
     return taken;
+  }
+  // The oldest, at most so many.
+  [[nodiscard]] std::vector<Taken> take(std::size_t most) {
+    std::vector<Taken> all;
+    std::lock_guard lock(mutex_);
+    while (all.size() < most) {
+      auto taken = next();
+      if (!taken) break;
+      all.push_back(std::move(taken));
+    }
+    if (all.empty()) --running_;
+    return all;
   }
 
   void forget(const std::string& key) {
@@ -105,10 +124,27 @@ class CoalescingQueue {
  private:
   using Items = std::list<std::pair<std::string, T>>;
 
+  Taken next() {
+    const auto oldest = std::ranges::find_if(items_, [this](const auto& item) { return !busy_.contains(item.first); });
+    if (oldest == items_.end()) return {};
+    auto [key, value] = std::move(*oldest);
+    place_.erase(key);
+    items_.erase(oldest);
+    busy_.insert(key);
+    return Taken(*this, std::move(key), std::move(value));
+  }
+
+  // Its worker asks for more right after, so that nobody has to be woken for what has waited for this.
+  void release(const std::string& key) {
+    std::lock_guard lock(mutex_);
+    busy_.erase(key);
+  }
+
   const std::size_t capacity_, workers_;
   mutable std::mutex mutex_;
   Items items_;
   boost::unordered_flat_map<std::string, typename Items::iterator> place_;
+  boost::unordered_flat_set<std::string> busy_;  // keys that a worker is at: at most one each
   std::size_t running_ = 0;
   std::uint64_t dropped_ = 0;
 };

@@ -1,14 +1,12 @@
 #include "client/event_recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
@@ -20,6 +18,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/time.h"
+#include "client/attachment.h"
 #include "client/event_json.h"
 #include "client/event_series.h"
 
@@ -72,14 +71,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
         capacity(std::max<std::size_t>(capacity, 1)),
         drain(drain),
         series(std::max<std::size_t>(capacity, 1)),
-        cancels(std::max<std::size_t>(writers, 1)) {}
-
-  // Binds to an executor for as long as supervise() lives, on its strand: nothing of an executor may outlive its context.
-  struct Binding {
-    Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& on);
-    ~Binding();
-    std::shared_ptr<Impl> self;
-  };
+        attachment(std::max<std::size_t>(writers, 1)) {}
 
   void record(EventText event);
   void push(Item item);
@@ -115,10 +107,9 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   std::uint64_t last_name = 0;  // the time in the last event's name, which no other may have
   std::size_t idle = 0;         // writers that wait for work
   bool waking = false;
-  std::optional<asio::strand<asio::any_io_executor>> strand;
 
+  Attachment attachment;  // a slot for each writer
   // On the strand.
-  std::vector<asio::cancellation_signal> cancels;  // one a writer
   std::size_t running = 0;
   bool stopping = false;
   std::optional<asio::steady_timer> work, ticker, deadline, done;
@@ -155,9 +146,8 @@ void EventRecorder::Impl::push(Item item) {
     ++dropped;
   }
   queue.push_back(std::move(item));
-  if (idle == 0 || waking || !strand) return;
-  waking = true;
-  asio::post(*strand, [self = shared_from_this()] { self->wake(); });
+  if (idle == 0 || waking) return;
+  waking = attachment.post([self = shared_from_this()] { self->wake(); });
 }
 
 // The oldest; none: there is nothing to do; the writer waits or, after a stop, ends.
@@ -175,26 +165,10 @@ void EventRecorder::Impl::wake() {
   {
     const std::lock_guard lock(mutex);
     waking = false;
-    if (!strand) return;
     count = std::min(queue.size(), idle);
   }
+  if (!work) return;  // run() has ended
   for (; count > 0; --count) work->cancel_one();
-}
-
-EventRecorder::Impl::Binding::Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& on)
-    : self(std::move(impl)) {
-  for (auto* timer : {&self->work, &self->ticker, &self->deadline, &self->done}) {
-    timer->emplace(on, asio::steady_timer::time_point::max());
-  }
-  const std::lock_guard lock(self->mutex);
-  self->strand = on;
-}
-
-EventRecorder::Impl::Binding::~Binding() {
-  for (auto* timer : {&self->work, &self->ticker, &self->deadline, &self->done}) timer->reset();
-  for (auto& cancel : self->cancels) cancel.slot().clear();  // the writers' handlers hold the executor
-  const std::lock_guard lock(self->mutex);
-  self->strand.reset();
 }
 
 Task<void> EventRecorder::Impl::run(std::shared_ptr<Impl> self) {
@@ -204,12 +178,17 @@ Task<void> EventRecorder::Impl::run(std::shared_ptr<Impl> self) {
 }
 
 Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self, asio::strand<asio::any_io_executor> on) {
-  const Binding binding(self, on);
+  const std::array timers{&self->work, &self->ticker, &self->deadline, &self->done};
+  for (auto* timer : timers) timer->emplace(on, asio::steady_timer::time_point::max());
+  const Attachment::Scope scope(self->attachment, on, [self, timers] {
+    for (auto* timer : timers) timer->reset();
+  });
   if (self->stopped) self->begin_stop();
-  self->running = self->cancels.size() + 1;
+  const std::size_t writers = self->attachment.slots();
+  self->running = writers + 1;
   const auto finished = [self](std::exception_ptr) { self->finished(); };
-  for (auto& cancel : self->cancels) {
-    asio::co_spawn(on, write_all(self), asio::bind_cancellation_slot(cancel.slot(), finished));
+  for (std::size_t i = 0; i < writers; ++i) {
+    asio::co_spawn(on, write_all(self), asio::bind_cancellation_slot(self->attachment.slot(i), finished));
   }
   asio::co_spawn(on, tick(self), finished);
   boost::system::error_code ignored;
@@ -334,8 +313,7 @@ Task<void> EventRecorder::Impl::pause(std::chrono::milliseconds delay) {
 
 void EventRecorder::Impl::stop() {
   if (stopped.exchange(true)) return;
-  const std::lock_guard lock(mutex);
-  if (strand) asio::post(*strand, [self = shared_from_this()] { self->begin_stop(); });
+  attachment.post([self = shared_from_this()] { self->begin_stop(); });
 }
 
 void EventRecorder::Impl::begin_stop() {
@@ -356,7 +334,7 @@ void EventRecorder::Impl::expire() {
     dropped += queue.size();
     queue.clear();
   }
-  for (auto& cancel : cancels) cancel.emit(asio::cancellation_type::terminal);
+  attachment.cancel();
 }
 
 EventRecorder::EventRecorder(Api& api, const Precedence& precedence, std::string controller, std::string instance,

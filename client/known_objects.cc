@@ -50,10 +50,12 @@ void KnownObjects::end_list(std::string_view resource_version, std::vector<Chang
       continue;
     }
     changes.push_back(missed_delete(it->first, it->second));
-    bury(it->second.uid, std::max(version, it->second.version));
+    // Its own version may be one of a history that was undone: the object may come back with a lower one.
+    bury(it->second.uid, replace_ ? version : std::max(version, it->second.version));
     known_.erase(it++);
   }
   listing_ = replace_ = false;
+  settled_ = version;
 }
 
 // Is what comes older than what is known under its name? Equal versions are duplicates. In a list that replaces, versions
@@ -63,11 +65,16 @@ bool KnownObjects::stale(const Known& known, const Identity& identity) const {
   return identity.version != 0 && identity.version <= known.version;
 }
 
+// Is it from before the last list, so that it is known already, or gone? An object of a list may be as old as it likes.
+bool KnownObjects::settled(const Identity& identity) const {
+  return !listing_ && identity.version != 0 && identity.version <= settled_;
+}
+
 bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes) {
   Identity identity;
   if (!read_identity(object, identity)) return false;
   note_kind(object);
-  if (buried(identity)) return true;
+  if (settled(identity) || buried(identity)) return true;
   std::string key;
   key.reserve(identity.name_space.size() + 1 + identity.name.size());
   key.append(identity.name_space).append(1, '/').append(identity.name);
@@ -95,6 +102,8 @@ bool KnownObjects::remove(json::value& object, std::vector<Change>& changes) {
   key.append(1, '/').append(identity.name);
   auto it = known_.find(key);
   const bool same = it != known_.end() && it->second.uid == identity.uid;
+  // Out of a selector and back in, in this order: the object is still there.
+  if (same && stale(it->second, identity) && identity.version != it->second.version) return true;
   // The delete of an older object under this name has been told when its successor came; that of a newer one means that
   // the one we know went before it.
   const bool gone = it != known_.end() && (same || !stale(it->second, identity));
@@ -123,7 +132,9 @@ void KnownObjects::bury(std::string_view uid, std::uint64_t version) {
   }
   tomb_order_.emplace_back(uid);
   if (tomb_order_.size() <= kTombs) return;
-  tombs_.erase(tomb_order_.front());
+  const auto oldest = tombs_.find(tomb_order_.front());
+  if (!listing_) settled_ = std::max(settled_, oldest->second);
+  tombs_.erase(oldest);
   tomb_order_.pop_front();
 }
 

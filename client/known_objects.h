@@ -1,8 +1,10 @@
 // KnownObjects: what a reflector's handler has been told, kept small, and what it must be told next.
 //
 // Of each object only its identity and version are kept. A list is applied as it comes, object by object; what it did not
-// show is deleted at its end. Between lists, events older than what is known are dropped, in any order they come: by UID
-// and resourceVersion, with a bounded memory of the UIDs that were deleted last.
+// show is deleted at its end. Between lists, events older than what is known are dropped, in any order they come: those of
+// the time before the list, of which the list has told the outcome, and later ones by UID and resourceVersion, with a
+// bounded memory of the UIDs that were deleted last. What is older than that memory is dropped with it: an event that comes
+// after more than a thousand deletes that it should have come before is one that is told again.
 // Pure. Threads: none of its own.
 #pragma once
 
@@ -49,12 +51,14 @@ class KnownObjects {
   bool buried(const Identity& identity) const;
   void bury(std::string_view uid, std::uint64_t version);
   bool stale(const Known& known, const Identity& identity) const;
+  bool settled(const Identity& identity) const;
   Change missed_delete(std::string_view key, const Known& known) const;
 
   boost::unordered_flat_map<std::string, Known> known_;  // by namespace/name
   boost::unordered_flat_map<std::string, std::uint64_t> tombs_;
   std::deque<std::string> tomb_order_;
   std::string api_version_, kind_;
+  std::uint64_t settled_ = 0;  // the last list's version, or that of the newest tomb that was given up since
   std::uint32_t list_ = 0;
   bool listing_ = false, replace_ = false;
 };

@@ -2,12 +2,9 @@
 
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
@@ -18,6 +15,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/time.h"
+#include "client/attachment.h"
 #include "client/leader_state.h"
 
 namespace podium::client {
@@ -66,20 +64,6 @@ void write_record(const LeaseRecord& record, json::value& lease) {
 struct LeaderElector::Impl {
   Impl(Api& api, LeaderOptions given) : options(std::move(given)), api(api), state(options, api.random()) {}
 
-  // Binds to an executor for as long as run() lives: nothing of an executor may outlive its context.
-  struct Binding {
-    Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& strand) : self(std::move(impl)) {
-      const std::lock_guard lock(self->mutex);
-      self->strand = strand;
-    }
-    ~Binding() {
-      const std::lock_guard lock(self->mutex);
-      self->strand.reset();
-      self->cancel.slot().clear();  // its handler holds the executor
-    }
-    std::shared_ptr<Impl> self;
-  };
-
   static Task<Result<void>> run(std::shared_ptr<Impl> self, std::function<void()> on_started);
   static Task<void> loop(std::shared_ptr<Impl> self, std::function<void()> on_started);
   Task<void> step(LeaderState::Action action);
@@ -99,18 +83,17 @@ struct LeaderElector::Impl {
 
   std::atomic<Steady::rep> until{kNotLeading};  // leading until then, on the steady clock
   std::atomic<bool> stopped{false};
-  mutable std::mutex mutex;                     // guards strand and holder
-  std::optional<asio::strand<asio::any_io_executor>> strand;
+  mutable std::mutex mutex;                     // guards holder
   std::string holder;
-  asio::cancellation_signal cancel;
+  Attachment attachment;
 };
 
 Task<Result<void>> LeaderElector::Impl::run(std::shared_ptr<Impl> self, std::function<void()> on_started) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  const Binding binding(self, strand);
+  const Attachment::Scope scope(self->attachment, strand);
   co_await asio::co_spawn(strand, loop(self, std::move(on_started)),
-                          asio::bind_cancellation_slot(self->cancel.slot(), asio::use_awaitable));
+                          asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
   self->until = kNotLeading;
   if (!self->stopped) co_return fail(Error::Kind::unavailable, "the lease is lost");
   if (self->wrote) co_await asio::co_spawn(strand, self->release(), asio::use_awaitable);
@@ -246,9 +229,7 @@ Task<Result<void>> LeaderElector::run(std::function<void()> on_started) {
 
 void LeaderElector::stop() {
   if (impl_->stopped.exchange(true)) return;
-  const std::lock_guard lock(impl_->mutex);
-  if (!impl_->strand) return;
-  asio::post(*impl_->strand, [self = impl_] { self->cancel.emit(asio::cancellation_type::terminal); });
+  impl_->attachment.post([self = impl_] { self->attachment.cancel(); });
 }
 
 bool LeaderElector::leading() const {

@@ -3,16 +3,12 @@
 #include <array>
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/monotonic_resource.hpp>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,6 +16,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "client/attachment.h"
 #include "client/known_objects.h"
 #include "client/reflector_state.h"
 #include "client/url.h"
@@ -52,6 +49,7 @@ struct Reflector::Impl {
     if (!options.field_selector.empty()) selectors += "&fieldSelector=" + percent_encode(options.field_selector);
   }
 
+  static Task<void> run(std::shared_ptr<Impl> self);
   // What runs: each a step of loop(), on the strand.
   static Task<void> loop(std::shared_ptr<Impl> self);
   Task<void> open(ReflectorState::Action action);
@@ -60,6 +58,7 @@ struct Reflector::Impl {
   Task<void> list(ReflectorState::Action action);
   Task<void> probe();
   Task<void> wait(std::chrono::milliseconds delay);
+  Task<Result<std::string>> fetch(std::string query, std::chrono::milliseconds timeout);
 
   void take_piece(std::string_view piece);
   bool take_line(std::string_view line);
@@ -90,9 +89,7 @@ struct Reflector::Impl {
   Error last_error;
 
   std::atomic<bool> stopped{false};
-  std::mutex mutex;  // guards strand, for stop()
-  std::optional<asio::strand<asio::any_io_executor>> strand;
-  asio::cancellation_signal cancel;
+  Attachment attachment;
   std::atomic<std::uint64_t> lists{0}, watches{0}, changes{0}, errors{0};
 };
 
@@ -241,23 +238,11 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   known.begin_list(action.replace);
   std::string token, version;
   do {
-    Request request;
-    request.target = path + "?" + (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
-    if (!token.empty()) request.target += "&continue=" + percent_encode(token);
-    request.timeout = kListTimeout;
-    auto response = co_await transport.send(std::move(request));
+    auto query = (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
+    if (!token.empty()) query += "&continue=" + percent_encode(token);
+    const auto body = co_await fetch(std::move(query), kListTimeout);
     if (stopped) co_return;
-    if (!response) {
-      fail(response.error());
-      co_return;
-    }
-    if (response->status != 200) {
-      auto error = status_error(response->body, response->status);
-      error.retry_after = std::max(error.retry_after, response->retry_after);
-      fail(error);
-      co_return;
-    }
-    auto next = take_page(response->body, version);
+    auto next = body ? take_page(*body, version) : std::unexpected(body.error());
     if (!next) {
       fail(next.error());
       co_return;
@@ -270,6 +255,19 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
     spdlog::warn("reflector: list is older than what is known, asking again resource={} known={} server={}",
                  options.resource.plural, state.resource_version(), version);
   }
+}
+
+// The body of one GET of the kind's path; whatever is no 200 is an error.
+Task<Result<std::string>> Reflector::Impl::fetch(std::string query, std::chrono::milliseconds timeout) {
+  Request request;
+  request.target = path + "?" + query;
+  request.timeout = timeout;
+  auto response = co_await transport.send(std::move(request));
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (response->status == 200) co_return Result<std::string>(std::move(response->body));
+  auto error = status_error(response->body, response->status);
+  error.retry_after = std::max(error.retry_after, response->retry_after);
+  co_return std::unexpected(std::move(error));
 }
 
 // Tells a page's items; returns the token of the next page.
@@ -299,24 +297,15 @@ Result<std::string> Reflector::Impl::take_page(std::string_view body, std::strin
 }
 
 Task<void> Reflector::Impl::probe() {
-  Request request;
-  request.target = path + "?limit=1";
-  request.timeout = kProbeTimeout;
-  auto response = co_await transport.send(std::move(request));
+  const auto body = co_await fetch("limit=1", kProbeTimeout);
   if (stopped) co_return;
-  if (!response) {
-    fail(response.error());
-    co_return;
-  }
-  if (response->status != 200) {
-    auto error = status_error(response->body, response->status);
-    error.retry_after = std::max(error.retry_after, response->retry_after);
-    fail(error);
+  if (!body) {
+    fail(body.error());
     co_return;
   }
   std::string version;
   {
-    auto page = parse_api_json(response->body, {});
+    auto page = parse_api_json(*body, {});
     const json::object* top = page ? page->if_object() : nullptr;
     const json::value* metadata = top ? top->if_contains("metadata") : nullptr;
     const json::object* fields = metadata ? metadata->if_object() : nullptr;
@@ -378,47 +367,23 @@ void Reflector::Impl::tell_readiness() {
   }
 }
 
-namespace {
-
-// Binds what runs to an executor, for as long as its coroutine lives: nothing of an executor may outlive its context.
-template <typename Impl>
-struct Binding {
-  Binding(std::shared_ptr<Impl> impl, const asio::strand<asio::any_io_executor>& strand) : self(std::move(impl)) {
-    const std::lock_guard lock(self->mutex);
-    self->strand = strand;
-  }
-  ~Binding() {
-    const std::lock_guard lock(self->mutex);
-    self->strand.reset();
-    self->stream.reset();
-    self->cancel.slot().clear();  // its handler holds the executor
-  }
-  std::shared_ptr<Impl> self;
-};
-
-template <typename Impl>
-Task<void> run_on_strand(std::shared_ptr<Impl> self) {
+Task<void> Reflector::Impl::run(std::shared_ptr<Impl> self) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  const Binding<Impl> binding(self, strand);
-  co_await asio::co_spawn(strand, Impl::loop(self),
-                          asio::bind_cancellation_slot(self->cancel.slot(), asio::use_awaitable));
+  const Attachment::Scope scope(self->attachment, strand, [self] { self->stream.reset(); });
+  co_await asio::co_spawn(strand, loop(self), asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
 }
-
-}  // namespace
 
 Reflector::Reflector(Api& api, ReflectorOptions options, ReflectorHandler& handler)
     : impl_(std::make_shared<Impl>(api, std::move(options), handler)) {}
 
 Reflector::~Reflector() { stop(); }
 
-Task<void> Reflector::run() { return run_on_strand(impl_); }
+Task<void> Reflector::run() { return Impl::run(impl_); }
 
 void Reflector::stop() {
   if (impl_->stopped.exchange(true)) return;
-  const std::lock_guard lock(impl_->mutex);
-  if (!impl_->strand) return;
-  asio::post(*impl_->strand, [self = impl_] { self->cancel.emit(asio::cancellation_type::terminal); });
+  impl_->attachment.post([self = impl_] { self->attachment.cancel(); });
 }
 
 ReflectorCounts Reflector::counts() const { return {impl_->lists, impl_->watches, impl_->changes, impl_->errors}; }

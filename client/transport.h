@@ -70,7 +70,9 @@ struct TransportLimits {
   std::size_t connections = 32;              // besides streams
   std::size_t body_bytes = 256u << 20;       // of a reply; of a stream: what it may hold at once
   std::chrono::milliseconds connect{10'000};  // to resolve, connect and shake hands
-  std::chrono::milliseconds idle{60'000};    // then an idle connection is not used again; below the server's 90 s
+  // Then an idle connection is not used again. The server would keep it for 90 s, but a connection can lead nowhere and not
+  // say so; a binding that is sent on such a one is in doubt for a minute, and a new one costs milliseconds.
+  std::chrono::milliseconds idle{15'000};
   std::chrono::milliseconds reload{1'000};   // how often credential files are looked at
 };
 

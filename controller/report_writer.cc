@@ -85,14 +85,15 @@ struct ReportWriter::Impl {
         queue(kCapacity, kWriters) {}
 
   // The usual way: the requests of several reports go out at once. The jobs for which that did not do are the answer.
-  static Task<std::vector<Job>> write_together(std::shared_ptr<Impl> self, std::vector<Job> jobs) {
+  static Task<std::vector<Job*>> write_together(std::shared_ptr<Impl> self, std::vector<Job*> jobs) {
     struct Sent {
       Written report;
       std::size_t answer;  // to the request that fills it
     };
     std::vector<Sent> sent;
     std::vector<client::Request> requests;
-    for (auto& job : jobs) {
+    for (auto* each : jobs) {
+      auto& job = *each;
       auto report = self->known(job.owner.uid);
       if (!report) {
         report = Written{job.owner.pod, {}, {}, {}};
@@ -103,16 +104,16 @@ struct ReportWriter::Impl {
       requests.push_back(fill_report(job.owner, sent.back().report.name, job.status));
     }
     const auto answers = co_await self->api.send_all(std::move(requests));
-    std::vector<Job> left;
+    std::vector<Job*> left;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const auto& answer = answers[sent[i].answer];
       const auto reply = answer ? client::parse_api_json(*answer, {}) : std::unexpected(answer.error());
       auto report_uid = reply ? text_at(*reply, "/metadata/uid") : std::string();
       if (report_uid.empty()) {
-        left.push_back(std::move(jobs[i]));
+        left.push_back(jobs[i]);
       } else {
         sent[i].report.report_uid = std::move(report_uid);
-        self->done(jobs[i], std::move(sent[i].report));
+        self->done(*jobs[i], std::move(sent[i].report));
       }
     }
     co_return left;
@@ -179,12 +180,21 @@ struct ReportWriter::Impl {
 
   static Task<void> work(std::shared_ptr<Impl> self) {
     for (;;) {
-      auto jobs = self->queue.take(kAtOnce);
-      if (jobs.empty()) co_return;
-      if (!self->stopping.load()) co_await self->precedence.turn(jobs.front().since);
-      std::erase_if(jobs, [&](const Job& job) { return self->over_budget(job); });
-      auto left = co_await write_together(self, std::move(jobs));
-      for (auto& job : left) co_await write(self, std::move(job));
+      auto taken = self->queue.take(kAtOnce);
+      if (taken.empty()) co_return;
+      if (!self->stopping.load()) co_await self->precedence.turn(taken.front()->since);
+      std::vector<Job*> jobs;
+      std::size_t fresh = 0;
+      for (auto& job : taken) {
+        if (self->known(job->owner.uid)) {
+          jobs.push_back(&*job);
+        } else if (self->in_budget(fresh + 1)) {
+          jobs.push_back(&*job);
+          ++fresh;
+        }
+      }
+      const auto left = co_await write_together(self, std::move(jobs));
+      for (auto* job : left) co_await write(self, std::move(*job));
     }
   }
 
@@ -229,14 +239,14 @@ struct ReportWriter::Impl {
   void resumed() {
     if (paused.exchange(false)) spdlog::info("reports are written again");
   }
-  // A report that is there is kept up to date whatever the budget; that new ones are dropped is said once.
-  bool over_budget(const Job& job) {
-    if (retention.size() < static_cast<std::size_t>(options.reports.max_reports) || known(job.owner.uid)) return false;
+  // Only new reports cost budget. That some are dropped is said once.
+  bool in_budget(std::size_t more) {
+    if (retention.size() + more <= static_cast<std::size_t>(options.reports.max_reports)) return true;
     budget_drops.fetch_add(1, std::memory_order_relaxed);
     if (!budget_warned.exchange(true)) {
       spdlog::warn("report budget reached, no more are made until some expire max={}", options.reports.max_reports);
     }
-    return true;
+    return false;
   }
 
   client::Api& api;

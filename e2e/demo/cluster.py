@@ -57,15 +57,15 @@ def near(app, key="topology.kubernetes.io/zone"):
     return {"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}}
 
 
-def pods():
-    """In the order in which they are made."""
+def kinds():
+    """The kinds of pods: how many the demo has of each, and what makes the i-th."""
     host = "kubernetes.io/hostname"
     spread = [{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
                "labelSelector": {"matchLabels": {"app": "web"}}}]
     required = "requiredDuringSchedulingIgnoredDuringExecution"
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     gpu = {"tolerations": [{"key": "gpu", "operator": "Exists"}], "image": MODEL}
-    kinds = [
+    return [
         (12, lambda i: pod("shop", f"db-{i}", "db", "2", "12Gi", DB, priorityClassName="important",
                            affinity={"podAntiAffinity": {required: [near("db", host)]}})),
         (60, lambda i: pod("shop", f"web-{i:02}", "web", "500m", "512Mi", topologySpreadConstraints=spread)),
@@ -84,7 +84,11 @@ def pods():
         (5, lambda i: pod("ml", f"h100-{i}", "h100", "1", "1Gi", nodeSelector={"gpu-model": "h100"})),  # no such node
         (4, lambda i: pod("batch", f"gated-{i}", "gated", "1", "1Gi", schedulingGates=[{"name": "example.com/quota"}])),
     ]
-    return list(itertools.chain.from_iterable(map(make, range(count)) for count, make in kinds))
+
+
+def pods():
+    """In the order in which they are made."""
+    return list(itertools.chain.from_iterable(map(make, range(count)) for count, make in kinds()))
 
 
 def others():

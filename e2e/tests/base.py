@@ -39,8 +39,13 @@ class Live(unittest.TestCase):
         podium.install(cls.plane, cls.values)
         for n in cls.nodes:
             cls.plane.create(n)
-        cls.podium = podium.Podium(cls.plane).start()
+        cls.podium = cls.connect().start()
         cls.addClassCleanup(lambda: cls.podium.stop())
+
+    @classmethod
+    def connect(cls):
+        """A podium that is not started yet."""
+        return podium.Podium(cls.plane)
 
     def live_pod(self, name):
         return self.plane.get(f"/api/v1/namespaces/default/pods/{name}")

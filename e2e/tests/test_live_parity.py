@@ -2,19 +2,16 @@
 same order. Ties are broken by chance in both, so the two clusters drift apart; therefore each decision is judged by the
 oracle (kube-scheduler's framework, e2e/oracle) on the cluster in which it was made."""
 import collections
-import json
-import subprocess
 import unittest
 
 from e2e.demo import cluster
-from e2e.support import podium
-from e2e.support.control_plane import (BIN, ROOT, ControlPlane, Process, collection, environment, free_ports,
-                                       wait_until)
+from e2e.support import oracle, podium
+from e2e.support.control_plane import ControlPlane, wait_until
+from e2e.support.oracle import State, filters_message, full_name, path_of
 
 # How many of each of the demo's kinds of pods, by their label: 64 in all, in the demo's order.
 WANTED = {"db": 6, "web": 10, "api": 8, "cache": 6, "job": 8, "agent": 4, "index": 5, "train": 6, "big": 3, "huge": 3,
           "h100": 3, "gated": 2}
-STATE = {"v1": ("Node", "Pod", "Namespace", "Service"), "scheduling.k8s.io/v1": ("PriorityClass",)}
 
 
 def some_pods():
@@ -26,27 +23,10 @@ def some_pods():
             yield pod
 
 
-def path_of(pod):
-    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
-
-
-def kube_scheduler(plane):
-    """kube-scheduler with its default profile on this API server."""
-    directory = plane.dir / "kube-scheduler"
-    directory.mkdir()
-    config = directory / "config.json"
-    config.write_text(json.dumps({
-        "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
-        "leaderElection": {"leaderElect": False},
-        "clientConnection": {"kubeconfig": str(plane.write_kubeconfig(directory / "kubeconfig"))}}))
-    return Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
-                    "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
-
-
 class LiveParity(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        subprocess.run([ROOT / "tools/go-build.sh", "e2e/oracle", "build/oracle", "."], cwd=ROOT, check=True)
+        oracle.build()
         cls.planes = {}
         for name in ("podium", "kube-scheduler"):
             plane = cls.planes[name] = ControlPlane().start()
@@ -56,20 +36,8 @@ class LiveParity(unittest.TestCase):
         podium.install(cls.planes["podium"], ["schedulerName=default-scheduler"])
         ours = podium.Podium(cls.planes["podium"]).start()
         cls.addClassCleanup(ours.stop)
-        theirs = kube_scheduler(cls.planes["kube-scheduler"])
+        theirs = oracle.kube_scheduler(cls.planes["kube-scheduler"])
         cls.addClassCleanup(theirs.stop)
-
-    def dump(self, plane):
-        """The cluster's state in a file that the oracle reads."""
-        items = []
-        for group, kinds in STATE.items():
-            for kind in kinds:
-                listed = plane.get(collection({"apiVersion": group, "kind": kind, "metadata": {}})
-                                   .replace("/namespaces/default/", "/"))
-                items += [{"apiVersion": group, "kind": kind, **item} for item in listed["items"]]
-        path = plane.dir / "state.json"
-        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-        return path
 
     def decision(self, plane, pod):
         """The pod as the API server has it once it is bound or has the condition that says why not."""
@@ -80,25 +48,17 @@ class LiveParity(unittest.TestCase):
             return live if done else None
         return wait_until(decided, f"a decision about {path_of(pod)}", 20, 0.02)
 
-    def oracle(self, plane, state, pod):
-        path = plane.dir / "pod.json"
-        path.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", **pod}))
-        done = subprocess.run([ROOT / "build/oracle/oracle", "evaluate", "--cluster", state, "--pod", path, "-o", "json"],
-                              text=True, capture_output=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["results"][0]
-
     def place(self, plane, pod):
         """Creates the pod, waits for the decision and judges it; true if the pod is left pending."""
-        state = self.dump(plane)
+        state = State.of(plane)
         created = plane.create(pod)
         live = self.decision(plane, pod)
-        expected = self.oracle(plane, state, created)
+        state.put(created)
+        expected = oracle.evaluate(state, [full_name(created)], plane.dir)[full_name(created)]
         node = live["spec"].get("nodeName")
         if node:
-            totals = {name: scores["total"] for name, scores in expected["scores"].items()}
-            self.assertIn(node, totals, expected["rejected"].get(node))
-            self.assertEqual(totals[node], max(totals.values()), f"{node} is not among the best: {expected['top']}")
+            self.assertIn(node, expected["feasible"], expected["rejected"].get(node))
+            self.assertIn(node, oracle.best_nodes(expected))
             return False
         self.assertEqual(expected.get("feasible") or [], [])
         scheduled = podium.condition(live, "PodScheduled")

@@ -100,6 +100,7 @@ void Scheduler::place(queue::QueuedPod queued, std::string node, const framework
   const auto& uid = pod->pod->meta.uid;
   const auto sent = parts_.clock.now();
   snapshot_.add_pod(cluster::make_placed(*pod, node, &snapshot_.entry(row).node->meta.labels));
+  assumed_.insert(uid);
   snapshot_.withdraw_nomination(uid);
   queue_.done(uid);
   bindings_.emplace(uid, Binding{.queued = std::move(queued), .node = node, .began = sent - attempt.evaluate, .sent = sent});
@@ -204,6 +205,7 @@ void Scheduler::forget(const std::string& uid, const Binding& binding) {
   const auto* placed = snapshot_.find_pod(uid);
   if (!placed || (*placed)->pod->node_name != binding.node) return;
   const auto before = *placed;
+  assumed_.erase(uid);
   snapshot_.remove_pod(uid);
   cluster_event(pod_event(Action::kDelete, before, nullptr));
 }
@@ -234,10 +236,14 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   }
   snapshot_.withdraw_nomination(uid);
   snapshot_.add_pod(pod);
+  // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may wait for it.
+  const bool was_assumed = assumed_.erase(uid) > 0;
   if (!before) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
   } else if (before->pod->node_name != pod->pod->node_name) {
     cluster_event(pod_event(Action::kDelete, before, nullptr));
+    cluster_event(pod_event(Action::kAdd, nullptr, pod));
+  } else if (was_assumed) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
   } else if (const auto changes = framework::pod_changes(*before->pod, *pod->pod)) {
     cluster_event(pod_event(changes, before, pod));
@@ -293,6 +299,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   const auto* placed = snapshot_.find_pod(uid);
   if (!placed) return;
   const auto before = *placed;
+  assumed_.erase(uid);
   snapshot_.remove_pod(uid);
   cluster_event(pod_event(Action::kDelete, before, nullptr));
 }

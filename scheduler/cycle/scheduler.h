@@ -14,6 +14,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -102,6 +103,7 @@ class Scheduler {
   cluster::Snapshot snapshot_;
   queue::SchedulingQueue queue_;
   boost::unordered_flat_map<std::string, Binding> bindings_;  // by pod UID: assumed, and their binding is under way
+  boost::unordered_flat_set<std::string> assumed_;  // UIDs in the snapshot by our decision alone: the watch has not told yet
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
   std::function<void()> wake_;

@@ -68,13 +68,24 @@ class ScriptedTransport final : public client::Transport {
  public:
   std::function<Result<client::Response>(const client::Request&)> on_send;
   std::function<Result<StreamScript>(const client::Request&)> on_open;
+  std::function<std::unique_ptr<client::Stream>(const client::Request&)> on_live;  // goes before on_open
+  std::chrono::milliseconds latency{0};  // of send(): others run meanwhile
 
   client::Task<Result<client::Response>> send(client::Request request) override {
     note(request);
+    if (latency.count() > 0) {
+      boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, latency);
+      boost::system::error_code ignored;
+      co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    }
     co_return on_send(request);
   }
   client::Task<Result<std::unique_ptr<client::Stream>>> open(client::Request request) override {
     note(request);
+    if (on_live) {
+      auto live = on_live(request);
+      co_return Result<std::unique_ptr<client::Stream>>(std::move(live));
+    }
     auto script = on_open(request);
     if (!script) co_return std::unexpected(script.error());
     std::unique_ptr<client::Stream> stream = std::make_unique<ScriptedStream>(std::move(*script));

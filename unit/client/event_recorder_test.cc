@@ -6,62 +6,29 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/json/parse.hpp>
-#include <map>
 #include <thread>
 
-#include "unit/client/doubles.h"
+#include "unit/client/object_server.h"
 
 namespace podium::client {
 namespace {
 
+const Precedence kNobodyFirst{system_clock()};
+
 namespace asio = boost::asio;
-namespace json = boost::json;
 using namespace std::chrono_literals;
 
-// The events that a server got, by name; refuses the first requests as told.
-struct EventServer {
-  EventServer() {
-    transport->on_send = [this](const Request& request) { return serve(request); };
+// "pod reason count" of the events that the server has, in order of names.
+std::vector<std::string> seen(const unit::ObjectServer& server) {
+  std::vector<std::string> out;
+  for (const auto& event : server.all("events")) {
+    EXPECT_EQ(event.at("metadata").at("namespace"), "shop");
+    const auto* series = event.as_object().if_contains("series");
+    out.push_back(fmt::format("{} {} {}", event.at("regarding").at("name").as_string().c_str(),
+                              event.at("reason").as_string().c_str(), series ? series->at("count").as_int64() : 1));
   }
-  Result<Response> serve(const Request& request) {
-    const std::lock_guard lock(mutex);
-    if (refusals > 0) {
-      --refusals;
-      return refusal;
-    }
-    json::value body = json::parse(request.body);
-    const std::string path = request.target.substr(0, request.target.find('?'));
-    if (request.method == "POST") {
-      EXPECT_EQ(path, "/apis/events.k8s.io/v1/namespaces/shop/events");
-      const std::string name(body.at("metadata").at("name").as_string());
-      if (events.contains(name)) return Response{409, R"({"reason":"AlreadyExists"})"};
-      events[name] = std::move(body);
-      return Response{201, "{}"};
-    }
-    const std::string name = path.substr(path.rfind('/') + 1);
-    if (!events.contains(name)) return Response{404, R"({"reason":"NotFound"})"};
-    EXPECT_EQ(request.content_type, "application/merge-patch+json");
-    events[name].as_object()["series"] = body.at("series");
-    return Response{200, "{}"};
-  }
-  // "pod reason count", in order of names.
-  std::vector<std::string> seen() const {
-    std::vector<std::string> out;
-    for (const auto& [name, event] : events) {
-      const auto* series = event.as_object().if_contains("series");
-      out.push_back(fmt::format("{} {} {}", event.at("regarding").at("name").as_string().c_str(),
-                                event.at("reason").as_string().c_str(), series ? series->at("count").as_int64() : 1));
-    }
-    return out;
-  }
-
-  std::shared_ptr<unit::ScriptedTransport> transport = std::make_shared<unit::ScriptedTransport>();
-  std::mutex mutex;
-  std::map<std::string, json::value> events;
-  int refusals = 0;
-  Result<Response> refusal = Response{503, "{}"};
-};
+  return out;
+}
 
 EventRegarding pod(const std::string& name) { return {"v1", "Pod", "shop", name, "uid-" + name, "7"}; }
 
@@ -75,21 +42,21 @@ void drain(EventRecorder& recorder) {
 using Lines = std::vector<std::string>;
 
 TEST(EventRecorder, WritesWhatIsQueuedWhenStopped) {
-  EventServer server;
+  unit::ObjectServer server;
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, "default-scheduler", "host");
+  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host");
   recorder.record(pod("a"), "Normal", "Scheduled", "Binding", "one");
   recorder.record(pod("b"), "Warning", "FailedScheduling", "Scheduling", "two");
   drain(recorder);
-  EXPECT_EQ(server.seen(), (Lines{"a Scheduled 1", "b FailedScheduling 1"}));
+  EXPECT_EQ(seen(server), (Lines{"a Scheduled 1", "b FailedScheduling 1"}));
   EXPECT_EQ(recorder.written(), 2u);
   EXPECT_EQ(recorder.dropped(), 0u);
 }
 
 TEST(EventRecorder, RepeatsBecomeASeries) {
-  EventServer server;
+  unit::ObjectServer server;
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, "default-scheduler", "host");
+  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host");
   for (int i = 0; i < 5; ++i) {
     auto regarding = pod("a");
     regarding.resource_version = std::to_string(i);
@@ -97,29 +64,28 @@ TEST(EventRecorder, RepeatsBecomeASeries) {
   }
   recorder.record(pod("a"), "Warning", "FailedScheduling", "Scheduling", "another note");
   drain(recorder);
-  EXPECT_EQ(server.seen(), (Lines{"a FailedScheduling 5", "a FailedScheduling 1"}));
+  EXPECT_EQ(seen(server), (Lines{"a FailedScheduling 5", "a FailedScheduling 1"}));
 }
 
 TEST(EventRecorder, ASeriesWhoseEventIsForgottenIsCreatedAnew) {
-  EventServer server;
-  server.refusals = 1;
-  server.refusal = Response{403, R"({"reason":"Forbidden"})"};
+  unit::ObjectServer server;
+  server.refuse(1, Response{403, R"({"reason":"Forbidden"})"});
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, "default-scheduler", "host", 100, 1);
+  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 100, 1);
   recorder.record(pod("a"), "Normal", "R", "A", "n");
   recorder.record(pod("a"), "Normal", "R", "A", "n");
   drain(recorder);
-  EXPECT_EQ(server.seen(), (Lines{"a R 2"}));
+  EXPECT_EQ(seen(server), (Lines{"a R 2"}));
   EXPECT_EQ(recorder.dropped(), 1u);
 }
 
 TEST(EventRecorder, DropsTheOldestWhenItIsFull) {
-  EventServer server;
+  unit::ObjectServer server;
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, "default-scheduler", "host", 3);
+  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 3);
   for (int i = 0; i < 10; ++i) recorder.record(pod(fmt::format("p{}", i)), "Normal", "R", "A", "n");
   drain(recorder);
-  EXPECT_EQ(server.seen(), (Lines{"p7 R 1", "p8 R 1", "p9 R 1"}));
+  EXPECT_EQ(seen(server), (Lines{"p7 R 1", "p8 R 1", "p9 R 1"}));
   EXPECT_EQ(recorder.dropped(), 7u);
 }
 
@@ -140,23 +106,22 @@ TEST(EventRecorder, TriesAgainWhatMayPassAndDropsWhatIsRefused) {
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
-    EventServer server;
-    server.refusals = 1;
-    server.refusal = test.refusal;
+    unit::ObjectServer server;
+    server.refuse(1, test.refusal);
     Api api(server.transport, system_clock(), system_random());
-    EventRecorder recorder(api, "default-scheduler", "host", 10, 1);
+    EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 10, 1);
     recorder.record(pod("a"), "Normal", "R", "A", "n");
     drain(recorder);
-    EXPECT_EQ(server.seen(), test.seen);
+    EXPECT_EQ(seen(server), test.seen);
     EXPECT_EQ(recorder.dropped(), test.dropped);
   }
 }
 
 TEST(EventRecorder, AStopEndsInTimeWithoutAServer) {
-  EventServer server;
-  server.refusals = 1'000'000;
+  unit::ObjectServer server;
+  server.refuse(1'000'000, Response{503, "{}"});
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, "default-scheduler", "host", 100, 2, 20ms);
+  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 100, 2, 20ms);
   for (int i = 0; i < 10; ++i) recorder.record(pod(fmt::format("p{}", i)), "Normal", "R", "A", "n");
   drain(recorder);
   EXPECT_EQ(recorder.dropped(), 10u);
@@ -164,9 +129,9 @@ TEST(EventRecorder, AStopEndsInTimeWithoutAServer) {
 }
 
 TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
-  EventServer server;
+  unit::ObjectServer server;
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, "default-scheduler", "host");
+  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host");
   asio::io_context context;
   asio::co_spawn(context, recorder.run(), asio::detached);
   std::vector<std::thread> threads;
@@ -180,7 +145,7 @@ TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
   for (auto& thread : recorders) thread.join();
   recorder.stop();
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(server.events.size(), 2000u);
+  EXPECT_EQ(server.all("events").size(), 2000u);
   EXPECT_EQ(recorder.written(), 2000u);
   EXPECT_EQ(recorder.dropped(), 0u);
 }

@@ -5,6 +5,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <functional>
 #include <vector>
 
 namespace podium::client {
@@ -45,8 +46,8 @@ class View {
     known.begin_list(replace);
     return *this;
   }
-  View& end() {
-    known.end_list("50", changes);
+  View& end(int version = 50) {
+    known.end_list(std::to_string(version), changes);
     return *this;
   }
   View& forget_told() {
@@ -62,26 +63,39 @@ using Told = std::vector<std::string>;
 TEST(KnownObjects, Tells) {
   struct Case {
     const char* name;
-    std::function<void(View&)> input;  // after a list that showed a/1@10 and b/2@20
+    std::function<void(View&)> input;  // after a list at version 20 that showed a/1@10 and b/2@20
     Told expect;
   };
   const std::vector<Case> cases = {
       {"add, update, delete", [](View& v) { v.up("c", "3", 30).up("c", "3", 31).down("c", "3", 32); },
        {"+c/3@30", "~c/3@31", "-c/3@32"}},
-      {"duplicates once", [](View& v) { v.up("a", "1", 11).up("a", "1", 11).down("a", "1", 12).down("a", "1", 12); },
-       {"~a/1@11", "-a/1@12"}},
-      {"nothing that goes back", [](View& v) { v.up("a", "1", 9).up("a", "1", 10); }, {}},
-      {"recreated, the delete missed", [](View& v) { v.up("a", "9", 15); }, {"-a/1@10", "+a/9@15"}},
-      {"and the late delete is not the new one's", [](View& v) { v.up("a", "9", 15).down("a", "1", 14); },
-       {"-a/1@10", "+a/9@15"}},
-      {"nor does its late update come back", [](View& v) { v.up("a", "9", 15).up("a", "1", 12); }, {"-a/1@10", "+a/9@15"}},
-      {"an update after its delete", [](View& v) { v.down("a", "1", 12).up("a", "1", 11); }, {"-a/1@12"}},
-      {"out of a selector and back in", [](View& v) { v.down("a", "1", 12).up("a", "1", 13); }, {"-a/1@12", "+a/1@13"}},
-      {"a delete of one never seen", [](View& v) { v.down("z", "8", 12).up("z", "8", 11); }, {}},
-      {"a delete of the unseen successor", [](View& v) { v.down("a", "9", 16); }, {"-a/1@10"}},
+      {"duplicates once", [](View& v) { v.up("a", "1", 21).up("a", "1", 21).down("a", "1", 22).down("a", "1", 22); },
+       {"~a/1@21", "-a/1@22"}},
+      {"nothing that goes back", [](View& v) { v.up("a", "1", 25).up("a", "1", 24).up("a", "1", 10); }, {"~a/1@25"}},
+      {"neighbours that change places", [](View& v) { v.up("c", "3", 31).up("d", "4", 30); }, {"+c/3@31", "+d/4@30"}},
+      {"recreated, the delete missed", [](View& v) { v.up("a", "9", 25); }, {"-a/1@10", "+a/9@25"}},
+      {"and the late delete is not the new one's", [](View& v) { v.up("a", "9", 25).down("a", "1", 24); },
+       {"-a/1@10", "+a/9@25"}},
+      {"nor does its late update come back", [](View& v) { v.up("a", "9", 25).up("a", "1", 22); }, {"-a/1@10", "+a/9@25"}},
+      {"an update after its delete", [](View& v) { v.down("a", "1", 22).up("a", "1", 21); }, {"-a/1@22"}},
+      {"out of a selector and back in", [](View& v) { v.down("a", "1", 22).up("a", "1", 23); }, {"-a/1@22", "+a/1@23"}},
+      {"out of a selector and back in, the other way round", [](View& v) { v.up("a", "1", 23).down("a", "1", 22); },
+       {"~a/1@23"}},
+      {"a delete that bears the version of what it deletes", [](View& v) { v.down("a", "1", 10).up("c", "3", 21).down("c", "3", 21); },
+       {"-a/1@10", "+c/3@21", "-c/3@21"}},
+      {"a delete of one never seen", [](View& v) { v.down("z", "8", 22).up("z", "8", 21); }, {}},
+      {"a delete of the unseen successor", [](View& v) { v.down("a", "9", 26); }, {"-a/1@10"}},
+      {"from before the list: an object that is gone", [](View& v) { v.up("z", "8", 11).up("z", "8", 20); }, {}},
+      {"from before the list: its delete", [](View& v) { v.down("z", "8", 15); }, {}},
+      {"from before the list: what bore the name of one that is there",
+       [](View& v) { v.up("b", "9", 15).down("b", "9", 16); }, {}},
+      {"from before the second list", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).end(40).up("c", "3", 39).up("d", "4", 41); },
+       {"+d/4@41"}},
       {"relist, all the same", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).end(); }, {}},
-      {"relist, missed changes", [](View& v) { v.begin().up("a", "1", 12).up("c", "3", 14).end(); },
-       {"~a/1@12", "+c/3@14", "-b/2@20"}},
+      {"relist, missed changes", [](View& v) { v.begin().up("a", "1", 22).up("c", "3", 24).end(); },
+       {"~a/1@22", "+c/3@24", "-b/2@20"}},
+      {"relist shows what was lost before", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).up("z", "8", 5).end(); },
+       {"+z/8@5"}},
       {"an update from before the relist that missed its delete",
        [](View& v) { v.begin().up("a", "1", 10).end().up("b", "2", 49).down("b", "2", 50); }, {"-b/2@20"}},
       {"relist, recreated", [](View& v) { v.begin().up("a", "7", 30).up("b", "2", 20).end(); }, {"-a/1@10", "+a/7@30"}},
@@ -93,17 +107,35 @@ TEST(KnownObjects, Tells) {
        {"~a/1@10", "~b/2@18"}},
       {"replace with the older object", [](View& v) { v.up("a", "9", 30).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
        {"-a/9@30", "+a/1@10", "~b/2@20"}},
-      {"replace brings back what was deleted", [](View& v) { v.down("a", "1", 12).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
+      {"replace brings back what was deleted", [](View& v) { v.down("a", "1", 22).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
        {"+a/1@10", "~b/2@20"}},
-      {"versions that are no numbers are not compared", [](View& v) { v.up("a", "1", 0).up("a", "1", 0); }, {"~a/1@0", "~a/1@0"}},
+      {"after a replace older versions are news", [](View& v) { v.begin(true).up("a", "1", 10).end(15).up("c", "3", 16); },
+       {"~a/1@10", "-b/2@20", "+c/3@16"}},
+      {"after a replace an object that left a selector may enter it again",
+       [](View& v) { v.up("a", "1", 30).forget_told().begin(true).up("b", "2", 20).end(25).up("a", "1", 26); },
+       {"~b/2@20", "-a/1@30", "+a/1@26"}},
+      {"versions that are no numbers are not compared", [](View& v) { v.up("c", "3", 0).up("c", "3", 0); }, {"+c/3@0", "~c/3@0"}},
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
     View view;
-    view.begin().up("a", "1", 10).up("b", "2", 20).end().forget_told();
+    view.begin().up("a", "1", 10).up("b", "2", 20).end(20).forget_told();
     test.input(view);
     EXPECT_EQ(told(view.changes), test.expect);
   }
+}
+
+TEST(KnownObjects, WhatIsOlderThanItsMemoryOfDeletesIsNoNews) {
+  View view;
+  view.begin().end(1);
+  for (int i = 0; i < 2000; ++i) {
+    const auto name = std::to_string(i);
+    view.up(name, "uid-" + name, 2 * i + 10).down(name, "uid-" + name, 2 * i + 11);
+  }
+  view.forget_told();
+  for (int i = 0; i < 2000; ++i) view.up(std::to_string(i), "uid-" + std::to_string(i), 2 * i + 10);
+  EXPECT_EQ(told(view.changes), Told());
+  EXPECT_EQ(told(view.up("new", "n", 5000).changes), Told{"+new/n@5000"});
 }
 
 TEST(KnownObjects, AMissedDeleteCarriesTheIdentity) {

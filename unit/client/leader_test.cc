@@ -1,4 +1,4 @@
-// LeaderElector on a transport that holds one Lease, as an API server does: versions, conflicts, absence.
+// LeaderElector on an API server that holds its Lease: versions, conflicts, absence.
 #include "client/leader.h"
 
 #include <gtest/gtest.h>
@@ -8,10 +8,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <optional>
 
-#include "unit/client/doubles.h"
+#include "unit/client/object_server.h"
 
 namespace podium::client {
 namespace {
@@ -20,40 +19,18 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-struct LeaseServer {
-  LeaseServer() {
-    transport->on_send = [this](const Request& request) { return serve(request); };
-  }
-  Result<Response> serve(const Request& request) {
-    if (refuse != 0) return Response{refuse, R"({"reason":"Forbidden"})"};
-    if (request.method == "GET") {
-      if (!lease) return Response{404, R"({"reason":"NotFound"})"};
-      return Response{200, json::serialize(*lease)};
-    }
-    json::value object = json::parse(request.body);
-    const auto version = std::to_string(++version_);
-    if (request.method == "PUT") {
-      if (!lease) return Response{404, R"({"reason":"NotFound"})"};
-      if (object.at("metadata").at("resourceVersion") != lease->at("metadata").at("resourceVersion")) {
-        return Response{409, R"({"reason":"Conflict"})"};
-      }
-    }
-    object.at("metadata").as_object()["resourceVersion"] = version;
-    lease = object;
-    return Response{request.method == "POST" ? 201 : 200, json::serialize(object)};
+struct LeaseServer : unit::ObjectServer {
+  json::value lease() const { return find("leases", "kube-system", "podium"); }
+  std::string holder() const { return text(lease(), "/spec/holderIdentity"); }
+  void put_lease(std::string_view spec) {
+    put("leases", {{"metadata", {{"name", "podium"}, {"namespace", "kube-system"}, {"labels", {{"a", "b"}}}}},
+                   {"spec", json::parse(spec)}});
   }
   void take_over(const std::string& holder) {
-    lease->at("spec").as_object()["holderIdentity"] = holder;
-    lease->at("metadata").as_object()["resourceVersion"] = std::to_string(++version_);
+    auto taken = lease();
+    taken.at("spec").as_object()["holderIdentity"] = holder;
+    put("leases", taken);
   }
-  std::string holder() const { return lease->at("spec").at("holderIdentity").as_string().c_str(); }
-
-  std::shared_ptr<unit::ScriptedTransport> transport = std::make_shared<unit::ScriptedTransport>();
-  std::optional<json::value> lease;
-  int refuse = 0;
-
- private:
-  int version_ = 0;
 };
 
 LeaderOptions quick(const std::string& identity) {
@@ -77,8 +54,8 @@ TEST(LeaderElector, LeadsAndReleasesOnStop) {
   EXPECT_TRUE(end && end->has_value());
   EXPECT_FALSE(elector.leading());
   EXPECT_EQ(server.holder(), "");
-  EXPECT_EQ(server.lease->at("spec").at("leaseDurationSeconds"), 1);
-  EXPECT_EQ(server.lease->at("spec").at("leaseTransitions"), 0);
+  EXPECT_EQ(server.lease().at("spec").at("leaseDurationSeconds"), 1);
+  EXPECT_EQ(server.lease().at("spec").at("leaseTransitions"), 0);
 }
 
 TEST(LeaderElector, IsOverWhenAnotherTookTheLease) {
@@ -103,7 +80,7 @@ TEST(LeaderElector, IsOverWhenItsRightIsTaken) {
   Api api(server.transport, system_clock(), system_random());
   LeaderElector elector(api, quick("me"));
   std::optional<Result<void>> end;
-  asio::co_spawn(context, elector.run([&] { server.refuse = 403; }),
+  asio::co_spawn(context, elector.run([&] { server.refuse(1'000'000, Response{403, R"({"reason":"Forbidden"})"}); }),
                  [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
   context.run();
   EXPECT_TRUE(end && !end->has_value());
@@ -111,14 +88,13 @@ TEST(LeaderElector, IsOverWhenItsRightIsTaken) {
 
 TEST(LeaderElector, KeepsWhatElseTheLeaseHas) {
   LeaseServer server;
-  server.lease = json::parse(R"({"metadata":{"name":"podium","resourceVersion":"x","labels":{"a":"b"}},
-                                 "spec":{"holderIdentity":"","leaseDurationSeconds":1,"leaseTransitions":7,"strategy":"s"}})");
+  server.put_lease(R"({"holderIdentity":"","leaseDurationSeconds":1,"leaseTransitions":7,"strategy":"s"})");
   asio::io_context context;
   Api api(server.transport, system_clock(), system_random());
   LeaderElector elector(api, quick("me"));
   json::value lease;
   asio::co_spawn(context, elector.run([&] {
-    lease = *server.lease;
+    lease = server.lease();
     elector.stop();
   }), [](std::exception_ptr, Result<void>) {});
   context.run();
@@ -130,8 +106,7 @@ TEST(LeaderElector, KeepsWhatElseTheLeaseHas) {
 
 TEST(LeaderElector, StopsWhileItWaitsForAnother) {
   LeaseServer server;
-  server.lease = json::parse(R"({"metadata":{"name":"podium","resourceVersion":"1"},
-                                 "spec":{"holderIdentity":"other","leaseDurationSeconds":3600,"leaseTransitions":7}})");
+  server.put_lease(R"({"holderIdentity":"other","leaseDurationSeconds":3600,"leaseTransitions":7})");
   asio::io_context context;
   Api api(server.transport, system_clock(), system_random());
   auto options = quick("me");

@@ -401,6 +401,30 @@ TEST_F(Waking, NothingThatCannotHelp) {
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
 }
 
+// The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes first.
+TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
+  const auto beside = test::term("kubernetes.io/hostname").label("app", "db");
+  for (const bool watch_first : {true, false}) {
+    SCOPED_TRACE(watch_first);
+    const std::string web = watch_first ? "web-1" : "web-2", db = watch_first ? "db-1" : "db-2";
+    see(machine(web).label("pair", web));
+    see(pod(web).node_selector("pair", web).affinity(beside));
+    EXPECT_EQ(run(), 1);
+    clock_.advance(10s);
+    ASSERT_TRUE(waits(web));
+
+    see(pod(db).node_selector("pair", web).label("app", "db"));
+    EXPECT_EQ(run(), 1) << "the one that waits is not tried for an assumption";
+    if (!watch_first) end(db, BindEnd::bound);
+    see(pod(db).node_selector("pair", web).label("app", "db").node(web));
+    if (watch_first) end(db, BindEnd::bound);
+    EXPECT_EQ(run(), 1);
+    EXPECT_EQ(place_of(web), web);
+    see(pod(db).node_selector("pair", web).label("app", "db").node(web));
+    EXPECT_EQ(scheduler_.queue().counts(), queue::QueueCounts());
+  }
+}
+
 TEST_F(SchedulerTest, WithoutAnyNodeAPodIsTriedAgain) {
   see(pod("web").req("cpu", "3"));
   EXPECT_EQ(run(), 1);

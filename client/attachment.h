@@ -1,0 +1,71 @@
+// Attachment: how other threads reach a task that runs on a strand, to wake it or to stop it.
+//
+// A task (a reflector, a leader elector) outlives the coroutine that runs it, but nothing of an executor may outlive its
+// context. So the strand, and the cancellation slots whose handlers hold it, are attached for the time of a Scope, which is a
+// local of that coroutine, and are gone with it.
+// Threads: post() from any thread. Scope, slot() and cancel() on the strand.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace podium::client {
+
+class Attachment {
+ public:
+  using Strand = boost::asio::strand<boost::asio::any_io_executor>;
+
+  // One slot for each coroutine that cancel() shall end.
+  explicit Attachment(std::size_t slots = 1) : cancels_(slots) {}
+
+  class Scope {
+   public:
+    // `at_end` gives back what else holds the executor, timers and streams.
+    Scope(Attachment& attachment, Strand strand, std::function<void()> at_end = {})
+        : attachment_(attachment), at_end_(std::move(at_end)) {
+      const std::lock_guard lock(attachment_.mutex_);
+      attachment_.strand_.emplace(std::move(strand));
+    }
+    ~Scope() {
+      {
+        const std::lock_guard lock(attachment_.mutex_);
+        attachment_.strand_.reset();
+      }
+      for (auto& cancel : attachment_.cancels_) cancel.slot().clear();
+      if (at_end_) at_end_();
+    }
+    Scope(const Scope&) = delete;
+
+   private:
+    Attachment& attachment_;
+    std::function<void()> at_end_;
+  };
+
+  // Calls it on the strand. False: no task runs, and nothing is called.
+  template <typename Function>
+  bool post(Function function) {
+    const std::lock_guard lock(mutex_);
+    if (strand_) boost::asio::post(*strand_, std::move(function));
+    return strand_.has_value();
+  }
+
+  boost::asio::cancellation_slot slot(std::size_t at = 0) { return cancels_[at].slot(); }
+  std::size_t slots() const { return cancels_.size(); }
+  void cancel() {
+    for (auto& cancel : cancels_) cancel.emit(boost::asio::cancellation_type::terminal);
+  }
+
+ private:
+  std::mutex mutex_;  // guards strand_
+  std::optional<Strand> strand_;
+  std::vector<boost::asio::cancellation_signal> cancels_;
+};
+
+}  // namespace podium::client

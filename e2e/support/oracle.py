@@ -1,0 +1,99 @@
+"""kube-scheduler, to compare with: as a process on an API server, and as the oracle (e2e/oracle) that judges decisions."""
+import json
+import pathlib
+import subprocess
+
+from .control_plane import BIN, ROOT, Process, collection, environment, free_ports
+
+PROGRAM = ROOT / "build/oracle/oracle"
+STATE = {"v1": ("Node", "Pod", "Namespace", "Service"), "scheduling.k8s.io/v1": ("PriorityClass",)}
+
+
+def build():
+    subprocess.run([ROOT / "tools/go-build.sh", "e2e/oracle", "build/oracle", "."], cwd=ROOT, check=True)
+
+
+def kube_scheduler(plane, *flags, **configuration):
+    """kube-scheduler with its default profile on this API server; the caller stops it."""
+    directory = plane.dir / "kube-scheduler"
+    directory.mkdir()
+    config = directory / "config.json"
+    config.write_text(json.dumps({
+        "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+        "leaderElection": {"leaderElect": False},
+        "clientConnection": {"kubeconfig": str(plane.write_kubeconfig(directory / "kubeconfig"))}, **configuration}))
+    return Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
+                    "--secure-port", free_ports(1)[0], "--cert-dir", directory, *flags], directory / "log", env=environment())
+
+
+def full_name(pod):
+    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+
+def path_of(pod):
+    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+
+
+def filters_message(message):
+    """The part of a PodScheduled message that the filters make, without what PostFilter plugins add."""
+    return message.partition(". ")[0].rstrip(".")
+
+
+class State:
+    """A cluster as the objects that bear on scheduling, by kind, namespace and name."""
+
+    def __init__(self, objects=()):
+        self.objects = dict(objects)
+
+    @classmethod
+    def of(cls, plane):
+        state = cls()
+        for group, kinds in STATE.items():
+            for kind in kinds:
+                listed = plane.get(collection({"apiVersion": group, "kind": kind, "metadata": {}})
+                                   .replace("/namespaces/default/", "/"))
+                for item in listed["items"]:
+                    state.put({"apiVersion": group, "kind": kind, **item})
+        return state
+
+    def put(self, obj):
+        meta = {k: v for k, v in obj["metadata"].items() if k != "managedFields"}
+        self.objects[obj["kind"], meta.get("namespace", ""), meta["name"]] = {**obj, "metadata": meta}
+
+    def remove(self, obj):
+        meta = obj["metadata"]
+        self.objects.pop((obj["kind"], meta.get("namespace", ""), meta["name"]), None)
+
+    def of_kind(self, kind):
+        return [obj for key, obj in self.objects.items() if key[0] == kind]
+
+    def placed(self, placements):
+        """A copy in which these pods, by full name, are on these nodes."""
+        copy = State(self.objects)
+        for name, node in placements.items():
+            key = ("Pod", *name.split("/"))
+            pod = copy.objects[key]
+            copy.objects[key] = {**pod, "spec": {**pod["spec"], "nodeName": node}}
+        return copy
+
+    def write(self, path):
+        pathlib.Path(path).write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(self.objects.values())}))
+        return path
+
+
+def evaluate(state, pods, directory):
+    """What kube-scheduler's framework says of each of these pods of the state: {full name: result}."""
+    if not pods:
+        return {}
+    path = state.write(directory / "state.json")
+    done = subprocess.run([PROGRAM, "evaluate", "--cluster", path, "--pod", *pods, "-o", "json"], text=True,
+                          capture_output=True)
+    if done.returncode:
+        raise RuntimeError(f"oracle: {done.stderr}")
+    return {result["pod"]: result for result in json.loads(done.stdout)["results"]}
+
+
+def best_nodes(verdict):
+    """The nodes that kube-scheduler could have taken."""
+    totals = {name: scores["total"] for name, scores in verdict["scores"].items()}
+    return {name for name, total in totals.items() if total == max(totals.values())}

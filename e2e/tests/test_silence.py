@@ -1,0 +1,117 @@
+"""What is there and does not answer: an API server that is frozen, connections that lead nowhere, a leader that was away.
+
+Each takes a good part of a minute of waiting, so they run side by side, each on a control plane of its own.
+"""
+import concurrent.futures
+import signal
+import time
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import ControlPlane, wait_until
+from e2e.support.fault_proxy import FaultProxy
+from e2e.tests.base import node, pod
+
+DETECTED = 45  # seconds, in which silence has to be noticed
+FROZEN = 20    # a leader: twice its renew deadline
+HEALED = 90    # and in which a pod has to be placed afterwards
+
+
+class World:
+    """A control plane, a proxy on the way to it, and what a scenario asks of them."""
+
+    def __init__(self, values=()):
+        self.plane = ControlPlane().start()
+        self.proxy = FaultProxy(self.plane).start()
+        podium.install(self.plane, ["schedulerName=default-scheduler", *values])
+        self.plane.create(node("n1", cpu="32"))
+
+    def podium(self, name):
+        return podium.Podium(self.plane, name=name, server=self.proxy.url)
+
+    def bound(self, name, seconds=20):
+        live = lambda: self.plane.get(f"/api/v1/namespaces/default/pods/{name}")["spec"].get("nodeName")
+        return wait_until(live, f"{name} bound", seconds)
+
+    def place(self, name, seconds=20):
+        self.plane.create(pod(name))
+        self.bound(name, seconds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.proxy.stop()
+        self.plane.stop()
+
+
+def api_server_frozen():
+    # Without election: a leader that cannot renew its lease ends, as it must, and says nothing of readiness.
+    with World(["leaderElection.leaderElect=false"]) as world, world.podium("podium") as scheduler:
+        world.place("before")
+        pid = scheduler.process.pid
+        world.plane.api.signal(signal.SIGSTOP)
+        try:
+            wait_until(lambda: scheduler.get("/readyz")[0] == 503, "podium says that it is not ready", DETECTED)
+            alive = scheduler.get("/livez")[0]
+        finally:
+            world.plane.api.signal(signal.SIGCONT)
+        world.place("after", HEALED)
+        scheduler.wait_ready()
+        return {"livez while it was not ready": alive, "same process": scheduler.process.pid == pid,
+                "exit code": scheduler.stop()}
+
+
+def connections_that_lead_nowhere():
+    with World(["leaderElection.leaderElect=false"]) as world, world.podium("podium") as scheduler:
+        world.place("before")
+        silenced = world.proxy.go_silent()
+        world.place("after", HEALED)
+        scheduler.wait_ready()
+        return {"connections were silenced": silenced > 0, "exit code": scheduler.stop()}
+
+
+def leader_frozen():
+    with World() as world, world.podium("first") as first:
+        world.place("before")
+        bindings = world.proxy.watch("POST", "/binding$")
+        first.process.signal(signal.SIGSTOP)
+        try:
+            for i in range(5):
+                world.plane.create(pod(f"meanwhile-{i}"))
+            time.sleep(FROZEN)
+        finally:
+            first.process.signal(signal.SIGCONT)
+        code = first.process.wait(30)
+        bound_by_first = len(bindings.seen)
+        with world.podium("second") as second:
+            for i in range(5):
+                world.bound(f"meanwhile-{i}", HEALED)
+            return {"exit code of the first": code, "bindings after it woke": bound_by_first,
+                    "exit code of the second": second.stop()}
+
+
+class Silence(unittest.TestCase):
+    scenarios = (api_server_frozen, connections_that_lead_nowhere, leader_frozen)
+
+    @classmethod
+    def setUpClass(cls):
+        pool = concurrent.futures.ThreadPoolExecutor(len(cls.scenarios))
+        cls.addClassCleanup(pool.shutdown)
+        cls.runs = {scenario: pool.submit(scenario) for scenario in cls.scenarios}
+
+    def test_an_api_server_that_is_frozen_is_noticed_and_waited_for(self):
+        self.assertEqual(self.runs[api_server_frozen].result(),
+                         {"livez while it was not ready": 200, "same process": True, "exit code": 0})
+
+    def test_connections_that_lead_nowhere_are_given_up(self):
+        self.assertEqual(self.runs[connections_that_lead_nowhere].result(),
+                         {"connections were silenced": True, "exit code": 0})
+
+    def test_a_leader_that_was_frozen_binds_nothing_when_it_wakes(self):
+        self.assertEqual(self.runs[leader_frozen].result(),
+                         {"exit code of the first": 1, "bindings after it woke": 0, "exit code of the second": 0})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,71 @@
+"""Replies that are lost, requests that come late or are refused: between podium and a real API server, on a fault proxy."""
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import wait_until
+from e2e.support.fault_proxy import FaultProxy
+from e2e.tests.base import Live, node, pod
+
+
+class WireFaults(Live):
+    nodes = [node("n1", cpu="16", labels={"group": "a"}), node("n2", cpu="1", labels={"group": "b"})]
+
+    @classmethod
+    def connect(cls):
+        cls.proxy = FaultProxy(cls.plane).start()
+        cls.addClassCleanup(cls.proxy.stop)
+        return podium.Podium(cls.plane, server=cls.proxy.url)
+
+    def bindings(self, name):
+        return f"/pods/{name}/binding$"
+
+    def test_a_binding_whose_reply_is_lost_stands(self):
+        fault = self.proxy.lose_reply("POST", self.bindings("unheard"))
+        small = dict(cpu="600m", nodeSelector={"group": "b"})
+        self.plane.create(pod("unheard", **small))
+        self.assertEqual(self.bound("unheard"), "n2")
+        self.report("unheard", "Scheduled")
+        self.plane.create(pod("no-room-left", **small))  # the first one counts
+        self.report("no-room-left", "Unschedulable")
+        self.assertEqual(len(fault.seen), 1, "bound once, and not asked for again")
+        self.assertEqual(len(self.events("unheard", "FailedScheduling")), 0)
+
+    def test_a_binding_that_never_arrived_is_made_again(self):
+        fault = self.proxy.answer("POST", self.bindings("refused"), 500, times=1)
+        self.plane.create(pod("refused", nodeSelector={"group": "a"}))
+        self.assertEqual(self.bound("refused", 60), "n1")
+        self.report("refused", "Scheduled")
+        self.assertEqual(len(fault.seen), 2)
+
+    def test_retry_after_is_kept_to(self):
+        fault = self.proxy.answer("POST", self.bindings("throttled"), 429, headers=["Retry-After: 2"], times=2)
+        self.plane.create(pod("throttled", nodeSelector={"group": "a"}))
+        self.bound("throttled", 60)
+        times = [when for when, _ in fault.seen]
+        self.assertEqual(len(times), 3)
+        for earlier, later in zip(times, times[1:]):
+            self.assertGreaterEqual(later - earlier, 2)  # what the server asked for, and no guess of ours
+
+    def test_a_binding_that_comes_late_does_not_bind_another_pod_of_the_name(self):
+        fault = self.proxy.hold("POST", self.bindings("phoenix"))
+        first = self.plane.create(pod("phoenix", nodeSelector={"group": "a"}))["metadata"]["uid"]
+        wait_until(lambda: fault.seen, "the first pod's binding")
+        self.plane.kubectl("delete", "pod", "phoenix", "--grace-period=0", "--force")
+        # The second pod belongs elsewhere, so the first one's binding would show.
+        second = self.plane.create(pod("phoenix", cpu="100m", nodeSelector={"group": "b"}))["metadata"]["uid"]
+        self.assertNotEqual(first, second)
+        fault.release()
+        self.assertEqual(self.bound("phoenix"), "n2")
+        self.assertEqual(self.live_pod("phoenix")["metadata"]["uid"], second)
+
+    def test_connections_that_are_reset_again_and_again(self):
+        for i in range(20):
+            self.plane.create(pod(f"through-{i}", nodeSelector={"group": "a"}))
+            self.proxy.cut()
+        for i in range(20):
+            self.bound(f"through-{i}", 60)
+        self.podium.wait_ready()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,259 @@
+// `podium evaluate` from files to its document, its table and its exit code; plugins and parity have tests of their own.
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <filesystem>
+#include <string>
+
+#include "app/evaluate/command.h"
+#include "app/evaluate/inputs.h"
+#include "app/evaluate/table.h"
+#include "unit/client/temp_dir.h"
+
+namespace podium::evaluate {
+namespace {
+
+namespace json = boost::json;
+using Names = std::vector<std::string>;
+
+constexpr const char* kCluster = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {disk: ssd}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n3}
+spec: {taints: [{key: team, value: a, effect: NoSchedule}]}
+status: {allocatable: {cpu: "8", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: running, namespace: shop}
+spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: waiting, namespace: shop}
+spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+)";
+
+std::string pod_of(const std::string& name, const std::string& cpu, const std::string& more = "") {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: shop}\nspec: {" + more +
+         "containers: [{name: c, image: i, resources: {requests: {cpu: \"" + cpu + "\"}}}]}\n";
+}
+
+class Evaluate : public testing::Test {
+ protected:
+  Result<Evaluation> run(std::vector<std::string> pods) {
+    Inputs inputs;
+    inputs.cluster = {files.write("cluster.yaml", kCluster)};
+    inputs.pods = std::move(pods);
+    inputs.config = config;
+    inputs.allow_unknown_fields = lenient;
+    return evaluate_files(inputs);
+  }
+  std::string error(std::vector<std::string> pods) {
+    const auto done = run(std::move(pods));
+    if (done) return "";
+    EXPECT_EQ(done.error().kind, Error::Kind::invalid);
+    return done.error().message;
+  }
+  client::TempDir files;
+  std::string config;
+  bool lenient = false;
+};
+
+TEST_F(Evaluate, DecidesAgainstTheClusterAndPlacesNothing) {
+  const auto done = run({files.write("pods.yaml", pod_of("a", "1") + "---\n" + pod_of("b", "2") + "---\n" + pod_of("c", "2"))});
+  ASSERT_TRUE(done) << done.error().message;
+  Names where;
+  for (const auto& result : done->results) {
+    ASSERT_TRUE(result.decision.fits());
+    where.push_back(result.pod->pod->full_name() + " " + std::string(done->snapshot.node_name(*result.decision.choice)));
+  }
+  EXPECT_EQ(where, (Names{"shop/a n2", "shop/b n2", "shop/c n2"})) << "pods do not see each other";
+}
+
+TEST_F(Evaluate, TheDocumentHasEveryVerdictAndScore) {
+  const auto done = run({files.write("pods.yaml", pod_of("web", "2"))});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto document = to_document(done->results, done->snapshot);
+  ASSERT_EQ(document.at("results").as_array().size(), 1u);
+  const auto& web = document.at("results").at(0);
+  EXPECT_EQ(web.at("pod"), "shop/web");
+  EXPECT_EQ(web.at("profile"), "default-scheduler");
+  EXPECT_EQ(web.at("nodes"), 3);
+  EXPECT_EQ(web.at("rejected"), json::parse(R"json({
+      "n1": {"plugin": "NodeResourcesFit", "code": "Unschedulable", "reasons": ["Insufficient cpu"]},
+      "n3": {"plugin": "TaintToleration", "code": "UnschedulableAndUnresolvable",
+             "reasons": ["node(s) had untolerated taint(s)"]}})json"));
+  EXPECT_EQ(web.at("feasible"), json::parse(R"(["n2"])"));
+  EXPECT_EQ(web.at("top"), web.at("feasible"));
+  EXPECT_EQ(web.at("message"), "");
+  EXPECT_EQ(web.at("preemption"), nullptr);
+  const auto& scores = web.at("scores").as_object();
+  ASSERT_EQ(scores.size(), 1u);
+  std::int64_t sum = 0;
+  for (const auto& [plugin, score] : scores.at("n2").at("plugins").as_object()) {
+    sum += score.as_int64() * web.at("weights").at(plugin).as_int64();
+  }
+  EXPECT_EQ(scores.at("n2").at("total"), sum);
+}
+
+TEST_F(Evaluate, APodThatFitsNowhereHasTheMessageOfItsCondition) {
+  const auto done = run({files.write("pods.yaml", pod_of("web", "64"))});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto document = to_document(done->results, done->snapshot);
+  const auto& web = document.at("results").at(0);
+  EXPECT_TRUE(web.at("message").as_string().starts_with(
+      "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu."))
+      << web.at("message");
+  EXPECT_EQ(web.at("feasible").as_array().size(), 0u);
+  EXPECT_EQ(web.at("scores").as_object().size(), 0u);
+}
+
+TEST_F(Evaluate, TakesAPodOfTheClusterByItsName) {
+  const auto done = run({"shop/waiting"});
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(done->results.size(), 1u);
+  EXPECT_EQ(done->results[0].pod->pod->full_name(), "shop/waiting");
+}
+
+TEST_F(Evaluate, APodFromAFileTakesThePlaceOfTheClusters) {
+  const auto done = run({files.write("pods.yaml", pod_of("waiting", "64"))});
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(done->results.size(), 1u);
+  EXPECT_FALSE(done->results[0].decision.fits());
+}
+
+TEST_F(Evaluate, ChoosesTheProfileByTheSchedulersName) {
+  config = files.write("config.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                                      "profiles:\n- schedulerName: batch\n"
+                                      "  plugins: {multiPoint: {disabled: [{name: TaintToleration}]}}\n");
+  const auto done = run({files.write("pods.yaml", pod_of("web", "4", "schedulerName: batch, "))});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->results[0].profile, "batch");
+  EXPECT_EQ(done->snapshot.node_name(*done->results[0].decision.choice), "n3") << "taints do not count there";
+  EXPECT_EQ(error({files.write("pods.yaml", pod_of("web", "4"))}),
+            "pod shop/web: profile not found for scheduler name \"default-scheduler\"");
+}
+
+TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
+  struct Case {
+    const char* name;
+    std::vector<std::string> pods;
+    const char* words;
+  };
+  const Case cases[] = {
+      {"no such file", {"no/such/file"}, "no/such/file: No such file or directory"},
+      {"a directory", {std::filesystem::temp_directory_path().string()}, ": "},
+      {"no such pod", {"shop/nobody"}, "shop/nobody"},
+      {"placed already", {"shop/running"}, "pod shop/running is already placed on node n1"},
+      {"twice", {"shop/waiting", "shop/waiting"}, "pod shop/waiting is to be evaluated twice"},
+      {"no YAML", {files.write("broken.yaml", "a: [")}, "broken.yaml"},
+      {"an unknown field", {files.write("field.yaml", pod_of("web", "1", "nodName: n1, "))}, "nodName"},
+      {"a quantity that is none", {files.write("quantity.yaml", pod_of("web", "lots"))}, "requests"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_NE(error(c.pods).find(c.words), std::string::npos) << error(c.pods);
+  }
+  lenient = true;
+  EXPECT_EQ(error({files.write("field.yaml", pod_of("web", "1", "nodName: n1, "))}), "");
+  config = "no/such/config";
+  EXPECT_NE(error({"shop/waiting"}).find("no/such/config"), std::string::npos);
+}
+
+TEST_F(Evaluate, TheTableIsForPeople) {
+  const auto done = run({files.write("pods.yaml", pod_of("web", "1") + "---\n" + pod_of("huge", "64"))});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto table = to_table(done->results, done->snapshot);
+  const auto next = table.find("\n\nshop/huge (default-scheduler): 0/3 nodes are available: ");
+  ASSERT_NE(next, std::string::npos) << table;
+  const auto web = table.substr(0, next);
+  EXPECT_TRUE(web.starts_with("shop/web (default-scheduler): fits 2 of 3 nodes; goes to n2\n\n  NODE  SCORE  ")) << web;
+  for (const char* strategy : {"  TaintToleration*3  ", "  NodeResourcesFit  ", "  ImageLocality\n"}) {
+    EXPECT_NE(web.find(strategy), std::string::npos) << strategy << " in\n" << web;
+  }
+  EXPECT_LT(web.find("\n  n2 "), web.find("\n  n1 ")) << web;
+  EXPECT_TRUE(web.ends_with("\n\n  NODES  TURNED DOWN BY   REASON                            FOR EXAMPLE\n"
+                            "  1      TaintToleration  node(s) had untolerated taint(s)  n3"))
+      << web;
+}
+
+// The command as the command line calls it.
+struct Command : Evaluate {
+  int call(std::vector<std::string> arguments) {
+    CLI::App app;
+    int code = -1;
+    add_command(app, code);
+    arguments.insert(arguments.begin(), "evaluate");
+    std::reverse(arguments.begin(), arguments.end());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    try {
+      app.parse(arguments);
+    } catch (const CLI::ParseError&) {
+      code = -2;
+    }
+    out = testing::internal::GetCapturedStdout();
+    err = testing::internal::GetCapturedStderr();
+    return code;
+  }
+  std::string out, err;
+};
+
+TEST_F(Command, PrintsInTheFormatsThatThereAre) {
+  const auto cluster = files.write("cluster.yaml", kCluster);
+  EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting"}), 0);
+  EXPECT_TRUE(out.starts_with("shop/waiting (default-scheduler): fits 1 of 3 nodes; goes to n2\n")) << out;
+  EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "json"}), 0);
+  EXPECT_EQ(json::parse(out).at("results").at(0).at("pod"), "shop/waiting");
+  EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "yaml"}), 0);
+  EXPECT_NE(out.find("pod: shop/waiting\n"), std::string::npos) << out;
+  EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "xml"}), -2);
+}
+
+TEST_F(Command, WrongInputIsTwoAndSaysWhy) {
+  const auto cluster = files.write("cluster.yaml", kCluster);
+  EXPECT_EQ(call({"--pod", "shop/waiting"}), 2);
+  EXPECT_EQ(err, "podium evaluate: --cluster is required\n");
+  EXPECT_EQ(call({"--cluster", cluster}), 2);
+  EXPECT_EQ(err, "podium evaluate: --pod is required\n");
+  EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/running"}), 2);
+  EXPECT_EQ(err, "podium evaluate: pod shop/running is already placed on node n1\n");
+  EXPECT_EQ(out, "");
+}
+
+TEST_F(Command, BatchGoesOnAfterAScenarioThatIsWrong) {
+  const auto scenario = [&](const std::string& name, const std::string& pods) {
+    std::filesystem::create_directory(files.path(name));
+    files.write(name + "/cluster.yaml", kCluster);
+    files.write(name + "/pods.yaml", pods);
+  };
+  scenario("one", pod_of("a", "1"));
+  scenario("two", "a: [");
+  scenario("three", pod_of("c", "64"));
+  EXPECT_EQ(call({"--batch", files.path("")}), 1);
+  EXPECT_NE(err.find("/two: "), std::string::npos) << err;
+  for (const auto& [name, pod] : {std::pair{"one", "shop/a"}, {"three", "shop/c"}}) {
+    std::ifstream in(files.path(std::string(name) + "/actual.json"));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(json::parse(text).at("results").at(0).at("pod"), pod);
+  }
+  EXPECT_FALSE(std::filesystem::exists(files.path("two/actual.json")));
+  EXPECT_EQ(call({"--batch", files.path("one")}), 2) << "no scenario below it";
+}
+
+}  // namespace
+}  // namespace podium::evaluate
