@@ -69,13 +69,18 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_, config_.podium.events.enabled),
       binder_(bind_api_, io_.get_executor(), core_.get_executor(),
               [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); }),
+      writer_(bind_api_, io_.get_executor(), core_.get_executor(),
+              [this](const std::string& uid, cycle::WriteOutcome outcome) {
+                scheduler_.write_ended(uid, std::move(outcome));
+              }),
+      nominator_(api_, io_.get_executor()),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
                  announce_best_nodes(pod, status);
                }),
-      scheduler_({.config = config_, .clock = system_clock(), .binder = binder_, .announcer = announcer_,
-                  .recorder = reports_, .metrics = metrics_}),
+      scheduler_({.config = config_, .clock = system_clock(), .binder = binder_, .writer = writer_,
+                  .nominator = nominator_, .announcer = announcer_, .recorder = reports_, .metrics = metrics_}),
       feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
       what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
@@ -268,7 +273,10 @@ void Process::begin_stop(int exit_code) {
 }
 
 Task<void> Process::stop(Process* self) {
-  asio::post(self->core_, [self] { self->driver_.stop(); });
+  asio::post(self->core_, [self] {
+    self->driver_.stop();
+    self->scheduler_.stop();
+  });
   self->what_ifs_.stop();
   self->retention_.stop();
   const auto end = self->api_.clock().now() + kBindingsDrain;

@@ -31,9 +31,11 @@
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/api_announcer.h"
 #include "scheduler/cycle/api_binder.h"
+#include "scheduler/cycle/api_object_writer.h"
 #include "scheduler/cycle/cluster_feed.h"
 #include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
+#include "scheduler/cycle/nomination_writer.h"
 #include "server/https_server.h"
 
 namespace podium::app::run {
@@ -80,6 +82,8 @@ class Process {
   cycle::ConditionWriter conditions_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
+  cycle::ApiObjectWriter writer_;
+  cycle::NominationWriter nominator_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;

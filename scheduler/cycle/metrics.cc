@@ -43,6 +43,8 @@ Metrics::Metrics(prometheus::Registry& registry)
                         .Add({}, exponential(1, 2, 5))),
       sli_seconds_(histograms(registry, "scheduler_pod_scheduling_sli_duration_seconds",
                               "From a pod's first entry into the queue to its binding.")),
+      permit_wait_seconds_(histograms(registry, "scheduler_permit_wait_duration_seconds",
+                                      "How long pods waited for a permit, by how it ended.")),
       active_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "active"}})),
       backoff_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "backoff"}})),
       unschedulable_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "unschedulable"}})),
@@ -63,6 +65,10 @@ void Metrics::bound(std::uint32_t attempts, double sli_seconds) {
   pod_attempts_.Observe(attempts);
   const auto label = attempts >= 15 ? std::string("15+") : std::to_string(attempts);
   sli_seconds_.Add({{"attempts", label}}, sli_buckets()).Observe(sli_seconds);
+}
+
+void Metrics::permit_wait(const std::string& result, double seconds) {
+  permit_wait_seconds_.Add({{"result", result}}, attempt_buckets()).Observe(seconds);
 }
 
 void Metrics::pending(const queue::QueueCounts& counts) {

@@ -24,6 +24,8 @@ class Metrics {
   void algorithm(double seconds);
   // A pod was bound: how many attempts it took and how long since it was first queued.
   void bound(std::uint32_t attempts, double sli_seconds);
+  // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
+  void permit_wait(const std::string& result, double seconds);
   void pending(const queue::QueueCounts& counts);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
 
@@ -33,6 +35,7 @@ class Metrics {
   prometheus::Histogram& algorithm_seconds_;
   prometheus::Histogram& pod_attempts_;
   prometheus::Family<prometheus::Histogram>& sli_seconds_;
+  prometheus::Family<prometheus::Histogram>& permit_wait_seconds_;
   prometheus::Gauge &active_, &backoff_, &unschedulable_, &gated_, &cache_nodes_, &cache_pods_, &cache_assumed_;
 };
 

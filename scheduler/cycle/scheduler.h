@@ -1,7 +1,7 @@
-// Scheduler: takes a pod from the queue, decides, assumes, and has it bound.
+// Scheduler: takes a pod from the queue, decides, and has it bound.
 //
-//   queue.pop ─▶ evaluate ─▶ fits ─▶ assume (the snapshot counts it) ─▶ Binder::bind ─▶ bound: done
-//                   │                                                        └─▶ rejected: forget, back to the queue
+//   queue.pop ─▶ evaluate ─▶ fits ─▶ BindingCycle: assume (the snapshot counts it), Reserve, Permit, PreBind, bind ─▶ done
+//                   │                     └─▶ failed: forget, back to the queue
 //                   └─▶ does not fit: condition, event, back to the queue until something that may help happens
 //
 // An assumption ends when the watch shows the pod on a node (the truth replaces it), when the binding was rejected, or when
@@ -12,7 +12,6 @@
 // Errors: none leave; a failed attempt is announced and retried.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,9 +19,10 @@
 
 #include "base/clock.h"
 #include "scheduler/config/config.h"
+#include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/metrics.h"
-#include "scheduler/framework/recorder.h"
 #include "scheduler/cycle/seams.h"
+#include "scheduler/framework/recorder.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
@@ -33,21 +33,29 @@ class Scheduler {
     const config::Config& config;
     Clock& clock;
     Binder& binder;
+    ObjectWriter& writer;
+    Nominator& nominator;
     Announcer& announcer;
     framework::Recorder& recorder;
     Metrics& metrics;
   };
 
-  // Bindings that may be under way at once; at this bound step() waits for one to end.
+  // Requests of binding cycles that may be under way at once; at this bound step() takes no pod. Pods that wait for a permit
+  // or for their volumes have none.
   static constexpr std::size_t kMaxBindings = 512;
 
   explicit Scheduler(Parts parts);
 
   // --- the cycle ---
   bool step();  // schedules one pod; false: nothing to do now
-  std::optional<Steady> next_wakeup() const { return queue_.next_wakeup(); }
-  void binding_ended(const std::string& uid, const BindOutcome& outcome);
-  std::size_t bindings() const { return bindings_.size(); }
+  std::optional<Steady> next_wakeup() const;
+  void binding_ended(const std::string& uid, const BindOutcome& outcome) { cycle_.binding_ended(uid, outcome); }
+  void write_ended(const std::string& uid, WriteOutcome outcome) { cycle_.write_ended(uid, std::move(outcome)); }
+  std::size_t bindings() const { return cycle_.size(); }  // pods between decision and bind, waiting ones included
+  // Gives up a pod that has been decided upon and is not being bound yet; it is tried again. False: there is none.
+  bool preempt(std::string_view uid, std::string_view message) { return cycle_.preempt(uid, message); }
+  // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request under way.
+  void stop() { cycle_.stop(); }
   // Told whenever there may be work for step().
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
 
@@ -60,19 +68,13 @@ class Scheduler {
   void object_changed(framework::ClusterEvent event);
 
   cluster::Snapshot& snapshot() { return snapshot_; }
+  // What plugins are handed as well: the pods that wait for a permit.
+  framework::Handle& waiting_pods() { return cycle_; }
   const queue::SchedulingQueue& queue() const { return queue_; }
 
  private:
-  struct Binding {
-    queue::QueuedPod queued;
-    std::string node;
-    Steady began{}, sent{};  // the attempt, and its binding
-    bool gone = false;       // the pod was deleted, or was seen on a node, while the binding was under way
-  };
-
-  void place(queue::QueuedPod queued, const framework::Decision& decision, const framework::Attempt& attempt);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
-  void forget(const std::string& uid, const Binding& binding);
+  void displace(const std::string& uid);
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
   void cluster_event(const framework::ClusterEvent& event);
@@ -81,7 +83,7 @@ class Scheduler {
   Parts parts_;
   cluster::Snapshot snapshot_;
   queue::SchedulingQueue queue_;
-  boost::unordered_flat_map<std::string, Binding> bindings_;  // by pod UID: assumed, and their binding is under way
+  BindingCycle cycle_;
   std::function<void()> wake_;
 };
 

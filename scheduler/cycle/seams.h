@@ -1,14 +1,17 @@
-// What the scheduler asks of the world: to bind a pod, and to tell people about it. The app gives it the API server; tests
-// give it fakes.
+// What the scheduler asks of the world: to bind a pod, to write what its plugins want written before, and to tell people about
+// it. The app gives it the API server; tests give it fakes.
 //
-// Threads: both are called on the scheduling strand and return at once.
+// Threads: all are called on the scheduling strand and return at once.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "scheduler/cluster/pod_info.h"
+#include "scheduler/framework/lifecycle.h"
 
 namespace podium::cycle {
 
@@ -28,6 +31,27 @@ class Binder {
   virtual ~Binder() = default;
   // Binds the pod, by UID, to the node; ends in Scheduler::binding_ended, on the strand, exactly once.
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
+};
+
+struct WriteOutcome {
+  std::optional<boost::json::value> object;  // as the API server has it now; nullopt: not written
+  std::string error;                         // why not
+};
+
+class ObjectWriter {
+ public:
+  virtual ~ObjectWriter() = default;
+  // Makes a change that a PreBind plugin wants for this pod; ends in Scheduler::write_ended, on the strand, exactly once.
+  virtual void write(std::string pod_uid, framework::ObjectWrite write) = 0;
+};
+
+class Nominator {
+ public:
+  virtual ~Nominator() = default;
+  // status.nominatedNodeName, for others to see where the pod will be; empty: nowhere any more. Written in order.
+  virtual void nominate(const cluster::PodInfo& pod, std::string node) = 0;
+  // What is not written yet need not be: the pod is bound.
+  virtual void forget(const std::string& pod_uid) = 0;
 };
 
 class Announcer {

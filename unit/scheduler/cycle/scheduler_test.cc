@@ -37,6 +37,23 @@ class FakeBinder final : public Binder {
   Log asked;
 };
 
+// The default plugins want nothing written for pods without volumes.
+class NoWriter final : public ObjectWriter {
+ public:
+  void write(std::string, framework::ObjectWrite) override { ADD_FAILURE() << "nothing to write"; }
+};
+class FakeNominator final : public Nominator {
+ public:
+  explicit FakeNominator(Log& log) : log_(log) {}
+  void nominate(const cluster::PodInfo& pod, std::string node) override {
+    log_.push_back(fmt::format("nominated {} to {}", pod->meta.name, node));
+  }
+  void forget(const std::string&) override {}
+
+ private:
+  Log& log_;
+};
+
 class FakeAnnouncer final : public Announcer {
  public:
   explicit FakeAnnouncer(Log& log) : log_(log) {}
@@ -109,7 +126,9 @@ class SchedulerTest : public ::testing::Test {
 
   VirtualClock clock_;
   FakeBinder binder_;
+  NoWriter writer_;
   Log log_;
+  FakeNominator nominator_{log_};
   FakeAnnouncer announcer_{log_};
   FakeRecorder recorder_{log_};
   prometheus::Registry registry_;
@@ -118,6 +137,8 @@ class SchedulerTest : public ::testing::Test {
   Scheduler scheduler_{{.config = config_,
                         .clock = clock_,
                         .binder = binder_,
+                        .writer = writer_,
+                        .nominator = nominator_,
                         .announcer = announcer_,
                         .recorder = recorder_,
                         .metrics = metrics_}};
