@@ -76,6 +76,11 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                  [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
                    scheduler_.preemption_ended(order, outcome);
                  }),
+      writer_(bind_api_, io_.get_executor(), core_.get_executor(),
+              [this](const std::string& uid, cycle::WriteOutcome outcome) {
+                scheduler_.write_ended(uid, std::move(outcome));
+              }),
+      nominator_(api_, io_.get_executor()),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, bindings_first_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
@@ -83,8 +88,8 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                }),
       scheduler_({.config = config_, .clock = system_clock(),
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
-                  .preemptor = preemptor_, .announcer = announcer_, .recorder = reports_, .metrics = metrics_,
-                  .consultant = consultant_.get()}),
+                  .preemptor = preemptor_, .writer = writer_, .nominator = nominator_, .announcer = announcer_,
+                  .recorder = reports_, .metrics = metrics_, .consultant = consultant_.get()}),
       feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
       what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
@@ -307,7 +312,10 @@ void Process::begin_stop(int exit_code) {
 }
 
 Task<void> Process::stop(Process* self) {
-  asio::post(self->core_, [self] { self->driver_.stop(); });
+  asio::post(self->core_, [self] {
+    self->driver_.stop();
+    self->scheduler_.stop();
+  });
   self->what_ifs_.stop();
   self->retention_.stop();
   const auto end = self->api_.clock().now() + kBindingsDrain;

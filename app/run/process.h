@@ -32,10 +32,12 @@
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/api_announcer.h"
 #include "scheduler/cycle/api_binder.h"
+#include "scheduler/cycle/api_object_writer.h"
 #include "scheduler/cycle/api_preemptor.h"
 #include "scheduler/cycle/cluster_feed.h"
 #include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
+#include "scheduler/cycle/nomination_writer.h"
 #include "server/https_server.h"
 
 namespace podium::app::run {
@@ -92,6 +94,8 @@ class Process {
   std::unique_ptr<ExtenderConsultant> consultant_;
   std::unique_ptr<ExtenderBinder> extender_binder_;
   cycle::ApiPreemptor preemptor_;
+  cycle::ApiObjectWriter writer_;
+  cycle::NominationWriter nominator_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;

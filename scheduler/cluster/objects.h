@@ -1,12 +1,18 @@
 // Objects: what a decision reads of the cluster besides nodes and pods, by namespace and name.
 //
-// Each kind is one copy-on-write map, so that forks share what does not change. Threads: part of a Snapshot.
+// Each kind is one copy-on-write map, so that forks share what does not change.
+//
+// Volumes and claims can be assumed: what has been decided on them stands in for what the API server has,
+// until it has something newer. Source: plugins/volumebinding passive_assume_cache.go.
+// Threads: part of a Snapshot.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "api/decode.h"
 #include "api/objects.h"
@@ -28,18 +34,72 @@ class Objects {
     const auto it = map.find(std::pair<std::string, std::string>(ns, name));
     return it == map.end() ? nullptr : it->second.get();
   }
+  // What the API server has. Ends an assumption that was made on another version of the object.
   template <typename T>
   void set(std::shared_ptr<const T> object) {
     auto key = std::pair(object->meta.namespace_, object->meta.name);
+    if constexpr (can_be_assumed<T>) {
+      const auto* known = assumed_on<T>(key);
+      if (known && (*known)->meta.resource_version == object->meta.resource_version) return;
+      drop_assumption<T>(key);
+    }
     std::get<Cow<ObjectMap<T>>>(maps_).write()[std::move(key)] = std::move(object);
   }
   template <typename T>
   void remove(const std::string& ns, const std::string& name) {
+    if constexpr (can_be_assumed<T>) drop_assumption<T>({ns, name});
     std::get<Cow<ObjectMap<T>>>(maps_).write().erase({ns, name});
   }
 
- private:
+  // --- assumptions ---
+  template <typename T>
+  static constexpr bool can_be_assumed =
+      std::is_same_v<T, api::PersistentVolume> || std::is_same_v<T, api::PersistentVolumeClaim>;
 
+  // Takes the place of the object that it is a changed copy of; find() and all() have it from now on.
+  template <typename T>
+  void assume(std::shared_ptr<const T> object) {
+    const auto key = std::pair(object->meta.namespace_, object->meta.name);
+    auto& slot = std::get<Cow<ObjectMap<T>>>(maps_).write()[key];
+    if (!assumed_on<T>(key)) std::get<Cow<ObjectMap<T>>>(assumed_on_).write()[key] = slot;
+    slot = std::move(object);
+  }
+  // Puts back what the API server has, where an assumption stands that was made on this version of it.
+  template <typename T>
+  void take_back(const std::string& ns, const std::string& name, std::string_view resource_version) {
+    const auto key = std::pair(ns, name);
+    const auto* known = assumed_on<T>(key);
+    if (!known || (*known)->meta.resource_version != resource_version) return;
+    std::get<Cow<ObjectMap<T>>>(maps_).write()[key] = *known;
+    drop_assumption<T>(key);
+  }
+  // What the API server has, whatever is assumed; null where it has none.
+  template <typename T>
+  std::shared_ptr<const T> actual(std::string_view ns, std::string_view name) const {
+    const std::pair<std::string, std::string> key(ns, name);
+    if constexpr (can_be_assumed<T>) {
+      if (const auto* known = assumed_on<T>(key)) return *known;
+    }
+    const auto it = all<T>().find(key);
+    return it == all<T>().end() ? nullptr : it->second;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+
+  template <typename T>
+  const std::shared_ptr<const T>* assumed_on(const Key& key) const {
+    const auto& map = *std::get<Cow<ObjectMap<T>>>(assumed_on_);
+    const auto it = map.find(key);
+    return it == map.end() ? nullptr : &it->second;
+  }
+  template <typename T>
+  void drop_assumption(const Key& key) {
+    if (assumed_on<T>(key)) std::get<Cow<ObjectMap<T>>>(assumed_on_).write().erase(key);
+  }
+
+  // What the API server has of the objects that are assumed to be otherwise.
+  std::tuple<Cow<ObjectMap<api::PersistentVolume>>, Cow<ObjectMap<api::PersistentVolumeClaim>>> assumed_on_;
   std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
              Cow<ObjectMap<api::PersistentVolumeClaim>>, Cow<ObjectMap<api::StorageClass>>,

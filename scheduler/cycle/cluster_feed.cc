@@ -45,10 +45,9 @@ template <typename T, framework::Resource Kind>
 void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
   framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
-  const auto& map = objects.all<T>();
   const auto& meta = arrival.deleted ? arrival.meta : std::get<std::shared_ptr<const T>>(arrival.object)->meta;
-  if (const auto it = map.find(std::pair(meta.namespace_, meta.name)); it != map.end()) {
-    event.before = it->second;
+  if (auto before = objects.actual<T>(meta.namespace_, meta.name)) {
+    event.before = std::move(before);
     event.actions = Action::kUpdateOther;
   }
   if (arrival.deleted) {

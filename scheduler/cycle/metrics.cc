@@ -50,6 +50,8 @@ Metrics::Metrics(prometheus::Registry& registry)
                                .Add({})),
       preemption_victims_(histograms(registry, "scheduler_preemption_victims", "Pods that a preemption evicts.")
                               .Add({}, exponential(1, 2, 7))),
+      permit_wait_seconds_(histograms(registry, "scheduler_permit_wait_duration_seconds",
+                                      "How long pods waited for a permit, by how it ended.")),
       active_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "active"}})),
       backoff_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "backoff"}})),
       unschedulable_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "unschedulable"}})),
@@ -75,6 +77,10 @@ void Metrics::bound(std::uint32_t attempts, double sli_seconds) {
 void Metrics::preemption_attempt() { preemption_attempts_.Increment(); }
 
 void Metrics::preemption(std::size_t victims) { preemption_victims_.Observe(static_cast<double>(victims)); }
+
+void Metrics::permit_wait(const std::string& result, double seconds) {
+  permit_wait_seconds_.Add({{"result", result}}, attempt_buckets()).Observe(seconds);
+}
 
 void Metrics::pending(const queue::QueueCounts& counts) {
   active_.Set(static_cast<double>(counts.active));

@@ -26,6 +26,8 @@ class Metrics {
   void bound(std::uint32_t attempts, double sli_seconds);
   void preemption_attempt();            // somebody to evict was looked for
   void preemption(std::size_t victims);  // and found; victims are to be deleted
+  // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
+  void permit_wait(const std::string& result, double seconds);
   void pending(const queue::QueueCounts& counts);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
 
@@ -37,6 +39,7 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& sli_seconds_;
   prometheus::Counter& preemption_attempts_;
   prometheus::Histogram& preemption_victims_;
+  prometheus::Family<prometheus::Histogram>& permit_wait_seconds_;
   prometheus::Gauge &active_, &backoff_, &unschedulable_, &gated_, &cache_nodes_, &cache_pods_, &cache_assumed_;
 };
 

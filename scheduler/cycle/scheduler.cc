@@ -26,17 +26,29 @@ Scheduler::Scheduler(Parts parts)
     : parts_(parts),
       queue_({.initial_backoff = parts.config.pod_initial_backoff, .max_backoff = parts.config.pod_max_backoff,
               .pop_from_backoff = parts.config.features.pop_from_backoff_queue},
-             [&config = parts.config](std::string_view name) { return config.profile(name); }) {}
+             [&config = parts.config](std::string_view name) { return config.profile(name); }),
+      cycle_({.clock = parts.clock,
+              .binder = parts.binder,
+              .writer = parts.writer,
+              .nominator = parts.nominator,
+              .announcer = parts.announcer,
+              .recorder = parts.recorder,
+              .metrics = parts.metrics,
+              .snapshot = snapshot_,
+              .queue = queue_,
+              .tell = [this](const ClusterEvent& event) { cluster_event(event); },
+              .wake = [this] { wake(); }}) {}
 
 // --- the cycle ---
 
 bool Scheduler::step() {
-  if (consultation_ || bindings_.size() >= kMaxBindings) return false;
   const auto now = parts_.clock.now();
+  cycle_.advance(now);
+  if (consultation_ || cycle_.requests() >= kMaxBindings) return false;
   auto queued = queue_.pop(now);
   if (!queued) return false;
   const auto& pod = **queued->pod;
-  if (pod.terminating() || bindings_.contains(pod.meta.uid)) {
+  if (pod.terminating() || cycle_.knows(pod.meta.uid)) {
     queue_.done(pod.meta.uid);
     return true;
   }
@@ -86,7 +98,9 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision, 
   parts_.metrics.algorithm(seconds(attempt.evaluate));
   parts_.recorder.decided(attempt, decision, decided_on);
   if (decision.fits()) {
-    place(std::move(queued), std::string(decided_on.node_name(*decision.choice)), attempt);
+    assumed_.insert(pod.meta.uid);
+    cycle_.begin(std::move(queued), *snapshot_.find_row(decided_on.node_name(*decision.choice)),
+                 *parts_.config.profile(pod.scheduler_name), began);
   } else {
     const auto result = decision.error.empty() ? "unschedulable" : "error";
     parts_.metrics.attempt(attempt.profile, result, seconds(attempt.evaluate));
@@ -94,17 +108,9 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision, 
   }
 }
 
-void Scheduler::place(queue::QueuedPod queued, std::string node, const framework::Attempt& attempt) {
-  const auto row = *snapshot_.find_row(node);
-  const auto pod = queued.pod;
-  const auto& uid = pod->pod->meta.uid;
-  const auto sent = parts_.clock.now();
-  snapshot_.add_pod(cluster::make_placed(*pod, node, &snapshot_.entry(row).node->meta.labels));
-  assumed_.insert(uid);
-  snapshot_.withdraw_nomination(uid);
-  queue_.done(uid);
-  bindings_.emplace(uid, Binding{.queued = std::move(queued), .node = node, .began = sent - attempt.evaluate, .sent = sent});
-  parts_.binder.bind(pod, std::move(node));
+std::optional<Steady> Scheduler::next_wakeup() const {
+  const auto waits = cycle_.next_wakeup(), queued = queue_.next_wakeup();
+  return waits && queued ? std::min(*waits, *queued) : waits ? waits : queued;
 }
 
 void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& decision) {
@@ -141,6 +147,8 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
   std::set<std::string, std::less<>> uids;
   for (const auto& victim : preemption.victims) {
     if (victim->pod->terminating()) continue;
+    // Not on its node yet: it waits for a permit or for its volumes, and goes back to the queue.
+    if (cycle_.preempt(victim->pod->meta.uid, "preempted")) continue;
     order.victims.push_back(victim);
     uids.insert(victim->pod->meta.uid);
   }
@@ -169,47 +177,6 @@ void Scheduler::victim_leaves(const std::string& uid) {
   for (const auto& preemptor : preemptions_.victim_leaves(uid)) queue_.release(preemptor);
 }
 
-void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome) {
-  const auto it = bindings_.find(uid);
-  if (it == bindings_.end()) return;
-  auto binding = std::move(it->second);
-  bindings_.erase(it);
-  const auto now = parts_.clock.now();
-  const auto pod = binding.queued.pod;
-  parts_.recorder.binding_ended(*pod, {.bound = outcome.end == BindEnd::bound,
-                                       .node = binding.node,
-                                       .error = outcome.error,
-                                       .duration = now - binding.sent});
-  switch (outcome.end) {
-    case BindEnd::bound:
-      parts_.metrics.attempt(pod->pod->scheduler_name, "scheduled", seconds(now - binding.began));
-      parts_.metrics.bound(binding.queued.attempts, seconds(now - binding.queued.first_queued));
-      parts_.announcer.scheduled(*pod, binding.node);
-      break;
-    case BindEnd::elsewhere:
-      if (!binding.gone) forget(uid, binding);
-      break;
-    case BindEnd::rejected:
-      if (binding.gone) break;
-      parts_.metrics.attempt(pod->pod->scheduler_name, "error", seconds(now - binding.began));
-      queue_.requeue(std::move(binding.queued), {}, now);
-      forget(uid, binding);
-      parts_.announcer.failed(*pod, "SchedulerError", outcome.error, std::string());
-      break;
-  }
-  wake();
-}
-
-// Takes an assumption back. What it had occupied is free again, which may help others.
-void Scheduler::forget(const std::string& uid, const Binding& binding) {
-  const auto* placed = snapshot_.find_pod(uid);
-  if (!placed || (*placed)->pod->node_name != binding.node) return;
-  const auto before = *placed;
-  assumed_.erase(uid);
-  snapshot_.remove_pod(uid);
-  cluster_event(pod_event(Action::kDelete, before, nullptr));
-}
-
 // --- the cluster ---
 
 void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
@@ -227,9 +194,9 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
-  if (const auto it = bindings_.find(uid); it != bindings_.end()) {
+  if (cycle_.knows(uid)) {
     // The watch has told before the binding's reply did; the truth stands whatever that reply will say.
-    it->second.gone = true;
+    cycle_.gone(uid);
   } else if (!before) {
     queue_.remove(uid);
     parts_.recorder.forgotten(uid);
@@ -252,13 +219,13 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
 
 void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
-  if (const auto it = bindings_.find(uid); it != bindings_.end()) {
+  if (cycle_.knows(uid)) {
     // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for others.
-    if (pod->pod->terminating() && !it->second.gone) {
-      it->second.gone = true;
-      forget(uid, it->second);
+    if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
+      cycle_.gone(uid);
+      displace(uid);
     } else {
-      it->second.queued.pod = std::move(pod);
+      cycle_.updated(pod);
     }
     return;
   }
@@ -295,11 +262,15 @@ void Scheduler::pod_deleted(const std::string& uid) {
   parts_.recorder.forgotten(uid);
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
-  if (const auto it = bindings_.find(uid); it != bindings_.end()) it->second.gone = true;
+  assumed_.erase(uid);
+  cycle_.gone(uid);
+  displace(uid);
+}
+
+void Scheduler::displace(const std::string& uid) {
   const auto* placed = snapshot_.find_pod(uid);
   if (!placed) return;
   const auto before = *placed;
-  assumed_.erase(uid);
   snapshot_.remove_pod(uid);
   cluster_event(pod_event(Action::kDelete, before, nullptr));
 }
@@ -329,6 +300,7 @@ void Scheduler::object_changed(ClusterEvent event) { cluster_event(event); }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {
   queue_.on_event(event, parts_.clock.now());
+  cycle_.on_event(event);
   wake();
 }
 

@@ -1,7 +1,7 @@
-// Scheduler: takes a pod from the queue, decides, assumes, and has it bound.
+// Scheduler: takes a pod from the queue, decides, and has it bound.
 //
-//   queue.pop ─▶ evaluate ─▶ fits ─▶ assume (the snapshot counts it) ─▶ Binder::bind ─▶ bound: done
-//                   │                                                        └─▶ rejected: forget, back to the queue
+//   queue.pop ─▶ evaluate ─▶ fits ─▶ BindingCycle: assume (the snapshot counts it), Reserve, Permit, PreBind, bind ─▶ done
+//                   │                     └─▶ failed: forget, back to the queue
 //                   └─▶ does not fit: condition, event, back to the queue until something that may help happens;
 //                       where preemption helps: nominated, and held until the victims are on their way (Preemptor::preempt)
 //
@@ -13,7 +13,6 @@
 // Errors: none leave; a failed attempt is announced and retried.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <functional>
@@ -22,10 +21,11 @@
 
 #include "base/clock.h"
 #include "scheduler/config/config.h"
+#include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/preemptions.h"
-#include "scheduler/framework/recorder.h"
 #include "scheduler/cycle/seams.h"
+#include "scheduler/framework/recorder.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
@@ -37,27 +37,35 @@ class Scheduler {
     Clock& clock;
     Binder& binder;
     Preemptor& preemptor;
+    ObjectWriter& writer;
+    Nominator& nominator;
     Announcer& announcer;
     framework::Recorder& recorder;
     Metrics& metrics;
     Consultant* consultant = nullptr;  // null: no extenders
   };
 
-  // Bindings that may be under way at once; at this bound step() waits for one to end.
+  // Requests of binding cycles that may be under way at once; at this bound step() takes no pod. Pods that wait for a permit
+  // or for their volumes have none.
   static constexpr std::size_t kMaxBindings = 512;
 
   explicit Scheduler(Parts parts);
 
   // --- the cycle ---
   bool step();  // schedules one pod; false: nothing to do now
-  std::optional<Steady> next_wakeup() const { return queue_.next_wakeup(); }
+  std::optional<Steady> next_wakeup() const;
   // What the Consultant found. Until then no other pod is scheduled, as upstream does it, but events go on.
   void decided(framework::Decision decision);
   bool consulting() const { return consultation_.has_value(); }
-  void binding_ended(const std::string& uid, const BindOutcome& outcome);
-  std::size_t bindings() const { return bindings_.size(); }
+  void binding_ended(const std::string& uid, const BindOutcome& outcome) { cycle_.binding_ended(uid, outcome); }
+  void write_ended(const std::string& uid, WriteOutcome outcome) { cycle_.write_ended(uid, std::move(outcome)); }
+  std::size_t bindings() const { return cycle_.size(); }  // pods between decision and bind, waiting ones included
+  // Gives up a pod that has been decided upon and is not being bound yet; it is tried again. False: there is none.
+  bool preempt(std::string_view uid, std::string_view message) { return cycle_.preempt(uid, message); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
+  // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request under way.
+  void stop() { cycle_.stop(); }
   // Told whenever there may be work for step().
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
 
@@ -70,16 +78,11 @@ class Scheduler {
   void object_changed(framework::ClusterEvent event);
 
   cluster::Snapshot& snapshot() { return snapshot_; }
+  // What plugins are handed as well: the pods that wait for a permit.
+  framework::Handle& waiting_pods() { return cycle_; }
   const queue::SchedulingQueue& queue() const { return queue_; }
 
  private:
-  struct Binding {
-    queue::QueuedPod queued;
-    std::string node;
-    Steady began{}, sent{};  // the attempt, and its binding
-    bool gone = false;       // the pod was deleted, or was seen on a node, while the binding was under way
-  };
-
   // A pod whose decision is made elsewhere.
   struct Consultation {
     queue::QueuedPod queued;
@@ -88,11 +91,10 @@ class Scheduler {
   };
 
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on, Steady began);
-  void place(queue::QueuedPod queued, std::string node, const framework::Attempt& attempt);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod, const framework::Preemption& preemption);
   void victim_leaves(const std::string& uid);
-  void forget(const std::string& uid, const Binding& binding);
+  void displace(const std::string& uid);
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
@@ -102,8 +104,8 @@ class Scheduler {
   Parts parts_;
   cluster::Snapshot snapshot_;
   queue::SchedulingQueue queue_;
-  boost::unordered_flat_map<std::string, Binding> bindings_;  // by pod UID: assumed, and their binding is under way
-  boost::unordered_flat_set<std::string> assumed_;  // UIDs in the snapshot by our decision alone: the watch has not told yet
+  BindingCycle cycle_;
+  boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of yet
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
   std::function<void()> wake_;

@@ -1,9 +1,11 @@
-// What the scheduler asks of the world: to bind a pod, to make room for one, to tell people about it, and to decide where
-// extenders have a say. The app gives it the API server and the extenders; tests give it fakes.
+// What the scheduler asks of the world: to bind a pod, to write what its plugins want written before, to make room for one, to
+// tell people about it, and to decide where extenders have a say. The app gives it the API server and the extenders; tests
+// give it fakes.
 //
 // Threads: all are called on the scheduling strand and return at once.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "scheduler/cluster/pod_info.h"
+#include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::cycle {
@@ -61,6 +64,27 @@ class Preemptor {
   virtual ~Preemptor() = default;
   // Evicts the victims; ends in Scheduler::preemption_ended, on the strand, exactly once, and not within this call.
   virtual void preempt(PreemptionOrder order) = 0;
+};
+
+struct WriteOutcome {
+  std::optional<boost::json::value> object;  // as the API server has it now; nullopt: not written
+  std::string error;                         // why not
+};
+
+class ObjectWriter {
+ public:
+  virtual ~ObjectWriter() = default;
+  // Makes a change that a PreBind plugin wants for this pod; ends in Scheduler::write_ended, on the strand, exactly once.
+  virtual void write(std::string pod_uid, framework::ObjectWrite write) = 0;
+};
+
+class Nominator {
+ public:
+  virtual ~Nominator() = default;
+  // status.nominatedNodeName, for others to see where the pod will be; empty: nowhere any more. Written in order.
+  virtual void nominate(const cluster::PodInfo& pod, std::string node) = 0;
+  // What is not written yet need not be: the pod is bound.
+  virtual void forget(const std::string& pod_uid) = 0;
 };
 
 class Announcer {

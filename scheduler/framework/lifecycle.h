@@ -1,7 +1,8 @@
 // What follows a decision: Reserve, Permit, PreBind and PostBind, in a form that keeps plugins pure.
 //
-//   decided ─▶ reserve … ─▶ permit … ─▶ (wait) ─▶ pre_bind: writes, then wait until ready ─▶ bind ─▶ post_bind …
-//                 └──────────────┴─────────┴──────────────┴──────── a failure ─▶ unreserve … in reverse
+//   reserve … ─▶ permit … ─▶ (wait) ─▶ pre_bind …: writes, then wait until ready ─▶ bind ─▶ post_bind …
+//       └────────────┴──────────┴──────────┴───────────────────────────────────────┴─▶ a failure:
+//                                                                       unreserve … in reverse
 //
 // Reserve changes the snapshot itself: it assumes there what will be written. PreBind says which API writes
 // to make, as data, and whether the cluster has followed; the cycle makes the writes, keeps the time and asks
@@ -103,15 +104,16 @@ class PermitPlugin {
 struct ObjectWrite {
   std::string group, version = "v1", resource;  // "", "v1", "persistentvolumes"
   std::string namespace_, name, subresource;
-  std::string uid, resource_version;            // preconditions
-  boost::json::value patch;                     // without the preconditions
+  std::string uid, resource_version;  // preconditions
+  boost::json::value patch;           // without the preconditions
 };
 
 struct PreBindPlan {
   std::optional<Verdict> failed;
-  std::vector<ObjectWrite> writes;        // made one after the other; the first that fails fails the pod
-  std::chrono::milliseconds timeout{0};   // for ready() to come true after the writes; 0: it is not asked
-  std::string timed_out;                  // the error when it does not
+  std::vector<ObjectWrite> writes;  // made one after the other; the first that fails fails the pod
+  std::optional<std::chrono::milliseconds>
+      timeout;            // for ready() to come true then; nullopt: it is not asked
+  std::string timed_out;  // the error when it does not
 };
 
 struct Progress {

@@ -157,6 +157,12 @@ std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snap
   return plan;
 }
 
-PluginPtr make_volume_binding(const boost::json::object&) { return std::make_shared<VolumeBinding>(); }
+PluginPtr make_volume_binding(const boost::json::object& args) {
+  const auto* timeout = args.if_contains("bindTimeoutSeconds");
+  const auto* given = timeout ? timeout->if_int64() : nullptr;
+  constexpr std::chrono::seconds kLongest = std::chrono::years(100);
+  return std::make_shared<VolumeBinding>(given ? std::min(std::chrono::seconds(*given), kLongest)
+                                               : VolumeBinding::kDefaultTimeout);
+}
 
 }  // namespace podium::plugins

@@ -215,7 +215,14 @@ struct SchedulingQueue::Impl {
 
   void on_event(const ClusterEvent& event, Steady now) {
     if (is_wild_card(event)) return move_all(event, now);
-    for (auto* entry : waiting.woken_by(event)) enqueue(*entry, now);
+    const auto* gone = std::get_if<api::PodPtr>(&event.before);
+    for (auto* entry : waiting.woken_by(event)) {
+      if (gone && event.resource == framework::Resource::assigned_pod && *gone &&
+          (*gone)->meta.uid == entry->queued.pod->pod->meta.uid) {
+        continue;
+      }
+      enqueue(*entry, now);
+    }
     if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
   }
 
@@ -279,6 +286,11 @@ void SchedulingQueue::update(cluster::PodInfoPtr pod, Steady now) {
   } else {
     impl_->add(std::move(pod), now);
   }
+}
+
+void SchedulingQueue::refresh(cluster::PodInfoPtr pod) {
+  auto* entry = impl_->find(pod->pod->meta.uid);
+  if (entry && entry->state == State::in_flight) entry->queued.pod = std::move(pod);
 }
 
 void SchedulingQueue::remove(std::string_view uid) {

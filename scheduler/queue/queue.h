@@ -68,6 +68,9 @@ class SchedulingQueue {
   // A pending pod's new state. What changed may make it schedulable, as the hints of the plugins say that turned it down.
   // One in flight will come back with it. A pod that is not known is added.
   void update(cluster::PodInfoPtr pod, Steady now);
+  // The newer state of a pod in flight whose change is no event: it has been given a node, and the change is the
+  // scheduler's own, or comes too late for the decision.
+  void refresh(cluster::PodInfoPtr pod);
   // One in flight will not come back.
   void remove(std::string_view uid);
 
@@ -87,7 +90,8 @@ class SchedulingQueue {
   // A pod that waits is tried at once, backoff or not.
   void activate(std::string_view uid, Steady now);
 
-  // A change of the cluster. Moves the pods whose hints say that it may help.
+  // A change of the cluster. Moves the pods whose hints say that it may help, but for the pod that it is about: its own
+  // going is no help.
   void on_event(const framework::ClusterEvent& event, Steady now);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another try.
   void move_all(Steady now);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/cycle/scheduler.h"
+#include "unit/scheduler/cycle/unused_seams.h"
 #include "unit/support/builders.h"
 
 namespace podium::cycle {
@@ -29,7 +30,9 @@ class StoppedClock final : public Clock {
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void bind(cluster::PodInfoPtr pod, std::string node) override { log.push_back("bind " + (*pod)->meta.name + " to " + node); }
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
-  void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message) override {
+  void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
+  void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
+              const std::optional<std::string>&) override {
     log.push_back(fmt::format("failed {} {}: {}", pod->meta.name, reason, message));
   }
   void decided(const framework::Attempt& attempt, const framework::Decision&, const cluster::Snapshot& snapshot) override {
@@ -70,11 +73,15 @@ class ConsultationTest : public ::testing::Test {
 
   StoppedClock clock_;
   World world_;
+  NoPreemptor preemptor_;
+  NoWriter writer_;
+  NoNominator nominator_;
   prometheus::Registry registry_;
   Metrics metrics_{registry_};
   config::Config config_ = config::load("", "default").value();
   int wakes_ = 0;
-  Scheduler scheduler_{{.config = config_, .clock = clock_, .binder = world_, .announcer = world_, .recorder = world_,
+  Scheduler scheduler_{{.config = config_, .clock = clock_, .binder = world_, .preemptor = preemptor_,
+                        .writer = writer_, .nominator = nominator_, .announcer = world_, .recorder = world_,
                         .metrics = metrics_, .consultant = &world_}};
 };
 

@@ -1,5 +1,6 @@
 // The life of a pod in the cycle: decided, assumed, bound or not, against a watch that may tell first.
 #include "scheduler/cycle/scheduler.h"
+#include "unit/scheduler/cycle/unused_seams.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -51,6 +52,18 @@ class FakePreemptor final : public Preemptor {
   }
   Log asked;
   std::vector<PreemptionOrder> orders;
+};
+
+class FakeNominator final : public Nominator {
+ public:
+  explicit FakeNominator(Log& log) : log_(log) {}
+  void nominate(const cluster::PodInfo& pod, std::string node) override {
+    log_.push_back(fmt::format("nominated {} to {}", pod->meta.name, node));
+  }
+  void forget(const std::string&) override {}
+
+ private:
+  Log& log_;
 };
 
 class FakeAnnouncer final : public Announcer {
@@ -132,7 +145,9 @@ class SchedulerTest : public ::testing::Test {
   VirtualClock clock_;
   FakeBinder binder_;
   FakePreemptor preemptor_;
+  NoWriter writer_;
   Log log_;
+  FakeNominator nominator_{log_};
   FakeAnnouncer announcer_{log_};
   FakeRecorder recorder_{log_};
   prometheus::Registry registry_;
@@ -142,6 +157,8 @@ class SchedulerTest : public ::testing::Test {
                         .clock = clock_,
                         .binder = binder_,
                         .preemptor = preemptor_,
+                        .writer = writer_,
+                        .nominator = nominator_,
                         .announcer = announcer_,
                         .recorder = recorder_,
                         .metrics = metrics_}};

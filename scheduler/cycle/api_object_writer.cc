@@ -1,0 +1,72 @@
+#include "scheduler/cycle/api_object_writer.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace podium::cycle {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+// The patch with its preconditions: another UID or another resourceVersion is a conflict.
+json::value body_of(const framework::ObjectWrite& write) {
+  json::value body = write.patch;
+  if (!body.is_object()) body = json::object();
+  auto& metadata = body.as_object()["metadata"];
+  if (!metadata.is_object()) metadata = json::object();
+  if (!write.uid.empty()) metadata.as_object()["uid"] = write.uid;
+  if (!write.resource_version.empty()) metadata.as_object()["resourceVersion"] = write.resource_version;
+  return body;
+}
+
+// Whether the patch would change nothing of the object.
+bool has(const json::value& object, const json::value& patch) {
+  if (!patch.is_object()) return object == patch;
+  for (const auto& [key, wanted] : patch.as_object()) {
+    const auto* field = object.is_object() ? object.as_object().if_contains(key) : nullptr;
+    if (wanted.is_null() ? field != nullptr : !field || !has(*field, wanted)) return false;
+  }
+  return true;
+}
+
+// The API server's own words, without the request that the client puts before them.
+std::string words_of(const Error& error) {
+  const auto end = error.kind == Error::Kind::status ? error.message.find(": ") : std::string::npos;
+  return end == std::string::npos ? error.message : error.message.substr(end + 2);
+}
+
+}  // namespace
+
+client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write) {
+  const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
+  auto patched = co_await api.patch(resource, write.namespace_, write.name, client::PatchType::merge,
+                                    body_of(write), write.subresource);
+  if (patched) co_return WriteOutcome{std::move(*patched), {}};
+  const auto error = patched.error();
+  if (error.maybe_applied) {
+    auto live = co_await api.get(resource, write.namespace_, write.name);
+    if (live && has(*live, write.patch)) co_return WriteOutcome{std::move(*live), {}};
+  }
+  co_return WriteOutcome{std::nullopt, words_of(error)};
+}
+
+ApiObjectWriter::ApiObjectWriter(client::Api& api, asio::any_io_executor io, asio::any_io_executor strand,
+                                 Ended ended)
+    : api_(api), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+
+void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
+  asio::co_spawn(io_, run(this, std::move(pod_uid), std::move(write)), asio::detached);
+}
+
+client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,
+                                        framework::ObjectWrite write) {
+  auto outcome = co_await write_object(self->api_, std::move(write));
+  asio::post(self->strand_, [self, uid = std::move(pod_uid), outcome = std::move(outcome)]() mutable {
+    self->ended_(uid, std::move(outcome));
+  });
+}
+
+}  // namespace podium::cycle

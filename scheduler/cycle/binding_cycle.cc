@@ -1,0 +1,305 @@
+#include "scheduler/cycle/binding_cycle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "scheduler/cycle/binding_pod.h"
+
+namespace podium::cycle {
+namespace {
+
+using framework::Verdict;
+
+double seconds(std::chrono::nanoseconds d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+// FitError of an attempt that had come down to one node.
+std::string fit_error(Verdict verdict) {
+  std::ranges::sort(verdict.reasons);
+  std::map<std::string, int> counts;
+  for (auto& reason : verdict.reasons) ++counts[std::move(reason)];
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : counts) lines.push_back(fmt::format("{} {}", count, reason));
+  std::ranges::sort(lines);
+  std::string text = "0/1 nodes are available:";
+  for (std::size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? " " : ", ") + lines[i];
+  return lines.empty() ? text : text + ".";
+}
+
+std::string failed_plugin(std::string_view point, std::string_view plugin, std::string_view error) {
+  return fmt::format("running {} plugin \"{}\": {}", point, plugin, error);
+}
+
+}  // namespace
+
+BindingCycle::BindingCycle(Parts parts) : parts_(std::move(parts)) {}
+BindingCycle::~BindingCycle() = default;
+
+BindingCycle::Pod* BindingCycle::find(std::string_view uid) const {
+  const auto it = pods_.find(uid);
+  return it == pods_.end() ? nullptr : it->second.get();
+}
+
+// --- Reserve and Permit: within the scheduling cycle ---
+
+void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framework::Profile& profile,
+                         Steady began) {
+  auto owned = std::make_unique<Pod>();
+  auto& pod = *owned;
+  pod.assumed = {queued.pod, std::string(parts_.snapshot.node_name(row))};
+  pod.queued = std::move(queued);
+  pod.profile = &profile;
+  pod.began = began;
+  pod.sent = parts_.clock.now();
+  pods_.emplace(pod.uid(), std::move(owned));
+
+  assume(pod, row);
+  auto failure = reserve(pod);
+  if (!failure) failure = permit(pod);
+  if (!failure) failure = pre_flight(pod);
+  if (failure) {
+    fail(pod, std::move(*failure));
+  } else if (pod.pending.empty()) {
+    end_permit(pod);
+  }
+  settle();
+}
+
+void BindingCycle::assume(Pod& pod, cluster::Row row) {
+  const auto* labels = &parts_.snapshot.entry(row).node->meta.labels;
+  parts_.snapshot.add_pod(cluster::make_placed(*pod.assumed.pod, pod.assumed.node, labels));
+  parts_.snapshot.withdraw_nomination(pod.uid());
+}
+
+std::optional<BindingCycle::Failure> BindingCycle::reserve(Pod& pod) {
+  for (const auto& [name, plugin] : pod.profile->reserves) {
+    auto result = plugin->reserve(pod.assumed, parts_.snapshot);
+    if (result.state) pod.states[name] = std::move(result.state);
+    if (!result.failed) continue;
+    if (result.failed->code == framework::Code::error) {
+      return Failure{failed_plugin("Reserve", name, message(*result.failed)), false, {}, false};
+    }
+    return Failure{fit_error(std::move(*result.failed)), true, {name}, false};
+  }
+  return std::nullopt;
+}
+
+std::optional<BindingCycle::Failure> BindingCycle::permit(Pod& pod) {
+  std::map<std::string, Pod::Wait, std::less<>> pending;
+  for (const auto& [name, plugin] : pod.profile->permits) {
+    auto result = plugin->permit(pod.assumed, parts_.snapshot, *this);
+    if (result.wait) {
+      const auto timeout = std::min(result.timeout, framework::kLongestPermitWait);
+      pending[name] = {timeout, parts_.clock.now() + timeout};
+    }
+    if (!result.denied) continue;
+    if (result.denied->code == framework::Code::error) {
+      return Failure{failed_plugin("Permit", name, message(*result.denied)), false, {}, false};
+    }
+    return Failure{fit_error(std::move(*result.denied)), true, {name}, false};
+  }
+  if (pending.empty()) return std::nullopt;
+  pod.pending = std::move(pending);
+  pod.stage = Pod::Stage::permitting;
+  waiting_.insert(pod.uid());
+  set_deadline(pod, pod.first_timeout());
+  return std::nullopt;
+}
+
+// Which PreBind plugins have something to do. Where one has, or the pod has to wait for a permit, its node is
+// made known, for it may take a while (NominatedNodeNameForExpectation).
+std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
+  for (const auto& entry : pod.profile->pre_binds) {
+    const auto needed = entry.plugin->needs_pre_bind(pod.assumed, pod.state(entry.name));
+    if (!needed) {
+      return Failure{fmt::format("running PreBindPreFlight \"{}\": {}", entry.name, message(needed.error()))};
+    }
+    if (*needed) pod.pre_binds.push_back(&entry);
+  }
+  if (pod.pre_binds.empty() && pod.pending.empty()) return std::nullopt;
+  pod.nominated = true;
+  if (pod.assumed.pod->pod->nominated_node != pod.assumed.node) {
+    parts_.nominator.nominate(*pod.assumed.pod, pod.assumed.node);
+  }
+  return std::nullopt;
+}
+
+// From here on the pod is no longer unschedulable, whatever happens: a failure is tried again after a
+// backoff.
+void BindingCycle::end_permit(Pod& pod) {
+  if (pod.stage == Pod::Stage::permitting)
+    parts_.metrics.permit_wait("Success", seconds(parts_.clock.now() - pod.sent));
+  waiting_.erase(pod.uid());
+  set_deadline(pod, std::nullopt);
+  parts_.queue.done(pod.uid());
+  pre_bind(pod);
+}
+
+// --- PreBind ---
+
+// The plugin whose turn it is: its writes, then its wait; when there is no plugin left, the pod is bound.
+void BindingCycle::pre_bind(Pod& pod) {
+  if (pod.plugin == pod.pre_binds.size()) return bind(pod);
+  const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
+  pod.plan = plugin->pre_bind(pod.assumed, pod.state(name), parts_.snapshot);
+  pod.write = 0;
+  if (pod.plan.failed) {
+    auto& verdict = *pod.plan.failed;
+    const bool rejected = verdict.code != framework::Code::error;
+    return fail(pod,
+                {rejected ? message(verdict) : failed_plugin("PreBind", name, message(verdict)), rejected});
+  }
+  next_write(pod);
+}
+
+void BindingCycle::next_write(Pod& pod) {
+  if (pod.write < pod.plan.writes.size()) {
+    pod.stage = Pod::Stage::writing;
+    ++requests_;
+    parts_.writer.write(pod.uid(), pod.plan.writes[pod.write]);
+    return;
+  }
+  if (pod.plan.timeout) {
+    pod.stage = Pod::Stage::awaiting;
+    pre_binding_.insert(pod.uid());
+    set_deadline(pod, parts_.clock.now() + *pod.plan.timeout);
+    return look_again(pod.uid());
+  }
+  ++pod.plugin;
+  pre_bind(pod);
+}
+
+void BindingCycle::write_ended(const std::string& uid, WriteOutcome outcome) {
+  auto* pod = find(uid);
+  if (!pod || pod->stage != Pod::Stage::writing) return;
+  --requests_;
+  const auto& [name, plugin] = *pod->pre_binds[pod->plugin];
+  if (outcome.object) plugin->written(pod->assumed, pod->state(name), pod->write, *outcome.object);
+  if (pod->gone || stopping_) {
+    end(*pod, pod->gone ? kGone : kStopping);
+  } else if (!outcome.object) {
+    fail(*pod, {failed_plugin("PreBind", name, outcome.error)});
+  } else if (pod->verdict) {
+    fail(*pod, std::move(*pod->verdict));
+  } else {
+    ++pod->write;
+    next_write(*pod);
+  }
+  settle();
+  parts_.wake();
+}
+
+void BindingCycle::await_ready(Pod& pod) {
+  const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
+  auto progress = plugin->ready(pod.assumed, pod.state(name), parts_.snapshot);
+  using State = framework::Progress::State;
+  if (progress.state == State::not_yet) return;
+  if (progress.state == State::failed) return fail(pod, {failed_plugin("PreBind", name, progress.error)});
+  pre_binding_.erase(pod.uid());
+  set_deadline(pod, std::nullopt);
+  ++pod.plugin;
+  pre_bind(pod);
+}
+
+// --- Bind ---
+
+void BindingCycle::bind(Pod& pod) {
+  pod.stage = Pod::Stage::binding;
+  ++requests_;
+  parts_.binder.bind(pod.assumed.pod, pod.assumed.node);
+}
+
+void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outcome) {
+  auto* known = find(uid);
+  if (!known || known->stage != Pod::Stage::binding) return;
+  --requests_;
+  if (outcome.end == BindEnd::rejected && !known->gone) {
+    fail(*known, {outcome.error});
+  } else if (outcome.end != BindEnd::bound) {
+    end(*known, outcome.error);
+  } else {
+    auto pod = take(*known);
+    const auto now = parts_.clock.now();
+    parts_.recorder.binding_ended(
+        *pod->queued.pod,
+        {.bound = true, .node = pod->assumed.node, .error = outcome.error, .duration = now - pod->sent});
+    parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", seconds(now - pod->began));
+    parts_.metrics.bound(pod->queued.attempts, seconds(now - pod->queued.first_queued));
+    if (pod->nominated) parts_.nominator.forget(uid);
+    parts_.announcer.scheduled(*pod->queued.pod, pod->assumed.node);
+    for (const auto& [name, plugin] : pod->profile->post_binds)
+      plugin->post_bind(pod->assumed, pod->state(name), *this);
+  }
+  settle();
+  parts_.wake();
+}
+
+// --- the other ends ---
+
+// Source: handleBindingCycleError and handleSchedulingFailure. A pod is never woken by its own going; see the
+// queue.
+void BindingCycle::fail(Pod& failed, Failure failure) {
+  auto pod = take(failed);
+  unreserve(*pod);
+  const auto freed = forget(*pod);
+  const auto now = parts_.clock.now();
+  const auto info = pod->queued.pod;
+  parts_.recorder.binding_ended(
+      *info,
+      {.bound = false, .node = pod->assumed.node, .error = failure.message, .duration = now - pod->sent});
+  parts_.metrics.attempt(pod->profile->scheduler_name, failure.rejected ? "unschedulable" : "error",
+                         seconds(now - pod->began));
+  parts_.queue.requeue(std::move(pod->queued), std::move(failure.rejected_by), now);
+  if (freed && failure.told) parts_.tell(*freed);
+  if (pod->nominated || !info->pod->nominated_node.empty()) parts_.nominator.nominate(*info, "");
+  parts_.announcer.failed(*info, failure.rejected ? "Unschedulable" : "SchedulerError", failure.message,
+                          std::nullopt);
+  parts_.wake();
+}
+
+// The pod will not come back: it is gone or elsewhere, or the scheduler stops.
+void BindingCycle::end(Pod& ended, const std::string& why) {
+  auto pod = take(ended);
+  unreserve(*pod);
+  parts_.recorder.binding_ended(
+      *pod->queued.pod,
+      {.bound = false, .node = pod->assumed.node, .error = why, .duration = parts_.clock.now() - pod->sent});
+  parts_.queue.done(pod->uid());
+  if (pod->nominated) parts_.nominator.forget(pod->uid());
+  if (pod->gone) return;
+  if (const auto freed = forget(*pod)) parts_.tell(*freed);
+}
+
+BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
+  set_deadline(pod, std::nullopt);
+  waiting_.erase(pod.uid());
+  pre_binding_.erase(pod.uid());
+  const auto it = pods_.find(pod.uid());
+  auto taken = std::move(it->second);
+  pods_.erase(it);
+  return taken;
+}
+
+void BindingCycle::unreserve(Pod& pod) {
+  for (const auto& [name, plugin] : pod.profile->reserves | std::views::reverse) {
+    plugin->unreserve(pod.assumed, pod.state(name), parts_.snapshot, *this);
+  }
+}
+
+// Takes the assumption back. What it had occupied is free again, which may help others.
+std::optional<framework::ClusterEvent> BindingCycle::forget(const Pod& pod) {
+  const auto* placed = parts_.snapshot.find_pod(pod.uid());
+  if (!placed || (**placed)->node_name != pod.assumed.node) return std::nullopt;
+  framework::ClusterEvent event{.resource = framework::Resource::assigned_pod,
+                                .actions = framework::kDelete,
+                                .before = (*placed)->pod,
+                                .after = {}};
+  parts_.snapshot.remove_pod(pod.uid());
+  return event;
+}
+
+}  // namespace podium::cycle

@@ -1,0 +1,166 @@
+// The waiting half of BindingCycle: for permits, for what PreBind has asked for, and for what ends a wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/config/duration.h"
+#include "scheduler/cycle/binding_cycle.h"
+#include "scheduler/cycle/binding_pod.h"
+
+namespace podium::cycle {
+
+// --- time ---
+
+void BindingCycle::set_deadline(Pod& pod, std::optional<Steady> deadline) {
+  if (pod.deadline) deadlines_.erase({*pod.deadline, pod.uid()});
+  pod.deadline = deadline;
+  if (deadline) deadlines_.emplace(*deadline, pod.uid());
+}
+
+std::optional<Steady> BindingCycle::next_wakeup() const {
+  if (!to_settle_.empty()) return parts_.clock.now();
+  return deadlines_.empty() ? std::nullopt : std::optional(deadlines_.begin()->first);
+}
+
+void BindingCycle::advance(Steady now) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    auto& pod = *find(deadlines_.begin()->second);
+    set_deadline(pod, std::nullopt);
+    if (pod.stage == Pod::Stage::permitting) {
+      const auto first = std::ranges::min_element(
+          pod.pending, {}, [](const auto& entry) { return std::pair(entry.second.until, entry.first); });
+      const auto [plugin, wait] = *first;
+      reject(pod.uid(), plugin,
+             fmt::format("rejected due to timeout after waiting {} at plugin {}",
+                         config::format_duration(wait.timeout), plugin));
+    } else {
+      const auto name = pod.pre_binds[pod.plugin]->name;
+      fail(pod, {fmt::format("running PreBind plugin \"{}\": {}", name, pod.plan.timed_out)});
+    }
+  }
+  settle();
+}
+
+// --- what may end a wait ---
+
+void BindingCycle::on_event(const framework::ClusterEvent& event) {
+  for (const auto& uid : pre_binding_) {
+    const auto& pod = *find(uid);
+    const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
+    if (plugin->concerns(pod.assumed, pod.state(name), event)) look_again(uid);
+  }
+  settle();
+}
+
+bool BindingCycle::updated(const cluster::PodInfoPtr& pod) {
+  auto* known = find(pod->pod->meta.uid);
+  if (!known) return false;
+  known->queued.pod = pod;
+  parts_.queue.refresh(pod);
+  return true;
+}
+
+bool BindingCycle::gone(std::string_view uid) {
+  auto* pod = find(uid);
+  if (!pod) return false;
+  pod->gone = true;
+  look_again(uid);
+  settle();
+  return true;
+}
+
+bool BindingCycle::is_gone(std::string_view uid) const {
+  const auto* pod = find(uid);
+  return pod && pod->gone;
+}
+
+// Source: waiting_pods_map.go Preempt, pods_in_prebind_map.go CancelPod.
+bool BindingCycle::preempt(std::string_view uid, std::string_view message) {
+  auto* pod = find(uid);
+  if (!pod || pod->stage == Pod::Stage::binding || pod->verdict) return false;
+  const bool permitting = pod->stage == Pod::Stage::permitting;
+  const auto where = permitting
+                         ? "waiting on permit for pod"
+                         : fmt::format("running PreBind plugin \"{}\"", pod->pre_binds[pod->plugin]->name);
+  pod->verdict = Failure{fmt::format("{}: {}", where, message)};
+  look_again(uid);
+  settle();
+  return true;
+}
+
+void BindingCycle::stop() {
+  stopping_ = true;
+  for (const auto& uid : waiting_) look_again(uid);
+  for (const auto& uid : pre_binding_) look_again(uid);
+  settle();
+}
+
+// --- Handle ---
+
+void BindingCycle::each_waiting_pod(const std::function<void(const framework::AssumedPod&)>& visit) const {
+  for (const auto& uid : waiting_) {
+    if (const auto& pod = *find(uid); !pod.verdict) visit(pod.assumed);
+  }
+}
+
+std::vector<std::string> BindingCycle::pending_plugins(std::string_view uid) const {
+  std::vector<std::string> plugins;
+  const auto* pod = find(uid);
+  if (!pod || pod->stage != Pod::Stage::permitting || pod->verdict) return plugins;
+  for (const auto& [plugin, wait] : pod->pending) plugins.push_back(plugin);
+  return plugins;
+}
+
+void BindingCycle::allow(std::string_view uid, std::string_view plugin) {
+  auto* pod = find(uid);
+  if (!pod || pod->stage != Pod::Stage::permitting) return;
+  const auto it = pod->pending.find(plugin);
+  if (it == pod->pending.end()) return;
+  pod->pending.erase(it);
+  if (pod->pending.empty()) return look_again(uid);
+  set_deadline(*pod, pod->first_timeout());
+}
+
+bool BindingCycle::reject(std::string_view uid, std::string_view plugin, std::string message) {
+  auto* pod = find(uid);
+  if (!pod || pod->stage != Pod::Stage::permitting || pod->verdict || pod->pending.empty()) return false;
+  pod->verdict = Failure{fmt::format("0/1 nodes are available: 1 {}.", message), true, {std::string(plugin)}};
+  look_again(uid);
+  return true;
+}
+
+// --- settling ---
+
+void BindingCycle::look_again(std::string_view uid) {
+  to_settle_.emplace_back(uid);
+  if (!settling_) parts_.wake();
+}
+
+void BindingCycle::settle() {
+  if (settling_) return;
+  settling_ = true;
+  while (!to_settle_.empty()) {
+    const auto uid = std::move(to_settle_.front());
+    to_settle_.pop_front();
+    if (auto* pod = find(uid); pod && pod->waits()) settle(*pod);
+  }
+  settling_ = false;
+}
+
+// Looks at a pod of which nothing is under way.
+void BindingCycle::settle(Pod& pod) {
+  if (pod.gone || stopping_) return end(pod, pod.gone ? kGone : kStopping);
+  const bool permitting = pod.stage == Pod::Stage::permitting;
+  if (pod.verdict) {
+    if (permitting) {
+      parts_.metrics.permit_wait(pod.verdict->rejected ? "Unschedulable" : "Error",
+                                 std::chrono::duration<double>(parts_.clock.now() - pod.sent).count());
+    }
+    return fail(pod, std::move(*pod.verdict));
+  }
+  if (!permitting) return await_ready(pod);
+  if (pod.pending.empty()) end_permit(pod);
+}
+
+}  // namespace podium::cycle

@@ -1,0 +1,115 @@
+// What a PreBind write is on the wire, and how each kind of answer is taken.
+#include "scheduler/cycle/api_object_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "unit/client/client_loop.h"
+#include "unit/support/http_script.h"
+
+namespace podium::cycle {
+namespace {
+
+using client::ClientLoop;
+using client::ScopedTransport;
+using unit::HttpExchange;
+using unit::HttpScript;
+using unit::replying;
+
+constexpr auto kPath = "/api/v1/namespaces/shop/persistentvolumeclaims/data";
+constexpr auto kWritten =
+    R"({"metadata":{"name":"data","resourceVersion":"8","annotations":{"node":"n1","other":"x"}}})";
+constexpr auto kOld = R"({"metadata":{"name":"data","resourceVersion":"7","annotations":{"other":"x"}}})";
+
+framework::ObjectWrite annotation() {
+  framework::ObjectWrite write;
+  write.resource = "persistentvolumeclaims";
+  write.namespace_ = "shop";
+  write.name = "data";
+  write.uid = "uid-data";
+  write.resource_version = "7";
+  write.patch = boost::json::parse(R"({"metadata":{"annotations":{"node":"n1"}}})");
+  return write;
+}
+
+class ApiObjectWriterTest : public testing::Test {
+ protected:
+  WriteOutcome write(framework::ObjectWrite what = annotation()) {
+    return loop_.run(write_object(api_, std::move(what)));
+  }
+  std::vector<std::string> lines() const {
+    std::vector<std::string> out;
+    for (const auto& request : server_.requests()) out.push_back(request.method + " " + request.target);
+    return out;
+  }
+  const std::string patch_line_ = std::string("PATCH ") + kPath + "?fieldManager=podium";
+
+  HttpScript server_;
+  ClientLoop loop_;
+  ScopedTransport transport_{loop_, client::config_for(server_.url())};
+  client::Api api_{transport_.shared(), system_clock(), system_random()};
+};
+
+TEST_F(ApiObjectWriterTest, AMergePatchWithItsPreconditions) {
+  server_.always(replying(200, kWritten));
+  const auto outcome = write();
+  ASSERT_TRUE(outcome.object);
+  EXPECT_EQ(*outcome.object, boost::json::parse(kWritten));
+  const auto request = server_.requests().at(0);
+  EXPECT_EQ(lines(), std::vector{patch_line_});
+  EXPECT_EQ(request.headers.at("content-type"), "application/merge-patch+json");
+  EXPECT_EQ(boost::json::parse(request.body),
+            boost::json::parse(
+                R"({"metadata":{"annotations":{"node":"n1"},"uid":"uid-data","resourceVersion":"7"}})"));
+}
+
+TEST_F(ApiObjectWriterTest, ClusterScopedAndWithoutMetadata) {
+  server_.always(replying(200, "{}"));
+  framework::ObjectWrite what;
+  what.group = "storage.k8s.io";
+  what.resource = "things";
+  what.name = "t";
+  what.subresource = "status";
+  what.resource_version = "3";
+  what.patch = boost::json::parse(R"({"spec":1})");
+  EXPECT_TRUE(write(what).object);
+  EXPECT_EQ(lines(),
+            std::vector<std::string>{"PATCH /apis/storage.k8s.io/v1/things/t/status?fieldManager=podium"});
+  EXPECT_EQ(boost::json::parse(server_.requests().at(0).body),
+            boost::json::parse(R"({"spec":1,"metadata":{"resourceVersion":"3"}})"));
+}
+
+TEST_F(ApiObjectWriterTest, AConflictIsAnErrorInTheServersWords) {
+  server_.always(replying(409, R"({"kind":"Status","status":"Failure","reason":"Conflict","code":409,
+                                   "message":"the object has been modified"})"));
+  const auto outcome = write();
+  EXPECT_FALSE(outcome.object);
+  EXPECT_EQ(outcome.error, "the object has been modified");
+  EXPECT_EQ(lines(), std::vector{patch_line_});
+}
+
+TEST_F(ApiObjectWriterTest, ALostReplyIsLookedInto) {
+  struct Case {
+    const char* name;
+    const char* live;
+    bool written;
+  };
+  const Case cases[] = {{"it was made", kWritten, true}, {"it was not", kOld, false}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto before = lines().size();
+    server_.then([](HttpExchange& exchange) { exchange.cut(); });
+    server_.then(replying(200, c.live));
+    const auto outcome = write();
+    EXPECT_EQ(outcome.object.has_value(), c.written);
+    EXPECT_EQ(outcome.error.empty(), c.written);
+    auto seen = lines();
+    seen.erase(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(before));
+    EXPECT_EQ(seen, (std::vector{patch_line_, std::string("GET ") + kPath}));
+  }
+}
+
+}  // namespace
+}  // namespace podium::cycle

@@ -1,0 +1,263 @@
+// Where a pod can have its volumes: what the filter says, and when a pod that it turned down is tried again.
+#include "scheduler/plugins/volume_binding.h"
+
+#include "unit/scheduler/plugins/volume_fixture.h"
+
+namespace podium::plugins::test {
+namespace {
+
+using framework::Resource;
+
+const std::string kAffinity = "UU; node(s) didn't match PersistentVolume's node affinity";
+const std::string kNoVolume = "UU; node(s) didn't find available persistent volumes to bind";
+const std::string kNoSpace = "UU; node(s) did not have enough free storage";
+const std::string kMissing = "UU; node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+
+Answers ask(const api::Pod& pod, const Snapshot& snapshot) {
+  return filter(make(make_volume_binding), pod, snapshot);
+}
+
+TEST(VolumeBinding, ClaimsThatKeepThePodFromBeingScheduled) {
+  auto lost = claim("c");
+  lost.phase = "Lost";
+  lost.volume_name = "v";
+  auto going = claim("c");
+  going.meta.deleted.emplace();
+  auto prebound = claim("c");
+  prebound.volume_name = "v";
+  auto modeless = storage_class("local", "kubernetes.io/no-provisioner", false);
+  modeless.has_binding_mode = false;
+  const auto theirs = claim("p-scratch");
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Snapshot snapshot;
+    std::string want;
+  } cases[] = {
+      {"missing", pod("p").claim("c"), storage({host("n")}, {}), "UU; persistentvolumeclaim \"c\" not found"},
+      {"of another namespace", pod("p").ns("other").claim("c"),
+       storage({host("n")}, {}, local_class(), claim("c")), "UU; persistentvolumeclaim \"c\" not found"},
+      {"lost its volume", pod("p").claim("c"), storage({host("n")}, {}, local_class(), lost),
+       "UU; persistentvolumeclaim \"c\" bound to non-existent persistentvolume \"v\""},
+      {"on its way out", pod("p").claim("c"), storage({host("n")}, {}, local_class(), going),
+       "UU; persistentvolumeclaim \"c\" is being deleted"},
+      {"not made yet", pod("p").volume(ephemeral("scratch")), storage({host("n")}, {}),
+       "UU; waiting for ephemeral volume controller to create the persistentvolumeclaim \"p-scratch\""},
+      {"not made for it", pod("p").volume(ephemeral("scratch")),
+       storage({host("n")}, {}, local_class(), theirs),
+       "UU; PVC default/p-scratch was not created for pod default/p (pod is not owner)"},
+      {"to be bound at once", pod("p").claim("c"),
+       storage({host("n")}, {}, immediate_class(), claim("c", "5Gi", "now")),
+       "UU; pod has unbound immediate PersistentVolumeClaims"},
+      {"without a class", pod("p").claim("c"), storage({host("n")}, {}, claim("c", "5Gi", "")),
+       "UU; pod has unbound immediate PersistentVolumeClaims"},
+      {"of a class that is not there", pod("p").claim("c"), storage({host("n")}, {}, claim("c")),
+       "UU; pod has unbound immediate PersistentVolumeClaims"},
+      {"promised a volume by the user", pod("p").claim("c"),
+       storage({host("n")}, {}, local_class(), prebound),
+       "UU; pod has unbound immediate PersistentVolumeClaims"},
+      {"one of two", pod("p").claim("a").claim("b"),
+       storage({host("n")}, {}, local_class(), immediate_class(), claim("a"), claim("b", "5Gi", "now")),
+       "UU; pod has unbound immediate PersistentVolumeClaims"},
+      {"a class without a mode", pod("p").claim("c"), storage({host("n")}, {}, modeless, claim("c")),
+       "UU; VolumeBindingMode not set for StorageClass \"local\""},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), (Answers{{"*", c.want}})) << c.name;
+}
+
+TEST(VolumeBinding, PodsWithoutClaimsAreNotLookedAt) {
+  EXPECT_EQ(ask(pod("p"), storage({host("n")}, {})), Answers{});
+  EXPECT_EQ(ask(pod("p").volume(disk(api::Volume::Kind::other, "")), storage({host("n")}, {})), Answers{});
+}
+
+TEST(VolumeBinding, BoundClaimsGoWhereTheirVolumeIs) {
+  const auto [a, on_n] = bound(claim("a"), local_volume("va", "n"));
+  const auto [b, on_m] = bound(claim("b"), local_volume("vb", "m"));
+  const auto [free, anywhere] = bound(claim("free"), volume("vf"));
+  const Nodes nodes{host("n"), host("m")};
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Snapshot snapshot;
+    Answers want;
+  } cases[] = {
+      {"anywhere", pod("p").claim("free"), storage(nodes, {}, local_class(), free, anywhere), {}},
+      {"one node", pod("p").claim("a"), storage(nodes, {}, local_class(), a, on_n), {{"m", kAffinity}}},
+      {"two nodes at once",
+       pod("p").claim("a").claim("b"),
+       storage(nodes, {}, local_class(), a, on_n, b, on_m),
+       {{"m", kAffinity}, {"n", kAffinity}}},
+      {"the volume is gone",
+       pod("p").claim("a"),
+       storage(nodes, {}, local_class(), a),
+       {{"m", kMissing}, {"n", kMissing}}},
+      {"the first problem counts",
+       pod("p").claim("a").claim("b"),
+       storage(nodes, {}, local_class(), a, on_n, b),
+       {{"m", kAffinity}, {"n", kMissing}}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), c.want) << c.name;
+}
+
+TEST(VolumeBinding, ClaimsThatWaitAreMatchedWithVolumes) {
+  const Nodes nodes{host("n"), host("m")};
+  const auto matched = [&](const api::PersistentVolume& v, const api::PersistentVolumeClaim& c) {
+    return ask(pod("p").claim("c"), storage(nodes, {}, local_class(), v, c)) == Answers{{"m", kNoVolume}};
+  };
+  const auto with = [](auto value, auto change) {
+    change(value);
+    return value;
+  };
+  const auto v = local_volume("v", "n");
+  const auto c = claim("c");
+  const struct {
+    const char* name;
+    bool is_matched;
+    bool want;
+  } cases[] = {
+      {"it fits", matched(v, c), true},
+      {"just large enough", matched(local_volume("v", "n", "5Gi"), c), true},
+      {"too small", matched(local_volume("v", "n", "4Gi"), c), false},
+      {"another class", matched(with(v, [](auto& x) { x.storage_class = "other"; }), c), false},
+      {"bound", matched(with(v, [](auto& x) { x.phase = "Bound"; }), c), false},
+      {"released", matched(with(v, [](auto& x) { x.phase = "Released"; }), c), false},
+      {"on its way out", matched(with(v, [](auto& x) { x.meta.deleted.emplace(); }), c), false},
+      {"another mode", matched(with(v, [](auto& x) { x.volume_mode = "Block"; }), c), false},
+      {"the same mode",
+       matched(with(v, [](auto& x) { x.volume_mode = "Block"; }),
+               with(c, [](auto& x) { x.volume_mode = "Block"; })),
+       true},
+      {"an access mode that it lacks",
+       matched(v, with(c, [](auto& x) { x.access_modes = {"ReadWriteMany"}; })), false},
+      {"promised to the claim", matched(with(v, [](auto& x) { x.claim = {"default", "c", ""}; }), c), true},
+      {"promised to this very claim",
+       matched(with(v, [](auto& x) { x.claim = {"default", "c", "uid-default-c"}; }), c), true},
+      {"promised to one that was there before",
+       matched(with(v, [](auto& x) { x.claim = {"default", "c", "old"}; }), c), false},
+      {"promised to another", matched(with(v, [](auto& x) { x.claim = {"default", "d", ""}; }), c), false},
+      {"a selector that matches",
+       matched(with(v, [](auto& x) { x.meta.labels.set("tier", "gold"); }),
+               with(c, [](auto& x) { x.selector = podium::test::select_labels({{"tier", "gold"}}); })),
+       true},
+      {"a selector that does not",
+       matched(v, with(c, [](auto& x) { x.selector = podium::test::select_labels({{"tier", "gold"}}); })),
+       false},
+  };
+  for (const auto& each : cases) EXPECT_EQ(each.is_matched, each.want) << each.name;
+}
+
+TEST(VolumeBinding, AVolumeIsTakenOnce) {
+  const Nodes nodes{host("n"), host("m")};
+  const auto two = pod("p").claim("a").claim("b");
+  const auto one_each = storage(nodes, {}, local_class(), claim("a"), claim("b"), local_volume("v1", "n"),
+                                local_volume("v2", "n"), local_volume("v3", "m"));
+  EXPECT_EQ(ask(two, one_each), (Answers{{"m", kNoVolume}}));
+  // The larger claim is not left without because the smaller one took its volume.
+  const auto by_size = storage({host("n")}, {}, local_class(), claim("a", "8Gi"), claim("b", "2Gi"),
+                               local_volume("large", "n", "9Gi"), local_volume("small", "n", "3Gi"));
+  EXPECT_EQ(ask(two, by_size), Answers{});
+}
+
+TEST(VolumeBinding, ClaimsWhoseVolumeIsToBeMade) {
+  const Nodes nodes{host("n").zone("a"), host("m").zone("b")};
+  auto zonal = fast_class();
+  zonal.allowed_topologies = {node_term({podium::test::in("topology.kubernetes.io/zone", {"a"})})};
+  api::CsiDriver tracking;
+  tracking.meta.name = "disks.example.com";
+  tracking.storage_capacity = true;
+  const auto room = [](std::string name, std::string zone, std::string_view capacity,
+                       std::string_view largest = "") {
+    api::CsiStorageCapacity made;
+    made.meta.name = std::move(name);
+    made.storage_class = "fast";
+    made.node_topology = podium::test::select_labels({{"topology.kubernetes.io/zone", std::move(zone)}});
+    made.capacity = podium::test::quantity(capacity);
+    if (!largest.empty()) made.maximum_volume_size = podium::test::quantity(largest);
+    return made;
+  };
+  auto nowhere = room("x", "a", "100Gi");
+  nowhere.node_topology.reset();
+  const auto c = claim("c", "5Gi", "fast");
+  const auto p = pod("p").claim("c");
+  const struct {
+    const char* name;
+    Snapshot snapshot;
+    Answers want;
+  } cases[] = {
+      {"anywhere", storage(nodes, {}, fast_class(), c), {}},
+      {"where the class allows it", storage(nodes, {}, zonal, c), {{"m", kNoVolume}}},
+      {"where a node was selected",
+       storage(nodes, {}, fast_class(), claim_on("c", "n", "fast")),
+       {{"m", kNoVolume}}},
+      {"where nobody provisions",
+       storage(nodes, {}, local_class(), claim("c")),
+       {{"m", kNoVolume}, {"n", kNoVolume}}},
+      {"where there is room",
+       storage(nodes, {}, fast_class(), c, tracking, room("x", "a", "5Gi"), room("y", "b", "4Gi")),
+       {{"m", kNoSpace}}},
+      {"where it can be that large",
+       storage(nodes, {}, fast_class(), c, tracking, room("x", "a", "100Gi", "4Gi")),
+       {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"where the room is reached from",
+       storage(nodes, {}, fast_class(), c, tracking, nowhere),
+       {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"room that nobody counts", storage(nodes, {}, fast_class(), c, room("x", "a", "1Gi")), {}},
+      {"a volume that is there comes first",
+       storage(nodes, {}, fast_class(), c, tracking, volume("v", "5Gi", "fast")),
+       {}},
+  };
+  for (const auto& each : cases) EXPECT_EQ(ask(p, each.snapshot), each.want) << each.name;
+}
+
+TEST(VolumeBinding, Hints) {
+  const api::Pod rejected = pod("p").claim("c").volume(ephemeral("scratch"));
+  auto zonal = fast_class();
+  zonal.allowed_topologies = {node_term({podium::test::in("zone", {"a"})})};
+  auto renamed = fast_class();
+  renamed.meta.labels.set("a", "b");
+  auto theirs = claim("c");
+  theirs.meta.namespace_ = "other";
+  auto migrated = csi_node("n", {});
+  migrated.meta.annotations.set("storage.alpha.kubernetes.io/migrated-plugins", "kubernetes.io/aws-ebs");
+  api::CsiDriver tracking, blind;
+  tracking.storage_capacity = true;
+  api::CsiStorageCapacity little, much, unknown;
+  little.capacity = podium::test::quantity("1Gi");
+  much.capacity = podium::test::quantity("2Gi");
+  const struct {
+    const char* name;
+    framework::ClusterEvent event;
+    bool want;
+  } cases[] = {
+      {"a class", added(Resource::storage_class, fast_class()), true},
+      {"a class that allows other nodes", updated(Resource::storage_class, fast_class(), zonal), true},
+      {"a class that has another label", updated(Resource::storage_class, fast_class(), renamed), false},
+      {"its claim", added(Resource::persistent_volume_claim, claim("c")), true},
+      {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim_on("c", "n")), true},
+      {"its ephemeral claim", added(Resource::persistent_volume_claim, claim("p-scratch")), true},
+      {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
+      {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
+      {"its claim is gone", removed(Resource::persistent_volume_claim, claim("c")), false},
+      {"a volume", added(Resource::persistent_volume, volume("v")), true},
+      {"a volume changed", updated(Resource::persistent_volume, volume("v"), volume("v", "20Gi")), true},
+      {"a node", node_added(node("n")), true},
+      {"a node's labels", node_updated(node("n"), node("n").label("a", "b")), true},
+      {"a node's taints", node_updated(node("n").taint("k", "v", "NoSchedule"), node("n")), false},
+      {"a CSI node", added(Resource::csi_node, csi_node("n", {})), true},
+      {"a CSI node has migrated", updated(Resource::csi_node, csi_node("n", {}), migrated), true},
+      {"a CSI node has another limit",
+       updated(Resource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 1}})), false},
+      {"a driver no longer counts room", updated(Resource::csi_driver, tracking, blind), true},
+      {"a driver counts room", updated(Resource::csi_driver, blind, tracking), false},
+      {"room", added(Resource::csi_storage_capacity, little), true},
+      {"more room", updated(Resource::csi_storage_capacity, little, much), true},
+      {"less room", updated(Resource::csi_storage_capacity, much, little), false},
+      {"some room where none was known", updated(Resource::csi_storage_capacity, unknown, little), true},
+      {"a pod is gone", pod_deleted(pod("a").node("n").claim("c")), false},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(helps(make(make_volume_binding), rejected, c.event), c.want) << c.name;
+}
+
+}  // namespace
+}  // namespace podium::plugins::test

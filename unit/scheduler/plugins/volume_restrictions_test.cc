@@ -1,0 +1,133 @@
+#include "unit/scheduler/plugins/volume_fixture.h"
+
+namespace podium::plugins::test {
+namespace {
+
+using framework::Resource;
+using Kind = api::Volume::Kind;
+
+const std::string kTaken = "U; node(s) had no available disk";
+const std::string kInUse =
+    "U; node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
+    "another pod";
+
+api::Volume rbd(std::string image, std::string pool, std::vector<std::string> monitors,
+                bool read_only = false) {
+  auto made = disk(Kind::rbd, std::move(image), read_only);
+  made.pool = std::move(pool);
+  made.monitors = std::move(monitors);
+  return made;
+}
+
+Answers ask(const api::Pod& pod, const Snapshot& snapshot) {
+  return filter(make(make_volume_restrictions), pod, snapshot);
+}
+
+TEST(VolumeRestrictions, DisksThatOnlyOneMayWriteTo) {
+  const struct {
+    const char* name;
+    api::Volume wanted, there;
+    bool fits;
+  } cases[] = {
+      {"another GCE disk", disk(Kind::gce_disk, "a"), disk(Kind::gce_disk, "b"), true},
+      {"the same GCE disk", disk(Kind::gce_disk, "a"), disk(Kind::gce_disk, "a"), false},
+      {"it reads", disk(Kind::gce_disk, "a", true), disk(Kind::gce_disk, "a"), false},
+      {"the other one reads", disk(Kind::gce_disk, "a"), disk(Kind::gce_disk, "a", true), false},
+      {"both read", disk(Kind::gce_disk, "a", true), disk(Kind::gce_disk, "a", true), true},
+      {"the same EBS volume", disk(Kind::aws_disk, "a"), disk(Kind::aws_disk, "a"), false},
+      {"the same EBS volume, both read", disk(Kind::aws_disk, "a", true), disk(Kind::aws_disk, "a", true),
+       false},
+      {"another kind of that name", disk(Kind::gce_disk, "a"), disk(Kind::aws_disk, "a"), true},
+      {"the same iSCSI target", disk(Kind::iscsi, "iqn"), disk(Kind::iscsi, "iqn"), false},
+      {"the same iSCSI target, both read", disk(Kind::iscsi, "iqn", true), disk(Kind::iscsi, "iqn", true),
+       true},
+      {"the same RBD image", rbd("i", "p", {"m1", "m2"}), rbd("i", "p", {"m2", "m3"}), false},
+      {"the same RBD image, both read", rbd("i", "p", {"m1"}, true), rbd("i", "p", {"m1"}, true), true},
+      {"an RBD image of another pool", rbd("i", "p", {"m1"}), rbd("i", "q", {"m1"}), true},
+      {"an RBD image of another cluster", rbd("i", "p", {"m1"}), rbd("i", "p", {"m2"}), true},
+      {"a disk that many may use", disk(Kind::azure_disk, "a"), disk(Kind::azure_disk, "a"), true},
+  };
+  for (const auto& c : cases) {
+    const auto snapshot = storage({host("n"), host("m")}, {pod("there").node("n").volume(c.there)});
+    const auto want = c.fits ? Answers{} : Answers{{"n", kTaken}};
+    EXPECT_EQ(ask(pod("p").volume(c.wanted), snapshot), want) << c.name;
+  }
+}
+
+TEST(VolumeRestrictions, ClaimsThatOnlyOnePodMayUse) {
+  auto once = claim("c");
+  once.access_modes = {"ReadWriteOncePod"};
+  auto theirs = once;
+  theirs.meta.namespace_ = "other";
+  const Answers everywhere{{"m", kInUse}, {"n", kInUse}};
+  const Nodes nodes{host("n"), host("m")};
+  const struct {
+    const char* name;
+    Snapshot snapshot;
+    Answers want;
+  } cases[] = {
+      {"nobody uses it", storage(nodes, {}, once), {}},
+      {"one uses it", storage(nodes, {pod("a").node("n").claim("c")}, once), everywhere},
+      {"one that is going uses it", storage(nodes, {pod("a").node("n").claim("c").terminating()}, once),
+       everywhere},
+      {"one uses that of another namespace",
+       storage(nodes, {pod("a").ns("other").node("n").claim("c")}, once, theirs),
+       {}},
+      {"one uses it, and many may", storage(nodes, {pod("a").node("n").claim("c")}, claim("c")), {}},
+      {"it is missing", storage(nodes, {}), {{"*", "UU; persistentvolumeclaim \"c\" not found"}}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ask(pod("p").claim("c"), c.snapshot), c.want) << c.name;
+}
+
+// Preemption asks about nodes without the pods that would go.
+TEST(VolumeRestrictions, CheckWithPodsAddedAndRemoved) {
+  auto once = claim("c");
+  once.access_modes = {"ReadWriteOncePod"};
+  const auto snapshot =
+      storage({host("n")}, {pod("a").node("n").claim("c").volume(disk(Kind::gce_disk, "d"))}, once);
+  const auto incoming = info(pod("p").claim("c").volume(disk(Kind::gce_disk, "d")));
+  const auto plugin = make(make_volume_restrictions);
+  const auto prepared =
+      dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+  const auto row = *snapshot.find_row("n");
+  const auto placed = snapshot.entry(row).pods;
+  const std::vector<cluster::PodInfoPtr> another{info(pod("b").claim("c"))},
+      with_disk{info(pod("b").volume(disk(Kind::gce_disk, "d")))};
+  const auto answer = [&](const framework::PodDelta& delta) {
+    const auto verdict = prepared.filter->check(row, delta);
+    return verdict ? text_of(*verdict) : "";
+  };
+  EXPECT_EQ(answer({}), kTaken);
+  EXPECT_EQ(answer({{}, placed}), "");
+  EXPECT_EQ(answer({another, placed}), kInUse);
+  EXPECT_EQ(answer({with_disk, placed}), kTaken);
+}
+
+TEST(VolumeRestrictions, Hints) {
+  const api::Pod rejected = pod("p").claim("c").volume(disk(Kind::gce_disk, "d"));
+  auto theirs = claim("c");
+  theirs.meta.namespace_ = "other";
+  const struct {
+    const char* name;
+    framework::ClusterEvent event;
+    bool want;
+  } cases[] = {
+      {"one with its disk is gone", pod_deleted(pod("a").node("n").volume(disk(Kind::gce_disk, "d"))), true},
+      {"one with its claim is gone", pod_deleted(pod("a").node("n").claim("c")), true},
+      {"one with another disk is gone", pod_deleted(pod("a").node("n").volume(disk(Kind::gce_disk, "e"))),
+       false},
+      {"one with another claim is gone", pod_deleted(pod("a").node("n").claim("d")), false},
+      {"one of another namespace is gone", pod_deleted(pod("a").ns("other").node("n").claim("c")), false},
+      {"a node", node_added(node("n")), true},
+      {"a node's labels", node_updated(node("n"), node("n").label("a", "b")), false},
+      {"its claim", added(Resource::persistent_volume_claim, claim("c")), true},
+      {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim("c")), false},
+      {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
+      {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(helps(make(make_volume_restrictions), rejected, c.event), c.want) << c.name;
+}
+
+}  // namespace
+}  // namespace podium::plugins::test
