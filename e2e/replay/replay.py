@@ -98,8 +98,8 @@ class Replay:
         ours, theirs = [self.placements(side, pending) for side in self.sides]
         for side, placed in zip(self.sides, (ours, theirs)):
             if not self.order_of(placed, pending, {}):
-                raise Difference(f"{side.name} placed {placed}: in no order were all among the best nodes; "
-                                 f"at first {self.verdict_words(placed, pending)}")
+                raise Difference(f"{side.name} placed {placed}: in no order were all among the best nodes; at first:"
+                                 + self.verdict_words(placed, pending))
             self.counts[f"placed by {side.name}"] += len(placed)
         if ours != theirs:
             self.steer(ours, theirs, pending)
@@ -146,9 +146,14 @@ class Replay:
                    for name, node in placed.items() if name not in before and verdicts[name].get("feasible"))
 
     def verdict_words(self, placed, pending):
-        verdicts = self.verdict({}, pending)
-        return {name: sorted(oracle.best_nodes(verdicts[name])) if verdicts[name].get("feasible")
-                else verdicts[name]["message"] for name in placed}
+        """Of each pod that was placed: the scores of its node and of the best ones, or why it fits nowhere."""
+        words = []
+        for name, node in placed.items():
+            verdict = self.verdict({}, pending)[name]
+            words.append(f"\n  {name} on {node}: {verdict['rejected'].get(node) or ''} {verdict['message']}")
+            for host in [node, *sorted(oracle.best_nodes(verdict) if verdict.get("feasible") else ())]:
+                words.append(f"\n    {host}: {verdict['scores'].get(host)}")
+        return "".join(words)
 
     def steer(self, ours, theirs, pending):
         """Gives kube-scheduler's cluster podium's placements, with nothing pending that could take the room meanwhile. Then
