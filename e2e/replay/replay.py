@@ -98,8 +98,7 @@ class Replay:
         ours, theirs = [self.placements(side, pending) for side in self.sides]
         for side, placed in zip(self.sides, (ours, theirs)):
             if not self.order_of(placed, pending, {}):
-                raise Difference(f"{side.name} placed {placed}: in no order were all among the best nodes; at first:"
-                                 + self.verdict_words(placed, pending))
+                self.not_best(side, placed, pending)
             self.counts[f"placed by {side.name}"] += len(placed)
         if ours != theirs:
             self.steer(ours, theirs, pending)
@@ -144,6 +143,15 @@ class Replay:
         verdicts = self.verdict(before, pending)
         return any(node in oracle.best_nodes(verdicts[name]) and self.order_of(placed, pending, {**before, name: node})
                    for name, node in placed.items() if name not in before and verdicts[name].get("feasible"))
+
+    def not_best(self, side, placed, pending):
+        words = (f"{side.name} placed {placed}: in no order were all among the best nodes; at first:"
+                 + self.verdict_words(placed, pending))
+        self.counts[f"steps of {side.name} that the oracle does not explain"] += 1
+        # kube-scheduler is not what is tested. Once in some thousand steps it has been seen to do so, unexplained as yet.
+        if side is self.ours or self.counts[f"steps of {side.name} that the oracle does not explain"] > 2:
+            raise Difference(words)
+        print(f"not explained: {words}", flush=True)
 
     def verdict_words(self, placed, pending):
         """Of each pod that was placed: the scores of its node and of the best ones, or why it fits nowhere."""
