@@ -23,7 +23,8 @@ bool conflict(std::span<const HostPort> wanted, std::span<const HostPort> used) 
 
 class PortsFilter final : public NodeFilter {
  public:
-  PortsFilter(const Snapshot& snapshot, std::span<const HostPort> wanted) : NodeFilter(snapshot), wanted_(wanted) {}
+  PortsFilter(const Snapshot& snapshot, const PodInfo& pod)
+      : NodeFilter(snapshot), wanted_(pod.host_ports), priority_(pod.priority) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     auto suspects = nodes;
@@ -44,6 +45,8 @@ class PortsFilter final : public NodeFilter {
  private:
   // Upstream keeps the ports of a node as a set: a port that goes with one pod is free, even where another pod of the node
   // has it too, which only pods that were not scheduled can. Source: pkg/scheduler/framework/types.go updateUsedPorts.
+  // Preemption removes all less important pods and lets them back one by one, so one that is still there has just come
+  // back with its ports; it will not stay if they are in the way.
   bool in_use(Row row, std::span<const PodInfoPtr> removed) const {
     const auto goes = [&](const HostPort& port) {
       return std::ranges::any_of(removed, [&](const PodInfoPtr& pod) {
@@ -51,12 +54,16 @@ class PortsFilter final : public NodeFilter {
       });
     };
     return std::ranges::any_of(snapshot_.entry(row).pods, [&](const PodInfoPtr& pod) {
-      return std::ranges::any_of(pod->host_ports,
-                                 [&](const HostPort& port) { return conflict(wanted_, {&port, 1}) && !goes(port); });
+      if (std::ranges::find(removed, pod) != removed.end()) return false;
+      const bool is_back = !removed.empty() && pod->priority < priority_;
+      return std::ranges::any_of(pod->host_ports, [&](const HostPort& port) {
+        return conflict(wanted_, {&port, 1}) && (is_back || !goes(port));
+      });
     });
   }
 
   std::span<const HostPort> wanted_;
+  std::int32_t priority_;
 };
 
 class NodePorts final : public Plugin, public FilterPlugin {
@@ -69,7 +76,7 @@ class NodePorts final : public Plugin, public FilterPlugin {
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     if (pod.host_ports.empty()) return {};
-    return {.filter = std::make_unique<PortsFilter>(snapshot, pod.host_ports)};
+    return {.filter = std::make_unique<PortsFilter>(snapshot, pod)};
   }
 
   std::vector<EventHint> hints() const override {

@@ -47,18 +47,33 @@ TEST(NodePorts, CheckWithPodsAddedAndRemoved) {
   EXPECT_TRUE(prepared.filter->check(row, {nominated, placed}));
 }
 
-// As upstream's set of ports.
+// As upstream's set of ports, during preemption by a pod of priority 10.
 TEST(NodePorts, APortGoesWithTheFirstOfThePodsThatHaveIt) {
-  const auto snapshot = snapshot_of({node("n")}, {pod("a").node("n").host_port(80), pod("b").node("n").host_port(80),
-                                                  pod("c").node("n").host_port(80, "TCP", "10.0.0.1")});
-  const auto incoming = info(pod("p").host_port(80));
+  const auto on = [](const char* name, int priority) { return pod(name).node("n").priority(priority); };
+  const auto snapshot = snapshot_of({node("n")}, {on("victim", 1).host_port(80), on("returns", 1).host_port(80),
+                                                  on("stays", 10).host_port(80),
+                                                  on("elsewhere", 10).host_port(80, "TCP", "10.0.0.1")});
   const auto plugin = make(make_node_ports);
-  const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
   const auto row = *snapshot.find_row("n");
   const auto& placed = snapshot.entry(row).pods;
-  const std::vector<cluster::PodInfoPtr> one{placed[0]}, two{placed[0], placed[2]};
-  EXPECT_TRUE(prepared.filter->check(row, {{}, one})) << "another address of it is in use";
-  EXPECT_FALSE(prepared.filter->check(row, {{}, two}));
+  const std::vector<cluster::PodInfoPtr> one{placed[0]}, both{placed[0], placed[1]};
+  const struct {
+    const char* name;
+    api::Pod pod;
+    std::span<const cluster::PodInfoPtr> removed;
+    bool in_use;
+  } cases[] = {
+      {"as it is", pod("p").host_port(80, "TCP", "10.0.0.2"), {}, true},
+      {"both victims gone: so is the port of the pod that stays", pod("p").host_port(80, "TCP", "10.0.0.2"), both, false},
+      {"one is back, and its port with it", pod("p").host_port(80, "TCP", "10.0.0.2"), one, true},
+      {"the same port of another address is another", pod("p").host_port(80), both, true},
+  };
+  for (auto c : cases) {
+    c.pod.priority = 10;
+    const auto incoming = info(c.pod);
+    const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+    EXPECT_EQ(prepared.filter->check(row, {{}, c.removed}).has_value(), c.in_use) << c.name;
+  }
 }
 
 TEST(NodePorts, Hints) {
