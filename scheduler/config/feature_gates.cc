@@ -23,6 +23,7 @@ struct Honoured {
 constexpr std::array kHonoured = std::to_array<Honoured>({
     {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
     {"NodeDeclaredFeatures", &Features::node_declared_features},
+    {"NominatedNodeNameForExpectation", &Features::nominated_node_name_for_expectation},
     {"SchedulerPopFromBackoffQ", &Features::pop_from_backoff_queue},
     {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
 });
@@ -35,7 +36,6 @@ constexpr std::array kNoDifference = std::to_array<Note>({
     {"ComponentFlagz", "podium has no /flagz"},
     {"ComponentStatusz", "podium has no /statusz"},
     {"InPlacePodLevelResourcesVerticalScaling", "with it off no pod's status shows a pod-level resize"},
-    {"NominatedNodeNameForExpectation", "podium does not nominate a node before it binds"},
     {"OpportunisticBatching", "podium evaluates every pod on its own"},
     {"SchedulerAsyncAPICalls", "podium never waits for the API server before the next pod"},
     {"SchedulerAsyncPreemption", "podium never waits for the API server before the next pod"},

@@ -120,7 +120,7 @@ std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
     }
     if (*needed) pod.pre_binds.push_back(&entry);
   }
-  if (pod.pre_binds.empty() && pod.pending.empty()) return std::nullopt;
+  if (!parts_.nominates || (pod.pre_binds.empty() && pod.pending.empty())) return std::nullopt;
   pod.nominated = true;
   if (pod.assumed.pod->pod->nominated_node != pod.assumed.node) {
     parts_.nominator.nominate(*pod.assumed.pod, pod.assumed.node);

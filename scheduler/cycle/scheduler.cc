@@ -36,6 +36,7 @@ Scheduler::Scheduler(Parts parts)
               .metrics = parts.metrics,
               .snapshot = snapshot_,
               .queue = queue_,
+              .nominates = parts.config.features.nominated_node_name_for_expectation,
               .tell = [this](const ClusterEvent& event) { cluster_event(event); },
               .wake = [this] { wake(); }}) {}
 

@@ -10,6 +10,7 @@ namespace podium::framework {
 struct Features {
   bool match_label_keys_in_pod_topology_spread = true;
   bool node_declared_features = true;
+  bool nominated_node_name_for_expectation = true;      // others are told of a node before a long wait for it
   bool pop_from_backoff_queue = true;                   // SchedulerPopFromBackoffQ
   bool taint_toleration_comparison_operators = false;   // tolerations with the operators Lt and Gt
   bool operator==(const Features&) const = default;

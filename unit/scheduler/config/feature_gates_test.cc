@@ -19,6 +19,8 @@ TEST(FeatureGates, Values) {
   comparison.taint_toleration_comparison_operators = true;
   framework::Features no_keys;
   no_keys.match_label_keys_in_pod_topology_spread = false;
+  framework::Features silent;
+  silent.nominated_node_name_for_expectation = false;
   framework::Features patient;
   patient.pop_from_backoff_queue = false;
   const struct {
@@ -32,6 +34,7 @@ TEST(FeatureGates, Values) {
       {"as Go writes booleans", {" TaintTolerationComparisonOperators = T "}, comparison},
       {"with its component", {"kube:TaintTolerationComparisonOperators=1"}, comparison},
       {"the last one counts", {"SchedulerPopFromBackoffQ=false", "SchedulerPopFromBackoffQ=true"}, defaults},
+      {"nominations", {"NominatedNodeNameForExpectation=false"}, silent},
       {"several flags", {"SchedulerPopFromBackoffQ=false", "GracefulNodeShutdown=true"}, patient},
       {"a gate that kube-scheduler does not read", {"CSIVolumeHealth=true"}, defaults},
       {"a locked gate at its value", {"DynamicResourceAllocation=true"}, defaults},
