@@ -112,6 +112,19 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
   }
 }
 
+TEST_F(Binding, WithItsGateOffNothingIsNominated) {
+  auto config = with(a_, b_);
+  config.features.nominated_node_name_for_expectation = false;
+  Scheduler silent{{.config = config, .clock = clock_, .binder = world_, .writer = world_, .nominator = world_,
+                    .announcer = world_, .recorder = world_, .metrics = metrics_}};
+  silent.node_added_or_updated(machine("n1").ptr());
+  a_.waits = 1min;
+  silent.pod_added_or_updated(info(podium::test::pod("web")));
+  EXPECT_TRUE(silent.step());
+  EXPECT_EQ(silent.waiting_pods().pending_plugins("uid-web"), std::vector<std::string>{"A"});
+  for (const auto& line : take_log()) EXPECT_FALSE(line.starts_with("nominate")) << line;
+}
+
 TEST_F(Binding, APodWaitsForEveryPluginThatAsksForIt) {
   a_.waits = 1min;
   b_.waits = 2min;
