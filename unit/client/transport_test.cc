@@ -231,6 +231,63 @@ TEST_F(TransportTest, ResendsOnlyReadsWhenAReusedConnectionDies) {
   }
 }
 
+// "status body" of each reply, or the kind of error and whether the request may have been done all the same.
+std::vector<std::string> told(const std::vector<Result<Response>>& answers) {
+  std::vector<std::string> out;
+  for (const auto& answer : answers) {
+    if (answer) out.push_back(std::to_string(answer->status) + " " + answer->body);
+    else out.push_back(answer.error().maybe_applied ? "in doubt" : "not done");
+  }
+  return out;
+}
+
+TEST_F(TransportTest, SendsSeveralAtOnceOnOneConnection) {
+  const auto cut = [](HttpExchange& exchange) { exchange.cut(); };
+  const auto nothing_more = [](HttpExchange& exchange) { exchange.wait_closed(); };
+  struct Case {
+    const char* name;
+    std::vector<unit::HttpHandler> handlers;
+    std::vector<std::string> want;
+  } cases[] = {
+      {"in order, whatever each says",
+       {replying(201, "a"), replying(409, "b"), replying(200, "c")},
+       {"201 a", "409 b", "200 c"}},
+      {"cut after the first", {replying(201, "a"), cut}, {"201 a", "in doubt", "in doubt"}},
+      {"the server will not keep the connection", {replying(200, "a", {{"Connection", "close"}})},
+       {"200 a", "not done", "not done"}},
+      {"not HTTP in the middle",
+       {replying(200, "a"), [](HttpExchange& exchange) { exchange.raw("nonsense\r\n\r\n"); }, nothing_more},
+       {"200 a", "in doubt", "in doubt"}},
+  };
+  const auto three = [] {
+    return std::vector<Request>{post_request("/1", "x"), post_request("/2", "x"), post_request("/3", "x")};
+  };
+  for (const auto& test : cases) {
+    HttpScript server;
+    for (const auto& handler : test.handlers) server.then(handler);
+    ScopedTransport transport(loop_, config_for(server.url()));
+    EXPECT_EQ(told(loop_.run(transport->send_all(three()))), test.want) << test.name;
+    EXPECT_EQ(server.connections(), 1) << test.name;
+  }
+}
+
+TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
+  server_
+      .then([](HttpExchange& exchange) {
+        exchange.raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 201 Created\r\nContent-Length: 1\r\n\r\nb");
+      })
+      .then([](HttpExchange& exchange) { exchange.raw(""); })
+      .then(replying(200, "more"));
+  auto transport = connect();
+  std::vector<Request> two{post_request("/1", "x"), post_request("/2", "x")};
+  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))), (std::vector<std::string>{"200 a", "201 b"}));
+  const auto next = loop_.run(transport->send(get_request("/3")));
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->body, "more");
+  EXPECT_EQ(server_.connections(), 1) << "it was good for more";
+  EXPECT_TRUE(loop_.run(transport->send_all({})).empty());
+}
+
 TEST_F(TransportTest, SharesAFewConnections) {
   TransportLimits limits;
   limits.connections = 2;
