@@ -170,16 +170,33 @@ TEST(CoalescingQueue, ANewerStateTakesOverWhatItDoesNotSay) {
   (void)queue.push("a", {"old", "kept"});
   (void)queue.push("a", {"new", ""});
   EXPECT_TRUE(queue.contains("a"));
-  auto taken = queue.take();
-  ASSERT_TRUE(taken);
-  EXPECT_EQ(taken->text + " " + taken->extra, "new kept");
-  EXPECT_FALSE(queue.contains("a"));
+  {
+    auto taken = queue.take();
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->text + " " + taken->extra, "new kept");
+    EXPECT_FALSE(queue.contains("a"));
+  }
 
   (void)queue.push("a", {"old", "lost"});
   (void)queue.push("a", {"new", "said"});
-  taken = queue.take();
+  auto taken = queue.take();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->extra, "said");
+}
+
+TEST(CoalescingQueue, ABatchIsOfTheOldestAndOfDifferentKeys) {
+  CoalescingQueue<std::string> queue(10, 1);
+  for (const char* key : {"a", "b", "c"}) (void)queue.push(key, std::string(key) + "1");
+  auto first = queue.take(2);
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(*first[0] + *first[1], "a1b1");
+  (void)queue.push("a", "a2");  // waits for a1
+  auto second = queue.take(2);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_EQ(*second[0], "c1");
+  first.clear();
+  EXPECT_EQ(queue.take(2).size(), 1u);
+  EXPECT_TRUE(queue.take(2).empty());
 }
 
 }  // namespace
