@@ -196,7 +196,7 @@ struct Command : Evaluate {
   int call(std::vector<std::string> arguments) {
     CLI::App app;
     int code = -1;
-    add_command(app, code);
+    add_command(app, {}, code);
     arguments.insert(arguments.begin(), "evaluate");
     std::reverse(arguments.begin(), arguments.end());
     testing::internal::CaptureStdout();
