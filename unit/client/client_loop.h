@@ -21,10 +21,14 @@ class ClientLoop {
   explicit ClientLoop(int threads = 1) : work_(io_.get_executor()) {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });
   }
-  // Everything that was started must be able to end: close the transport first.
-  ~ClientLoop() {
+  ~ClientLoop() { finish(); }
+
+  // Returns when everything that was started has ended; close the transport first. For what was started must not outlive
+  // what it uses, and that must not outlive the loop.
+  void finish() {
     work_.reset();
     for (auto& thread : threads_) thread.join();
+    threads_.clear();
   }
 
   boost::asio::any_io_executor executor() { return io_.get_executor(); }

@@ -19,8 +19,6 @@ using Lines = std::vector<std::string>;
 class NominationWriterTest : public testing::Test {
  protected:
   NominationWriterTest() {
-    api_ = std::make_unique<client::Api>(transport_.shared(), system_clock(), system_random());
-    writer_ = std::make_unique<NominationWriter>(*api_, loop_.executor());
     server_.always([this](unit::HttpExchange& exchange) {
       std::unique_lock lock(mutex_);
       ++arrived_;
@@ -29,10 +27,14 @@ class NominationWriterTest : public testing::Test {
       exchange.reply(200, "{}");
     });
   }
-  ~NominationWriterTest() override { release(); }
+  ~NominationWriterTest() override {
+    release();
+    transport_->close();
+    loop_.finish();
+  }
 
   void nominate(const std::string& name, std::string node) {
-    writer_->nominate(*cluster::make_pod_info(test::pod(name).ns("shop").ptr()), std::move(node));
+    writer_.nominate(*cluster::make_pod_info(test::pod(name).ns("shop").ptr()), std::move(node));
   }
   void await(int requests) {
     std::unique_lock lock(mutex_);
@@ -61,10 +63,10 @@ class NominationWriterTest : public testing::Test {
   int arrived_ = 0;
   bool released_ = false;
   unit::HttpScript server_;
-  std::unique_ptr<client::Api> api_;  // outlives the requests that still run when the loop ends
   client::ClientLoop loop_;
   client::ScopedTransport transport_{loop_, client::config_for(server_.url())};
-  std::unique_ptr<NominationWriter> writer_;
+  client::Api api_{transport_.shared(), system_clock(), system_random()};
+  NominationWriter writer_{api_, loop_.executor()};
 };
 
 TEST_F(NominationWriterTest, WritesInOrderAndOnlyWhatStillCounts) {
@@ -74,7 +76,7 @@ TEST_F(NominationWriterTest, WritesInOrderAndOnlyWhatStillCounts) {
   nominate("c", "n1");
   nominate("a", "");    // its nomination is under way: after it
   nominate("b", "n2");  // the newest counts
-  writer_->forget("uid-shop-c");
+  writer_.forget("uid-shop-c");
   release();
   await(3);
   EXPECT_EQ(sent(), (Lines{patch("a", R"("n1")"), patch("b", R"("n2")"), patch("a", "null")}));
