@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using client::Task;
 
-constexpr std::size_t kCapacity = 20'000, kWriters = 2, kAtOnce = 8;
+constexpr std::size_t kCapacity = 20'000, kWriters = 4, kAtOnce = 8;
 constexpr std::size_t kSuffixedName = 246;  // 253 less a dash and six characters
 constexpr std::chrono::milliseconds kPause{5'000}, kPauseStep{100}, kDrainPoll{10};
 constexpr std::string_view kComplete = "Complete";

@@ -148,8 +148,9 @@ class Replay:
         words = (f"{side.name} placed {placed}: in no order were all among the best nodes; at first:"
                  + self.verdict_words(placed, pending))
         self.counts[f"steps of {side.name} that the oracle does not explain"] += 1
-        # kube-scheduler is not what is tested. Once in some thousand steps it has been seen to do so, unexplained as yet.
-        if side is self.ours or self.counts[f"steps of {side.name} that the oracle does not explain"] > 2:
+        # kube-scheduler is not what is tested. It has been seen to do so once in some hundred steps, unexplained as yet; more
+        # would mean that the oracle is asked about the wrong state.
+        if side is self.ours or self.counts[f"steps of {side.name} that the oracle does not explain"] > 5:
             raise Difference(words)
         print(f"not explained: {words}", flush=True)
 
