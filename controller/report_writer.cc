@@ -149,8 +149,11 @@ struct ReportWriter::Impl {
     self->stamp(*report, job.status);
     const auto patched = co_await patch(self, job, *report);
     if (!patched) {
-      if (patched.error().code == 404) self->forget(job.owner.uid);  // deleted by hand: made anew with the next attempt
-      co_return patched;
+      // What was there has been deleted by hand: it is made anew. Where the kind is missing, that fails in its turn.
+      const bool deleted = patched.error().code == 404 && self->known(job.owner.uid);
+      if (!deleted) co_return patched;
+      self->forget(job.owner.uid);
+      co_return co_await write_once(self, job);
     }
     self->done(job, std::move(*report));
     co_return Result<void>{};
@@ -261,8 +264,8 @@ struct ReportWriter::Impl {
   std::atomic<std::uint64_t> written{0}, failed{0}, budget_drops{0};
 };
 
-ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention, const config::Podium& options,
-                           asio::any_io_executor io, Announce announce)
+ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
+                           const config::Podium& options, asio::any_io_executor io, Announce announce)
     : options_(options),
       announce_(std::move(announce)),
       impl_(std::make_shared<Impl>(api, precedence, retention, options, std::move(io))) {}
@@ -319,7 +322,8 @@ void ReportWriter::forgotten(std::string_view pod_uid) { impl_->forget(std::stri
 
 void ReportWriter::enqueue(const cluster::PodInfo& pod, ReportStatus status) {
   const auto& meta = pod->meta;
-  if (impl_->queue.push(meta.uid, Job{{meta.namespace_, meta.name, meta.uid}, std::move(status), impl_->api.clock().now()})) {
+  Job job{{meta.namespace_, meta.name, meta.uid}, std::move(status), impl_->api.clock().now()};
+  if (impl_->queue.push(meta.uid, std::move(job))) {
     asio::co_spawn(impl_->io, Impl::work(impl_), asio::detached);
   }
 }

@@ -2,7 +2,8 @@
 //
 // A decision is projected on the scheduling strand and put into a bounded queue, coalesced by pod; what does not fit is
 // dropped, the oldest first, and counted. Writers give way to bindings (Precedence), create the report under the pod's own
-// name (a name that is taken gets a short suffix) and fill in its status, several reports at once. A pod that cannot be placed has its one report rewritten with every attempt.
+// name (a name that is taken gets a short suffix) and fill in its status, several reports at once. A pod that cannot be
+// placed has its one report rewritten with every attempt.
 //
 // Where the API server has no such kind, or does not let podium write it, writing pauses with one warning and goes on when it
 // works again; scheduling never notices. At `max_reports` kept, no more are made (counted) until some have expired.
@@ -39,8 +40,8 @@ class ReportWriter final : public framework::Recorder {
   // `announce` is told the best nodes of a pod that was bound, where events.bestNodes is on; it may be empty.
   using Announce = std::function<void(const cluster::PodInfo&, const ReportStatus&)>;
 
-  ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention, const config::Podium& options, boost::asio::any_io_executor io,
-               Announce announce);
+  ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
+               const config::Podium& options, boost::asio::any_io_executor io, Announce announce);
   ~ReportWriter() override;
 
   void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;

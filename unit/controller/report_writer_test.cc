@@ -438,6 +438,19 @@ TEST(ReportWriter, AnnouncesTheBestNodesOfPodsThatWereBound) {
   EXPECT_EQ(told, Lines{"web n1"});
 }
 
+TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  w.server.erase(kPlural, "shop", "web");
+  w.decide(huge("web"), 2);
+  w.bind(small("next"));
+  w.run();
+  EXPECT_EQ(w.reports(), (Lines{"next uid-of-next Scheduled 1", "web uid-of-web Unschedulable 2"}));
+  EXPECT_EQ(w.log.count("paused"), 0);
+  EXPECT_EQ(w.writer.counts().failed, 0u);
+}
+
 TEST(ReportWriter, APodThatIsForgottenStartsAnew) {
   Writing w;
   w.decide(huge("web"), 4);
