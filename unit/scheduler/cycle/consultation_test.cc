@@ -6,6 +6,7 @@
 
 #include "scheduler/cycle/scheduler.h"
 #include "unit/scheduler/cycle/unused_seams.h"
+#include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
 
 namespace podium::cycle {
@@ -15,16 +16,6 @@ using namespace std::chrono_literals;
 using test::node;
 using test::pod;
 using Log = std::vector<std::string>;
-
-class StoppedClock final : public Clock {
- public:
-  Steady now() const override { return Steady(now_); }
-  Wall wall() const override { return Wall(now_); }
-  void advance(std::chrono::nanoseconds by) { now_ += by; }
-
- private:
-  std::chrono::nanoseconds now_ = 100s;
-};
 
 // One log of all that leaves the cycle.
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
@@ -71,7 +62,7 @@ class ConsultationTest : public ::testing::Test {
   void answer() { scheduler_.decided(std::move(world_.answer)); }
   Log take_log() { return std::exchange(world_.log, {}); }
 
-  StoppedClock clock_;
+  VirtualClock clock_;
   World world_;
   NoPreemptor preemptor_;
   NoWriter writer_;

@@ -13,22 +13,13 @@
 
 #include "scheduler/cycle/scheduler.h"
 #include "unit/scheduler/cycle/unused_seams.h"
+#include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
 
 namespace podium::cycle::test {
 
 using namespace std::chrono_literals;
 using Log = std::vector<std::string>;
-
-class VirtualClock final : public Clock {
- public:
-  Steady now() const override { return Steady(now_); }
-  Wall wall() const override { return Wall(now_); }
-  void advance(std::chrono::milliseconds d) { now_ += d; }
-
- private:
-  std::chrono::nanoseconds now_ = 100s;
-};
 
 // The API server and the people, as far as the cycle sees them.
 class FakeWorld final : public Binder,

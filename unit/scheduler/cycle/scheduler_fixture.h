@@ -1,0 +1,158 @@
+// A Scheduler among fakes that remember what they were asked, and the cluster's words as a test says them.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/cycle/scheduler.h"
+#include "unit/scheduler/cycle/unused_seams.h"
+#include "unit/scheduler/cycle/virtual_clock.h"
+#include "unit/support/builders.h"
+
+namespace podium::cycle {
+
+using namespace std::chrono_literals;
+using test::node;
+using test::pod;
+using Log = std::vector<std::string>;
+
+// Remembers what it was asked to bind; the tests say how it ends.
+class FakeBinder final : public Binder {
+ public:
+  void bind(cluster::PodInfoPtr pod, std::string node) override {
+    asked.push_back((*pod)->meta.name + " to " + node);
+  }
+  Log asked;
+};
+
+// Remembers whom it was asked to evict; the tests say how it ends.
+class FakePreemptor final : public Preemptor {
+ public:
+  void preempt(PreemptionOrder order) override {
+    std::string text = (*order.preemptor)->meta.name + " on " + order.node + ":";
+    for (const auto& victim : order.victims) text += " " + (*victim)->meta.name;
+    for (const auto& pod : order.to_withdraw) text += " -" + (*pod)->meta.name;
+    asked.push_back(std::move(text));
+    orders.push_back(std::move(order));
+  }
+  Log asked;
+  std::vector<PreemptionOrder> orders;
+};
+
+class FakeNominator final : public Nominator {
+ public:
+  explicit FakeNominator(Log& log) : log_(log) {}
+  void nominate(const cluster::PodInfo& pod, std::string node) override {
+    log_.push_back(fmt::format("nominated {} to {}", pod->meta.name, node));
+  }
+  void forget(const std::string&) override {}
+
+ private:
+  Log& log_;
+};
+
+class FakeAnnouncer final : public Announcer {
+ public:
+  explicit FakeAnnouncer(Log& log) : log_(log) {}
+  void scheduled(const cluster::PodInfo& pod, std::string_view node) override {
+    log_.push_back(fmt::format("event {} Scheduled {}", pod->meta.name, node));
+  }
+  void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
+              const std::optional<std::string>& nominated_node) override {
+    log_.push_back(fmt::format("event {} {}: {}", pod->meta.name, reason, message.substr(0, message.find('.'))));
+    nominations[pod->meta.name] = nominated_node.value_or("as it was");
+  }
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) override {
+    log_.push_back(fmt::format("event {} Preempted by {} on {}", victim->meta.name, preemptor->meta.name, node));
+  }
+  std::map<std::string, std::string> nominations;  // by pod, as the last failure asked for
+
+ private:
+  Log& log_;
+};
+
+class FakeRecorder final : public framework::Recorder {
+ public:
+  explicit FakeRecorder(Log& log) : log_(log) {}
+  void decided(const framework::Attempt& attempt, const framework::Decision& decision,
+               const cluster::Snapshot& snapshot) override {
+    const auto verdict = decision.choice ? snapshot.node_name(*decision.choice) : "no node";
+    log_.push_back(fmt::format("decided {} #{} {}", (*attempt.pod)->meta.name, attempt.number, verdict));
+  }
+  void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
+    const auto end = result.bound ? std::string("bound") : "not bound: " + result.error;
+    log_.push_back(fmt::format("binding {} {} {}", pod->meta.name, result.node, end));
+  }
+  void forgotten(std::string_view uid) override { log_.push_back(fmt::format("forgotten {}", uid)); }
+
+ private:
+  Log& log_;
+};
+
+class SchedulerTest : public ::testing::Test {
+ protected:
+  static cluster::PodInfoPtr info(const api::Pod& pod) {
+    return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
+  }
+  static test::NodeBuilder machine(const std::string& name, std::string_view cpu = "4") {
+    return node(name).cap("cpu", cpu).cap("memory", "8Gi").cap("pods", "1000");
+  }
+
+  void see(const api::Pod& pod) { scheduler_.pod_added_or_updated(info(pod)); }
+  void see(const test::NodeBuilder& node) { scheduler_.node_added_or_updated(node.ptr()); }
+  void end(const std::string& name, BindEnd how, std::string error = "") {
+    scheduler_.binding_ended("uid-" + name, {how, std::move(error)});
+  }
+  // Steps for as long as there is something to do.
+  int run() {
+    int steps = 0;
+    while (scheduler_.step()) ++steps;
+    return steps;
+  }
+  // Lets time pass until the queue wants to be asked again.
+  void sleep_until_wakeup() {
+    const auto wakeup = scheduler_.next_wakeup();
+    ASSERT_TRUE(wakeup);
+    clock_.advance(std::chrono::ceil<std::chrono::milliseconds>(*wakeup - clock_.now()));
+  }
+
+  std::int64_t used_cpu(std::string_view node) {
+    return scheduler_.snapshot().requested_milli_cpu[scheduler_.snapshot().find_row(node).value()];
+  }
+  // Where the snapshot has the pod; empty: nowhere.
+  std::string place_of(const std::string& name) {
+    const auto* placed = scheduler_.snapshot().find_pod("uid-" + name);
+    return placed ? (**placed)->node_name : "";
+  }
+  bool waits(const std::string& name) const { return scheduler_.queue().find("uid-" + name) != nullptr; }
+  Log take_log() { return std::exchange(log_, {}); }
+
+  VirtualClock clock_;
+  FakeBinder binder_;
+  FakePreemptor preemptor_;
+  NoWriter writer_;
+  Log log_;
+  FakeNominator nominator_{log_};
+  FakeAnnouncer announcer_{log_};
+  FakeRecorder recorder_{log_};
+  prometheus::Registry registry_;
+  Metrics metrics_{registry_};
+  config::Config config_ = config::load("", "default").value();
+  Scheduler scheduler_{{.config = config_,
+                        .clock = clock_,
+                        .binder = binder_,
+                        .preemptor = preemptor_,
+                        .writer = writer_,
+                        .nominator = nominator_,
+                        .announcer = announcer_,
+                        .recorder = recorder_,
+                        .metrics = metrics_}};
+};
+
+}  // namespace podium::cycle

@@ -1,0 +1,144 @@
+// A pod that others have to go for: nominated, held while they are evicted, and placed once they are gone.
+#include <algorithm>
+
+#include "unit/scheduler/cycle/scheduler_fixture.h"
+
+namespace podium::cycle {
+namespace {
+
+// n1 (4 CPUs) runs "low" (3 of them); "high" wants 2 and is more important.
+class Preempting : public SchedulerTest {
+ protected:
+  void SetUp() override {
+    see(machine("n1"));
+    see(low());
+    see(high());
+    ASSERT_EQ(run(), 1);
+    ASSERT_EQ(preemptor_.asked, Log{"high on n1: low"});
+    take_log();
+  }
+  static test::PodBuilder low() { return pod("low").priority(1).req("cpu", "3").node("n1"); }
+  static test::PodBuilder high() { return pod("high").priority(100).req("cpu", "2"); }
+  void end(std::size_t order, Log evicted, std::string error = "") {
+    PreemptionOutcome outcome{.error = std::move(error)};
+    for (const auto& victim : preemptor_.orders.at(order).victims) {
+      if (std::ranges::find(evicted, (*victim)->meta.name) != evicted.end()) outcome.evicted.push_back(victim);
+    }
+    scheduler_.preemption_ended(preemptor_.orders.at(order), outcome);
+  }
+  std::string nominated_to(const std::string& name) {
+    for (const auto& [pod, node] : scheduler_.snapshot().nominations()) {
+      if ((*pod)->meta.name == name) return node;
+    }
+    return "";
+  }
+};
+
+TEST_F(Preempting, VictimsGoAndThePodIsPlaced) {
+  EXPECT_EQ(nominated_to("high"), "n1");
+  EXPECT_EQ(announcer_.nominations["high"], "n1");
+  end(0, {"low"});
+  EXPECT_EQ(take_log(), Log{"event low Preempted by high on n1"});
+  see(low().terminating());
+  EXPECT_EQ(run(), 0) << "it is still there";
+  scheduler_.pod_deleted("uid-low");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"high to n1"});
+  EXPECT_EQ(nominated_to("high"), "");
+}
+
+TEST_F(Preempting, TheWatchMayTellBeforeTheReply) {
+  scheduler_.pod_deleted("uid-low");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"high to n1"});
+  end(0, {"low"});
+  EXPECT_EQ(scheduler_.preemptions(), 0u);
+  EXPECT_EQ(run(), 0);
+}
+
+TEST_F(Preempting, WhileVictimsAreEvictedThePodIsNotTried) {
+  see(machine("n2"));  // it would fit there
+  EXPECT_EQ(run(), 0);
+  clock_.advance(10min);
+  EXPECT_EQ(run(), 0) << "not even when it has waited for long";
+  end(0, {"low"});
+  EXPECT_EQ(run(), 0) << "events that it slept through are not made up for";
+  see(machine("n3"));
+  EXPECT_EQ(run(), 1);
+}
+
+TEST_F(Preempting, AFailureLetsItTryAgainAtOnce) {
+  end(0, {}, "forbidden");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(preemptor_.asked, (Log{"high on n1: low", "high on n1: low"}));
+}
+
+TEST_F(Preempting, TheNominationOutlivesUpdatesThatDoNotKnowOfIt) {
+  see(high().label("team", "a"));
+  EXPECT_EQ(nominated_to("high"), "n1");
+  see(high().nominated("n1"));  // the status has it
+  EXPECT_EQ(nominated_to("high"), "n1");
+  see(high());  // and somebody has taken it back
+  EXPECT_EQ(nominated_to("high"), "");
+}
+
+TEST_F(Preempting, RoomIsKeptForIt) {
+  end(0, {"low"});
+  see(pod("late").priority(50).req("cpu", "3"));
+  see(low().terminating());
+  scheduler_.pod_deleted("uid-low");
+  run();
+  EXPECT_EQ(binder_.asked, Log{"high to n1"});
+}
+
+TEST_F(Preempting, WhenItIsGoneNothingIsKept) {
+  scheduler_.pod_deleted("uid-high");
+  EXPECT_EQ(nominated_to("high"), "");
+  end(0, {"low"});
+  EXPECT_EQ(run(), 0);
+}
+
+TEST_F(Preempting, ALessImportantPodLosesItsNomination) {
+  see(machine("n2"));
+  see(pod("rock").priority(1000).req("cpu", "1").node("n2"));
+  see(pod("v").priority(1).req("cpu", "3").node("n2"));
+  see(pod("middle").priority(50).req("cpu", "4").nominated("n2"));
+  see(pod("first").priority(500).req("cpu", "3").node_selector("kubernetes.io/hostname", "n2"));
+  run();
+  EXPECT_EQ(preemptor_.asked.back(), "first on n2: v -middle");
+}
+
+TEST_F(Preempting, ASecondVictimIsNotLookedForWhileTheFirstGoes) {
+  see(high().nominated("n1"));
+  end(0, {"low"});
+  see(low().terminating().condition("DisruptionTarget", "True", "PreemptionByScheduler"));
+  see(machine("n2", "1"));
+  see(pod("small").priority(1).req("cpu", "1").node("n2"));
+  see(machine("n2", "2"));  // wakes it
+  run();
+  EXPECT_EQ(preemptor_.asked.size(), 1u);
+  EXPECT_EQ(announcer_.nominations["high"], "as it was");
+}
+
+TEST_F(SchedulerTest, ANominationThatIsOfNoUseIsWithdrawn) {
+  see(machine("n1"));
+  see(pod("web").req("cpu", "5").nominated("n1"));
+  run();
+  EXPECT_EQ(announcer_.nominations["web"], "");
+  EXPECT_EQ(scheduler_.snapshot().nominations().size(), 0u);
+}
+
+TEST_F(SchedulerTest, VictimsThatAreOnTheirWayOutNeedNoEviction) {
+  see(machine("n1"));
+  see(pod("low").priority(1).req("cpu", "3").node("n1").terminating());
+  see(pod("high").priority(100).req("cpu", "2"));
+  run();
+  EXPECT_EQ(preemptor_.asked, Log{});
+  EXPECT_EQ(announcer_.nominations["high"], "n1");
+  scheduler_.pod_deleted("uid-low");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"high to n1"});
+}
+
+}  // namespace
+}  // namespace podium::cycle
