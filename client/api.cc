@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/experimental/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "client/nap.h"
 #include "client/url.h"
 #include "client/watch_lines.h"
 
 namespace podium::client {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
 
 namespace {
@@ -89,11 +85,6 @@ Request request_of(std::string method, std::string target, std::string body = {}
   return request;
 }
 
-Task<void> wait(std::chrono::nanoseconds time) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, time);
-  co_await timer.async_wait(asio::experimental::as_tuple(asio::use_awaitable));
-}
-
 Error named(Error error, const Request& request) {
   error.message = request.method + " " + without_query(request.target) + ": " + error.message;
   return error;
@@ -138,7 +129,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
       auto turn = limit_->take(clock_.now());
       if (clock_.now() + turn >= deadline)
         co_return fail(Error::Kind::timeout, "client-side rate limit: no turn before the deadline");
-      if (turn.count() > 0) co_await wait(turn);
+      if (turn.count() > 0) co_await nap(turn);
     }
     request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.now());
     auto response = co_await transport_->send(request);
@@ -149,7 +140,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     if (!pause || clock_.now() + *pause >= deadline) {
       co_return std::unexpected(named(std::move(error), request));
     }
-    co_await wait(*pause);
+    co_await nap(*pause);
   }
 }
 
@@ -243,7 +234,7 @@ Task<Result<json::value>> Api::remove(Resource resource, std::string ns, std::st
 
 Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> requests) {
   if (limit_) {
-    for (std::size_t i = 0; i < requests.size(); ++i) co_await wait(limit_->take(clock_.now()));
+    for (std::size_t i = 0; i < requests.size(); ++i) co_await nap(limit_->take(clock_.now()));
   }
   auto replies = co_await transport_->send_all(requests);
   std::vector<Result<std::string>> answers;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <boost/asio/experimental/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace podium::client {
@@ -123,6 +124,15 @@ Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
   co_return Result<void>();
 }
 
+// Who ends the connection meanwhile is noticed by the read that follows.
+Task<bool> Connection::rested() {
+  const auto until = last_ + rest_;
+  if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;
+  asio::steady_timer timer(socket_.get_executor(), until);
+  co_await timer.async_wait(as_result);
+  co_return true;
+}
+
 Task<Result<void>> Connection::write(std::string_view bytes) {
   wrote_all_ = false;
   while (!bytes.empty()) {
@@ -137,11 +147,13 @@ Task<Result<void>> Connection::write(std::string_view bytes) {
     if (!ready) co_return std::unexpected(std::move(ready.error()));
   }
   wrote_all_ = true;
+  if (rest_.count() > 0) last_ = std::chrono::steady_clock::now();
   co_return Result<void>();
 }
 
 Task<Result<std::string_view>> Connection::read() {
   bool wait_first = !bulk_ && !(tls_ && tls_->buffered());
+  if (wait_first) wait_first = !co_await rested();
   auto next = tcp::socket::wait_read;
   for (;;) {
     if (wait_first) {
@@ -154,6 +166,7 @@ Task<Result<std::string_view>> Connection::read() {
     bulk_ = step.size == into.size();
     switch (step.kind) {
       case IoStep::Kind::done:
+        if (rest_.count() > 0) last_ = std::chrono::steady_clock::now();
         co_return std::string_view(into.data(), step.size);
       case IoStep::Kind::want_read:
         next = tcp::socket::wait_read;

@@ -33,6 +33,10 @@ class Connection final : public Guarded {
   // What has arrived, empty at the end. It points into a buffer of the thread: use it before the next co_await.
   Task<Result<std::string_view>> read();
 
+  // At least so long between a read and what was read or written before it. A reply or a watch event that comes in a small
+  // piece costs a wake-up of its own; where nobody waits for the first of many, they are read together.
+  void set_rest(std::chrono::milliseconds rest) { rest_ = rest; }
+
   bool usable();  // idle, still open, and with nothing unexpected to read
   bool wrote_all() const { return wrote_all_; }  // the last write() left nothing behind
   std::uint64_t generation() const { return generation_; }
@@ -43,6 +47,7 @@ class Connection final : public Guarded {
   IoStep try_read(std::span<char> into);
   IoStep try_write(std::string_view bytes);
   Task<Result<void>> wait(boost::asio::ip::tcp::socket::wait_type what);
+  Task<bool> rested();  // false: there was nothing to wait for
   Error failure(std::string_view doing, std::string_view why);
 
   const std::shared_ptr<Watchdog> watchdog_;
@@ -51,6 +56,8 @@ class Connection final : public Guarded {
   std::optional<TlsSession> tls_;
   std::uint64_t generation_ = 0;
   bool wrote_all_ = false;
+  std::chrono::milliseconds rest_{0};
+  Steady last_{};      // when bytes came or went
   bool bulk_ = false;  // the last read filled its buffer, so more is probably there already
 
   std::mutex mutex_;               // guards what end() touches

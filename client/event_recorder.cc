@@ -21,6 +21,7 @@
 #include "client/attachment.h"
 #include "client/event_json.h"
 #include "client/event_series.h"
+#include "client/nap.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -88,7 +89,6 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   Task<Result<void>> attempt(const Item& item);
   Task<Result<void>> create(const Item& item);
   std::string text_of(const Item& item) const;
-  Task<void> pause(std::chrono::milliseconds delay);
   void push_due(bool all);  // series' counts
   void wake();
   void begin_stop();
@@ -273,7 +273,7 @@ Task<void> EventRecorder::Impl::write(Item item) {
       co_return;
     }
     const auto jittered = delay + std::chrono::milliseconds(static_cast<std::int64_t>(api.random().unit() * delay.count()));
-    co_await pause(std::max<std::chrono::milliseconds>(
+    co_await nap(std::max<std::chrono::milliseconds>(
         jittered, std::chrono::seconds(std::min(error.retry_after, kLongestRetryAfter))));
   }
 }
@@ -303,12 +303,6 @@ Task<Result<void>> EventRecorder::Impl::create(const Item& item) {
 std::string EventRecorder::Impl::text_of(const Item& item) const {
   return event_json(*item.event, item.write.name, item.write.ns, controller, instance, item.write.first,
                     {item.write.count, item.write.last});
-}
-
-Task<void> EventRecorder::Impl::pause(std::chrono::milliseconds delay) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, delay);
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
 void EventRecorder::Impl::stop() {

@@ -3,8 +3,6 @@
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
@@ -17,6 +15,7 @@
 #include "base/time.h"
 #include "client/attachment.h"
 #include "client/leader_state.h"
+#include "client/nap.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -176,9 +175,7 @@ Task<void> LeaderElector::Impl::write(LeaderState::Action action) {
 }
 
 Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, delay);
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  co_await nap(delay);
   state.waited();
 }
 

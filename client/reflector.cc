@@ -4,8 +4,6 @@
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/monotonic_resource.hpp>
@@ -18,6 +16,7 @@
 
 #include "client/attachment.h"
 #include "client/known_objects.h"
+#include "client/nap.h"
 #include "client/reflector_state.h"
 #include "client/url.h"
 #include "client/watch_lines.h"
@@ -316,9 +315,7 @@ Task<void> Reflector::Impl::probe() {
 }
 
 Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, delay);
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  co_await nap(delay);
   state.waited();
 }
 

@@ -23,6 +23,9 @@ Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> req
 
 namespace {
 
+// Small against what the API server takes for a write, long against what it takes to send one watch event.
+constexpr std::chrono::milliseconds kRestOfStreams{5}, kRestOfBatches{25};
+
 // Sent twice, a PUT can meet its own traces as a conflict and a DELETE as an absence; only reads are safe.
 bool reads_only(const std::string& method) { return method == "GET"; }
 
@@ -117,6 +120,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       auto head = co_await converse(**connection, *text, *reply, true);
       if (!head) co_return std::unexpected(std::move(head.error()));
       (*connection)->clear_deadline();
+      (*connection)->set_rest(kRestOfStreams);
       if (reply->status() == 401 && token_ && !refreshed) {
         token_->refresh();
         auto renewed = co_await current_token(deadline);
@@ -207,6 +211,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (!slot) co_return std::unexpected(std::move(slot.error()));
     Connection& connection = *slot->connection;
     connection.set_deadline(deadline);
+    connection.set_rest(requests.size() > 1 ? kRestOfBatches : std::chrono::milliseconds(0));
     auto written = co_await connection.write(texts);
     std::string rest;
     while (answers.size() < requests.size()) {
@@ -227,6 +232,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       if (!reply.keep_alive()) co_return Result<void>();
     }
     connection.clear_deadline();
+    connection.set_rest(std::chrono::milliseconds(0));
     if (rest.empty()) slot->give_back();
     co_return Result<void>();
   }

@@ -7,14 +7,11 @@
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 #include <mutex>
 
 #include "base/coalescing_queue.h"
+#include "client/nap.h"
 #include "client/watch_lines.h"
 #include "controller/report_requests.h"
 
@@ -42,12 +39,6 @@ struct Written {
   std::string outcome;
   Wall since{};  // when the outcome last changed
 };
-
-Task<void> nap(std::chrono::milliseconds time) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, time);
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-}
 
 std::string suffixed(const std::string& pod, const std::string& uid) {
   return fmt::format("{}-{:06x}", pod.substr(0, std::min(pod.size(), kSuffixedName)),
@@ -171,7 +162,7 @@ struct ReportWriter::Impl {
       } else if (worth_a_pause(error) && !self->stopping.load()) {
         self->paused_by(error);
         for (auto left = kPause; left.count() > 0 && !self->stopping.load(); left -= kPauseStep) {
-          co_await nap(kPauseStep);
+          co_await client::nap(kPauseStep);
         }
       } else {
         self->failed.fetch_add(1, std::memory_order_relaxed);
@@ -332,7 +323,7 @@ Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) {
   const auto self = impl_;
   const auto end = self->api.clock().now() + deadline;
   self->stopping = true;
-  while (!self->queue.idle() && self->api.clock().now() < end) co_await nap(kDrainPoll);
+  while (!self->queue.idle() && self->api.clock().now() < end) co_await client::nap(kDrainPoll);
   self->queue.clear();
 }
 

@@ -9,16 +9,14 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <thread>
 
 #include "api/yaml.h"
 #include "base/version.h"
+#include "client/nap.h"
 
 namespace podium::app::run {
 namespace {
@@ -40,12 +38,6 @@ client::TransportLimits limits(std::size_t connections) {
   client::TransportLimits l;
   l.connections = connections;
   return l;
-}
-
-Task<void> nap(std::chrono::milliseconds time) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, time);
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
 prometheus::Family<prometheus::Gauge>& report_gauges(prometheus::Registry& registry) {
@@ -278,7 +270,7 @@ server::Reply Process::readiness() const {
 Task<void> Process::keep_metrics(Process* self) {
   while (!self->stopping_) {
     self->refresh_metrics();
-    co_await nap(kMetricsEvery);
+    co_await client::nap(kMetricsEvery);
   }
 }
 
@@ -322,7 +314,7 @@ Task<void> Process::stop(Process* self) {
   for (;;) {
     const auto left = co_await under_way(self);
     if (left == 0 || self->api_.clock().now() > end) break;
-    co_await nap(kPoll);
+    co_await client::nap(kPoll);
   }
   for (auto& [name, recorder] : self->recorders_) recorder->stop();
   co_await self->reports_.drain(kReportsDrain);
@@ -330,7 +322,7 @@ Task<void> Process::stop(Process* self) {
   self->feed_.stop();
   self->server_.close();
   if (self->elector_) {  // its last word releases the lease
-    for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll) co_await nap(kPoll);
+    for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll) co_await client::nap(kPoll);
   }
   if (self->extenders_) self->extenders_->close();
   self->bind_transport_->close();

@@ -288,6 +288,29 @@ TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
   EXPECT_TRUE(loop_.run(transport->send_all({})).empty());
 }
 
+// Several replies are worth one wake-up: what rests between reads must still see an end, and leave a connection that does not.
+TEST_F(TransportTest, RestsBetweenTheRepliesOfABatchOnly) {
+  std::atomic<int> served{0};
+  server_.always([&served](HttpExchange& exchange) {
+    ++served;
+    exchange.reply(200, "x");
+  });
+  auto transport = connect();
+  std::vector<Request> many;
+  for (int i = 0; i < 40; ++i) many.push_back(post_request("/" + std::to_string(i), "x"));
+  EXPECT_EQ(loop_.run(transport->send_all(std::move(many))).size(), 40u);
+  EXPECT_EQ(served, 40);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loop_.run(transport->send(get_request("/alone"))));
+  EXPECT_EQ(server_.connections(), 1);
+}
+
+TEST_F(TransportTest, GivesUpOnASilentServerInTheMiddleOfABatch) {
+  server_.then(replying(200, "a")).then([](HttpExchange& exchange) { exchange.wait_closed(); });
+  auto transport = connect();
+  std::vector<Request> two{post_request("/1", "x", 300ms), post_request("/2", "x", 300ms)};
+  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))), (std::vector<std::string>{"200 a", "in doubt"}));
+}
+
 TEST_F(TransportTest, SharesAFewConnections) {
   TransportLimits limits;
   limits.connections = 2;

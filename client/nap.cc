@@ -1,0 +1,18 @@
+#include "client/nap.h"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace podium::client {
+
+namespace asio = boost::asio;
+
+Task<void> nap(std::chrono::nanoseconds time) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, time);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+}  // namespace podium::client
