@@ -1,16 +1,15 @@
 #include "scheduler/cycle/api_binder.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include "api/decode.h"
+#include "client/nap.h"
+#include "client/retry.h"
 
 namespace podium::cycle {
 namespace {
@@ -20,6 +19,7 @@ namespace json = boost::json;
 
 constexpr std::chrono::milliseconds kBindDeadline{70'000};  // a little over the API server's own 60 s
 constexpr std::chrono::milliseconds kFirstLook{100}, kLastLook{5'000};
+constexpr std::size_t kLanes = 16, kAtOnce = 8, kShare = 4;
 
 std::string binding_body(const api::Pod& pod, const std::string& node) {
   return json::serialize(json::object{
@@ -31,6 +31,20 @@ std::string binding_body(const api::Pod& pod, const std::string& node) {
 
 BindOutcome rejected(const std::string& why) {
   return {BindEnd::rejected, "binding rejected: running Bind plugin \"DefaultBinder\": " + why};
+}
+
+std::string binding_path(const api::Pod& pod) {
+  return client::resource::pods.path(pod.meta.namespace_, pod.meta.name, "binding");
+}
+
+client::Request binding_request(const api::Pod& pod, const std::string& node) {
+  client::Request request;
+  request.method = "POST";
+  request.target = binding_path(pod);
+  request.body = binding_body(pod, node);
+  request.accept = client::kBriefReply;
+  request.timeout = kBindDeadline;
+  return request;
 }
 
 // What the pod itself says about a binding that is in doubt.
@@ -45,7 +59,6 @@ BindOutcome judge(const api::Pod& live, const api::Pod& pod, const std::string& 
 
 // Before the API server answers nobody knows, and the assumption has to stand.
 client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node, std::string doubt) {
-  asio::steady_timer timer(co_await asio::this_coro::executor);
   auto wait = kFirstLook;
   for (;;) {
     const auto live =
@@ -57,23 +70,23 @@ client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr 
     }
     if (live.error().code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
     if (live.error().kind == Error::Kind::cancelled) co_return BindOutcome{BindEnd::rejected, doubt};
-    timer.expires_after(wait);
-    boost::system::error_code ignored;
-    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    co_await client::nap(wait);
     wait = std::min(wait * 2, kLastLook);
   }
 }
 
-client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node) {
-  const auto& meta = pod->pod->meta;
-  auto path = client::resource::pods.path(meta.namespace_, meta.name, "binding");
-  const auto sent = co_await api.post(std::move(path), binding_body(*pod->pod, node),
-                                      {.deadline = kBindDeadline, .retry = true});
-  if (sent) co_return BindOutcome{BindEnd::bound, {}};
-  const auto& error = sent.error();
+client::Task<BindOutcome> after_failure(client::Api& api, cluster::PodInfoPtr pod, std::string node, Error error) {
   if (error.code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-  if (error.code == 409 || error.maybe_applied) co_return co_await look_at_binding(api, pod, node, rejected(error.message).error);
-  co_return rejected(error.message);
+  auto doubt = rejected(error.message);
+  if (error.code == 409 || error.maybe_applied) co_return co_await look_at_binding(api, pod, node, doubt.error);
+  co_return doubt;
+}
+
+client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node) {
+  auto sent = co_await api.post(binding_path(*pod->pod), binding_body(*pod->pod, node),
+                                {.deadline = kBindDeadline, .retry = true});
+  if (sent) co_return BindOutcome{BindEnd::bound, {}};
+  co_return co_await after_failure(api, pod, node, std::move(sent.error()));
 }
 
 ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, asio::any_io_executor io,
@@ -82,14 +95,78 @@ ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, asio::any
 
 void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   precedence_.enter();
-  asio::co_spawn(io_, run(this, std::move(pod), std::move(node)), asio::detached);
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({std::move(pod), std::move(node)});
+    if (lanes_ == kLanes) return;
+    ++lanes_;
+  }
+  asio::co_spawn(io_, run(this), asio::detached);
 }
 
-client::Task<void> ApiBinder::run(ApiBinder* self, cluster::PodInfoPtr pod, std::string node) {
-  auto outcome = co_await bind_pod(self->api_, pod, std::move(node));
-  self->precedence_.leave();
-  asio::post(self->strand_, [self, uid = pod->pod->meta.uid, outcome = std::move(outcome)] {
-    self->ended_(uid, outcome);
+// A lane takes its share of what waits, so that the other lanes do not run empty while it works through a long row.
+std::vector<ApiBinder::Order> ApiBinder::take() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Order> orders;
+  for (auto n = std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce); n > 0 && !waiting_.empty(); --n) {
+    orders.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  if (orders.empty()) --lanes_;
+  return orders;
+}
+
+client::Task<void> ApiBinder::run(ApiBinder* self) {
+  for (;;) {
+    auto orders = self->take();
+    if (orders.empty()) co_return;
+    if (orders.size() == 1) {
+      co_await alone(self, std::move(orders.front()));
+    } else {
+      co_await together(self, std::move(orders));
+    }
+  }
+}
+
+client::Task<void> ApiBinder::together(ApiBinder* self, std::vector<Order> orders) {
+  std::vector<client::Request> requests;
+  for (const auto& order : orders) requests.push_back(binding_request(**order.pod, order.node));
+  auto answers = co_await self->api_.send_all(std::move(requests));
+  std::vector<Done> done;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (answers[i]) {
+      done.push_back({(*orders[i].pod)->meta.uid, {BindEnd::bound, {}}});
+    } else {
+      asio::co_spawn(self->io_, settle(self, std::move(orders[i]), std::move(answers[i].error())), asio::detached);
+    }
+  }
+  if (!done.empty()) self->tell(std::move(done));
+}
+
+client::Task<void> ApiBinder::alone(ApiBinder* self, Order order) {
+  auto outcome = co_await bind_pod(self->api_, order.pod, order.node);
+  self->tell_one(order, std::move(outcome));
+}
+
+client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error) {
+  const auto pause = client::Retry(false, self->api_.random()).after(error);
+  if (pause) co_await client::nap(*pause);
+  // After a 401 a request on its own renews the token first.
+  if (pause || error.code == 401) co_return co_await alone(self, std::move(order));
+  auto outcome = co_await after_failure(self->api_, order.pod, order.node, std::move(error));
+  self->tell_one(order, std::move(outcome));
+}
+
+void ApiBinder::tell_one(const Order& order, BindOutcome outcome) {
+  std::vector<Done> done;
+  done.push_back({(*order.pod)->meta.uid, std::move(outcome)});
+  tell(std::move(done));
+}
+
+void ApiBinder::tell(std::vector<Done> done) {
+  for (std::size_t i = 0; i < done.size(); ++i) precedence_.leave();
+  asio::post(strand_, [this, done = std::move(done)] {
+    for (const auto& [uid, outcome] : done) ended_(uid, outcome);
   });
 }
 
