@@ -29,37 +29,52 @@ std::vector<HostScore> hosts(const std::vector<framework::Ranked>& ranked, const
   return out;
 }
 
-json::array hosts_json(const std::vector<HostScore>& hosts) {
-  json::array out;
-  out.reserve(hosts.size());
-  for (const auto& h : hosts) out.push_back(json::object{{"host", h.host}, {"score", h.score}});
-  return out;
-}
+// Values of a report, all in one memory: some hundred small ones are made for it and dropped together.
+class Values {
+ public:
+  explicit Values(json::storage_ptr memory) : memory_(std::move(memory)) {}
 
-json::object strategy_json(const ReportStrategy& s) {
-  return {{"strategy", s.strategy}, {"weight", s.weight}, {"topNodes", hosts_json(s.top_nodes)}};
-}
+  using Fields = std::initializer_list<std::pair<json::string_view, json::value_ref>>;
+  json::object object(Fields fields) const { return json::object(fields, memory_); }
+  template <typename List, typename One>
+  json::array array(const List& list, One&& one) const {
+    json::array out(memory_);
+    out.reserve(list.size());
+    for (const auto& item : list) out.push_back(one(item));
+    return out;
+  }
+  json::array strings(const std::vector<std::string>& list) const {
+    return json::array(list.begin(), list.end(), memory_);
+  }
+  json::array hosts(const std::vector<HostScore>& hosts) const {
+    return array(hosts, [this](const HostScore& h) { return object({{"host", h.host}, {"score", h.score}}); });
+  }
+  json::object strategy(const ReportStrategy& s) const {
+    return object({{"strategy", s.strategy}, {"weight", s.weight}, {"topNodes", hosts(s.top_nodes)}});
+  }
+  json::object rejection(const ReportRejection& r) const {
+    auto out = object({{"reason", r.reason}, {"nodes", r.nodes}, {"examples", strings(r.examples)}});
+    if (!r.plugin.empty()) out["plugin"] = r.plugin;
+    return out;
+  }
+  json::object preemption(const ReportStatus::Preempted& p) const {
+    auto victims = array(p.victims, [this](const auto& victim) {
+      return object({{"namespace", victim.first}, {"name", victim.second}});
+    });
+    return object({{"node", p.node}, {"victims", std::move(victims)}});
+  }
+  json::object condition(const ReportCondition& c, std::int64_t observed_generation) const {
+    return object({{"type", c.type},
+                   {"status", c.is_true ? "True" : "False"},
+                   {"reason", c.reason},
+                   {"message", cut(c.message, kMessageBytes)},
+                   {"observedGeneration", observed_generation},
+                   {"lastTransitionTime", format_time(c.since)}});
+  }
 
-json::object rejection_json(const ReportRejection& r) {
-  json::array examples(r.examples.begin(), r.examples.end());
-  json::object out{{"reason", r.reason}, {"nodes", r.nodes}, {"examples", std::move(examples)}};
-  if (!r.plugin.empty()) out["plugin"] = r.plugin;
-  return out;
-}
-
-json::object preemption_json(const ReportStatus::Preempted& p) {
-  json::array victims;
-  for (const auto& [ns, name] : p.victims) victims.push_back(json::object{{"namespace", ns}, {"name", name}});
-  return {{"node", p.node}, {"victims", std::move(victims)}};
-}
-
-template <typename List, typename F>
-json::array array_of(const List& list, F&& one) {
-  json::array out;
-  out.reserve(list.size());
-  for (const auto& item : list) out.push_back(one(item));
-  return out;
-}
+ private:
+  json::storage_ptr memory_;
+};
 
 }  // namespace
 
@@ -106,37 +121,38 @@ ReportStatus project(const framework::Decision& decision, const cluster::Snapsho
   return status;
 }
 
-json::object to_json(const ReportStatus& s) {
-  json::object out{{"attempts", s.attempts},
-                   {"nodes",
-                    {{"total", s.nodes_total}, {"evaluated", s.nodes_evaluated}, {"feasible", s.nodes_feasible}}},
-                   {"topNodes", hosts_json(s.top_nodes)},
-                   {"strategies", array_of(s.strategies, strategy_json)},
-                   {"rejections", array_of(s.rejections, rejection_json)},
-                   {"observedGeneration", s.observed_generation}};
-  // A merge patch: what an earlier attempt has left behind is removed by null.
-  const auto text_or_null = [](const std::string& text) { return text.empty() ? json::value(nullptr) : json::value(text); };
-  out["outcome"] = text_or_null(s.outcome);
-  out["profile"] = text_or_null(s.profile);
-  out["node"] = text_or_null(s.node);
-  out["message"] = text_or_null(s.message);
-  out["decidedAt"] = s.decided_at ? json::value(format_time(*s.decided_at)) : json::value(nullptr);
-  out["expiresAt"] = s.expires_at ? json::value(format_time(*s.expires_at)) : json::value(nullptr);
-  out["preemption"] = s.preemption ? json::value(preemption_json(*s.preemption)) : json::value(nullptr);
-  json::object durations{{"evaluate", format_duration(s.evaluate)}};
+json::object to_json(const ReportStatus& s, json::storage_ptr memory) {
+  const Values make(memory);
+  const auto strategy = [&make](const ReportStrategy& each) { return make.strategy(each); };
+  const auto rejection = [&make](const ReportRejection& each) { return make.rejection(each); };
+  const auto condition = [&](const ReportCondition& each) { return make.condition(each, s.observed_generation); };
+  auto out = make.object({{"attempts", s.attempts},
+                          {"nodes",
+                           {{"total", s.nodes_total}, {"evaluated", s.nodes_evaluated}, {"feasible", s.nodes_feasible}}},
+                          {"topNodes", make.hosts(s.top_nodes)},
+                          {"strategies", make.array(s.strategies, strategy)},
+                          {"rejections", make.array(s.rejections, rejection)},
+                          {"conditions", make.array(s.conditions, condition)},
+                          {"observedGeneration", s.observed_generation}});
+  auto durations = make.object({{"evaluate", format_duration(s.evaluate)}});
   if (s.queued.count() > 0) durations["queued"] = format_duration(s.queued);
   if (s.bind.count() > 0) durations["bind"] = format_duration(s.bind);
   out["durations"] = std::move(durations);
-  out["placements"] = s.placements.empty() ? json::value(nullptr)
-                                           : json::value(json::array(s.placements.begin(), s.placements.end()));
-  out["conditions"] = array_of(s.conditions, [&](const ReportCondition& c) {
-    return json::object{{"type", c.type},
-                        {"status", c.is_true ? "True" : "False"},
-                        {"reason", c.reason},
-                        {"message", cut(c.message, kMessageBytes)},
-                        {"observedGeneration", s.observed_generation},
-                        {"lastTransitionTime", format_time(c.since)}};
-  });
+
+  // A merge patch: what an earlier attempt has left behind is removed by null.
+  const auto unless = [&out](const char* field, bool absent, auto&& value) {
+    if (absent) out[field] = nullptr;
+    else out[field] = value();
+  };
+  const auto text = [&](const char* field, const std::string& of) { unless(field, of.empty(), [&] { return of; }); };
+  text("outcome", s.outcome);
+  text("profile", s.profile);
+  text("node", s.node);
+  text("message", s.message);
+  unless("decidedAt", !s.decided_at, [&] { return format_time(*s.decided_at); });
+  unless("expiresAt", !s.expires_at, [&] { return format_time(*s.expires_at); });
+  unless("preemption", !s.preemption, [&] { return make.preemption(*s.preemption); });
+  unless("placements", s.placements.empty(), [&] { return make.strings(s.placements); });
   return out;
 }
 

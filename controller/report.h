@@ -5,6 +5,7 @@
 // Threads: values and pure functions.
 #pragma once
 
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
@@ -67,8 +68,8 @@ struct ReportStatus {
 // What of the status the decision tells: all but outcome, times and durations of the binding.
 ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot);
 
-// As a merge patch of .status: fields that this decision does not have are null.
-boost::json::object to_json(const ReportStatus& status);
+// As a merge patch of .status: fields that this decision does not have are null. All of it is in `memory`.
+boost::json::object to_json(const ReportStatus& status, boost::json::storage_ptr memory = {});
 
 std::string format_duration(std::chrono::nanoseconds d);  // three digits and a unit: "41us", "1.2s"
 

@@ -1,5 +1,7 @@
 #include "controller/report_requests.h"
 
+#include <array>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
 
@@ -28,7 +30,8 @@ json::object without_nulls(json::object object) {
 }
 
 json::object step(std::string_view op, std::string_view path, json::value value) {
-  return {{"op", op}, {"path", path}, {"value", std::move(value)}};
+  const auto memory = value.storage();
+  return json::object({{"op", op}, {"path", path}, {"value", std::move(value)}}, memory);
 }
 
 }  // namespace
@@ -46,11 +49,17 @@ client::Request make_report(const ReportOwner& owner, const std::string& name) {
 }
 
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
-  json::array steps{step("test", "/spec/podRef/uid", json::value(owner.uid)), step("test", "/spec/dryRun", false),
-                    step("add", "/status", without_nulls(to_json(status)))};
+  // Hundreds of small values for one text: they are made in one block, and dropped with it.
+  std::array<unsigned char, 16'384> block;
+  json::monotonic_resource memory(block.data(), block.size());
+  const json::storage_ptr here(&memory);
+  const json::value steps(json::array({step("test", "/spec/podRef/uid", json::value(owner.uid, here)),
+                                       step("test", "/spec/dryRun", json::value(false, here)),
+                                       step("add", "/status", without_nulls(to_json(status, here)))},
+                                      here));
   auto made = request("PATCH",
                       client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
-                      std::move(steps));
+                      steps);
   made.content_type = "application/json-patch+json";
   return made;
 }
