@@ -11,6 +11,10 @@ using framework::Action;
 using framework::ClusterEvent;
 using framework::Resource;
 
+bool lost_nomination(const cluster::PodInfo& before, const cluster::PodInfo& after) {
+  return !before->nominated_node.empty() && before->nominated_node != after->nominated_node;
+}
+
 double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before, const cluster::PodInfoPtr& after) {
@@ -233,8 +237,11 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   if (!parts_.config.profile(pod->pod->scheduler_name)) return;
   const auto now = parts_.clock.now();
   renominate(pod);
-  if (queue_.find(uid)) {
+  if (const auto* known = queue_.find(uid)) {
+    const auto before = known->pod;
+    const bool loses_nomination = lost_nomination(*before, *pod);
     queue_.update(std::move(pod), now);
+    if (loses_nomination) queue_.nomination_ended(before, now);
   } else {
     queue_.add(std::move(pod), now);
   }
@@ -261,8 +268,14 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
 void Scheduler::pod_deleted(const std::string& uid) {
   victim_leaves(uid);
   parts_.recorder.forgotten(uid);
+  const auto* queued = queue_.find(uid);
+  const auto waiting = queued && !cycle_.knows(uid) ? queued->pod : nullptr;
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
+  if (waiting && !(*waiting)->nominated_node.empty()) {
+    queue_.nomination_ended(waiting, parts_.clock.now());
+    wake();
+  }
   assumed_.erase(uid);
   cycle_.gone(uid);
   displace(uid);

@@ -258,6 +258,33 @@ TEST_F(Waking, NothingThatCannotHelp) {
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
 }
 
+// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not been placed either.
+TEST_F(Waking, ANominationThatEnds) {
+  const auto chosen = [] { return pod("chosen").priority(10).req("cpu", "4"); };
+  for (const bool deleted : {false, true}) {
+    SCOPED_TRACE(deleted);
+    see(chosen().gate("g").nominated("n1"));
+    scheduler_.pod_deleted("uid-old");
+    EXPECT_EQ(run(), 1) << "in vain";
+    clock_.advance(10s);
+    ASSERT_EQ(run(), 0);
+    if (deleted) {
+      scheduler_.pod_deleted("uid-chosen");
+    } else {
+      see(chosen().gate("g"));
+    }
+    EXPECT_EQ(run(), 1);
+    EXPECT_EQ(place_of("web"), "n1");
+    scheduler_.pod_deleted("uid-web");
+    end("web", BindEnd::rejected);
+    see(pod("old").req("cpu", "2").node("n1"));
+    see(pod("web").req("cpu", "3"));
+    ASSERT_EQ(run(), 1);
+    clock_.advance(10s);
+    ASSERT_EQ(run(), 0);
+  }
+}
+
 // The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes first.
 TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
   const auto beside = test::term("kubernetes.io/hostname").label("app", "db");
