@@ -195,6 +195,36 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(binder_.asked, Log{"web to n1"});
 }
 
+TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
+  see(machine("n1"));
+  see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));
+  see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));  // as it was: nothing
+  see(pod("placed").node("n1"));
+  see(pod("placed").node("n1").label("a", "b"));
+  see(pod("placed").node("n1").label("a", "b"));
+  scheduler_.pod_deleted("uid-placed");
+  see(pod("waiting"));
+  see(pod("waiting").label("a", "b"));
+  scheduler_.pod_deleted("uid-waiting");
+  scheduler_.node_deleted("n1");
+  std::map<std::string, std::uint64_t> counted;
+  for (const auto& family : registry_.Collect()) {
+    if (family.name != "scheduler_event_handling_duration_seconds") continue;
+    for (const auto& metric : family.metric) counted[metric.label.at(0).value] = metric.histogram.sample_count;
+  }
+  EXPECT_EQ(counted, (std::map<std::string, std::uint64_t>{{"NodeAdd", 1},
+                                                           {"NodeUpdateNodeLabel", 1},
+                                                           {"NodeUpdateNodeTaint", 1},
+                                                           {"AssignedPodAdd", 1},
+                                                           {"AssignedPodUpdatePodLabel", 1},
+                                                           {"AssignedPodUpdate", 2},
+                                                           {"AssignedPodDelete", 1},
+                                                           {"UnschedulablePodAdd", 1},
+                                                           {"UnschedulablePodUpdate", 1},
+                                                           {"UnschedulablePodDelete", 1},
+                                                           {"NodeDelete", 1}}));
+}
+
 // --- what wakes a pod that did not fit ---
 
 class Waking : public SchedulerTest {
