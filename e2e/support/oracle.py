@@ -6,7 +6,8 @@ import subprocess
 from .control_plane import BIN, ROOT, Process, collection, environment, free_ports
 
 PROGRAM = ROOT / "build/oracle/oracle"
-STATE = {"v1": ("Node", "Pod", "Namespace", "Service"), "scheduling.k8s.io/v1": ("PriorityClass",)}
+STATE = {"v1": ("Node", "Pod", "Namespace", "Service", "PersistentVolume", "PersistentVolumeClaim"),
+         "scheduling.k8s.io/v1": ("PriorityClass",), "storage.k8s.io/v1": ("StorageClass",)}
 
 
 def build():
@@ -14,7 +15,8 @@ def build():
 
 
 def kube_scheduler(plane, *flags, **configuration):
-    """kube-scheduler with its default profile on this API server; the caller stops it."""
+    """kube-scheduler with its default profile on this API server, its metrics for everybody on `.port`; the caller stops
+    it."""
     directory = plane.dir / "kube-scheduler"
     directory.mkdir()
     config = directory / "config.json"
@@ -22,8 +24,12 @@ def kube_scheduler(plane, *flags, **configuration):
         "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
         "leaderElection": {"leaderElect": False},
         "clientConnection": {"kubeconfig": str(plane.write_kubeconfig(directory / "kubeconfig"))}, **configuration}))
-    return Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
-                    "--secure-port", free_ports(1)[0], "--cert-dir", directory, *flags], directory / "log", env=environment())
+    port = free_ports(1)[0]
+    process = Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1", "--secure-port", port,
+                       "--cert-dir", directory, "--authorization-always-allow-paths", "/healthz,/readyz,/livez,/metrics",
+                       *flags], directory / "log", env=environment())
+    process.port = port
+    return process
 
 
 def full_name(pod):
@@ -81,12 +87,12 @@ class State:
         return path
 
 
-def evaluate(state, pods, directory):
+def evaluate(state, pods, directory, *flags):
     """What kube-scheduler's framework says of each of these pods of the state: {full name: result}."""
     if not pods:
         return {}
     path = state.write(directory / "state.json")
-    done = subprocess.run([PROGRAM, "evaluate", "--cluster", path, "--pod", *pods, "-o", "json"], text=True,
+    done = subprocess.run([PROGRAM, "evaluate", "--cluster", path, "--pod", *pods, "-o", "json", *flags], text=True,
                           capture_output=True)
     if done.returncode:
         raise RuntimeError(f"oracle: {done.stderr}")

@@ -1,5 +1,7 @@
 #include "scheduler/cycle/metrics.h"
 
+#include <utility>
+
 namespace podium::cycle {
 namespace {
 
@@ -11,6 +13,43 @@ prometheus::Histogram::BucketBoundaries exponential(double start, double factor,
 
 auto attempt_buckets() { return exponential(0.001, 2, 15); }
 auto sli_buckets() { return exponential(0.01, 2, 20); }
+auto event_buckets() { return exponential(0.0001, 2, 12); }
+
+// Source: k8s.io/kube-scheduler framework/types.go EventResource and ActionType.String.
+const char* name_of(framework::Resource resource) {
+  using enum framework::Resource;
+  switch (resource) {
+    case assigned_pod: return "AssignedPod";
+    case unscheduled_pod: return "UnschedulablePod";
+    case node: return "Node";
+    case namespace_: return "Namespace";
+    case service: return "Service";
+    case persistent_volume: return "PersistentVolume";
+    case persistent_volume_claim: return "PersistentVolumeClaim";
+    case storage_class: return "storage.k8s.io/StorageClass";
+    case csi_node: return "storage.k8s.io/CSINode";
+    case csi_driver: return "storage.k8s.io/CSIDriver";
+    case csi_storage_capacity: return "storage.k8s.io/CSIStorageCapacity";
+    case volume_attachment: return "storage.k8s.io/VolumeAttachment";
+    case wild_card: break;
+  }
+  return "*";
+}
+
+constexpr std::pair<framework::Action, const char*> kActions[] = {
+    {framework::kAdd, "Add"},
+    {framework::kDelete, "Delete"},
+    {framework::kUpdateNodeAllocatable, "UpdateNodeAllocatable"},
+    {framework::kUpdateNodeLabel, "UpdateNodeLabel"},
+    {framework::kUpdateNodeTaint, "UpdateNodeTaint"},
+    {framework::kUpdateNodeAnnotation, "UpdateNodeAnnotation"},
+    {framework::kUpdateNodeDeclaredFeature, "UpdateNodeDeclaredFeature"},
+    {framework::kUpdatePodLabel, "UpdatePodLabel"},
+    {framework::kUpdatePodScaleDown, "UpdatePodScaleDown"},
+    {framework::kUpdatePodTolerations, "UpdatePodToleration"},
+    {framework::kUpdatePodGatesEliminated, "UpdatePodSchedulingGatesEliminated"},
+    {framework::kUpdateOther, "Update"},
+};
 
 prometheus::Family<prometheus::Gauge>& gauges(prometheus::Registry& registry, const char* name, const char* help) {
   return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
@@ -52,6 +91,8 @@ Metrics::Metrics(prometheus::Registry& registry)
                               .Add({}, exponential(1, 2, 7))),
       permit_wait_seconds_(histograms(registry, "scheduler_permit_wait_duration_seconds",
                                       "How long pods waited for a permit, by how it ended.")),
+      event_seconds_(histograms(registry, "scheduler_event_handling_duration_seconds",
+                                "How long it took to take in a change of the cluster, by what it was.")),
       active_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "active"}})),
       backoff_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "backoff"}})),
       unschedulable_(gauges(registry, kPending, kPendingHelp).Add({{"queue", "unschedulable"}})),
@@ -80,6 +121,13 @@ void Metrics::preemption(std::size_t victims) { preemption_victims_.Observe(stat
 
 void Metrics::permit_wait(const std::string& result, double seconds) {
   permit_wait_seconds_.Add({{"result", result}}, attempt_buckets()).Observe(seconds);
+}
+
+void Metrics::event(framework::Resource resource, std::uint32_t actions, double seconds) {
+  for (const auto& [action, name] : kActions) {
+    if (!(actions & action)) continue;
+    event_seconds_.Add({{"event", std::string(name_of(resource)) + name}}, event_buckets()).Observe(seconds);
+  }
 }
 
 void Metrics::pending(const queue::QueueCounts& counts) {

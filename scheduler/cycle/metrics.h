@@ -9,8 +9,10 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <cstdint>
 #include <string>
 
+#include "scheduler/framework/events.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
@@ -28,6 +30,8 @@ class Metrics {
   void preemption(std::size_t victims);  // and found; victims are to be deleted
   // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
   void permit_wait(const std::string& result, double seconds);
+  // A change of the cluster has been taken in; one observation for each action, or none.
+  void event(framework::Resource resource, std::uint32_t actions, double seconds);
   void pending(const queue::QueueCounts& counts);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
 
@@ -39,7 +43,7 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& sli_seconds_;
   prometheus::Counter& preemption_attempts_;
   prometheus::Histogram& preemption_victims_;
-  prometheus::Family<prometheus::Histogram>& permit_wait_seconds_;
+  prometheus::Family<prometheus::Histogram>&permit_wait_seconds_, &event_seconds_;
   prometheus::Gauge &active_, &backoff_, &unschedulable_, &gated_, &cache_nodes_, &cache_pods_, &cache_assumed_;
 };
 

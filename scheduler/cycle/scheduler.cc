@@ -11,6 +11,10 @@ using framework::Action;
 using framework::ClusterEvent;
 using framework::Resource;
 
+bool lost_nomination(const cluster::PodInfo& before, const cluster::PodInfo& after) {
+  return !before->nominated_node.empty() && before->nominated_node != after->nominated_node;
+}
+
 double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before, const cluster::PodInfoPtr& after) {
@@ -47,7 +51,10 @@ bool Scheduler::step() {
   cycle_.advance(now);
   if (consultation_ || cycle_.requests() >= kMaxBindings) return false;
   auto queued = queue_.pop(now);
-  if (!queued) return false;
+  if (!queued) {
+    parts_.metrics.pending(queue_.counts());
+    return false;
+  }
   const auto& pod = **queued->pod;
   if (pod.terminating() || cycle_.knows(pod.meta.uid)) {
     queue_.done(pod.meta.uid);
@@ -181,6 +188,7 @@ void Scheduler::victim_leaves(const std::string& uid) {
 // --- the cluster ---
 
 void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
+  change_began_ = parts_.clock.now();
   if (pod->pod->terminating()) victim_leaves(pod->pod->meta.uid);
   if (pod->pod->terminated()) {
     pod_deleted(pod->pod->meta.uid);
@@ -213,8 +221,11 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
   } else if (was_assumed) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
-  } else if (const auto changes = framework::pod_changes(*before->pod, *pod->pod)) {
-    cluster_event(pod_event(changes, before, pod));
+  } else {
+    if (const auto changes = framework::pod_changes(*before->pod, *pod->pod)) {
+      cluster_event(pod_event(changes, before, pod));
+    }
+    taken_in(Resource::assigned_pod, framework::kUpdateOther);
   }
 }
 
@@ -233,10 +244,15 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   if (!parts_.config.profile(pod->pod->scheduler_name)) return;
   const auto now = parts_.clock.now();
   renominate(pod);
-  if (queue_.find(uid)) {
+  if (const auto* known = queue_.find(uid)) {
+    const auto before = known->pod;
+    const bool loses_nomination = lost_nomination(*before, *pod);
     queue_.update(std::move(pod), now);
+    if (loses_nomination) queue_.nomination_ended(before, now);
+    taken_in(Resource::unscheduled_pod, framework::kUpdateOther);
   } else {
     queue_.add(std::move(pod), now);
+    taken_in(Resource::unscheduled_pod, framework::kAdd);
   }
   wake();
 }
@@ -259,10 +275,18 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
 }
 
 void Scheduler::pod_deleted(const std::string& uid) {
+  change_began_ = parts_.clock.now();
   victim_leaves(uid);
   parts_.recorder.forgotten(uid);
+  const auto* queued = queue_.find(uid);
+  const auto waiting = queued && !cycle_.knows(uid) ? queued->pod : nullptr;
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
+  if (waiting && !(*waiting)->nominated_node.empty()) {
+    queue_.nomination_ended(waiting, change_began_);
+    wake();
+  }
+  if (waiting) taken_in(Resource::unscheduled_pod, Action::kDelete);
   assumed_.erase(uid);
   cycle_.gone(uid);
   displace(uid);
@@ -277,6 +301,7 @@ void Scheduler::displace(const std::string& uid) {
 }
 
 void Scheduler::node_added_or_updated(api::NodePtr node) {
+  change_began_ = parts_.clock.now();
   ClusterEvent event{.resource = Resource::node, .actions = Action::kAdd, .before = {}, .after = node};
   if (const auto row = snapshot_.find_row(node->meta.name)) {
     const auto before = snapshot_.entry(*row).node;
@@ -289,6 +314,7 @@ void Scheduler::node_added_or_updated(api::NodePtr node) {
 }
 
 void Scheduler::node_deleted(const std::string& name) {
+  change_began_ = parts_.clock.now();
   const auto row = snapshot_.find_row(name);
   if (!row) return;
   const ClusterEvent event{
@@ -297,12 +323,22 @@ void Scheduler::node_deleted(const std::string& name) {
   cluster_event(event);
 }
 
-void Scheduler::object_changed(ClusterEvent event) { cluster_event(event); }
+void Scheduler::object_changed(ClusterEvent event) {
+  change_began_ = parts_.clock.now();
+  cluster_event(event);
+}
 
 void Scheduler::cluster_event(const ClusterEvent& event) {
   queue_.on_event(event, parts_.clock.now());
   cycle_.on_event(event);
+  taken_in(event.resource, event.actions);
   wake();
+}
+
+// Last of all: whoever sees an event counted finds what it brought in the gauges.
+void Scheduler::taken_in(Resource resource, std::uint32_t actions) {
+  parts_.metrics.pending(queue_.counts());
+  parts_.metrics.event(resource, actions, seconds(parts_.clock.now() - change_began_));
 }
 
 }  // namespace podium::cycle

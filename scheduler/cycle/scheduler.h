@@ -99,6 +99,7 @@ class Scheduler {
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
   void cluster_event(const framework::ClusterEvent& event);
+  void taken_in(framework::Resource resource, std::uint32_t actions);
   void wake() { if (wake_) wake_(); }
 
   Parts parts_;
@@ -108,6 +109,7 @@ class Scheduler {
   boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of yet
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
+  Steady change_began_{};  // of the change of the cluster that is being taken in
   std::function<void()> wake_;
 };
 

@@ -1,9 +1,9 @@
 // When a pod that InterPodAffinity turned down may fit.
 //
 // Source: plugins/interpodaffinity/plugin.go isSchedulableAfterPodChange and isSchedulableAfterNodeChange. Two of upstream's
-// answers leave a pod waiting for the flush although it fits, and are widened here: a pod that goes needs to match *any*
-// anti-affinity term, not all of them, to make room; and a namespace selector, which cannot be looked up in an event, is
-// taken to match.
+// answers can leave a pod waiting for the flush although it fits, and are kept, so that the same pods wait: a pod that goes
+// has to match *all* anti-affinity terms; and an event does not know the labels of a namespace, so that a namespace selector
+// is asked about none.
 #include <algorithm>
 
 #include "scheduler/plugins/inter_pod_affinity.h"
@@ -11,15 +11,16 @@
 namespace podium::plugins {
 namespace {
 
-bool may_match(const api::PodAffinityTerm& term, const api::Pod& owner, const api::Pod& pod) {
+bool matches(const api::PodAffinityTerm& term, const api::Pod& owner, const api::Pod& pod) {
   const auto& ns = pod.meta.namespace_;
-  const bool in_namespace = term.namespace_selector || (term.namespaces.empty() && ns == owner.meta.namespace_) ||
-                            std::ranges::find(term.namespaces, ns) != term.namespaces.end();
+  const bool in_namespace = std::ranges::find(term.namespaces, ns) != term.namespaces.end() ||
+                            (term.namespaces.empty() && !term.namespace_selector && ns == owner.meta.namespace_) ||
+                            (term.namespace_selector && term.namespace_selector->matches({}));
   return in_namespace && term.label_selector && term.label_selector->matches(pod.meta.labels);
 }
 
-bool may_match_all(const std::vector<api::PodAffinityTerm>& terms, const api::Pod& owner, const api::Pod& pod) {
-  return !terms.empty() && std::ranges::all_of(terms, [&](const auto& term) { return may_match(term, owner, pod); });
+bool matches_all(const std::vector<api::PodAffinityTerm>& terms, const api::Pod& owner, const api::Pod& pod) {
+  return !terms.empty() && std::ranges::all_of(terms, [&](const auto& term) { return matches(term, owner, pod); });
 }
 
 bool has_place(const api::Pod& pod) { return !pod.node_name.empty() || !pod.nominated_node.empty(); }
@@ -34,16 +35,11 @@ bool affinity_helps_after_pod_change(const api::Pod& rejected, const api::Pod* b
 
   const auto& affinity = rejected.pod_affinity.required;
   const auto& anti_affinity = rejected.pod_anti_affinity.required;
-  if (after && may_match_all(affinity, rejected, *after) && !(before && may_match_all(affinity, rejected, *before))) {
-    return true;
-  }
+  if (after && matches_all(affinity, rejected, *after) && !(before && matches_all(affinity, rejected, *before))) return true;
   if (!before) return false;
-  const bool frees = std::ranges::any_of(anti_affinity, [&](const auto& term) {
-    return may_match(term, rejected, *before) && !(after && may_match(term, rejected, *after));
-  });
-  if (frees || after) return frees;
-  return std::ranges::any_of(before->pod_anti_affinity.required,
-                             [&](const auto& term) { return may_match(term, *before, rejected); });
+  if (after) return matches_all(anti_affinity, rejected, *before) && !matches_all(anti_affinity, rejected, *after);
+  return matches_all(anti_affinity, rejected, *before) ||
+         matches_all(before->pod_anti_affinity.required, *before, rejected);
 }
 
 bool affinity_helps_after_node_change(const api::Pod& rejected, const api::Node* before, const api::Node* after) {

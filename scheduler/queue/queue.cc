@@ -14,12 +14,13 @@ namespace {
 
 using State = Entry::State;
 using framework::ClusterEvent;
+using framework::Resource;
 
 // Backoffs end together by the whole second. Source: backoff_queue.go backoffQOrderingWindowDuration.
 constexpr std::chrono::seconds kBackoffWindow{1};
 
 bool is_wild_card(const ClusterEvent& event) {
-  return event.resource == framework::Resource::wild_card && event.actions == framework::kAll;
+  return event.resource == Resource::wild_card && event.actions == framework::kAll;
 }
 
 std::chrono::milliseconds backoff(const QueueOptions& options, std::uint32_t failures) {
@@ -148,7 +149,7 @@ struct SchedulingQueue::Impl {
       case State::in_flight: break;
     }
     const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod);
-    const ClusterEvent event{framework::Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
+    const ClusterEvent event{Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
                              before->pod, entry.queued.pod->pod};
     if (entry.state == State::in_flight) {
       entry.removed = false;
@@ -217,13 +218,22 @@ struct SchedulingQueue::Impl {
     if (is_wild_card(event)) return move_all(event, now);
     const auto* gone = std::get_if<api::PodPtr>(&event.before);
     for (auto* entry : waiting.woken_by(event)) {
-      if (gone && event.resource == framework::Resource::assigned_pod && *gone &&
+      if (gone && event.resource == Resource::assigned_pod && *gone &&
           (*gone)->meta.uid == entry->queued.pod->pod->meta.uid) {
         continue;
       }
       enqueue(*entry, now);
     }
     if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
+  }
+
+  // Source: pkg/scheduler/eventhandlers.go updatePodInSchedulingQueue, deletePodFromSchedulingQueue, getLEPriorityPreCheck.
+  void nomination_ended(const cluster::PodInfoPtr& pod, Steady now) {
+    const ClusterEvent event{Resource::assigned_pod, framework::kDelete, pod->pod, {}};
+    for (auto* entry : waiting.woken_by(event)) {
+      if (entry->queued.pod->priority <= pod->priority) enqueue(*entry, now);
+    }
+    if (in_flight > 0) log.push(event);
   }
 
   void move_all(const ClusterEvent& event, Steady now) {
@@ -330,6 +340,8 @@ void SchedulingQueue::activate(std::string_view uid, Steady now) {
 }
 
 void SchedulingQueue::on_event(const ClusterEvent& event, Steady now) { impl_->on_event(event, now); }
+
+void SchedulingQueue::nomination_ended(const cluster::PodInfoPtr& pod, Steady now) { impl_->nomination_ended(pod, now); }
 
 void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now); }
 

@@ -93,6 +93,9 @@ class SchedulingQueue {
   // A change of the cluster. Moves the pods whose hints say that it may help, but for the pod that it is about: its own
   // going is no help.
   void on_event(const framework::ClusterEvent& event, Steady now);
+  // A pod that waits was nominated to a node and is not any more, or is gone: as if it had left that node, but only for pods
+  // that are not more important, since the others had never counted it.
+  void nomination_ended(const cluster::PodInfoPtr& pod, Steady now);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another try.
   void move_all(Steady now);
   // The time of the next thing that time alone brings (a backoff's end, the flush); nullopt: none.

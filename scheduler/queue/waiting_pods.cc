@@ -14,6 +14,21 @@ std::vector<EventHint> any_event() {
   return {EventHint{framework::Resource::wild_card, framework::kAll, nullptr}};
 }
 
+// A plugin that listens to nodes that arrive, and not to their taints, hears of every change of taints as well, and takes
+// each for helpful. Upstream does so as a node may arrive with a taint and so be of no help at first.
+// Source: pkg/scheduler/scheduler.go buildQueueingHintMap.
+std::vector<EventHint> with_taints(std::vector<EventHint> hints) {
+  const auto listens = [&](std::uint32_t action) {
+    return std::ranges::any_of(hints, [&](const EventHint& hint) {
+      return hint.resource == framework::Resource::node && (hint.actions & action) != 0;
+    });
+  };
+  if (listens(framework::kAdd) && !listens(framework::kUpdateNodeTaint)) {
+    hints.push_back({framework::Resource::node, framework::kUpdateNodeTaint, nullptr});
+  }
+  return hints;
+}
+
 }  // namespace
 
 bool PluginWaiters::listens_to(const ClusterEvent& event) const {
@@ -31,12 +46,16 @@ WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name
   if (!profile) return it->second;
   for (const auto* list : {&profile->pre_filters, &profile->filters}) {
     for (const auto& entry : *list) {
-      if (entry.plugin && !it->second.contains(entry.name)) it->second[entry.name].hints = entry.plugin->hints();
+      if (entry.plugin && !it->second.contains(entry.name)) {
+        it->second[entry.name].hints = with_taints(entry.plugin->hints());
+      }
     }
   }
   const auto know = [&](const auto& list) {
     for (const auto& entry : list) {
-      if (!it->second.contains(entry.name)) it->second[entry.name].hints = entry.plugin->hints();
+      if (!it->second.contains(entry.name)) {
+        it->second[entry.name].hints = with_taints(entry.plugin->hints());
+      }
     }
   };
   know(profile->reserves);

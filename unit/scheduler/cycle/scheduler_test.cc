@@ -195,6 +195,36 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(binder_.asked, Log{"web to n1"});
 }
 
+TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
+  see(machine("n1"));
+  see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));
+  see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));  // as it was: nothing
+  see(pod("placed").node("n1"));
+  see(pod("placed").node("n1").label("a", "b"));
+  see(pod("placed").node("n1").label("a", "b"));
+  scheduler_.pod_deleted("uid-placed");
+  see(pod("waiting"));
+  see(pod("waiting").label("a", "b"));
+  scheduler_.pod_deleted("uid-waiting");
+  scheduler_.node_deleted("n1");
+  std::map<std::string, std::uint64_t> counted;
+  for (const auto& family : registry_.Collect()) {
+    if (family.name != "scheduler_event_handling_duration_seconds") continue;
+    for (const auto& metric : family.metric) counted[metric.label.at(0).value] = metric.histogram.sample_count;
+  }
+  EXPECT_EQ(counted, (std::map<std::string, std::uint64_t>{{"NodeAdd", 1},
+                                                           {"NodeUpdateNodeLabel", 1},
+                                                           {"NodeUpdateNodeTaint", 1},
+                                                           {"AssignedPodAdd", 1},
+                                                           {"AssignedPodUpdatePodLabel", 1},
+                                                           {"AssignedPodUpdate", 2},
+                                                           {"AssignedPodDelete", 1},
+                                                           {"UnschedulablePodAdd", 1},
+                                                           {"UnschedulablePodUpdate", 1},
+                                                           {"UnschedulablePodDelete", 1},
+                                                           {"NodeDelete", 1}}));
+}
+
 // --- what wakes a pod that did not fit ---
 
 class Waking : public SchedulerTest {
@@ -256,6 +286,33 @@ TEST_F(Waking, NothingThatCannotHelp) {
   scheduler_.pod_deleted("uid-unknown");
   EXPECT_FALSE(scheduler_.step());
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
+}
+
+// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not been placed either.
+TEST_F(Waking, ANominationThatEnds) {
+  const auto chosen = [] { return pod("chosen").priority(10).req("cpu", "4"); };
+  for (const bool deleted : {false, true}) {
+    SCOPED_TRACE(deleted);
+    see(chosen().gate("g").nominated("n1"));
+    scheduler_.pod_deleted("uid-old");
+    EXPECT_EQ(run(), 1) << "in vain";
+    clock_.advance(10s);
+    ASSERT_EQ(run(), 0);
+    if (deleted) {
+      scheduler_.pod_deleted("uid-chosen");
+    } else {
+      see(chosen().gate("g"));
+    }
+    EXPECT_EQ(run(), 1);
+    EXPECT_EQ(place_of("web"), "n1");
+    scheduler_.pod_deleted("uid-web");
+    end("web", BindEnd::rejected);
+    see(pod("old").req("cpu", "2").node("n1"));
+    see(pod("web").req("cpu", "3"));
+    ASSERT_EQ(run(), 1);
+    clock_.advance(10s);
+    ASSERT_EQ(run(), 0);
+  }
 }
 
 // The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes first.

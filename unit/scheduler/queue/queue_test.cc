@@ -8,6 +8,7 @@ namespace podium::queue {
 namespace {
 
 using namespace std::chrono_literals;
+using framework::Resource;
 using podium::test::pod;
 using test::info;
 using test::node_added;
@@ -115,6 +116,39 @@ TEST_F(Queue, AnUnschedulablePodWaitsForAnEventThatItsPluginsTakeForHelpful) {
   queue_.on_event(node_added("a"), now_);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_EQ(pop(), "a");  // nobody else is active
+}
+
+// "Fit" listens to nodes that arrive and not to taints; what its hint says of the node does not matter then.
+TEST_F(Queue, WhoWaitsForANodeIsWokenByAnyChangeOfTaints) {
+  add(pod("a"));
+  add(pod("b"));
+  reject("a", {"Fit"});
+  reject("b", {"Affinity", "Taints"});
+  auto node = podium::test::node("n").label("hint", "other");
+  queue_.on_event({Resource::node, framework::kUpdateNodeLabel, node.ptr(), node.ptr()}, now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 2}));
+  queue_.on_event({Resource::node, framework::kUpdateNodeTaint, node.ptr(), node.ptr()}, now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1, .unschedulable = 1}));
+  EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Queue, ANominationThatEndsHelpsThoseThatAreNotMoreImportant) {
+  for (const int priority : {1, 2, 3}) {
+    const auto name = std::to_string(priority);
+    add(pod(name).priority(priority));
+    reject(name, {"Affinity"});
+  }
+  queue_.nomination_ended(info(pod("x").priority(2).nominated("n")), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2, .unschedulable = 1}));
+  EXPECT_EQ(pop_all(), "2 1");
+}
+
+TEST_F(Queue, ANominationThatEndsIsNotMissedInFlight) {
+  add(pod("a"));
+  ASSERT_EQ(pop(), "a");
+  queue_.nomination_ended(info(pod("x").nominated("n")), now_);
+  requeue("a", {"Affinity"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
 }
 
 TEST_F(Queue, AnEventMovesEachPodOnce) {
