@@ -106,8 +106,9 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
 }  // namespace
 
 client::Task<framework::Decision> decide(const Extenders& extenders, framework::PodInfoPtr pod, Text pod_text,
-                                         framework::Snapshot snapshot, const framework::Profile& profile) {
-  Evaluation evaluation(*pod, snapshot, profile);
+                                         framework::Snapshot snapshot, const framework::Profile& profile,
+                                         std::size_t start) {
+  Evaluation evaluation(*pod, snapshot, profile, start);
   if (evaluation.undecided() && !pod_text) {
     evaluation.fail("the pod is not known any more");
   }

@@ -46,6 +46,7 @@ class Extenders {
 
 // evaluate(), with what the extenders say. `pod_text` is the pod's JSON.
 client::Task<framework::Decision> decide(const Extenders& extenders, framework::PodInfoPtr pod, Text pod_text,
-                                         framework::Snapshot snapshot, const framework::Profile& profile);
+                                         framework::Snapshot snapshot, const framework::Profile& profile,
+                                         std::size_t start = 0);
 
 }  // namespace podium::extender

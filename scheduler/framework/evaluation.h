@@ -7,7 +7,7 @@
 // It stays pure: an extender's answer comes in as a value, and the same values give the same Decision. evaluate() is the two
 // halves with nothing between. Who asks the extenders is scheduler/extender; docs/decisions/0004 says why it is cut here.
 //
-// Owner: one evaluation; keeps references to all three arguments. Threads: one at a time.
+// Owner: one evaluation; keeps references to pod, snapshot and profile. Threads: one at a time.
 // Sources: pkg/scheduler/schedule_one.go findNodesThatFitPod, findNodesThatPassExtenders, prioritizeNodes.
 #pragma once
 
@@ -44,7 +44,7 @@ inline constexpr std::string_view kExtenderName = "Extender";
 
 class Evaluation {
  public:
-  Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
+  Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0);
 
   // Whether anything is left to ask: some node is feasible.
   bool undecided() const { return filters_ && decision_.error.empty() && !decision_.feasible.none(); }
@@ -60,6 +60,9 @@ class Evaluation {
   Decision finish(std::span<const ScoreOpinion> scores = {}) &&;
 
  private:
+  void end_search(const NodeSearch& search);
+  void turn_down_unsearched();
+  Verdict unsearched() const;
   void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
   void turn_down(Row row, VerdictId id);
@@ -67,6 +70,7 @@ class Evaluation {
   const PodInfo& pod_;
   const Snapshot& snapshot_;
   const Profile& profile_;
+  const std::size_t start_;
   Decision decision_;
   std::unique_ptr<Filters> filters_;   // null: it was over before any node was looked at
   std::size_t verdicts_of_filters_ = 0;  // those beyond are extenders'

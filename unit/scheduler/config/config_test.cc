@@ -40,6 +40,7 @@ profiles: [{{schedulerName: a}}, {{schedulerName: b}}]
 ---
 apiVersion: config.podium.dev/v1alpha1
 kind: PodiumConfiguration
+adaptiveSearch: true
 reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
 events: {{enabled: false, bestNodes: true}}
 whatIf: {{enabled: false, workers: 2}}
@@ -47,6 +48,7 @@ whatIf: {{enabled: false, workers: 2}}
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->parallelism, 3);
   EXPECT_EQ(config->percentage_of_nodes_to_score, 100);
+  EXPECT_TRUE(config->podium.adaptive_search);
   EXPECT_EQ(config->pod_initial_backoff, 2s);
   EXPECT_EQ(config->pod_max_backoff, 20s);
   EXPECT_TRUE(config->delay_cache_until_active);
