@@ -144,7 +144,7 @@ Kube read_kube(json::value document, const plugins::Registry& registry, Config& 
   validate_settings(config, findings);
   auto& extenders = config.at("extenders").as_array();
   validate_extenders(extenders, findings);
-  out.extenders = read_extenders(extenders, findings);
+  out.extenders = read_extenders(extenders);
   read_profiles(config.at("profiles").as_array(), extenders, registry, out, findings);
 
   out.parallelism = config.at("parallelism").as_int64();

@@ -2,7 +2,7 @@
 //
 // The live cycle binds a Decision, the report writer projects it, a what-if asks for one on a fork, `podium evaluate` prints
 // it, tests and benchmarks compare it with kube-scheduler's. There is no other scheduling logic, and nothing records beside
-// it: what is reported is what was decided. Where HTTP extenders have a say it is made in two halves; see evaluation.h.
+// it: what is reported is what was decided. Where HTTP extenders have a say it is made in parts; see evaluation.h.
 //
 // Pure: the same pod, snapshot and profile give the same Decision, whatever the thread or the time; and the same start, where
 // the profile has a part of the nodes searched.

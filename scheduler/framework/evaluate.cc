@@ -47,30 +47,6 @@ void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, co
   plugins.erase(std::unique(plugins.begin(), plugins.end()), plugins.end());
 }
 
-// Plugins are asked until one finds a way; what the others said is the message. Source: RunPostFilterPlugins.
-std::string post_filter(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
-                        Decision& decision) {
-  decision.withdraw_nomination = profile.post_filters.empty();
-  std::vector<std::string> reasons;
-  for (const auto& entry : profile.post_filters) {
-    if (!entry.plugin) continue;
-    auto result = entry.plugin->post_filter(pod, snapshot, filters, decision);
-    decision.tried_preemption |= result.preempts;
-    if (!result.failed) {
-      decision.preemption = std::move(result.preemption);
-      decision.withdraw_nomination = false;
-      return {};
-    }
-    if (result.failed->code != Code::unschedulable) {
-      decision.withdraw_nomination = result.withdraw_nomination;
-      return message(*result.failed);
-    }
-    decision.withdraw_nomination |= result.withdraw_nomination;
-    std::move(result.failed->reasons.begin(), result.failed->reasons.end(), std::back_inserter(reasons));
-  }
-  return message({"", Code::unschedulable, std::move(reasons)});
-}
-
 void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision) {
   if (const auto& rejected = filters.rejected()) {
     if (rejected->code == Code::error) {
@@ -199,6 +175,24 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   });
 }
 
+std::vector<PreemptionCandidate>* Evaluation::candidates() {
+  if (!filters_ || !decision_.error.empty() || !decision_.feasible.none()) return nullptr;
+  if (!post_filtering_) {
+    if (profile_.search) turn_down_unsearched();
+    note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
+    if (narrowed_) {
+      auto& plugins = decision_.unschedulable_plugins;
+      plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
+    }
+    post_filtering_ = std::make_unique<PostFiltering>(pod_, snapshot_, profile_, *filters_, decision_);
+  }
+  return post_filtering_->candidates();
+}
+
+void Evaluation::settle(Result<std::vector<PreemptionCandidate>> candidates) {
+  post_filtering_->settle(std::move(candidates));
+}
+
 void Evaluation::fail(std::string error) {
   decision_.error = std::move(error);
   decision_.rejections = Rejections(snapshot_.chunks());
@@ -213,14 +207,8 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
 
 void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
-    if (profile_.search) turn_down_unsearched();
-    note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
-    if (narrowed_) {
-      auto& plugins = decision_.unschedulable_plugins;
-      plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
-    }
-    decision_.message =
-        fit_error(decision_, snapshot_, post_filter(pod_, snapshot_, profile_, *filters_, decision_));
+    while (auto* found = candidates()) settle(std::move(*found));
+    decision_.message = fit_error(decision_, snapshot_, post_filtering_->message());
     return;
   }
   const auto nominated = nominated_row();

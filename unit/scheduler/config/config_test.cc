@@ -105,8 +105,8 @@ profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {{ignoredResources: 
   const auto& two = config->extenders[1];
   EXPECT_EQ(two.http_timeout, 5s) << "the default";
   EXPECT_FALSE(two.node_cache_capable || two.ignorable || two.enable_https);
-  EXPECT_EQ(config->warnings, std::vector<std::string>{"c.yaml:16: extenders[1].preemptVerb: has no effect: preemption does "
-                                                       "not ask extenders yet"});
+  EXPECT_EQ(two.preempt_verb, "preempt");
+  EXPECT_TRUE(config->warnings.empty());
   EXPECT_TRUE(config->profiles[0]->has_extenders);
   EXPECT_FALSE(load("", "")->profiles[0]->has_extenders);
   // What an extender answers for takes the place of the plugin's own list.
