@@ -94,7 +94,8 @@ std::string format_duration(std::chrono::nanoseconds d) {
 
 ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
   ReportStatus status;
-  status.nodes_total = status.nodes_evaluated = decision.node_count;
+  status.nodes_total = decision.node_count;
+  status.nodes_evaluated = decision.evaluated;
   status.nodes_feasible = decision.feasible.count();
   status.message = cut(decision.error.empty() ? decision.message : decision.error, kMessageBytes);
   if (decision.choice) status.node = std::string(snapshot.node_name(*decision.choice));

@@ -66,9 +66,11 @@ ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapsho
                     const framework::Profile& profile) {
   ReportStatus status;
   std::vector<std::string> placements;
+  std::size_t start = 0;
   for (std::int32_t i = 0; i < replicas; ++i) {
     const auto info = replica(pod, i);
-    const auto decision = framework::evaluate(*info, fork, profile);
+    const auto decision = framework::evaluate(*info, fork, profile, start);
+    start = decision.next_start;
     if (i == 0 || !decision.fits()) status = project(decision, fork);
     if (!decision.fits()) break;
     const auto& node = *fork.entry(*decision.choice).node;

@@ -58,7 +58,9 @@ std::string rejections(const framework::Decision& decision, const cluster::Snaps
 std::string outcome(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
   if (!decision.error.empty()) return "failed: " + decision.error;
   if (!decision.fits()) return decision.message;
-  return fmt::format("fits {} of {} nodes; goes to {}", decision.feasible.count(), decision.node_count,
+  const auto part = decision.evaluated == decision.node_count ? std::string()
+                                                              : fmt::format(" evaluated, of {}", decision.node_count);
+  return fmt::format("fits {} of {} nodes{}; goes to {}", decision.feasible.count(), decision.evaluated, part,
                      snapshot.node_name(*decision.choice));
 }
 

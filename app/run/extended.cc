@@ -15,8 +15,9 @@ ExtenderConsultant::ExtenderConsultant(const extender::Extenders& extenders, asi
                                        Decided decided)
     : extenders_(extenders), strand_(std::move(strand)), decided_(std::move(decided)) {}
 
-void ExtenderConsultant::decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) {
-  asio::co_spawn(thread_, run(this, std::move(pod), std::move(fork), &profile), asio::detached);
+void ExtenderConsultant::decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
+                                std::size_t start) {
+  asio::co_spawn(thread_, run(this, std::move(pod), std::move(fork), &profile, start), asio::detached);
 }
 
 void ExtenderConsultant::join() {
@@ -25,9 +26,9 @@ void ExtenderConsultant::join() {
 }
 
 client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::PodInfoPtr pod, cluster::Snapshot fork,
-                                           const framework::Profile* profile) {
+                                           const framework::Profile* profile, std::size_t start) {
   auto text = self->extenders_.texts().pod((*pod)->meta.uid);
-  auto decision = co_await extender::decide(self->extenders_, pod, std::move(text), std::move(fork), *profile);
+  auto decision = co_await extender::decide(self->extenders_, pod, std::move(text), std::move(fork), *profile, start);
   const auto shared = std::make_shared<framework::Decision>(std::move(decision));
   asio::post(self->strand_, [self, shared] { self->decided_(std::move(*shared)); });
 }

@@ -24,12 +24,13 @@ class ExtenderConsultant final : public cycle::Consultant {
 
   ExtenderConsultant(const extender::Extenders& extenders, boost::asio::any_io_executor strand, Decided decided);
   bool has_a_say(const api::Pod& pod) const override { return extenders_.has_a_say(pod); }
-  void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) override;
+  void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
+              std::size_t start) override;
   void join();  // after the extenders were closed; what is still under way is dropped
 
  private:
   static client::Task<void> run(ExtenderConsultant* self, cluster::PodInfoPtr pod, cluster::Snapshot fork,
-                                const framework::Profile* profile);
+                                const framework::Profile* profile, std::size_t start);
 
   const extender::Extenders& extenders_;
   boost::asio::any_io_executor strand_;

@@ -2,7 +2,7 @@
 // and what it answers is what they encode to.
 //
 // It does as it is told: PUT /behaviour replaces the behaviour below, GET /requests gives what it was asked since then. It
-// serves POST /filter, /prioritize and /bind; binding goes to the API server with --token.
+// serves POST /filter, /prioritize, /preempt and /bind; binding goes to the API server with --token.
 package main
 
 import (
@@ -31,6 +31,14 @@ type behaviour struct {
 	Error        string            // filter, bind: the error in the result
 	Status       map[string]int    // by verb: the HTTP status instead of an answer
 	Scores       map[string]int64  // prioritize
+	// preempt: who has to go, by node, instead of the victims that were proposed; nodes are left out as by filter.
+	Victims map[string]victims
+}
+
+// victims are pods of a node by UID.
+type victims struct {
+	UIDs       []string
+	Violations int64
 }
 
 // request is one that was served, as far as tests look at it.
@@ -43,6 +51,13 @@ type request struct {
 	Labels    []string // their hostname labels
 	NodeNames []string // nodes by name only
 	Node      string   // bind
+	// preempt: by node, the victims' names, or their UIDs from an extender with a cache, and how many budgets they violate.
+	Victims map[string]candidate
+}
+
+type candidate struct {
+	Names, UIDs, Images []string
+	Violations          int64
 }
 
 type server struct {
@@ -161,6 +176,50 @@ func (s *server) prioritize(w http.ResponseWriter, r *http.Request) {
 	answer(w, b.Status["prioritize"], result)
 }
 
+// preempt answers with UIDs in either form, as upstream wants it.
+func (s *server) preempt(w http.ResponseWriter, r *http.Request) {
+	var args extenderv1.ExtenderPreemptionArgs
+	if !decode(w, r, &args) {
+		return
+	}
+	noted := request{Verb: "preempt", Pod: args.Pod.Namespace + "/" + args.Pod.Name, PodLabels: args.Pod.Labels,
+		PodImage: args.Pod.Spec.Containers[0].Image, Victims: map[string]candidate{}}
+	result := extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{}}
+	give := func(node string, uids []string, violations int64) {
+		meta := &extenderv1.MetaVictims{Pods: []*extenderv1.MetaPod{}, NumPDBViolations: violations}
+		for _, uid := range uids {
+			meta.Pods = append(meta.Pods, &extenderv1.MetaPod{UID: uid})
+		}
+		result.NodeNameToMetaVictims[node] = meta
+	}
+	for node, proposed := range args.NodeNameToMetaVictims {
+		c := candidate{Violations: proposed.NumPDBViolations}
+		for _, pod := range proposed.Pods {
+			c.UIDs = append(c.UIDs, pod.UID)
+		}
+		noted.Victims[node] = c
+		give(node, c.UIDs, c.Violations)
+	}
+	for node, proposed := range args.NodeNameToVictims {
+		c := candidate{Violations: proposed.NumPDBViolations}
+		for _, pod := range proposed.Pods {
+			c.Names = append(c.Names, pod.Name)
+			c.UIDs = append(c.UIDs, string(pod.UID))
+			c.Images = append(c.Images, pod.Spec.Containers[0].Image)
+		}
+		noted.Victims[node] = c
+		give(node, c.UIDs, c.Violations)
+	}
+	b := s.note(noted)
+	for _, node := range b.Dropped {
+		delete(result.NodeNameToMetaVictims, node)
+	}
+	for node, v := range b.Victims {
+		give(node, v.UIDs, v.Violations)
+	}
+	answer(w, b.Status["preempt"], result)
+}
+
 func (s *server) bind(w http.ResponseWriter, r *http.Request) {
 	var args extenderv1.ExtenderBindingArgs
 	if !decode(w, r, &args) {
@@ -233,6 +292,7 @@ func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /filter", s.filter)
 	mux.HandleFunc("POST /prioritize", s.prioritize)
+	mux.HandleFunc("POST /preempt", s.preempt)
 	mux.HandleFunc("POST /bind", s.bind)
 	mux.HandleFunc("PUT /behaviour", s.setBehaviour)
 	mux.HandleFunc("GET /requests", s.getRequests)

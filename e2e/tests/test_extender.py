@@ -1,6 +1,7 @@
 """HTTP extenders: podium with an extender made of upstream's own types, on a real API server; and kube-scheduler beside it, to see
 that both ask the same and say the same."""
 import json
+import time
 import unittest
 
 from e2e.support import podium
@@ -9,26 +10,26 @@ from e2e.support.extender import Extender
 from e2e.tests.base import node, pod
 
 PROFILE = "default-scheduler"
-# What preemption says is not what is compared here.
-PLUGINS = {"postFilter": {"disabled": [{"name": "*"}]}}
 
 
-def configuration(extenders, scheduler=PROFILE, **more):
-    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
-            "leaderElection": {"leaderElect": False}, "extenders": extenders,
-            "profiles": [{"schedulerName": scheduler, "plugins": PLUGINS}], **more}
+class WithExtenders(unittest.TestCase):
+    """Each class has a control plane of its own, with these objects on it."""
+    objects, plugins = (), {}
 
-
-class Extenders(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.plane = ControlPlane().start()
         cls.addClassCleanup(cls.plane.stop)
         podium.install(cls.plane)
-        for name in ("n1", "n2", "n3"):
-            cls.plane.create(node(name))
-        cls.plane.create(node("small", cpu="1"))
+        for each in cls.objects:
+            cls.plane.create(each)
         cls.count = 0
+
+    @classmethod
+    def configuration(cls, extenders, scheduler=PROFILE, **more):
+        return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+                "leaderElection": {"leaderElect": False}, "extenders": extenders,
+                "profiles": [{"schedulerName": scheduler, "plugins": cls.plugins}], **more}
 
     def extender(self, tls=False, start=True):
         type(self).count += 1
@@ -37,7 +38,7 @@ class Extenders(unittest.TestCase):
         return extender.start() if start else extender
 
     def podium(self, *entries):
-        running = podium.Podium(self.plane, json.dumps(configuration(list(entries))), f"podium-{self.count}")
+        running = podium.Podium(self.plane, json.dumps(self.configuration(list(entries))), f"podium-{self.count}")
         running.start()
         self.addCleanup(running.stop)
         self.addCleanup(lambda: self.plane.kubectl("delete", "pods", "--all", "--grace-period=0", "--force"))
@@ -73,6 +74,21 @@ class Extenders(unittest.TestCase):
             total = sum(s["weight"] * next(h["score"] for h in s["topNodes"] if h["host"] == host["host"])
                         for s in status["strategies"])
             self.assertEqual(total, host["score"], host["host"])
+
+    def kube_scheduler(self, entries):
+        directory = self.plane.dir / f"kube-scheduler-{self.count}"
+        directory.mkdir()
+        connection = {"kubeconfig": str(self.plane.write_kubeconfig(directory / "kubeconfig"))}
+        config = directory / "config.json"
+        config.write_text(json.dumps(self.configuration(entries, "upstream", clientConnection=connection)))
+        running = Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
+                           "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
+        self.addCleanup(running.stop)
+
+
+class Extenders(WithExtenders):
+    objects = [node("n1"), node("n2"), node("n3"), node("small", cpu="1")]
+    plugins = {"postFilter": {"disabled": [{"name": "*"}]}}  # what preemption says is not what is compared here
 
     # --- asking ---
 
@@ -208,16 +224,6 @@ class Extenders(unittest.TestCase):
 
     # --- beside kube-scheduler ---
 
-    def kube_scheduler(self, entries):
-        directory = self.plane.dir / f"kube-scheduler-{self.count}"
-        directory.mkdir()
-        connection = {"kubeconfig": str(self.plane.write_kubeconfig(directory / "kubeconfig"))}
-        config = directory / "config.json"
-        config.write_text(json.dumps(configuration(entries, "upstream", clientConnection=connection)))
-        running = Process([BIN / "kube-scheduler", "--config", config, "--bind-address", "127.0.0.1",
-                           "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
-        self.addCleanup(running.stop)
-
     def test_the_same_questions_and_the_same_words_as_kube_scheduler(self):
         self.beside_kube_scheduler(cached=True)
 
@@ -276,3 +282,109 @@ class Extenders(unittest.TestCase):
             if request["Pod"] == f"default/{name}":
                 asked.setdefault(request["Verb"], (request["NodeNames"], request["Nodes"], request["Labels"]))
         return asked
+
+
+PRIORITIES = {"low": 10, "medium": 100, "high": 1000}
+
+
+class Preemption(WithExtenders):
+    """On each of two nodes one pod that would have to go, and a small one that need not; nothing here is a kubelet, so that
+    pods that were told to go stay and are counted."""
+    objects = [node("p1", cpu="2"), node("p2", cpu="2"),
+               *({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
+                 for name, value in PRIORITIES.items())]
+
+    def test_the_same_questions_and_the_same_victims_as_kube_scheduler(self):
+        self.beside_kube_scheduler(cached=True)
+
+    def test_the_same_questions_and_the_same_victims_without_a_cache(self):
+        self.beside_kube_scheduler(cached=False)
+
+    def beside_kube_scheduler(self, cached):
+        first, second = self.extender(), self.extender()
+        entries = [second.entry(preemptVerb="preempt", nodeCacheCapable=cached, ignorable=True),
+                   first.entry(preemptVerb="preempt", nodeCacheCapable=cached)]
+        self.podium(*entries)
+        self.kube_scheduler(entries)
+        # What they answer: victims by node, where they differ from what is proposed; and what comes of it.
+        cases = {
+            "as-proposed": ({}, {}, "p1: one"),
+            "dropped": ({"Dropped": ["p1"]}, {}, "p2: two"),
+            "dropped-by-the-second": ({}, {"Dropped": ["p1"]}, "p2: two"),
+            "none-left": ({"Dropped": ["p1", "p2"]}, {}, "no candidate node for preemption"),
+            "more-victims": ({"Dropped": ["p1"], "Victims": {"p2": ["small-two", "two"]}}, {}, "p2: small-two two"),
+            "more-violations": ({"Victims": {"p1": ["one"]}, "Violations": 2}, {}, "p2: two"),
+            "unknown-pod": ({"Victims": {"p1": ["two"]}}, {}, "but the pod is not found on that node"),
+            "unknown-node": ({"Victims": {"p9": ["one"]}}, {}, 'nodeinfo not found for node name "p9"'),
+            "nobody": ({"Victims": {"p2": []}}, {}, 'expected at least one victim pod on node "p2"'),
+            "status": ({"Status": {"preempt": 500}}, {}, f"failed preempt with extender at URL {first.url}/preempt, code 500"),
+            "ignorable-fails": ({}, {"Status": {"preempt": 500}}, "p1: one"),
+            "ignorable-names-nobody": ({}, {"Victims": {"p1": []}}, "p2: two"),
+        }
+        for name, (of_first, of_second, want) in cases.items():
+            with self.subTest(name):
+                seen = {}
+                for scheduler in (PROFILE, "upstream"):
+                    uids = self.occupy()
+                    first.behave(**self.behaviour(of_first, uids))
+                    second.behave(**self.behaviour(of_second, uids))
+                    twin = f"{name}-{str(cached).lower()}-{scheduler}"
+                    self.plane.create(pod(twin, cpu="1500m", schedulerName=scheduler, priorityClassName="high"))
+                    names = {uid: name for name, uid in uids.items()}
+                    outcome = self.outcome(twin)
+                    for uid, victim in names.items():
+                        outcome = outcome.replace(uid, victim)
+                    seen[scheduler] = outcome, self.questions(first, twin, names), self.questions(second, twin, names)
+                    self.plane.kubectl("delete", "pods", "--all", "--grace-period=0", "--force")
+                self.assertEqual(seen[PROFILE], seen["upstream"])
+                self.assertIn(want, seen[PROFILE][0])
+                if not cached:
+                    self.assertEqual({image for _, _, images in seen[PROFILE][1].values() for image in images}, {"app:v1"})
+
+    def occupy(self):
+        """The victims' UIDs by name."""
+        uids = {}
+        for name, where, cpu, priority in (("one", "p1", "1500m", "low"), ("small-one", "p1", "100m", "low"),
+                                           ("two", "p2", "1500m", "medium"), ("small-two", "p2", "100m", "low")):
+            created = self.plane.create(pod(name, cpu=cpu, nodeName=where, priorityClassName=priority,
+                                            terminationGracePeriodSeconds=300))
+            uids[name] = created["metadata"]["uid"]
+        return uids
+
+    @staticmethod
+    def behaviour(told, uids):
+        violations = told.get("Violations", 0)
+        victims = {where: {"UIDs": [uids[name] for name in who], "Violations": violations}
+                   for where, who in told.get("Victims", {}).items()}
+        return {**{key: value for key, value in told.items() if key != "Violations"}, "Victims": victims}
+
+    def outcome(self, name):
+        """Who goes from where, or the condition's message."""
+        def nominated():
+            live = self.live(name)
+            found = podium.condition(live, "PodScheduled") or {}
+            return live if live["status"].get("nominatedNodeName") or "preemption: " in found.get("message", "") else None
+        live = wait_until(nominated, f"a decision about {name}")
+        where = live["status"].get("nominatedNodeName")
+        if not where:
+            return podium.condition(live, "PodScheduled")["message"]
+
+        def going():
+            pods = self.plane.get("/api/v1/namespaces/default/pods")["items"]
+            return sorted(p["metadata"]["name"] for p in pods if p["metadata"].get("deletionTimestamp"))
+        wait_until(going, f"victims of {name}")
+        last, now = None, going()
+        while last != now:  # they are evicted one by one
+            last = now
+            time.sleep(0.5)
+            now = going()
+        return f"{where}: {' '.join(now)}"
+
+    @staticmethod
+    def questions(extender, name, names):
+        """Whom the first question was about, by node: names, budgets that are violated, and images where pods were sent."""
+        asked = next((r for r in extender.requests("preempt") if r["Pod"] == f"default/{name}"), None)
+        if not asked:
+            return {}
+        return {where: ([names[uid] for uid in victims["UIDs"]], victims["Violations"], victims["Images"] or [])
+                for where, victims in asked["Victims"].items()}

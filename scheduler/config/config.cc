@@ -11,6 +11,7 @@
 #include "scheduler/config/extenders.h"
 #include "scheduler/config/findings.h"
 #include "scheduler/config/kube_schema.h"
+#include "scheduler/config/node_searches.h"
 #include "scheduler/config/plugin_sets.h"
 #include "scheduler/config/podium_config.h"
 #include "scheduler/config/policy.h"
@@ -124,42 +125,27 @@ void read_profiles(json::array& profiles, const json::array& extenders, const pl
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
     if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);
-    auto resolved = resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry);
-    if (!out.extenders.empty()) {
-      auto with_extenders = std::make_shared<framework::Profile>(*resolved);
-      with_extenders->has_extenders = true;
-      resolved = std::move(with_extenders);
-    }
-    out.profiles.push_back(std::move(resolved));
+    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
 }
 
-// kube-scheduler scores a part of a large cluster to keep up; podium has no need to.
-void warn_of_percentages(const json::object& config, Findings& findings) {
-  constexpr std::string_view kField = "percentageOfNodesToScore";
-  const auto warn = [&](const json::object& object, std::string_view path) {
-    const auto* percentage = object.if_contains(kField);
-    if (percentage && *percentage != 0 && *percentage != 100) {
-      findings.warn(child(path, kField), "has no effect: podium scores all nodes");
-    }
-  };
-  warn(config, "");
-  const auto& profiles = config.at("profiles").as_array();
-  for (std::size_t i = 0; i < profiles.size(); ++i) warn(profiles[i].as_object(), item("profiles", i));
-}
+struct Kube {
+  bool writes_zero_percentage = false;
+  std::vector<std::int64_t> percentages;  // of nodes to score, by profile
+};
 
-void read_kube(json::value document, const plugins::Registry& registry, Config& out, Findings& findings) {
+Kube read_kube(json::value document, const plugins::Registry& registry, Config& out, Findings& findings) {
   read(document, kube_schema(), "", findings);
   auto& config = document.as_object();
+  Kube kube{.writes_zero_percentage = writes_zero_percentage(config)};
   set_defaults(config);
   validate_settings(config, findings);
   auto& extenders = config.at("extenders").as_array();
   validate_extenders(extenders, findings);
-  out.extenders = read_extenders(extenders, findings);
+  out.extenders = read_extenders(extenders);
   read_profiles(config.at("profiles").as_array(), extenders, registry, out, findings);
-  warn_of_percentages(config, findings);
 
   out.parallelism = config.at("parallelism").as_int64();
   out.percentage_of_nodes_to_score = config.at("percentageOfNodesToScore").as_int64();
@@ -169,6 +155,18 @@ void read_kube(json::value document, const plugins::Registry& registry, Config& 
   out.leader_election = leader_election(config.at("leaderElection").as_object());
   out.client_connection = client_connection(config.at("clientConnection").as_object());
   out.view = printed(document, kube_schema());
+  kube.percentages = percentages(config);
+  return kube;
+}
+
+// What of a profile depends on the rest of the file.
+void finish_profiles(const std::vector<std::int64_t>& percentages, Config& out) {
+  for (std::size_t i = 0; i < out.profiles.size(); ++i) {
+    auto profile = std::make_shared<framework::Profile>(*out.profiles[i]);
+    profile->has_extenders = !out.extenders.empty();
+    profile->search = node_search(percentages[i], *profile, out.extenders, out.podium.adaptive_search);
+    out.profiles[i] = std::move(profile);
+  }
 }
 
 }  // namespace
@@ -190,11 +188,13 @@ Result<Config> load(std::string_view text, std::string_view file_name, const Loa
   out.features = options.gates.features;
   const std::map<std::string, int> no_lines;
   findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
-  read_kube(found.kube ? found.kube->value : json::value(json::object()), options.plugins, out, findings);
+  const auto kube =
+      read_kube(found.kube ? found.kube->value : json::value(json::object()), options.plugins, out, findings);
   findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
   out.podium_view = found.podium ? found.podium->value : json::value(json::object());
-  out.podium = read_podium(out.podium_view, findings);
+  out.podium = read_podium(out.podium_view, kube.writes_zero_percentage, findings);
   if (!findings.ok()) return invalid(findings.text());
+  finish_profiles(kube.percentages, out);
   out.warnings = options.gates.warnings;
   std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
   return out;

@@ -51,6 +51,7 @@ struct Extender {  // one entry of `extenders`
 };
 
 struct Podium {  // PodiumConfiguration
+  bool adaptive_search = false;      // percentageOfNodesToScore: 0 is upstream's adaptive rule; else all nodes are evaluated
   struct Reports {
     bool enabled = true;
     bool only_failures = false;

@@ -34,10 +34,10 @@ std::chrono::milliseconds timeout(const json::object& extender) {
 
 }  // namespace
 
-std::vector<Extender> read_extenders(json::array& extenders, Findings& findings) {
+std::vector<Extender> read_extenders(json::array& extenders) {
   std::vector<Extender> out;
-  for (std::size_t i = 0; i < extenders.size(); ++i) {
-    auto& extender = extenders[i].as_object();
+  for (auto& each : extenders) {
+    auto& extender = each.as_object();
     if (extender.at("httpTimeout") == "0s") extender.at("httpTimeout") = kDefaultTimeout;
     auto& one = out.emplace_back();
     one.url_prefix = text(extender, "urlPrefix");
@@ -53,9 +53,6 @@ std::vector<Extender> read_extenders(json::array& extenders, Findings& findings)
     one.ignorable = extender.at("ignorable").as_bool();
     for (const auto& resource : extender.at("managedResources").as_array()) {
       one.managed_resources.push_back(text(resource.as_object(), "name"));
-    }
-    if (!one.preempt_verb.empty()) {
-      findings.warn(child(item("extenders", i), "preemptVerb"), "has no effect: preemption does not ask extenders yet");
     }
   }
   return out;

@@ -36,6 +36,7 @@ const Schema& podium_schema() {
   static const Schema all{object,
                           {{"apiVersion", &schema::text},
                            {"kind", &schema::text},
+                           {"adaptiveSearch", &schema::boolean, pointer},
                            {"reports", &reports},
                            {"events", &events},
                            {"whatIf", &what_if}}};
@@ -46,10 +47,11 @@ void if_absent(json::object& object, std::string_view name, json::value value) {
   if (!object.contains(name)) object[name] = std::move(value);
 }
 
-void set_podium_defaults(json::object& config) {
+void set_podium_defaults(json::object& config, bool adaptive_search) {
   const Podium defaults;
   config["apiVersion"] = kPodiumApiVersion;
   config["kind"] = kPodiumKind;
+  if_absent(config, "adaptiveSearch", adaptive_search);
   auto& reports = config.at("reports").as_object();
   if_absent(reports, "enabled", defaults.reports.enabled);
   if_absent(reports, "sampling", static_cast<std::int64_t>(defaults.reports.sampling));
@@ -87,12 +89,13 @@ std::vector<std::string> read_excluded(const json::array& list, Findings& findin
 
 }  // namespace
 
-Podium read_podium(json::value& document, Findings& findings) {
+Podium read_podium(json::value& document, bool adaptive_search, Findings& findings) {
   read(document, podium_schema(), "", findings);
   auto& config = document.as_object();
-  set_podium_defaults(config);
+  set_podium_defaults(config, adaptive_search);
 
   Podium out;
+  out.adaptive_search = config.at("adaptiveSearch").as_bool();
   const auto& reports = config.at("reports").as_object();
   out.reports.enabled = reports.at("enabled").as_bool();
   out.reports.only_failures = reports.at("onlyFailures").as_bool();

@@ -16,6 +16,7 @@ inline constexpr std::string_view kPodiumApiVersion = "config.podium.dev/v1alpha
 inline constexpr std::string_view kPodiumKind = "PodiumConfiguration";
 
 // Reads, defaults and checks the document; `document` becomes the defaulted form. An empty object is the default.
-Podium read_podium(boost::json::value& document, Findings& findings);
+// `adaptive_search` is the default of the field of that name.
+Podium read_podium(boost::json::value& document, bool adaptive_search, Findings& findings);
 
 }  // namespace podium::config

@@ -65,10 +65,10 @@ bool Scheduler::step() {
   if (parts_.consultant && parts_.consultant->has_a_say(pod)) {
     const auto info = queued->pod;
     consultation_.emplace(Consultation{.queued = std::move(*queued), .snapshot = snapshot_, .began = now});
-    parts_.consultant->decide(info, snapshot_, profile);
+    parts_.consultant->decide(info, snapshot_, profile, next_start_);
     return false;
   }
-  auto decision = framework::evaluate(*queued->pod, snapshot_, profile);
+  auto decision = framework::evaluate(*queued->pod, snapshot_, profile, next_start_);
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
 }
@@ -97,6 +97,7 @@ void Scheduler::decided(framework::Decision decision) {
 void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                          Steady began) {
   const auto& pod = *queued.pod->pod;
+  next_start_ = decision.next_start;
   const framework::Attempt attempt{.pod = queued.pod,
                         .profile = pod.scheduler_name,
                         .number = queued.attempts,

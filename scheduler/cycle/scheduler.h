@@ -107,6 +107,7 @@ class Scheduler {
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
   boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of yet
+  std::size_t next_start_ = 0;  // where the next search for nodes starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
   Steady change_began_{};  // of the change of the cluster that is being taken in

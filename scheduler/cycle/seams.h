@@ -35,7 +35,8 @@ class Consultant {
   virtual ~Consultant() = default;
   virtual bool has_a_say(const api::Pod& pod) const = 0;
   // Decides on the fork; ends in Scheduler::decided(), on the strand, exactly once.
-  virtual void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) = 0;
+  virtual void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
+                      std::size_t start) = 0;
 };
 
 class Binder {

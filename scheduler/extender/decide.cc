@@ -1,4 +1,4 @@
-// A decision with extenders in it: the I/O between the two halves of an evaluation.
+// A decision with extenders in it: the I/O between the parts of an evaluation.
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "scheduler/extender/extenders.h"
+#include "scheduler/extender/preemption.h"
 
 namespace podium::extender {
 namespace {
@@ -106,12 +107,17 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
 }  // namespace
 
 client::Task<framework::Decision> decide(const Extenders& extenders, framework::PodInfoPtr pod, Text pod_text,
-                                         framework::Snapshot snapshot, const framework::Profile& profile) {
-  Evaluation evaluation(*pod, snapshot, profile);
+                                         framework::Snapshot snapshot, const framework::Profile& profile,
+                                         std::size_t start) {
+  Evaluation evaluation(*pod, snapshot, profile, start);
   if (evaluation.undecided() && !pod_text) {
     evaluation.fail("the pod is not known any more");
   }
   co_await filter(&extenders, pod, pod_text, &snapshot, &evaluation);
+  while (auto* candidates = evaluation.candidates()) {
+    auto left = co_await ask_about_victims(&extenders, pod, pod_text, &snapshot, std::move(*candidates));
+    evaluation.settle(std::move(left));
+  }
   std::vector<ScoreOpinion> opinions;
   if (evaluation.wants_scores()) {
     auto feasible = evaluation.so_far().feasible;

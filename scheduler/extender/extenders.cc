@@ -9,20 +9,23 @@ namespace podium::extender {
 Result<std::unique_ptr<Extenders>> Extenders::make(const std::vector<config::Extender>& configs,
                                                    const MakeTransport& make_transport) {
   std::vector<std::unique_ptr<HttpExtender>> extenders;
-  bool texts_of_nodes = false;
+  ObjectTexts::Wanted wanted;
   for (const auto& config : configs) {
     auto reached = client_config(config);
     if (!reached) return std::unexpected(reached.error());
-    texts_of_nodes |= !config.node_cache_capable && !(config.filter_verb.empty() && config.prioritize_verb.empty());
+    if (!config.node_cache_capable) {
+      wanted.nodes |= !(config.filter_verb.empty() && config.prioritize_verb.empty());
+      wanted.placed_pods |= !config.preempt_verb.empty();
+    }
     extenders.push_back(std::make_unique<HttpExtender>(config, make_transport(std::move(*reached))));
   }
   std::ranges::stable_partition(extenders, [](const auto& each) { return !each->ignorable(); });
-  return std::unique_ptr<Extenders>(new Extenders(std::move(extenders), texts_of_nodes));
+  return std::unique_ptr<Extenders>(new Extenders(std::move(extenders), wanted));
 }
 
 bool Extenders::has_a_say(const api::Pod& pod) const {
   return std::ranges::any_of(extenders_, [&](const auto& each) {
-    return (each->filters() || each->prioritizes()) && each->interested(pod);
+    return (each->filters() || each->prioritizes() || each->preempts()) && each->interested(pod);
   });
 }
 

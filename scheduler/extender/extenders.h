@@ -1,8 +1,9 @@
 // Extenders: all HTTP extenders of a configuration, and the decision on a pod that some of them have a say in.
 //
-// Filter verbs are asked one extender after the other, each about the nodes that are left; prioritize verbs at the same time.
-// Those that may not be ignored come first. The order, who is asked what, and what a failure comes to are upstream's, but for
-// a nominated node: upstream asks about it alone first, here it is among the others.
+// Filter verbs are asked one extender after the other, each about the nodes that are left; prioritize verbs at the same time;
+// preempt verbs, where no node is left, one after the other about who has to go. Those that may not be ignored come first. The
+// order, who is asked what, and what a failure comes to are upstream's, but for a nominated node: upstream asks about it alone
+// first, here it is among the others.
 //
 // Threads: immutable but for the texts, which may be fed from any thread; decide() on any one executor.
 // Errors: none; what fails is in the Decision.
@@ -37,8 +38,8 @@ class Extenders {
   const std::vector<std::unique_ptr<HttpExtender>>& all() const { return extenders_; }
 
  private:
-  Extenders(std::vector<std::unique_ptr<HttpExtender>> extenders, bool texts_of_nodes)
-      : extenders_(std::move(extenders)), texts_(texts_of_nodes) {}
+  Extenders(std::vector<std::unique_ptr<HttpExtender>> extenders, ObjectTexts::Wanted wanted)
+      : extenders_(std::move(extenders)), texts_(wanted) {}
 
   const std::vector<std::unique_ptr<HttpExtender>> extenders_;  // in the order in which they are asked
   ObjectTexts texts_;
@@ -46,6 +47,7 @@ class Extenders {
 
 // evaluate(), with what the extenders say. `pod_text` is the pod's JSON.
 client::Task<framework::Decision> decide(const Extenders& extenders, framework::PodInfoPtr pod, Text pod_text,
-                                         framework::Snapshot snapshot, const framework::Profile& profile);
+                                         framework::Snapshot snapshot, const framework::Profile& profile,
+                                         std::size_t start = 0);
 
 }  // namespace podium::extender

@@ -114,6 +114,15 @@ client::Task<Result<framework::ScoreOpinion>> HttpExtender::prioritize(Text pod,
   co_return Result<framework::ScoreOpinion>(std::move(opinion));
 }
 
+client::Task<Result<std::vector<Victims>>> HttpExtender::preempt(Text pod, std::vector<Victims> victims) const {
+  auto sent = config_.node_cache_capable ? args_with_victim_uids(*pod, victims) : args_with_victims(*pod, victims);
+  const auto text = co_await send(config_.preempt_verb, std::move(sent), true);
+  if (!text) co_return std::unexpected(text.error());
+  auto reply = read_preemption_reply(*text);
+  if (!reply) co_return std::unexpected(about(config_.preempt_verb, reply.error()));
+  co_return Result<std::vector<Victims>>(std::move(*reply));
+}
+
 client::Task<Result<void>> HttpExtender::bind(api::PodPtr pod, std::string node) const {
   BindingArgs args{pod->meta.name, pod->meta.namespace_, pod->meta.uid, std::move(node)};
   auto sent = binding_args(args);

@@ -36,12 +36,15 @@ class HttpExtender {
   bool interested(const api::Pod& pod) const;
   bool filters() const { return !config_.filter_verb.empty(); }
   bool prioritizes() const { return !config_.prioritize_verb.empty(); }
+  bool preempts() const { return !config_.preempt_verb.empty(); }
   bool binds() const { return !config_.bind_verb.empty(); }
   bool ignorable() const { return config_.ignorable; }
-  bool wants_nodes() const { return !config_.node_cache_capable; }
+  bool wants_nodes() const { return !config_.node_cache_capable; }  // and pods: whole objects
 
   client::Task<Result<framework::FilterOpinion>> filter(Text pod, Candidates candidates) const;
   client::Task<Result<framework::ScoreOpinion>> prioritize(Text pod, Candidates candidates) const;
+  // What the extender makes of these victims, by node name.
+  client::Task<Result<std::vector<Victims>>> preempt(Text pod, std::vector<Victims> victims) const;
   client::Task<Result<void>> bind(api::PodPtr pod, std::string node) const;
 
   void close() { transport_->close(); }

@@ -28,10 +28,11 @@ std::string text_of(const json::value& object) {
 
 void ObjectTexts::changed(const client::Resource& kind, const client::Change& change) {
   const bool is_pod = kind.plural == client::resource::pods.plural;
-  if (!is_pod && !(keeps_nodes_ && kind.plural == client::resource::nodes.plural)) return;
+  if (!is_pod && !(wanted_.nodes && kind.plural == client::resource::nodes.plural)) return;
   const auto& object = change.object;
   const std::string key(text_at(object, "metadata", is_pod ? "uid" : "name"));
-  const bool over = change.type == client::Change::Type::deleted || (is_pod && !text_at(object, "spec", "nodeName").empty());
+  const bool placed = is_pod && !text_at(object, "spec", "nodeName").empty();
+  const bool over = change.type == client::Change::Type::deleted || (placed && !wanted_.placed_pods);
   Text text = over ? nullptr : std::make_shared<const std::string>(text_of(object));
   auto& texts = is_pod ? pods_ : nodes_;
   const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 #include "scheduler/extender/wire.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/json/object.hpp>
@@ -89,6 +90,27 @@ Result<std::optional<std::vector<std::string>>> nodes_member(const json::value& 
   return names;
 }
 
+constexpr std::string_view kMetaVictims = "NodeNameToMetaVictims";
+
+Result<Victims> read_victims(std::string node, const json::value& value) {
+  Victims out{.node = std::move(node)};
+  if (!value.is_object() && !value.is_null()) return nonsense(kMetaVictims, "expected objects");
+  if (const auto* violations = member(value, "NumPDBViolations")) {
+    if (!violations->is_int64()) return nonsense("NumPDBViolations", "expected a whole number");
+    out.budget_violations = violations->get_int64();
+  }
+  const auto* pods = member(value, "Pods");
+  if (!pods) return out;
+  if (!pods->is_array()) return nonsense("Pods", "expected a list");
+  for (const auto& pod : pods->get_array()) {
+    if (!pod.is_object() && !pod.is_null()) return nonsense("Pods", "expected objects");
+    auto uid = text_member(pod, "UID");
+    if (!uid) return std::unexpected(uid.error());
+    out.uids.push_back(std::move(*uid));
+  }
+  return out;
+}
+
 // An object, or null, which Go leaves at zero.
 Result<json::value> parse_object(std::string_view text) {
   auto value = parse(text);
@@ -118,6 +140,40 @@ std::string args_with_nodes(std::string_view pod, const std::vector<Text>& nodes
     out += *nodes[i];
   }
   return out += R"(]},"NodeNames":null})";
+}
+
+namespace {
+
+// {"NODE":{"Pods":[POD,…],"NumPDBViolations":N},…}
+template <typename PodsOf>
+std::string by_node(const std::vector<Victims>& all, PodsOf pods_of) {
+  std::string out = "{";
+  for (const auto& victims : all) {
+    if (out.size() > 1) out += ',';
+    out += fmt::format(R"({}:{{"Pods":[{}],"NumPDBViolations":{}}})", json::serialize(json::string(victims.node)),
+                       fmt::join(pods_of(victims), ","), victims.budget_violations);
+  }
+  return out += '}';
+}
+
+}  // namespace
+
+std::string args_with_victim_uids(std::string_view pod, const std::vector<Victims>& victims) {
+  const auto pods = [](const Victims& of) {
+    std::vector<std::string> out;
+    for (const auto& uid : of.uids) out.push_back(json::serialize(json::object{{"UID", uid}}));
+    return out;
+  };
+  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{}}})", pod, by_node(victims, pods));
+}
+
+std::string args_with_victims(std::string_view pod, const std::vector<Victims>& victims) {
+  const auto pods = [](const Victims& of) {
+    std::vector<std::string_view> out;
+    for (const auto& text : of.pods) out.push_back(*text);
+    return out;
+  };
+  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":{},"NodeNameToMetaVictims":null}})", pod, by_node(victims, pods));
 }
 
 std::string binding_args(const BindingArgs& args) {
@@ -159,6 +215,22 @@ Result<std::vector<std::pair<std::string, std::int64_t>>> read_priorities(std::s
     if (score && !score->is_int64()) return nonsense("Score", "expected a whole number");
     out.emplace_back(std::move(*host), score ? score->get_int64() : 0);
   }
+  return out;
+}
+
+Result<std::vector<Victims>> read_preemption_reply(std::string_view text) {
+  const auto value = parse_object(text);
+  if (!value) return std::unexpected(value.error());
+  std::vector<Victims> out;
+  const auto* nodes = member(*value, kMetaVictims);
+  if (!nodes) return out;
+  if (!nodes->is_object()) return nonsense(kMetaVictims, "expected an object");
+  for (const auto& [node, each] : nodes->get_object()) {
+    auto victims = read_victims(std::string(node), each);
+    if (!victims) return std::unexpected(victims.error());
+    out.push_back(std::move(*victims));
+  }
+  std::ranges::sort(out, {}, &Victims::node);
   return out;
 }
 

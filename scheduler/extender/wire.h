@@ -25,6 +25,19 @@ using Text = std::shared_ptr<const std::string>;  // one object's JSON
 std::string args_with_names(std::string_view pod, const std::vector<std::string>& names);
 std::string args_with_nodes(std::string_view pod, const std::vector<Text>& nodes);
 
+// Who would have to go from a node: by UID, and the pods themselves for an extender without a cache.
+struct Victims {
+  std::string node;
+  std::vector<std::string> uids;
+  std::int64_t budget_violations = 0;
+  std::vector<Text> pods = {};
+  bool operator==(const Victims&) const = default;
+};
+
+// ExtenderPreemptionArgs, likewise in two forms. The nodes are in the order of their names.
+std::string args_with_victim_uids(std::string_view pod, const std::vector<Victims>& victims);
+std::string args_with_victims(std::string_view pod, const std::vector<Victims>& victims);
+
 struct BindingArgs {
   std::string pod_name, pod_namespace, pod_uid, node;
 };
@@ -41,6 +54,9 @@ Result<FilterReply> read_filter_reply(std::string_view text);
 
 // HostPriorityList: nodes and scores as the extender gives them.
 Result<std::vector<std::pair<std::string, std::int64_t>>> read_priorities(std::string_view text);
+
+// ExtenderPreemptionResult, which has UIDs in either case; by node name.
+Result<std::vector<Victims>> read_preemption_reply(std::string_view text);
 
 // ExtenderBindingResult: its error; empty where it is bound.
 Result<std::string> read_binding_reply(std::string_view text);

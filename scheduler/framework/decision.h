@@ -2,9 +2,10 @@
 //
 // The live cycle binds a Decision, the report writer projects it, a what-if asks for one on a fork, `podium evaluate` prints
 // it, tests and benchmarks compare it with kube-scheduler's. There is no other scheduling logic, and nothing records beside
-// it: what is reported is what was decided. Where HTTP extenders have a say it is made in two halves; see evaluation.h.
+// it: what is reported is what was decided. Where HTTP extenders have a say it is made in parts; see evaluation.h.
 //
-// Pure: the same pod, snapshot and profile give the same Decision, whatever the thread or the time.
+// Pure: the same pod, snapshot and profile give the same Decision, whatever the thread or the time; and the same start, where
+// the profile has a part of the nodes searched.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +34,13 @@ struct Strategy {
 
 struct Decision {
   std::size_t node_count = 0;
+  std::size_t evaluated = 0;           // nodes that were looked at: all of them, unless the profile has a NodeSearch
+  std::size_t next_start = 0;          // where the search for the next pod starts
   std::optional<Verdict> pre_enqueue;  // kept out of the queue; nothing else was evaluated
   std::optional<Verdict> pre_filter;   // turned down as a whole
   std::string error;                   // a plugin failed; kube-scheduler would retry with reason SchedulerError
   std::vector<std::string> unschedulable_plugins;  // those that turned nodes or the pod down, sorted: whose hints count
-  Rejections rejections{0};            // every node that is not feasible has a verdict here
+  Rejections rejections{0};            // every node that was looked at and is not feasible has a verdict here
   NodeMask feasible;
   std::vector<Strategy> strategies;    // in Score order; those that were skipped are not here
   std::vector<std::string> skipped_strategies;  // sorted by name
@@ -54,7 +57,8 @@ struct Decision {
   bool scored_by_extenders() const { return !strategies.empty() && !strategies.back().wide.empty(); }
 };
 
-Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
+// `start` is the next_start of the decision before, or 0.
+Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0);
 
 // The best `limit` feasible rows by `score_of(row)`, ties by node name.
 struct Ranked {

@@ -47,30 +47,6 @@ void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, co
   plugins.erase(std::unique(plugins.begin(), plugins.end()), plugins.end());
 }
 
-// Plugins are asked until one finds a way; what the others said is the message. Source: RunPostFilterPlugins.
-std::string post_filter(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
-                        Decision& decision) {
-  decision.withdraw_nomination = profile.post_filters.empty();
-  std::vector<std::string> reasons;
-  for (const auto& entry : profile.post_filters) {
-    if (!entry.plugin) continue;
-    auto result = entry.plugin->post_filter(pod, snapshot, filters, decision);
-    decision.tried_preemption |= result.preempts;
-    if (!result.failed) {
-      decision.preemption = std::move(result.preemption);
-      decision.withdraw_nomination = false;
-      return {};
-    }
-    if (result.failed->code != Code::unschedulable) {
-      decision.withdraw_nomination = result.withdraw_nomination;
-      return message(*result.failed);
-    }
-    decision.withdraw_nomination |= result.withdraw_nomination;
-    std::move(result.failed->reasons.begin(), result.failed->reasons.end(), std::back_inserter(reasons));
-  }
-  return message({"", Code::unschedulable, std::move(reasons)});
-}
-
 void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision) {
   if (const auto& rejected = filters.rejected()) {
     if (rejected->code == Code::error) {
@@ -81,15 +57,15 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
     reject_all(decision, snapshot, *rejected);
   } else {
     decision.feasible = filters.run(decision.rejections);
-    take_filter_error(decision, snapshot);
   }
 }
 
 }  // namespace
 
-Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile)
-    : pod_(pod), snapshot_(snapshot), profile_(profile) {
-  decision_.node_count = snapshot.node_count();
+Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start)
+    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start) {
+  decision_.node_count = decision_.evaluated = snapshot.node_count();
+  decision_.next_start = start;
   if (pod->terminating()) {
     decision_.message = "skip schedule deleting pod: " + pod->full_name();
     return;
@@ -111,7 +87,51 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   decision_.feasible = NodeMask(snapshot.chunks());
   filters_ = std::make_unique<Filters>(pod, snapshot, profile);
   filter(snapshot, *filters_, decision_);
+  if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
+  take_filter_error(decision_, snapshot);
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
+}
+
+// The filters take no time to speak of for the nodes beyond the end of the search: what they said there is forgotten. The
+// nominated node is tried before all others, wherever it stands; an error there is none of the attempt's.
+void Evaluation::end_search(const NodeSearch& search) {
+  auto rows = rows_by_turns(snapshot_);
+  if (const auto& only = filters_->only()) std::erase_if(rows, [&](Row row) { return !only->test(row); });
+  const auto wanted = search.nodes_to_find(rows.size());
+  auto range = framework::search(std::move(rows), start_, wanted, decision_.feasible);
+  const auto failed = [&](Row row) {
+    const auto id = decision_.rejections.id(row);
+    return id != kFits && decision_.rejections.verdict(id).code == Code::error;
+  };
+  if (const auto nominated = snapshot_.find_row(pod_->nominated_node);
+      nominated && !failed(*nominated) && std::erase(range.left, *nominated) > 0) {
+    range.tried.push_back(*nominated);
+  }
+  for (const Row row : range.left) {
+    decision_.feasible.clear(row);
+    decision_.rejections.forget(row);
+  }
+  decision_.evaluated = decision_.node_count - range.left.size();
+  decision_.next_start = (start_ + range.tried.size()) % decision_.node_count;
+}
+
+// The verdict on nodes that no filter was asked about. Source: findNodesThatFitPod, SetAbsentNodesStatus.
+Verdict Evaluation::unsearched() const {
+  Verdict verdict{"", Code::unschedulable_and_unresolvable, {}};
+  if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
+    verdict.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(plugins, " "))};
+  }
+  return verdict;
+}
+
+// Extenders turned down all that the search had found: what is said, and where room may be made, is about all nodes.
+void Evaluation::turn_down_unsearched() {
+  std::optional<VerdictId> id;
+  snapshot_.present().each([&](Row row) {
+    if (decision_.rejections.id(row) != kFits) return;
+    if (!id) id = decision_.rejections.add(unsearched());
+    decision_.rejections.reject(decision_.feasible, row, *id);
+  });
 }
 
 std::optional<Row> Evaluation::nominated_row() const {
@@ -144,11 +164,8 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   out_with(opinion.unresolvable, Code::unschedulable_and_unresolvable);
   out_with(opinion.failed, Code::unschedulable);
   // The rest got no reason. Upstream gives them the status of nodes that no filter was asked about.
-  Verdict silent{opinion.extender, Code::unschedulable_and_unresolvable, {}};
-  if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
-    silent = {"", Code::unschedulable_and_unresolvable,
-              {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(plugins, " "))}};
-  }
+  auto silent = unsearched();
+  if (silent.reasons.empty()) silent.plugin = opinion.extender;
   const auto before = decision_.feasible;
   std::optional<VerdictId> id;
   before.each([&](Row row) {
@@ -156,6 +173,24 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
     if (!id) id = decision_.rejections.add(silent);
     turn_down(row, *id);
   });
+}
+
+std::vector<PreemptionCandidate>* Evaluation::candidates() {
+  if (!filters_ || !decision_.error.empty() || !decision_.feasible.none()) return nullptr;
+  if (!post_filtering_) {
+    if (profile_.search) turn_down_unsearched();
+    note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
+    if (narrowed_) {
+      auto& plugins = decision_.unschedulable_plugins;
+      plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
+    }
+    post_filtering_ = std::make_unique<PostFiltering>(pod_, snapshot_, profile_, *filters_, decision_);
+  }
+  return post_filtering_->candidates();
+}
+
+void Evaluation::settle(Result<std::vector<PreemptionCandidate>> candidates) {
+  post_filtering_->settle(std::move(candidates));
 }
 
 void Evaluation::fail(std::string error) {
@@ -172,19 +207,16 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
 
 void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
-    note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
-    if (narrowed_) {
-      auto& plugins = decision_.unschedulable_plugins;
-      plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
-    }
-    decision_.message =
-        fit_error(decision_, snapshot_, post_filter(pod_, snapshot_, profile_, *filters_, decision_));
+    while (auto* found = candidates()) settle(std::move(*found));
+    decision_.message = fit_error(decision_, snapshot_, post_filtering_->message());
     return;
   }
+  const auto nominated = nominated_row();
+  if (nominated) decision_.next_start = start_;  // no other was looked for
   score(pod_, snapshot_, profile_, decision_);
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
-  if (const auto nominated = nominated_row()) {
+  if (nominated) {
     decision_.nominated_node = pod_->nominated_node;
     decision_.choice = nominated;
   } else {
@@ -192,8 +224,8 @@ void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   }
 }
 
-Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
-  return Evaluation(pod, snapshot, profile).finish();
+Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start) {
+  return Evaluation(pod, snapshot, profile, start).finish();
 }
 
 }  // namespace podium::framework

@@ -1,13 +1,14 @@
-// Evaluation: evaluate() in two halves, with room between them for what somebody outside has to say.
+// Evaluation: evaluate() in parts, with room between them for what somebody outside has to say.
 //
 //   Evaluation(pod, snapshot, profile)   PreEnqueue, PreFilter and Filter: so_far() has the nodes that fit
 //     narrow(opinion) …                  an HTTP extender's verdicts on those, one extender after the other
-//   finish(scores)                       PostFilter where none is left, else Score, the extenders' scores, and the choice
+//   candidates(), settle(…) …            PostFilter where none is left: where preemption helps, and what extenders leave of it
+//   finish(scores)                       else Score, the extenders' scores, and the choice
 //
-// It stays pure: an extender's answer comes in as a value, and the same values give the same Decision. evaluate() is the two
-// halves with nothing between. Who asks the extenders is scheduler/extender; docs/decisions/0004 says why it is cut here.
+// It stays pure: an extender's answer comes in as a value, and the same values give the same Decision. evaluate() is the parts
+// with nothing between. Who asks the extenders is scheduler/extender; docs/decisions/0004 says why it is cut here.
 //
-// Owner: one evaluation; keeps references to all three arguments. Threads: one at a time.
+// Owner: one evaluation; keeps references to pod, snapshot and profile. Threads: one at a time.
 // Sources: pkg/scheduler/schedule_one.go findNodesThatFitPod, findNodesThatPassExtenders, prioritizeNodes.
 #pragma once
 
@@ -20,6 +21,7 @@
 
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
+#include "scheduler/framework/post_filtering.h"
 
 namespace podium::framework {
 
@@ -44,7 +46,7 @@ inline constexpr std::string_view kExtenderName = "Extender";
 
 class Evaluation {
  public:
-  Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
+  Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0);
 
   // Whether anything is left to ask: some node is feasible.
   bool undecided() const { return filters_ && decision_.error.empty() && !decision_.feasible.none(); }
@@ -57,9 +59,18 @@ class Evaluation {
   // An extender failed that must not: so does the attempt.
   void fail(std::string error);
 
+  // Where no node is feasible: the nodes on which preemption would help, for extenders to look at; null where there are none.
+  // Another plugin may come with others once these are settled.
+  std::vector<PreemptionCandidate>* candidates();
+  // Only after candidates() gave some: what is left of them, or why an extender that must not fail did.
+  void settle(Result<std::vector<PreemptionCandidate>> candidates);
+
   Decision finish(std::span<const ScoreOpinion> scores = {}) &&;
 
  private:
+  void end_search(const NodeSearch& search);
+  void turn_down_unsearched();
+  Verdict unsearched() const;
   void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
   void turn_down(Row row, VerdictId id);
@@ -67,9 +78,11 @@ class Evaluation {
   const PodInfo& pod_;
   const Snapshot& snapshot_;
   const Profile& profile_;
+  const std::size_t start_;
   Decision decision_;
   std::unique_ptr<Filters> filters_;   // null: it was over before any node was looked at
   std::size_t verdicts_of_filters_ = 0;  // those beyond are extenders'
+  std::unique_ptr<PostFiltering> post_filtering_;  // null: it has not come to that
   bool narrowed_ = false;              // an extender turned some node down
 };
 

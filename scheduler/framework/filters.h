@@ -26,6 +26,8 @@ class Filters {
   const std::optional<Verdict>& rejected() const { return rejected_; }
   // The plugins that narrowed the nodes down, sorted.
   const std::vector<std::string>& narrowed_by() const { return narrowed_by_; }
+  // The nodes that the plugins narrowed the search down to; nullopt: all.
+  const std::optional<NodeMask>& only() const { return only_; }
   // True where the PreFilter of this plugin was run, whatever it said.
   bool reached(std::string_view plugin) const;
 

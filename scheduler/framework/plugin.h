@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/cluster/snapshot.h"
@@ -124,9 +125,17 @@ struct Preemption {
   std::vector<PodInfoPtr> victims;  // most important first
 };
 
+// A node and who has to go for the pod to fit there.
+struct PreemptionCandidate {
+  Row row = 0;
+  std::vector<PodInfoPtr> victims;     // at least one; most important first
+  std::int64_t budget_violations = 0;  // victims whose PodDisruptionBudget does not allow for it
+};
+
 struct PostFilterResult {
   std::optional<Verdict> failed;         // nullopt: it found a way, and no other plugin is asked
   std::optional<Preemption> preemption;
+  std::vector<PreemptionCandidate> candidates = {};  // it found several: choose() is asked next, and the rest is not read
   bool withdraw_nomination = false;      // status.nominatedNodeName is not worth waiting for any more
   bool preempts = false;                 // it looked for somebody to evict; for the metric
 };
@@ -138,6 +147,9 @@ class PostFilterPlugin {
   // pods removed; `decision` has the verdicts.
   virtual PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                        const Decision& decision) const = 0;
+  // What comes of the candidates of post_filter() once extenders have seen them: they may have left some out and changed who
+  // is to go, or have failed. Only for plugins that give candidates.
+  virtual PostFilterResult choose(const Snapshot&, Result<std::vector<PreemptionCandidate>>) const { return {}; }
 };
 
 }  // namespace podium::framework

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scheduler/framework/lifecycle.h"
+#include "scheduler/framework/node_search.h"
 #include "scheduler/framework/plugin.h"
 
 namespace podium::framework {
@@ -42,6 +44,7 @@ struct Profile {
   std::vector<FilterEntry> filters;      // in Filter order; entries with filter
   std::vector<ScoreEntry> scores;        // in Score order
   bool has_extenders = false;            // the configuration has some: without Score plugins nodes are worth 0, not 1
+  std::optional<NodeSearch> search;      // nullopt: all nodes are evaluated
   std::vector<PostFilterEntry> post_filters;  // in PostFilter order
   std::vector<Entry<ReservePlugin>> reserves;    // in the order of their extension points
   std::vector<Entry<PermitPlugin>> permits;

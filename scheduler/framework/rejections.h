@@ -29,6 +29,9 @@ class Rejections {
   // The same for the rows of one word of the mask: `bits` are the ones to turn down.
   void reject_word(cluster::NodeMask& nodes, std::size_t word, std::uint64_t bits, VerdictId id);
 
+  // As if the node had never been looked at.
+  void forget(cluster::Row row) { of_row_[row] = kFits; }
+
   VerdictId id(cluster::Row row) const { return of_row_[row]; }
   const Verdict& verdict(VerdictId id) const { return verdicts_[id - 1]; }
   const std::vector<Verdict>& verdicts() const { return verdicts_; }  // index is VerdictId - 1

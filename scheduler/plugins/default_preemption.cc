@@ -33,7 +33,13 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
       result.withdraw_nomination = true;
       return result;
     }
-    const auto& best = best_candidate(run.candidates);
+    return {.candidates = std::move(run.candidates), .preempts = true};
+  }
+
+  PostFilterResult choose(const Snapshot& snapshot, Result<std::vector<PreemptionCandidate>> candidates) const override {
+    if (!candidates) return failed(Code::error, candidates.error().message);
+    if (candidates->empty()) return failed(Code::unschedulable, "no candidate node for preemption");
+    const auto& best = best_candidate(*candidates);
     PostFilterResult result{.preempts = true};
     result.preemption = Preemption{std::string(snapshot.node_name(best.row)), best.victims};
     return result;

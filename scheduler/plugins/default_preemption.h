@@ -20,12 +20,7 @@
 
 namespace podium::plugins {
 
-// A node and what has to go for the pod to fit there.
-struct PreemptionCandidate {
-  cluster::Row row = 0;
-  std::vector<cluster::PodInfoPtr> victims;  // at least one; most important first
-  std::size_t budget_violations = 0;         // victims whose PodDisruptionBudget does not allow for it
-};
+using framework::PreemptionCandidate;
 
 struct PreemptionDryRun {
   std::vector<PreemptionCandidate> candidates;  // by node name

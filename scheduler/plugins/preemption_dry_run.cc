@@ -64,7 +64,7 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
   for (const auto& victim : violating) {
     if (!node.reprieve(victim)) victims.push_back(victim);
   }
-  out.candidate.budget_violations = victims.size();
+  out.candidate.budget_violations = static_cast<std::int64_t>(victims.size());
   for (const auto& victim : others) {
     if (!node.reprieve(victim)) victims.push_back(victim);
   }
@@ -79,7 +79,9 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
 // Lower is better. Source: pickOneNodeForPreemption.
 auto rank(const PreemptionCandidate& candidate) {
   const auto& victims = candidate.victims;
-  const auto highest = victims.front()->priority;
+  // An extender may give them in any order: the first one's priority counts, and the start of the most important ones.
+  const auto first = victims.front()->priority;
+  const auto highest = (*std::ranges::max_element(victims, {}, [](const auto& v) { return v->priority; }))->priority;
   std::int64_t sum = 0;
   auto earliest = Wall::max();
   for (const auto& victim : victims) {
@@ -87,7 +89,7 @@ auto rank(const PreemptionCandidate& candidate) {
     sum += std::int64_t{victim->priority} - std::numeric_limits<std::int32_t>::min();
     if (victim->priority == highest) earliest = std::min(earliest, start_of(*victim));
   }
-  return std::tuple(candidate.budget_violations, highest, sum, victims.size(),
+  return std::tuple(candidate.budget_violations, first, sum, victims.size(),
                     -earliest.time_since_epoch().count());
 }
 

@@ -34,10 +34,12 @@ TEST(ConfigCommand, ValidateSaysWhetherAFileIsValid) {
   const auto good = write("good.yaml", kHead);
   EXPECT_EQ(run(config_validate, good), (Output{0, good + ": valid\n", ""}));
 
-  const auto doubtful = write("doubtful.yaml", std::string(kHead) + "percentageOfNodesToScore: 5\n");
+  const auto doubtful = write("doubtful.yaml", std::string(kHead) +
+                                                   "profiles:\n- pluginConfig:\n  - name: NodeName\n    args: {}\n");
   EXPECT_EQ(run(config_validate, doubtful),
             (Output{0, doubtful + ": valid\n",
-                    "warning: " + doubtful + ":3: percentageOfNodesToScore: has no effect: podium scores all nodes\n"}));
+                    "warning: " + doubtful +
+                        ":5: profiles[0].pluginConfig[0]: plugin \"NodeName\" takes no args: they have no effect\n"}));
 
   const auto bad = write("bad.yaml", std::string(kHead) + "parallelism: 0\nfoo: 1\n");
   EXPECT_EQ(run(config_validate, bad),

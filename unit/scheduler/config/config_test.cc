@@ -40,6 +40,7 @@ profiles: [{{schedulerName: a}}, {{schedulerName: b}}]
 ---
 apiVersion: config.podium.dev/v1alpha1
 kind: PodiumConfiguration
+adaptiveSearch: true
 reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
 events: {{enabled: false, bestNodes: true}}
 whatIf: {{enabled: false, workers: 2}}
@@ -47,6 +48,7 @@ whatIf: {{enabled: false, workers: 2}}
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->parallelism, 3);
   EXPECT_EQ(config->percentage_of_nodes_to_score, 100);
+  EXPECT_TRUE(config->podium.adaptive_search);
   EXPECT_EQ(config->pod_initial_backoff, 2s);
   EXPECT_EQ(config->pod_max_backoff, 20s);
   EXPECT_TRUE(config->delay_cache_until_active);
@@ -103,8 +105,8 @@ profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {{ignoredResources: 
   const auto& two = config->extenders[1];
   EXPECT_EQ(two.http_timeout, 5s) << "the default";
   EXPECT_FALSE(two.node_cache_capable || two.ignorable || two.enable_https);
-  EXPECT_EQ(config->warnings, std::vector<std::string>{"c.yaml:16: extenders[1].preemptVerb: has no effect: preemption does "
-                                                       "not ask extenders yet"});
+  EXPECT_EQ(two.preempt_verb, "preempt");
+  EXPECT_TRUE(config->warnings.empty());
   EXPECT_TRUE(config->profiles[0]->has_extenders);
   EXPECT_FALSE(load("", "")->profiles[0]->has_extenders);
   // What an extender answers for takes the place of the plugin's own list.

@@ -345,7 +345,6 @@ TEST(Findings, Warnings) {
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->warnings,
             (std::vector<std::string>{
-                "c.yaml:3: percentageOfNodesToScore: has no effect: podium scores all nodes",
                 "c.yaml:8: profiles[0].plugins.score.enabled[0]: the weight of score plugin \"TaintToleration\" is zero or "
                 "absent and counts as 1",
                 "c.yaml:11: profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\": its args have no effect",

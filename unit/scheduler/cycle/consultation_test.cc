@@ -33,9 +33,10 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}
   void forgotten(std::string_view) override {}
   bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
-  void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile) override {
+  void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
+              std::size_t start) override {
     log.push_back("ask about " + (*pod)->meta.name);
-    answer = framework::evaluate(*pod, fork, profile);
+    answer = framework::evaluate(*pod, fork, profile, start);
   }
 
   Log log;

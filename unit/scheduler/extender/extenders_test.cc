@@ -233,7 +233,7 @@ TEST_F(ExtendersTest, WhoBinds) {
 
 TEST(ObjectTexts, KeepsWhatIsPending) {
   using Type = client::Change::Type;
-  ObjectTexts texts(false);
+  ObjectTexts texts({});
   const auto& pods = client::resource::pods;
   texts.changed(pods, change(Type::added, R"({"kind":"Pod","apiVersion":"v1","metadata":{"uid":"1","managedFields":[{}],
                                               "name":"p"},"spec":{"x":1}})"));
@@ -246,6 +246,12 @@ TEST(ObjectTexts, KeepsWhatIsPending) {
   EXPECT_FALSE(texts.pod("2"));
   texts.changed(client::resource::nodes, change(Type::added, R"({"metadata":{"name":"n"}})"));
   EXPECT_FALSE(texts.node("n")) << "nobody asked for nodes";
+
+  ObjectTexts all({.nodes = true, .placed_pods = true});
+  all.changed(pods, change(Type::added, R"({"metadata":{"uid":"1"},"spec":{"nodeName":"n"}})"));
+  EXPECT_EQ(json::parse(*all.pod("1")), json::parse(R"({"metadata":{"uid":"1"},"spec":{"nodeName":"n"}})"));
+  all.changed(pods, change(Type::deleted, R"({"metadata":{"uid":"1"},"spec":{"nodeName":"n"}})"));
+  EXPECT_FALSE(all.pod("1"));
 }
 
 // --- on the wire ---

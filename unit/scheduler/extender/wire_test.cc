@@ -71,6 +71,44 @@ TEST(Wire, Priorities) {
   }
 }
 
+TEST(Wire, VictimsAreAskedAboutInTwoForms) {
+  const auto pod = [](const char* text) { return std::make_shared<const std::string>(text); };
+  const std::vector<Victims> victims{{"n1", {"1", "2"}, 1, {pod(R"({"a":1})"), pod(R"({"b":2})")}}, {"n\"2", {"3"}}};
+  EXPECT_EQ(args_with_victim_uids("{}", victims),
+            R"({"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"1"},{"UID":"2"}],)"
+            R"("NumPDBViolations":1},"n\"2":{"Pods":[{"UID":"3"}],"NumPDBViolations":0}}})");
+  EXPECT_EQ(args_with_victims("{}", victims),
+            R"({"Pod":{},"NodeNameToVictims":{"n1":{"Pods":[{"a":1},{"b":2}],"NumPDBViolations":1},)"
+            R"("n\"2":{"Pods":[],"NumPDBViolations":0}},"NodeNameToMetaVictims":null})");
+}
+
+TEST(Wire, PreemptionReplies) {
+  const struct {
+    const char* text;
+    std::vector<Victims> want;
+  } cases[] = {
+      {R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"2"},{"uid":"1"}],"NumPDBViolations":2},"a":{"Pods":[{"UID":"3"}]}}})",
+       {{"a", {"3"}}, {"b", {"2", "1"}, 2}}},
+      {R"({"nodenametometavictims":{"a":{"Pods":null},"b":null,"c":{"Pods":[null]}}})", {{"a", {}}, {"b", {}}, {"c", {""}}}},
+      {R"({"NodeNameToMetaVictims":{}})", {}},
+      {R"({"NodeNameToMetaVictims":null,"NodeNameToVictims":{"a":{}}})", {}},
+      {"{}", {}},
+      {"null", {}},
+  };
+  for (const auto& c : cases) {
+    const auto reply = read_preemption_reply(c.text);
+    ASSERT_TRUE(reply) << c.text;
+    EXPECT_EQ(*reply, c.want) << c.text;
+  }
+  for (const auto* text :
+       {"", "[]", R"({"NodeNameToMetaVictims":[]})", R"({"NodeNameToMetaVictims":{"a":1}})",
+        R"({"NodeNameToMetaVictims":{"a":{"Pods":{}}}})", R"({"NodeNameToMetaVictims":{"a":{"Pods":["1"]}}})",
+        R"({"NodeNameToMetaVictims":{"a":{"Pods":[{"UID":1}]}}})",
+        R"({"NodeNameToMetaVictims":{"a":{"NumPDBViolations":1.5}}})"}) {
+    EXPECT_FALSE(read_preemption_reply(text)) << text;
+  }
+}
+
 TEST(Wire, BindingReplies) {
   EXPECT_EQ(*read_binding_reply("{}"), "");
   EXPECT_EQ(*read_binding_reply(R"({"Error":"no"})"), "no");

@@ -110,6 +110,63 @@ TEST(Evaluation, AnExtenderThatMustNotFailFailsTheAttempt) {
   EXPECT_TRUE(decision.feasible.none());
 }
 
+// What extenders leave of the candidates, as text: "node: …" or the message.
+TEST(Evaluation, CandidatesAreSettledPluginByPlugin) {
+  using Candidates = std::vector<PreemptionCandidate>;
+  FakeFilter fit("Fit");
+  fit.reject("a", {"full"}).reject("b", {"full"});
+  const auto snapshot = cluster_of({"a", "b"});
+  const auto victim = info(pod("victim"));
+  const PreemptionCandidate on_a{*snapshot.find_row("a"), {victim}}, on_b{*snapshot.find_row("b"), {victim}};
+  const FakePostFilter one("One", {.candidates = {on_a, on_b}}), silent("Silent", {.failed = Verdict{"", {}, {"x"}}}),
+      two("Two", {.candidates = {on_b}});
+  const auto profile = ProfileOf().filter(fit).post_filter(silent).post_filter(one).post_filter(two).profile;
+  const std::string full = "0/2 nodes are available: 2 full.";
+  const struct {
+    const char* name;
+    std::vector<Result<Candidates>> left;  // of each plugin's
+    std::string want;
+  } cases[] = {
+      {"nobody asked", {}, "a"},
+      {"all stay", {Candidates{on_a, on_b}}, "a"},
+      {"one was dropped", {Candidates{on_b}}, "b"},
+      {"all were dropped: the next plugin's turn", {Candidates{}, Candidates{on_b}}, "b"},
+      {"of all plugins", {Candidates{}, Candidates{}}, full + " x, One: none left, Two: none left"},
+      {"an error ends it", {podium::fail(Error::Kind::status, "refused")}, full + " One: refused"},
+      {"also of the second",
+       {Candidates{}, Result<Candidates>(podium::fail(Error::Kind::status, "refused"))},
+       full + " Two: refused"},
+  };
+  for (const auto& c : cases) {
+    const auto incoming = info(pod("p"));
+    Evaluation evaluation(*incoming, snapshot, profile);
+    for (const auto& left : c.left) {
+      ASSERT_TRUE(evaluation.candidates()) << c.name;
+      evaluation.settle(left);
+    }
+    if (!c.left.empty()) {
+      EXPECT_FALSE(evaluation.candidates()) << c.name;
+    }
+    const auto decision = std::move(evaluation).finish();
+    EXPECT_EQ(decision.preemption ? decision.preemption->node : decision.message, c.want) << c.name;
+    EXPECT_EQ(decision.unschedulable_plugins, std::vector<std::string>{"Fit"}) << c.name;
+  }
+}
+
+TEST(Evaluation, NoCandidatesWhereANodeIsFeasibleOrTheAttemptFailed) {
+  FakeFilter fit("Fit");
+  const auto snapshot = cluster_of({"a"});
+  const auto incoming = info(pod("p"));
+  const FakePostFilter plugin("P", {.candidates = {{*snapshot.find_row("a"), {incoming}}}});
+  const auto profile = ProfileOf().filter(fit).post_filter(plugin).profile;
+  EXPECT_FALSE(Evaluation(*incoming, snapshot, profile).candidates());
+  Evaluation failed(*incoming, snapshot, profile);
+  failed.fail("connection refused");
+  EXPECT_FALSE(failed.candidates());
+  const auto empty = cluster_of({});
+  EXPECT_FALSE(Evaluation(*incoming, empty, profile).candidates());
+}
+
 TEST(Evaluation, ScoresAreAskedForWhereThereIsAChoice) {
   FakeFilter fit("Fit");
   fit.reject("c", {"too small"});

@@ -120,6 +120,13 @@ class FakePostFilter : public Plugin, public PostFilterPlugin {
   PostFilterResult post_filter(const PodInfo&, const Snapshot&, const Filters&, const Decision&) const override {
     return result;
   }
+  // Takes the first.
+  PostFilterResult choose(const Snapshot& snapshot, Result<std::vector<PreemptionCandidate>> candidates) const override {
+    if (!candidates) return {.failed = Verdict{name_, Code::error, {name_ + ": " + candidates.error().message}}};
+    if (candidates->empty()) return {.failed = Verdict{name_, Code::unschedulable, {name_ + ": none left"}}};
+    const auto& first = candidates->front();
+    return {.preemption = Preemption{std::string(snapshot.node_name(first.row)), first.victims}};
+  }
 
  private:
   std::string name_;

@@ -42,6 +42,11 @@ framework::Profile default_profile() {
   return profile;
 }
 
+std::shared_ptr<const framework::Plugin> in_tree_plugin(std::string_view name) {
+  const auto entries = in_tree();
+  return std::ranges::find(entries, name, &PluginEntry::name)->make({});
+}
+
 api::Node machine(const std::string& name, const std::string& zone = "") {
   auto made = node(name).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "20");
   if (!zone.empty()) made.zone(zone);
@@ -228,6 +233,48 @@ TEST(DefaultPreemption, ChoiceOfTheNode) {
        {young(runs("v1", "a", 5)), runs("v2", "a", 4), runs("v3", "b", 5), young(runs("v4", "b", 4))}, "a: v1 v2"},
       {"the first by name among equals", wants("4"), {runs("v2", "b", 5), runs("v1", "a", 5)}, "a: v1"},
   });
+}
+
+TEST(DefaultPreemption, ChoiceOfWhatExtendersLeave) {
+  using Candidates = std::vector<PreemptionCandidate>;
+  const auto snapshot = snapshot_of({machine("a"), machine("b")}, {});
+  const auto plugin = in_tree_plugin("DefaultPreemption");
+  const auto young = [](PodBuilder pod) { return pod.started("2026-02-01T00:00:00Z"); };
+  const auto on = [&](const char* node, std::initializer_list<api::Pod> pods, std::int64_t violations = 0) {
+    PreemptionCandidate out{*snapshot.find_row(node), {}, violations};
+    for (const auto& pod : pods) out.victims.push_back(cluster::make_pod_info(share(pod)));
+    return out;
+  };
+  const struct {
+    const char* name;
+    Result<Candidates> left;
+    std::string want;
+  } cases[] = {
+      {"none", Candidates{}, "Unschedulable: preemption: no candidate node for preemption"},
+      {"a failure", Result<Candidates>(podium::fail(Error::Kind::status, "refused")), "Error: preemption: refused"},
+      {"the victims stay in the extender's order",
+       Candidates{on("b", {runs("v1", "b", 1), runs("v2", "b", 5)})}, "b: v1 v2"},
+      {"the violations that it counts",
+       Candidates{on("a", {runs("v1", "a", 1)}, 2), on("b", {runs("v2", "b", 9)}, 1)}, "b: v2"},
+      {"the first victim's priority counts as the highest",
+       Candidates{on("a", {runs("v1", "a", 5)}), on("b", {runs("v2", "b", 1), runs("v3", "b", 9)})}, "b: v2 v3"},
+      {"and the start is that of the most important",
+       Candidates{on("a", {runs("v1", "a", 1), runs("v2", "a", 9)}), on("b", {runs("v3", "b", 1), young(runs("v4", "b", 9))})},
+       "b: v3 v4"},
+  };
+  for (const auto& c : cases) {
+    const auto result = dynamic_cast<const framework::PostFilterPlugin&>(*plugin).choose(snapshot, c.left);
+    EXPECT_TRUE(result.preempts) << c.name;
+    EXPECT_FALSE(result.withdraw_nomination) << c.name;
+    std::string got;
+    if (result.failed) {
+      got = std::string(framework::to_string(result.failed->code)) + ": " + framework::message(*result.failed);
+    } else {
+      got = result.preemption->node + ":";
+      for (const auto& victim : result.preemption->victims) got += " " + (*victim)->meta.name;
+    }
+    EXPECT_EQ(got, c.want) << c.name;
+  }
 }
 
 // --- nominations ---

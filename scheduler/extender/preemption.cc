@@ -1,0 +1,91 @@
+#include "scheduler/extender/preemption.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace podium::extender {
+namespace {
+
+// By node name. A pod whose text is gone has left the cluster.
+std::vector<Victims> victims_of(const std::vector<PreemptionCandidate>& candidates, const framework::Snapshot& snapshot,
+                                const ObjectTexts& texts, bool with_texts) {
+  std::vector<Victims> out;
+  for (const auto& candidate : candidates) {
+    auto& victims = out.emplace_back();
+    victims.node = snapshot.node_name(candidate.row);
+    victims.budget_violations = candidate.budget_violations;
+    for (const auto& pod : candidate.victims) {
+      victims.uids.push_back(pod->pod->meta.uid);
+      if (!with_texts) continue;
+      if (auto text = texts.pod(victims.uids.back())) victims.pods.push_back(std::move(text));
+    }
+  }
+  std::ranges::sort(out, {}, &Victims::node);
+  return out;
+}
+
+Result<PreemptionCandidate> to_candidate(const Victims& victims, const HttpExtender& extender,
+                                         const framework::Snapshot& snapshot) {
+  const auto row = snapshot.find_row(victims.node);
+  if (!row) return fail(Error::Kind::internal, fmt::format("nodeinfo not found for node name \"{}\"", victims.node));
+  PreemptionCandidate out{.row = *row, .budget_violations = victims.budget_violations};
+  const auto& pods = snapshot.entry(*row).pods;
+  for (const auto& uid : victims.uids) {
+    const auto pod = std::ranges::find_if(pods, [&](const auto& each) { return each->pod->meta.uid == uid; });
+    if (pod == pods.end()) {
+      return fail(Error::Kind::internal,
+                  fmt::format("extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on "
+                              "that node", extender.name(), uid, victims.node));
+    }
+    out.victims.push_back(*pod);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims>& reply, const HttpExtender& extender,
+                                                       const framework::Snapshot& snapshot) {
+  std::vector<PreemptionCandidate> out;
+  for (const auto& victims : reply) {
+    auto candidate = to_candidate(victims, extender, snapshot);
+    if (!candidate) return std::unexpected(candidate.error());
+    out.push_back(std::move(*candidate));
+  }
+  if (extender.ignorable()) {
+    std::erase_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
+    return out;
+  }
+  const auto nobody = std::ranges::find_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
+  if (nobody == out.end()) return out;
+  return fail(Error::Kind::internal,
+              fmt::format("expected at least one victim pod on node \"{}\"", snapshot.node_name(nobody->row)));
+}
+
+client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(const Extenders* extenders,
+                                                                         framework::PodInfoPtr pod, Text pod_text,
+                                                                         const framework::Snapshot* snapshot,
+                                                                         std::vector<PreemptionCandidate> candidates) {
+  for (const auto& extender : extenders->all()) {
+    if (candidates.empty()) break;
+    if (!extender->preempts() || !extender->interested(**pod)) continue;
+    if (!pod_text) co_return fail(Error::Kind::internal, "the pod is not known any more");
+    auto asked = victims_of(candidates, *snapshot, extenders->texts(), extender->wants_nodes());
+    const auto reply = co_await extender->preempt(pod_text, std::move(asked));
+    auto left = reply ? to_candidates(*reply, *extender, *snapshot)
+                      : Result<std::vector<PreemptionCandidate>>(std::unexpected(reply.error()));
+    if (left) {
+      candidates = std::move(*left);
+    } else if (extender->ignorable()) {
+      spdlog::info("extender passed over in preemption extender={} pod={} error=\"{}\"", extender->name(),
+                   (*pod)->full_name(), left.error().message);
+    } else {
+      co_return std::unexpected(left.error());
+    }
+  }
+  co_return Result<std::vector<PreemptionCandidate>>(std::move(candidates));
+}
+
+}  // namespace podium::extender

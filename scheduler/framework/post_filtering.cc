@@ -1,0 +1,56 @@
+#include "scheduler/framework/post_filtering.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace podium::framework {
+
+PostFiltering::PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
+                             Decision& decision)
+    : pod_(pod), snapshot_(snapshot), profile_(profile), filters_(filters), decision_(decision) {
+  decision_.withdraw_nomination = profile.post_filters.empty();
+  ask();
+}
+
+void PostFiltering::settle(Result<std::vector<PreemptionCandidate>> candidates) {
+  const auto* plugin = std::exchange(asked_, nullptr);
+  if (take(plugin->choose(snapshot_, std::move(candidates)))) ask();
+}
+
+std::string PostFiltering::message() const { return framework::message({"", Code::unschedulable, reasons_}); }
+
+void PostFiltering::ask() {
+  while (next_ < profile_.post_filters.size()) {
+    const auto* plugin = profile_.post_filters[next_++].plugin;
+    if (!plugin) continue;
+    auto result = plugin->post_filter(pod_, snapshot_, filters_, decision_);
+    if (!result.candidates.empty()) {
+      asked_ = plugin;
+      candidates_ = std::move(result.candidates);
+      return;
+    }
+    if (!take(std::move(result))) return;
+  }
+}
+
+// False where no other plugin is to be asked.
+bool PostFiltering::take(PostFilterResult result) {
+  decision_.tried_preemption |= result.preempts;
+  if (!result.failed) {
+    decision_.preemption = std::move(result.preemption);
+    decision_.withdraw_nomination = false;
+    reasons_.clear();
+    return false;
+  }
+  if (result.failed->code != Code::unschedulable) {
+    decision_.withdraw_nomination = result.withdraw_nomination;
+    reasons_ = std::move(result.failed->reasons);
+    return false;
+  }
+  decision_.withdraw_nomination |= result.withdraw_nomination;
+  std::ranges::move(result.failed->reasons, std::back_inserter(reasons_));
+  return true;
+}
+
+}  // namespace podium::framework
