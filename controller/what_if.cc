@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/admission.h"
+#include "scheduler/framework/placement.h"
 
 namespace podium::controller {
 namespace {
@@ -32,10 +33,11 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
       profile_names(config))));
 }
 
-// Replicas are pods of their own: the snapshot tells pods apart by UID.
-cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i) {
+// Replicas are pods of their own: the snapshot tells pods apart by UID. The first is the pod itself, whose claims and whose
+// nomination count as its own, unless that has its place already.
+cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i, const cluster::Snapshot& fork) {
   auto copy = std::make_shared<api::Pod>(pod);
-  copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
+  if (i > 0 || fork.find_pod(pod.meta.uid)) copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
   return cluster::make_pod_info(std::move(copy));
 }
 
@@ -68,14 +70,17 @@ ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapsho
   std::vector<std::string> placements;
   std::size_t start = 0;
   for (std::int32_t i = 0; i < replicas; ++i) {
-    const auto info = replica(pod, i);
+    const auto info = replica(pod, i, fork);
     const auto decision = framework::evaluate(*info, fork, profile, start);
     start = decision.next_start;
     if (i == 0 || !decision.fits()) status = project(decision, fork);
     if (!decision.fits()) break;
-    const auto& node = *fork.entry(*decision.choice).node;
-    placements.push_back(node.meta.name);
-    fork.add_pod(cluster::make_placed(*info, node.meta.name, &node.meta.labels));
+    if (const auto refused = framework::place(info, *decision.choice, profile, fork)) {
+      status = project(decision, fork);
+      status.message = refused->message("Reserve");
+      break;
+    }
+    placements.emplace_back(fork.node_name(*decision.choice));
   }
   const auto fitting = static_cast<std::int32_t>(placements.size());
   status.outcome = fitting == replicas ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
@@ -83,7 +88,7 @@ ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapsho
   const auto summary = replicas == 1 && fitting == 1 ? "would be placed on " + placements[0]
                        : fitting == replicas         ? fmt::format("all {} replicas fit", replicas)
                                                      : fmt::format("{} of {} replicas fit", fitting, replicas);
-  if (fitting > 0) status.node = placements[0];
+  status.node = fitting > 0 ? placements[0] : "";
   if (replicas > 1) status.placements = std::move(placements);
   status.attempts = 1;
   status.conditions = {condition("Accepted", true, "Accepted", "the question makes sense"),

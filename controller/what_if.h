@@ -1,7 +1,7 @@
 // What-ifs: the answer to "where would this pod go?", as a pure function of the question and a fork of the snapshot.
 //
-// The fork is the caller's own copy: replicas are placed on it one after the other, each seeing the ones before, and nothing
-// else ever sees them.
+// The fork is the caller's own copy: replicas are placed on it one after the other, each seeing the ones before and what Reserve
+// has assumed for them (framework/placement.h), and nothing else ever sees them.
 // Threads: pure; runs on a worker.
 #pragma once
 

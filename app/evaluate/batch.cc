@@ -26,23 +26,32 @@ std::vector<fs::path> scenarios_below(const std::string& directory) {
   return found;
 }
 
-Result<void> evaluate_scenario(const fs::path& scenario, Inputs inputs) {
+Result<void> write_document(const fs::path& file, const boost::json::value& document) {
+  std::ofstream out(file);
+  out << api::to_json(document);
+  out.close();
+  if (!out) return fail(Error::Kind::internal, "cannot write " + file.string());
+  return {};
+}
+
+Result<void> evaluate_scenario(const fs::path& scenario, Inputs inputs, bool place) {
   inputs.cluster = {scenario / "cluster.yaml"};
   inputs.pods = {scenario / "pods.yaml"};
   std::error_code error;
   if (fs::exists(scenario / "config.yaml", error)) inputs.config = scenario / "config.yaml";
+  if (place) {
+    const auto placements = place_files(inputs);
+    if (!placements) return std::unexpected(placements.error());
+    return write_document(scenario / "placed.json", to_document(placements->pods));
+  }
   const auto evaluation = evaluate_files(inputs);
   if (!evaluation) return std::unexpected(evaluation.error());
-  std::ofstream out(scenario / "actual.json");
-  out << api::to_json(to_document(evaluation->results, evaluation->snapshot));
-  out.close();
-  if (!out) return fail(Error::Kind::internal, "cannot write " + (scenario / "actual.json").string());
-  return {};
+  return write_document(scenario / "actual.json", to_document(evaluation->results, evaluation->snapshot));
 }
 
 }  // namespace
 
-int run_batch(const std::string& directory, const Inputs& settings) {
+int run_batch(const std::string& directory, const Inputs& settings, bool place) {
   const auto scenarios = scenarios_below(directory);
   if (scenarios.empty()) {
     std::cerr << "podium evaluate: " << directory << ": no scenario directories (with a cluster.yaml) found\n";
@@ -52,7 +61,7 @@ int run_batch(const std::string& directory, const Inputs& settings) {
   std::atomic<bool> failed = false;
   const auto work = [&] {
     for (std::size_t i; (i = next++) < scenarios.size();) {
-      if (const auto done = evaluate_scenario(scenarios[i], settings); !done) {
+      if (const auto done = evaluate_scenario(scenarios[i], settings, place); !done) {
         std::osyncstream(std::cerr) << scenarios[i].string() << ": " << done.error().message << '\n';
         failed = true;
       }

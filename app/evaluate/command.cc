@@ -17,6 +17,7 @@ struct Options {
   Inputs inputs;
   std::string output = "table";
   std::string batch;
+  bool place = false;
 };
 
 int fail_with(const Error& error) {
@@ -24,24 +25,36 @@ int fail_with(const Error& error) {
   return error.kind == Error::Kind::invalid ? 2 : 1;
 }
 
-int evaluate_and_print(const Options& options) {
-  if (options.inputs.cluster.empty()) return fail_with(invalid("--cluster is required").error());
-  if (options.inputs.pods.empty()) return fail_with(invalid("--pod is required").error());
-  const auto evaluation = evaluate_files(options.inputs);
-  if (!evaluation) return fail_with(evaluation.error());
-  for (const auto& warning : evaluation->warnings) std::cerr << "warning: " << warning << '\n';
+// What was found, in the form that was asked for; `what` is what to_table() and to_document() take.
+template <typename... What>
+int print(const Options& options, const std::vector<std::string>& warnings, const What&... what) {
+  for (const auto& warning : warnings) std::cerr << "warning: " << warning << '\n';
   if (options.output == "table") {
-    std::cout << to_table(evaluation->results, evaluation->snapshot);
+    std::cout << to_table(what...);
   } else {
-    const auto document = to_document(evaluation->results, evaluation->snapshot);
+    const auto document = to_document(what...);
     std::cout << (options.output == "yaml" ? api::to_yaml(document) : api::to_json(document));
   }
   std::cout.flush();
   return std::cout ? 0 : fail_with({.message = "cannot write the output"});
 }
 
+int evaluate_and_print(const Options& options) {
+  if (options.inputs.cluster.empty()) return fail_with(invalid("--cluster is required").error());
+  if (options.inputs.pods.empty()) return fail_with(invalid("--pod is required").error());
+  if (options.place) {
+    const auto placements = place_files(options.inputs);
+    if (!placements) return fail_with(placements.error());
+    return print(options, placements->warnings, placements->pods);
+  }
+  const auto evaluation = evaluate_files(options.inputs);
+  if (!evaluation) return fail_with(evaluation.error());
+  return print(options, evaluation->warnings, evaluation->results, evaluation->snapshot);
+}
+
 int run(const Options& options) {
-  return options.batch.empty() ? evaluate_and_print(options) : run_batch(options.batch, options.inputs);
+  return options.batch.empty() ? evaluate_and_print(options)
+                               : run_batch(options.batch, options.inputs, options.place);
 }
 
 }  // namespace
@@ -71,6 +84,8 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
                     "ignore fields the API types do not have instead of failing");
   command->add_flag("--preemption-candidates", options->inputs.preemption_candidates,
                     "report the victims on every node preemption could use");
+  command->add_flag("--place", options->place,
+                    "place each pod that fits for those after it, in the order given, and say where all went");
   command->add_option("--batch", options->batch)->group("");  // hidden: for comparisons with the oracle
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

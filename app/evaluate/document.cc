@@ -116,6 +116,21 @@ json::object to_json(const PodResult& result, const Snapshot& snapshot) {
 
 }  // namespace
 
+json::value to_document(const std::vector<PlacedPod>& pods) {
+  json::array list;
+  for (const auto& placed : pods) {
+    json::object one{{"pod", placed.pod}, {"nodes", placed.nodes}, {"feasible", placed.feasible}};
+    if (placed.node.empty()) {
+      one["message"] = placed.message;
+    } else {
+      one["node"] = placed.node;
+      one["score"] = placed.score;
+    }
+    list.push_back(std::move(one));
+  }
+  return json::object{{"kubernetesVersion", kKubernetesVersion}, {"placements", std::move(list)}};
+}
+
 json::value to_document(const std::vector<PodResult>& results, const Snapshot& snapshot) {
   json::array list;
   for (const auto& result : results) list.push_back(to_json(result, snapshot));

@@ -1,5 +1,5 @@
-// The JSON document of `podium evaluate`: the one that e2e/oracle prints for kube-scheduler, field by field, so that the
-// two can be compared.
+// The JSON documents of `podium evaluate`, and of its --place: those that e2e/oracle prints for kube-scheduler, field by
+// field, so that they can be compared.
 //
 // Threads: pure functions.
 #pragma once
@@ -20,6 +20,16 @@ struct PodResult {
   std::vector<plugins::PreemptionCandidate> candidates;  // on request: every node that preemption could use
 };
 
+// What is left of a decision that was carried out: of thousands of pods, on thousands of nodes, no more fits in a file.
+struct PlacedPod {
+  std::string pod;   // namespace/name
+  std::string node;  // empty: it did not fit
+  std::size_t nodes = 0, feasible = 0;
+  std::int64_t score = 0;  // of the node that was taken
+  std::string message;     // why it is nowhere
+};
+
+boost::json::value to_document(const std::vector<PlacedPod>& pods);
 boost::json::value to_document(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot);
 
 }  // namespace podium::evaluate

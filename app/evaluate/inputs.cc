@@ -15,6 +15,7 @@
 #include "api/admission.h"
 #include "api/manifests.h"
 #include "scheduler/config/config.h"
+#include "scheduler/framework/placement.h"
 
 namespace podium::evaluate {
 namespace {
@@ -123,40 +124,91 @@ std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::P
   return plugins::dry_run_preemption(pod, snapshot, framework::Filters(pod, snapshot, profile), decision).candidates;
 }
 
-}  // namespace
+// Everything that the files say.
+struct Prepared {
+  struct Asked {
+    cluster::PodInfoPtr pod;
+    const framework::Profile* profile;  // of the configuration
+  };
+  config::Config config;
+  cluster::Snapshot snapshot;
+  std::vector<Asked> pods;  // in the order of the input
+  std::vector<std::string> warnings;
+};
 
-Result<Evaluation> evaluate_files(const Inputs& inputs) {
-  const auto config = load_config(inputs);
+Result<Prepared> prepare(const Inputs& inputs) {
+  auto config = load_config(inputs);
   if (!config) return std::unexpected(config.error());
-  Evaluation evaluation;
-  evaluation.warnings = config->warnings;
-  for (const auto& extender : config->extenders) {
-    evaluation.warnings.push_back(fmt::format("extender {} is not asked: this command talks to nobody", extender.url_prefix));
+  Prepared prepared{.config = std::move(*config)};
+  prepared.warnings = prepared.config.warnings;
+  for (const auto& extender : prepared.config.extenders) {
+    prepared.warnings.push_back(
+        fmt::format("extender {} is not asked: this command talks to nobody", extender.url_prefix));
   }
 
   const auto texts = read_files(inputs.cluster);
   if (!texts) return std::unexpected(texts.error());
-  auto manifests = api::read_manifests(*texts, {inputs.allow_unknown_fields}, evaluation.warnings);
+  auto manifests = api::read_manifests(*texts, {inputs.allow_unknown_fields}, prepared.warnings);
   if (!manifests) return std::unexpected(manifests.error());
   auto pods = select_pods(inputs, manifests->pods);
   if (!pods) return std::unexpected(pods.error());
   if (auto admitted = api::admit(*manifests, *pods); !admitted) return std::unexpected(admitted.error());
 
-  evaluation.snapshot = to_snapshot(std::move(*manifests));
+  prepared.snapshot = to_snapshot(std::move(*manifests));
   for (const auto& pod : *pods) {
-    const auto* profile = config->profile(pod->scheduler_name);
+    const auto* profile = prepared.config.profile(pod->scheduler_name);
     if (!profile) {
-      return invalid(fmt::format("pod {}: profile not found for scheduler name \"{}\"", pod->full_name(), pod->scheduler_name));
+      return invalid(fmt::format("pod {}: profile not found for scheduler name \"{}\"", pod->full_name(),
+                                 pod->scheduler_name));
     }
-    auto info = cluster::make_pod_info(pod);
-    auto decision = framework::evaluate(*info, evaluation.snapshot, *profile);
-    PodResult result{.pod = std::move(info), .profile = profile->scheduler_name, .decision = std::move(decision)};
+    prepared.pods.push_back({cluster::make_pod_info(pod), profile});
+  }
+  return prepared;
+}
+
+// `start` is where the search for nodes goes on, from pod to pod.
+PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::size_t& start) {
+  const auto decision = framework::evaluate(*asked.pod, snapshot, *asked.profile, start);
+  start = decision.next_start;
+  PlacedPod placed{.pod = asked.pod->pod->full_name(),
+                   .nodes = decision.node_count,
+                   .feasible = decision.feasible.count(),
+                   .message = decision.error.empty() ? decision.message : decision.error};
+  if (!decision.fits()) return placed;
+  const auto row = *decision.choice;
+  placed.score = decision.total[row];
+  if (const auto refused = framework::place(asked.pod, row, *asked.profile, snapshot)) {
+    placed.message = refused->message("Reserve");
+  } else {
+    placed.node = snapshot.node_name(row);
+  }
+  return placed;
+}
+
+}  // namespace
+
+Result<Evaluation> evaluate_files(const Inputs& inputs) {
+  auto prepared = prepare(inputs);
+  if (!prepared) return std::unexpected(prepared.error());
+  Evaluation evaluation{.snapshot = std::move(prepared->snapshot), .warnings = std::move(prepared->warnings)};
+  for (auto& [pod, profile] : prepared->pods) {
+    PodResult result{.pod = pod, .profile = profile->scheduler_name};
+    result.decision = framework::evaluate(*pod, evaluation.snapshot, *profile);
     if (inputs.preemption_candidates) {
-      result.candidates = preemption_candidates(*result.pod, evaluation.snapshot, *profile, result.decision);
+      result.candidates = preemption_candidates(*pod, evaluation.snapshot, *profile, result.decision);
     }
     evaluation.results.push_back(std::move(result));
   }
   return evaluation;
+}
+
+Result<Placements> place_files(const Inputs& inputs) {
+  auto prepared = prepare(inputs);
+  if (!prepared) return std::unexpected(prepared.error());
+  Placements placements{.warnings = std::move(prepared->warnings)};
+  std::size_t start = 0;
+  for (const auto& asked : prepared->pods) placements.pods.push_back(place(asked, prepared->snapshot, start));
+  return placements;
 }
 
 }  // namespace podium::evaluate

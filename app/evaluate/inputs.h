@@ -1,5 +1,6 @@
 // From manifests to decisions: reads and admits what `podium evaluate` is given, makes the snapshot, and evaluates every pod
-// against it. Nothing is placed, so the pods do not see each other.
+// against it. Either nothing is placed, so that the pods do not see each other, or each pod that fits is placed for those
+// after it.
 //
 // Errors: `invalid` for whatever is wrong with the files. Threads: may be called from several at once.
 #pragma once
@@ -30,5 +31,13 @@ struct Evaluation {
 };
 
 Result<Evaluation> evaluate_files(const Inputs& inputs);
+
+struct Placements {
+  std::vector<PlacedPod> pods;
+  std::vector<std::string> warnings;
+};
+
+// In the order of the input. What a pod's preemption would evict stays, and its node is not kept for it.
+Result<Placements> place_files(const Inputs& inputs);
 
 }  // namespace podium::evaluate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 namespace podium::evaluate {
 namespace {
@@ -77,6 +78,21 @@ std::string one_pod(const PodResult& result, const cluster::Snapshot& snapshot) 
 }
 
 }  // namespace
+
+std::string to_table(const std::vector<PlacedPod>& pods) {
+  std::vector<Cells> rows{{"POD", "NODE", "SCORE", "FEASIBLE"}};
+  std::map<std::string, std::size_t> reasons;
+  std::size_t placed = 0;
+  for (const auto& pod : pods) {
+    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.node.empty() ? "-" : fmt::to_string(pod.score),
+                    fmt::to_string(pod.feasible)});
+    if (pod.node.empty()) ++reasons[pod.message];
+    else ++placed;
+  }
+  auto text = align(rows, 2) + fmt::format("\n{} of {} pods are placed\n", placed, pods.size());
+  for (const auto& [reason, count] : reasons) text += fmt::format("{} not: {}\n", count, reason);
+  return text;
+}
 
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot) {
   std::string text;

@@ -11,6 +11,8 @@
 
 namespace podium::evaluate {
 
+// Where each pod went, and how many did not fit for each reason.
+std::string to_table(const std::vector<PlacedPod>& pods);
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot);
 
 }  // namespace podium::evaluate

@@ -8,6 +8,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -39,8 +40,18 @@ def wait_until(true, what, seconds=30, interval=0.05):
         time.sleep(interval)
 
 
+def run_program(main):
+    """A script's main(), which gives its exit code. Ctrl-C and SIGTERM unwind it, so that what it has started is stopped."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
 class Process:
-    """A child process with its output in a file; stop() asks, then kills."""
+    """A child process with its output in a file and in a session of its own; stop() asks, then kills."""
 
     def __init__(self, argv, log, env=None):
         self.log = pathlib.Path(log)
@@ -77,8 +88,27 @@ class Process:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
 
-class ControlPlane:
-    """etcd and kube-apiserver (RBAC on). Use as a context manager, or start() and stop()."""
+class Service:
+    """What tests start and stop: a context manager, or start(), which gives it back, and stop(). Its _start() may fail, or
+    be interrupted, at any point; what has been started by then is stopped."""
+
+    def start(self, **how):
+        try:
+            self._start(**how)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class ControlPlane(Service):
+    """etcd and kube-apiserver (RBAC on)."""
 
     def __init__(self, directory=None, keep=False, api_flags=()):
         self.keep = keep
@@ -90,16 +120,11 @@ class ControlPlane:
         self.kubeconfig = self.dir / "kubeconfig"
 
     # --- life ---
-    def start(self):
+    def _start(self):
         self._certificates()
         self._tokens()
-        try:
-            self.start_etcd()
-            self.start_api()
-        except BaseException:
-            self.stop()
-            raise
-        return self
+        self.start_etcd()
+        self.start_api()
 
     def start_etcd(self):
         url, peer = f"http://127.0.0.1:{self.etcd_port}", f"http://127.0.0.1:{self.etcd_peer}"
@@ -139,12 +164,6 @@ class ControlPlane:
                 process.stop()
         if not self.keep:
             shutil.rmtree(self.dir, ignore_errors=True)
-
-    def __enter__(self):
-        return self.start()
-
-    def __exit__(self, *_):
-        self.stop()
 
     # --- access ---
     @property

@@ -2,10 +2,10 @@
 import json
 import urllib.request
 
-from .control_plane import ADMIN_TOKEN, BIN, Process, environment, free_ports, wait_until
+from .control_plane import ADMIN_TOKEN, BIN, Process, Service, environment, free_ports, wait_until
 
 
-class Extender:
+class Extender(Service):
     """start() serves; behave() says what it answers next, requests() what it was asked since then."""
 
     def __init__(self, plane, name, tls=False):
@@ -21,13 +21,12 @@ class Extender:
         """One entry of `extenders`."""
         return {"urlPrefix": self.url, "httpTimeout": "10s", **fields}
 
-    def start(self):
+    def _start(self):
         argv = [BIN / "extender", "--address", f"127.0.0.1:{self.port}", "--api", self.plane.url, "--token", ADMIN_TOKEN]
         if self.tls:
             argv += ["--tls-cert-file", self.plane.dir / "server.crt", "--tls-private-key-file", self.plane.dir / "server.key"]
         self.process = Process(argv, self.plane.dir / f"{self.name}.log", env=environment())
         wait_until(self._serves, f"extender {self.name} serves")
-        return self
 
     def stop(self):
         if self.process:

@@ -10,6 +10,8 @@ import ssl
 import threading
 import time
 
+from .control_plane import Service
+
 
 class Rule:
     """What happens to the requests that match, the first `times` of them; `seen` are all that matched, as (when, path)."""
@@ -35,20 +37,17 @@ class Connection:
         self.lose_reply = False
 
 
-class FaultProxy:
-    """Use as a context manager, or start() and stop()."""
-
+class FaultProxy(Service):
     def __init__(self, plane):
         self.plane = plane
         self.rules, self.connections = [], set()
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.port = None
+        self.server = self.port = None
 
-    def start(self):
+    def _start(self):
         self.thread.start()
         self._call(self._listen())
-        return self
 
     def stop(self):
         for rule in self.rules:
@@ -57,12 +56,6 @@ class FaultProxy:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
-
-    def __enter__(self):
-        return self.start()
-
-    def __exit__(self, *_):
-        self.stop()
 
     @property
     def url(self):
@@ -118,7 +111,8 @@ class FaultProxy:
         self.port = self.server.sockets[0].getsockname()[1]
 
     async def _close(self):
-        self.server.close()
+        if self.server:
+            self.server.close()
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()

@@ -6,7 +6,7 @@ import subprocess
 import urllib.error
 import urllib.request
 
-from .control_plane import BIN, ROOT, Process, environment, free_ports, wait_until
+from .control_plane import BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
 PROGRAM = ROOT / "build/release/podium"
 NAMESPACE = "podium-system"
@@ -31,8 +31,8 @@ def install(plane, values=()):
     wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
 
 
-class Podium:
-    """`podium run` under the chart's ServiceAccount and configuration. Use as a context manager."""
+class Podium(Service):
+    """`podium run` under the chart's ServiceAccount and configuration."""
 
     def __init__(self, plane, config=None, name="podium", program=PROGRAM, token=None, server=None, flags=()):
         self.plane, self.name, self.program, self.flags = plane, name, program, list(flags)
@@ -48,13 +48,12 @@ class Podium:
         self.kubeconfig = plane.write_kubeconfig(self.dir / "kubeconfig", token=token, server=server)
         self.process = None
 
-    def start(self, wait=True):
+    def _start(self, wait=True):
         self.process = Process([self.program, "run", "--config", self.config, "--kubeconfig", self.kubeconfig,
                                 "--secure-port", self.port, "--bind-address", "127.0.0.1", *self.flags],
                                self.dir / "log", env=environment())
         if wait:
             self.wait_ready()
-        return self
 
     def wait_ready(self, seconds=60):
         def ready():
@@ -86,12 +85,6 @@ class Podium:
 
     def log(self):
         return pathlib.Path(self.process.log).read_text(errors="replace")
-
-    def __enter__(self):
-        return self.start()
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 def report_of(plane, namespace, name):

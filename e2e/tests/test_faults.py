@@ -1,12 +1,14 @@
 """What podium survives, on the real API server; faults of the wire have scripted servers in unit/client."""
 import json
+import os
+import signal
 import subprocess
 import tempfile
 import pathlib
 import unittest
 
 from e2e.support import podium
-from e2e.support.control_plane import environment, wait_until
+from e2e.support.control_plane import environment, free_ports, wait_until
 from e2e.tests.base import Live, node, pod
 
 CRD = "schedulingreports.podium.dev"
@@ -58,17 +60,32 @@ class Faults(Live):
 class Stopping(Live):
     nodes = [node("n1")]
 
-    def test_sigterm_ends_well_and_the_next_takes_over(self):
-        lease = lambda: self.plane.get(f"/apis/coordination.k8s.io/v1/namespaces/{podium.NAMESPACE}/leases/podium")["spec"]
-        self.plane.create(pod("first"))
-        self.bound("first")
-        self.assertTrue(lease()["holderIdentity"])
-        self.assertEqual(self.podium.stop(), 0)
-        self.assertFalse(lease().get("holderIdentity"))
-        self.assertIsNotNone(podium.report_of(self.plane, "default", "first"))  # drained before the end
-        with podium.Podium(self.plane, name="second"):
-            self.plane.create(pod("second"))
-            self.bound("second", 30)
+    def lease(self):
+        return self.plane.get(f"/apis/coordination.k8s.io/v1/namespaces/{podium.NAMESPACE}/leases/podium")["spec"]
+
+    def ends_well(self, running, name, stop):
+        """Places a pod, is told to stop, and leaves nothing behind."""
+        self.plane.create(pod(name))
+        self.bound(name, 30)
+        self.assertTrue(self.lease()["holderIdentity"])
+        stop(running.process)
+        self.assertEqual(running.process.wait(), 0, running.process.tail())
+        self.assertFalse(self.lease().get("holderIdentity"))
+        self.assertIsNotNone(podium.report_of(self.plane, "default", name))  # drained before the end
+
+    def test_a_signal_ends_it_well_and_the_next_takes_over(self):
+        self.ends_well(self.podium, "first", lambda process: process.signal(signal.SIGTERM))
+        with podium.Podium(self.plane, name="second") as second:
+            # As a terminal's Ctrl-C: to the whole group.
+            self.ends_well(second, "second", lambda process: os.killpg(process.pid, signal.SIGINT))
+
+    def test_ctrl_c_ends_it_before_it_has_found_an_api_server(self):
+        nowhere = f"https://127.0.0.1:{free_ports(1)[0]}"
+        lost = podium.Podium(self.plane, name="lost", server=nowhere).start(wait=False)
+        self.addCleanup(lost.stop)
+        wait_until(lambda: lost.get("/livez")[0], "its door answers")
+        os.killpg(lost.process.pid, signal.SIGINT)
+        self.assertEqual(lost.process.wait(), 0, lost.process.tail())
 
 
 class BadInput(unittest.TestCase):

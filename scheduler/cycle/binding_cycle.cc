@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "scheduler/cycle/binding_pod.h"
@@ -11,27 +10,8 @@
 namespace podium::cycle {
 namespace {
 
-using framework::Verdict;
-
 double seconds(std::chrono::nanoseconds d) {
   return std::chrono::duration<double>(d).count();
-}
-
-// FitError of an attempt that had come down to one node.
-std::string fit_error(Verdict verdict) {
-  std::ranges::sort(verdict.reasons);
-  std::map<std::string, int> counts;
-  for (auto& reason : verdict.reasons) ++counts[std::move(reason)];
-  std::vector<std::string> lines;
-  for (const auto& [reason, count] : counts) lines.push_back(fmt::format("{} {}", count, reason));
-  std::ranges::sort(lines);
-  std::string text = "0/1 nodes are available:";
-  for (std::size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? " " : ", ") + lines[i];
-  return lines.empty() ? text : text + ".";
-}
-
-std::string failed_plugin(std::string_view point, std::string_view plugin, std::string_view error) {
-  return fmt::format("running {} plugin \"{}\": {}", point, plugin, error);
 }
 
 }  // namespace
@@ -57,7 +37,7 @@ void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framew
   pod.sent = parts_.clock.now();
   pods_.emplace(pod.uid(), std::move(owned));
 
-  assume(pod, row);
+  framework::assume(*pod.assumed.pod, row, parts_.snapshot);
   auto failure = reserve(pod);
   if (!failure) failure = permit(pod);
   if (!failure) failure = pre_flight(pod);
@@ -69,22 +49,16 @@ void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framew
   settle();
 }
 
-void BindingCycle::assume(Pod& pod, cluster::Row row) {
-  const auto* labels = &parts_.snapshot.entry(row).node->meta.labels;
-  parts_.snapshot.add_pod(cluster::make_placed(*pod.assumed.pod, pod.assumed.node, labels));
-  parts_.snapshot.withdraw_nomination(pod.uid());
+// Nobody has seen the assumption yet.
+BindingCycle::Failure BindingCycle::failure_at(std::string_view point,
+                                               const framework::PlacementFailure& failure) {
+  if (failure.is_error()) return {failure.message(point), false, {}, false};
+  return {failure.message(point), true, {failure.plugin}, false};
 }
 
 std::optional<BindingCycle::Failure> BindingCycle::reserve(Pod& pod) {
-  for (const auto& [name, plugin] : pod.profile->reserves) {
-    auto result = plugin->reserve(pod.assumed, parts_.snapshot);
-    if (result.state) pod.states[name] = std::move(result.state);
-    if (!result.failed) continue;
-    if (result.failed->code == framework::Code::error) {
-      return Failure{failed_plugin("Reserve", name, message(*result.failed)), false, {}, false};
-    }
-    return Failure{fit_error(std::move(*result.failed)), true, {name}, false};
-  }
+  const auto failure = framework::reserve(pod.assumed, *pod.profile, parts_.snapshot, pod.states);
+  if (failure) return failure_at("Reserve", *failure);
   return std::nullopt;
 }
 
@@ -96,11 +70,7 @@ std::optional<BindingCycle::Failure> BindingCycle::permit(Pod& pod) {
       const auto timeout = std::min(result.timeout, framework::kLongestPermitWait);
       pending[name] = {timeout, parts_.clock.now() + timeout};
     }
-    if (!result.denied) continue;
-    if (result.denied->code == framework::Code::error) {
-      return Failure{failed_plugin("Permit", name, message(*result.denied)), false, {}, false};
-    }
-    return Failure{fit_error(std::move(*result.denied)), true, {name}, false};
+    if (result.denied) return failure_at("Permit", {name, std::move(*result.denied)});
   }
   if (pending.empty()) return std::nullopt;
   pod.pending = std::move(pending);
@@ -151,7 +121,7 @@ void BindingCycle::pre_bind(Pod& pod) {
     auto& verdict = *pod.plan.failed;
     const bool rejected = verdict.code != framework::Code::error;
     return fail(pod,
-                {rejected ? message(verdict) : failed_plugin("PreBind", name, message(verdict)), rejected});
+                {rejected ? message(verdict) : framework::plugin_failed("PreBind", name, message(verdict)), rejected});
   }
   next_write(pod);
 }
@@ -182,7 +152,7 @@ void BindingCycle::write_ended(const std::string& uid, WriteOutcome outcome) {
   if (pod->gone || stopping_) {
     end(*pod, pod->gone ? kGone : kStopping);
   } else if (!outcome.object) {
-    fail(*pod, {failed_plugin("PreBind", name, outcome.error)});
+    fail(*pod, {framework::plugin_failed("PreBind", name, outcome.error)});
   } else if (pod->verdict) {
     fail(*pod, std::move(*pod->verdict));
   } else {
@@ -198,7 +168,7 @@ void BindingCycle::await_ready(Pod& pod) {
   auto progress = plugin->ready(pod.assumed, pod.state(name), parts_.snapshot);
   using State = framework::Progress::State;
   if (progress.state == State::not_yet) return;
-  if (progress.state == State::failed) return fail(pod, {failed_plugin("PreBind", name, progress.error)});
+  if (progress.state == State::failed) return fail(pod, {framework::plugin_failed("PreBind", name, progress.error)});
   pre_binding_.erase(pod.uid());
   set_deadline(pod, std::nullopt);
   ++pod.plugin;
@@ -244,7 +214,7 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
 // queue.
 void BindingCycle::fail(Pod& failed, Failure failure) {
   auto pod = take(failed);
-  unreserve(*pod);
+  framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
   const auto freed = forget(*pod);
   const auto now = parts_.clock.now();
   const auto info = pod->queued.pod;
@@ -264,7 +234,7 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
 // The pod will not come back: it is gone or elsewhere, or the scheduler stops.
 void BindingCycle::end(Pod& ended, const std::string& why) {
   auto pod = take(ended);
-  unreserve(*pod);
+  framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
   parts_.recorder.binding_ended(
       *pod->queued.pod,
       {.bound = false, .node = pod->assumed.node, .error = why, .duration = parts_.clock.now() - pod->sent});
@@ -282,12 +252,6 @@ BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
   auto taken = std::move(it->second);
   pods_.erase(it);
   return taken;
-}
-
-void BindingCycle::unreserve(Pod& pod) {
-  for (const auto& [name, plugin] : pod.profile->reserves | std::views::reverse) {
-    plugin->unreserve(pod.assumed, pod.state(name), parts_.snapshot, *this);
-  }
 }
 
 // Takes the assumption back. What it had occupied is free again, which may help others.

@@ -30,8 +30,7 @@
 #include "scheduler/cluster/hash.h"
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/seams.h"
-#include "scheduler/framework/lifecycle.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/placement.h"
 #include "scheduler/framework/recorder.h"
 #include "scheduler/queue/queue.h"
 
@@ -96,7 +95,7 @@ class BindingCycle final : public framework::Handle {
   using PodPtr = std::unique_ptr<Pod>;
 
   Pod* find(std::string_view uid) const;
-  void assume(Pod& pod, cluster::Row row);
+  static Failure failure_at(std::string_view point, const framework::PlacementFailure& failure);
   std::optional<Failure> reserve(Pod& pod);
   std::optional<Failure> permit(Pod& pod);
   std::optional<Failure> pre_flight(Pod& pod);
@@ -111,7 +110,6 @@ class BindingCycle final : public framework::Handle {
   void fail(Pod& pod, Failure failure);
   void end(Pod& pod, const std::string& why);
   PodPtr take(Pod& pod);
-  void unreserve(Pod& pod);
   std::optional<framework::ClusterEvent> forget(const Pod& pod);
   void set_deadline(Pod& pod, std::optional<Steady> deadline);
 

@@ -40,7 +40,7 @@ struct BindingCycle::Pod {
   bool gone = false;               // deleted, or seen on a node: the watch has told, and the snapshot knows
   bool nominated = false;          // status.nominatedNodeName was set for it
   std::optional<Failure> verdict;  // it is to end with this when nothing is under way
-  std::map<std::string, std::unique_ptr<framework::PluginState>, std::less<>> states;  // by plugin
+  framework::PluginStates states;
 
   struct Wait {
     std::chrono::milliseconds timeout{0};
@@ -61,8 +61,7 @@ struct BindingCycle::Pod {
   }
   bool waits() const { return stage == Stage::permitting || stage == Stage::awaiting; }
   framework::PluginState* state(std::string_view plugin_name) const {
-    const auto it = states.find(plugin_name);
-    return it == states.end() ? nullptr : it->second.get();
+    return framework::find_state(states, plugin_name);
   }
 };
 

@@ -8,8 +8,8 @@
 // to make, as data, and whether the cluster has followed; the cycle makes the writes, keeps the time and asks
 // again when something changes. What a plugin has to remember of one pod in between is its PluginState.
 //
-// Threads: all of it is called on the scheduling strand, one call after the other, and returns at once;
-// plugins are const.
+// Threads: all on the scheduling strand, one call after the other, returning at once; Reserve and Unreserve also
+// for what-ifs, on their threads and forks: what they give away is in that snapshot only. Plugins are const.
 // Errors: a Verdict with the code `error` is retried as a SchedulerError; any other code turns the pod down.
 // Source: pkg/scheduler/framework/runtime/framework.go, pkg/scheduler/schedule_one.go.
 #pragma once

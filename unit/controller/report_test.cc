@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/config/config.h"
+#include "unit/controller/served_api.h"
 #include "unit/support/builders.h"
 
 namespace podium::controller {
@@ -19,14 +20,9 @@ using test::node;
 using test::pod;
 namespace json = boost::json;
 
-const config::Config& defaults() {
-  static const auto config = config::load("", "default").value();
-  return config;
-}
-
 framework::Decision decide(const api::Pod& pod, const cluster::Snapshot& snapshot) {
   const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
-  return framework::evaluate(*info, snapshot, *defaults().profiles[0]);
+  return framework::evaluate(*info, snapshot, *unit::default_config().profiles[0]);
 }
 
 test::NodeBuilder machine(const std::string& name, std::string_view cpu = "4") {

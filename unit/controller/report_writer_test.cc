@@ -7,12 +7,11 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <string>
 #include <vector>
 
-#include "unit/client/object_server.h"
 #include "unit/controller/log_capture.h"
+#include "unit/controller/served_api.h"
 #include "unit/support/builders.h"
 
 namespace podium::controller {
@@ -23,17 +22,14 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 using test::node;
 using test::pod;
+using unit::default_config;
+using unit::kPlural;
+using unit::Lines;
 using unit::ObjectServer;
-using Lines = std::vector<std::string>;
+using unit::ServedApi;
 
-const std::string kPlural = "schedulingreports";
 const std::string kReports = "/apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports";
 const client::Response kNoSuchKind{404, R"({"code":404,"message":"the server could not find the requested resource"})"};
-
-const config::Config& defaults() {
-  static const auto config = config::load("", "default").value();
-  return config;
-}
 
 // One node with four CPUs.
 const cluster::Snapshot& snapshot() {
@@ -50,14 +46,14 @@ cluster::PodInfo info_of(const api::Pod& pod) { return *cluster::make_pod_info(t
 api::Pod small(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "1"); }
 api::Pod huge(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "64"); }
 
-struct Writing {
+struct Writing : ServedApi {
   explicit Writing(ReportWriter::Announce announce = {})
       : writer(api, bindings_first, retention, options, io.get_executor(), std::move(announce)) {}
 
   // Decides about the pod; where it fits, its binding has still to end.
   void decide(const api::Pod& pod, std::uint32_t attempt = 1) {
     const auto info = cluster::make_pod_info(test::share(pod));
-    const auto decision = framework::evaluate(*info, snapshot(), *defaults().profiles[0]);
+    const auto decision = framework::evaluate(*info, snapshot(), *default_config().profiles[0]);
     framework::Attempt what;
     what.pod = info;
     what.profile = "default-scheduler";
@@ -98,14 +94,8 @@ struct Writing {
     }
     return out;
   }
-  json::value report(const std::string& name) const { return server.find(kPlural, "shop", name); }
 
   unit::LogCapture log;
-  unit::FakeClock clock;
-  unit::FixedRandom random;
-  ObjectServer server;
-  asio::io_context io;
-  client::Api api{server.transport, clock, random};
   client::Precedence bindings_first{clock};
   Retention retention{api, {}};
   config::Podium options;

@@ -6,12 +6,11 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
-#include "unit/client/object_server.h"
+#include "unit/controller/served_api.h"
 
 namespace podium::controller {
 namespace {
@@ -19,17 +18,17 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 using namespace std::chrono_literals;
+using unit::kPlural;
+using unit::Lines;
 using unit::ObjectServer;
-using Lines = std::vector<std::string>;
+using unit::ServedApi;
 
-const std::string kPlural = "schedulingreports";
-
-struct Keeping {
+struct Keeping : ServedApi {
   // Rounds and paces of a millisecond; what is due is told by the clock, which only the test moves.
   Keeping() : retention(api, {.default_ttl = 600s, .round = 1ms, .relist = 30min, .deletes_per_second = 100'000}) {}
 
   // A report as it is found on the API server.
-  void report(const std::string& name, json::value spec, std::optional<std::chrono::seconds> expires_in = std::nullopt,
+  void keep(const std::string& name, json::value spec, std::optional<std::chrono::seconds> expires_in = std::nullopt,
               std::chrono::seconds age = 0s) {
     json::object object{{"metadata",
                          {{"name", name},
@@ -61,18 +60,13 @@ struct Keeping {
     return out;
   }
 
-  unit::FakeClock clock;
-  unit::FixedRandom random;
-  ObjectServer server;
-  asio::io_context io;
-  client::Api api{server.transport, clock, random};
   Retention retention;
 };
 
 TEST(Retention, DeletesWhatIsDueInTheOrderInWhichItIs) {
   Keeping k;
   for (const auto& [name, expires_in] : {std::pair{"a", 20s}, {"b", 10s}, {"c", 31s}}) {
-    k.report(name, json::object(), expires_in);
+    k.keep(name, json::object(), expires_in);
     k.retention.track("shop", name, std::string("uid-of-") + name, k.clock.wall() + expires_in);
   }
   k.clock.advance(30s);
@@ -84,8 +78,8 @@ TEST(Retention, DeletesWhatIsDueInTheOrderInWhichItIs) {
 
 TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
   Keeping k;
-  k.report("a", json::object(), 100s);
-  k.report("b", json::object(), 10s);
+  k.keep("a", json::object(), 100s);
+  k.keep("b", json::object(), 10s);
   const auto now = k.clock.wall();
   for (const char* name : {"a", "b"}) k.retention.track("shop", name, std::string("uid-of-") + name, now + 10s);
   k.retention.track("shop", "a", "uid-of-a", now + 100s);
@@ -115,7 +109,7 @@ TEST(Retention, FindsWhatOthersHaveLeft) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     Keeping k;
-    k.report("it", c.spec, c.expires_in, c.age);
+    k.keep("it", c.spec, c.expires_in, c.age);
     k.run_until([&] { return c.goes ? k.retention.deleted() == 1 : k.retention.size() == 1; });
     EXPECT_EQ(k.names(), c.goes ? Lines() : Lines{"it"});
   }
@@ -124,7 +118,7 @@ TEST(Retention, FindsWhatOthersHaveLeft) {
 TEST(Retention, AnotherOfTheSameNameIsLeftAlone) {
   Keeping k;
   k.retention.track("shop", "a", "uid-of-the-first", k.clock.wall() - 1s);
-  k.report("a", json::object(), 100s);
+  k.keep("a", json::object(), 100s);
   k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
     if (request.method == "GET") return client::Response{403, "{}"};  // it is not listed: only the precondition saves it
     return std::nullopt;
@@ -154,7 +148,7 @@ TEST(Retention, WhatCannotBeDeletedNowIsTriedAgain) {
     --refusals;
     return client::Response{403, "{}"};
   };
-  for (const char* name : {"a", "b"}) k.report(name, json::object(), -1s);
+  for (const char* name : {"a", "b"}) k.keep(name, json::object(), -1s);
   k.run_until([&] { return k.retention.deleted() == 2; });
   EXPECT_EQ(refusals, 0);
   EXPECT_EQ(k.names(), Lines());
@@ -165,13 +159,13 @@ TEST(Retention, ListsUntilItSucceedsAndThenAgainInTime) {
   Keeping k;
   const auto lists = [&] { return k.server.requests("GET").size(); };
   k.server.refuse(2, client::Response{403, "{}"});
-  k.report("a", json::object(), 3'000s);
+  k.keep("a", json::object(), 3'000s);
   bool late = false;
   k.run_until([&] {
     if (k.retention.size() == 1 && !late) {
       EXPECT_EQ(lists(), 3u);
       late = true;
-      k.report("b", json::object(), 3'000s);
+      k.keep("b", json::object(), 3'000s);
       k.clock.advance(31min);
     }
     return k.retention.size() == 2;
@@ -181,7 +175,7 @@ TEST(Retention, ListsUntilItSucceedsAndThenAgainInTime) {
 
 TEST(Retention, CatchesUpOnALongListByPages) {
   Keeping k;
-  for (int i = 0; i < 1'200; ++i) k.report(fmt::format("r{:04}", i), json::object(), i < 400 ? -1s : 100s);
+  for (int i = 0; i < 1'200; ++i) k.keep(fmt::format("r{:04}", i), json::object(), i < 400 ? -1s : 100s);
   k.run_until([&] { return k.retention.deleted() == 400; });
   EXPECT_EQ(k.retention.size(), 800u);
   EXPECT_EQ(k.names().front(), "r0400");
@@ -190,7 +184,7 @@ TEST(Retention, CatchesUpOnALongListByPages) {
 
 TEST(Retention, StopsInTheMiddleOfABacklog) {
   Keeping k;
-  for (int i = 0; i < 100; ++i) k.report(fmt::format("r{:02}", i), json::object(), -1s);
+  for (int i = 0; i < 100; ++i) k.keep(fmt::format("r{:02}", i), json::object(), -1s);
   asio::co_spawn(k.io, k.retention.run(), asio::detached);
   while (k.retention.deleted() < 10) k.io.run_one();
   k.retention.stop();

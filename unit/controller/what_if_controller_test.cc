@@ -6,11 +6,10 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <string>
 #include <vector>
 
-#include "unit/client/object_server.h"
+#include "unit/controller/served_api.h"
 #include "unit/support/builders.h"
 
 namespace podium::controller {
@@ -19,16 +18,13 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 using test::node;
+using unit::default_config;
+using unit::kPlural;
+using unit::Lines;
 using unit::ObjectServer;
-using Lines = std::vector<std::string>;
+using unit::ServedApi;
 
-const std::string kPlural = "schedulingreports";
 const std::string kPath = "PATCH /apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports/";
-
-const config::Config& defaults() {
-  static const auto config = config::load("", "default").value();
-  return config;
-}
 
 client::Task<cluster::Snapshot> one_node() {
   cluster::Snapshot made;
@@ -36,7 +32,7 @@ client::Task<cluster::Snapshot> one_node() {
   co_return made;
 }
 
-struct Asking {
+struct Asking : ServedApi {
   Asking() {
     server.serve_watches(kPlural);
     asio::co_spawn(io, controller.run(), asio::detached);
@@ -46,7 +42,7 @@ struct Asking {
     io.run();
   }
   void ask(const std::string& name, std::string_view spec, int generation = 1) {
-    auto question = server.find(kPlural, "shop", name);
+    auto question = report(name);
     if (question.is_null()) question = {{"metadata", {{"name", name}, {"namespace", "shop"}}}};
     question.at("metadata").as_object()["generation"] = generation;
     question.as_object()["spec"] = json::parse(spec);
@@ -57,8 +53,8 @@ struct Asking {
     }
   }
   json::value status(const std::string& name) const {
-    const auto report = server.find(kPlural, "shop", name);
-    const auto* found = report.is_object() ? report.get_object().if_contains("status") : nullptr;
+    const auto asked = report(name);
+    const auto* found = asked.is_object() ? asked.get_object().if_contains("status") : nullptr;
     return found ? *found : json::value();
   }
   std::string accepted(const std::string& name) const {
@@ -78,13 +74,8 @@ struct Asking {
     return out;
   }
 
-  unit::FakeClock clock;
-  unit::FixedRandom random;
-  ObjectServer server;
-  asio::io_context io;
-  client::Api api{server.transport, clock, random};
   Retention retention{api, {}};
-  WhatIfController controller{api, retention, defaults(), io.get_executor(), io.get_executor(), one_node};
+  WhatIfController controller{api, retention, default_config(), io.get_executor(), io.get_executor(), one_node};
 };
 
 constexpr std::string_view kFits = R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})";
@@ -100,7 +91,7 @@ TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
   EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
   EXPECT_EQ(w.controller.answered(), 1u);
   EXPECT_EQ(w.retention.size(), 1u);
-  EXPECT_EQ(w.server.find(kPlural, "shop", "ask").at("spec"), json::parse(kFits));
+  EXPECT_EQ(w.report("ask").at("spec"), json::parse(kFits));
 }
 
 TEST(WhatIfController, SaysWhatMakesNoSenseWithItsPath) {
@@ -148,7 +139,7 @@ TEST(WhatIfController, AnswersOnceForEachGeneration) {
   Asking w;
   w.ask("ask", kFits);
   w.settle();
-  auto labelled = w.server.find(kPlural, "shop", "ask");
+  auto labelled = w.report("ask");
   labelled.at("metadata").as_object()["labels"] = {{"a", "b"}};
   w.server.put(kPlural, labelled);
   w.settle();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "unit/controller/served_api.h"
 #include "unit/support/builders.h"
 
 namespace podium::controller {
@@ -18,11 +19,6 @@ using namespace std::chrono_literals;
 using test::node;
 using test::pod;
 using Names = std::vector<std::string>;
-
-const config::Config& defaults() {
-  static const auto config = config::load("", "default").value();
-  return config;
-}
 
 // n1 has 4 CPUs, n2 has 2.
 cluster::Snapshot two_nodes() {
@@ -34,7 +30,7 @@ cluster::Snapshot two_nodes() {
 }
 
 ReportStatus ask(const api::Pod& pod, int replicas, const cluster::Snapshot& snapshot) {
-  return answer(pod, replicas, snapshot, *defaults().profiles[0]);
+  return answer(pod, replicas, snapshot, *unit::default_config().profiles[0]);
 }
 
 Names sorted(Names names) {
@@ -156,12 +152,12 @@ TEST(AdmitQuestion, ChoosesTheProfile) {
     std::string chosen, error;
   };
   const Case cases[] = {
-      {"the default", "", "", defaults(), "default-scheduler", ""},
+      {"the default", "", "", unit::default_config(), "default-scheduler", ""},
       {"the only one", "", "", only, "podium", ""},
       {"the template's", R"("schedulerName": "batch")", "", two, "batch", ""},
       {"the question's goes before the template's", R"("schedulerName": "batch")", "default-scheduler", two,
        "default-scheduler", ""},
-      {"an unknown one", "", "batch", defaults(), "",
+      {"an unknown one", "", "batch", unit::default_config(), "",
        "spec.profile: \"batch\" is no profile of this scheduler (it has: default-scheduler)"},
       {"an unknown one in the template", R"("schedulerName": "else")", "", only, "",
        "spec.template.spec.schedulerName: \"else\" is no profile of this scheduler (it has: podium)"},
@@ -196,7 +192,7 @@ TEST(AdmitQuestion, ResolvesThePriorityClass) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
-    const auto admitted = admit_question(question(c.spec), c.snapshot, defaults());
+    const auto admitted = admit_question(question(c.spec), c.snapshot, unit::default_config());
     ASSERT_TRUE(admitted) << admitted.error().message;
     EXPECT_EQ((*admitted)->priority, c.priority);
     EXPECT_EQ((*admitted)->priority_class_name, c.priority_class);
@@ -214,7 +210,7 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
        "spec.template: pod shop/ask: spec.tolerations[0]"},
   };
   for (const auto& c : cases) {
-    const auto admitted = admit_question(question(c.spec), {}, defaults());
+    const auto admitted = admit_question(question(c.spec), {}, unit::default_config());
     ASSERT_FALSE(admitted) << c.spec;
     EXPECT_TRUE(admitted.error().message.starts_with(c.starts)) << admitted.error().message;
     EXPECT_EQ(admitted.error().kind, Error::Kind::invalid);
@@ -222,7 +218,7 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
 }
 
 TEST(AdmitQuestion, ThePodIsPendingAndTheReportsOwn) {
-  const auto admitted = admit_question(question(R"("nodeName": "n1", "schedulingGates": [{"name": "g"}])"), {}, defaults());
+  const auto admitted = admit_question(question(R"("nodeName": "n1", "schedulingGates": [{"name": "g"}])"), {}, unit::default_config());
   ASSERT_TRUE(admitted) << admitted.error().message;
   EXPECT_EQ((*admitted)->node_name, "");
   EXPECT_TRUE((*admitted)->scheduling_gates.empty()) << "where would it go once it may?";

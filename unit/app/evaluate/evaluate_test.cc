@@ -54,14 +54,15 @@ std::string pod_of(const std::string& name, const std::string& cpu, const std::s
 
 class Evaluate : public testing::Test {
  protected:
-  Result<Evaluation> run(std::vector<std::string> pods) {
+  Inputs inputs_for(std::vector<std::string> pods) {
     Inputs inputs;
     inputs.cluster = {files.write("cluster.yaml", kCluster)};
     inputs.pods = std::move(pods);
     inputs.config = config;
     inputs.allow_unknown_fields = lenient;
-    return evaluate_files(inputs);
+    return inputs;
   }
+  Result<Evaluation> run(std::vector<std::string> pods) { return evaluate_files(inputs_for(std::move(pods))); }
   std::string error(std::vector<std::string> pods) {
     const auto done = run(std::move(pods));
     if (done) return "";
@@ -82,6 +83,27 @@ TEST_F(Evaluate, DecidesAgainstTheClusterAndPlacesNothing) {
     where.push_back(result.pod->pod->full_name() + " " + std::string(done->snapshot.node_name(*result.decision.choice)));
   }
   EXPECT_EQ(where, (Names{"shop/a n2", "shop/b n2", "shop/c n2"})) << "pods do not see each other";
+}
+
+TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
+  const auto pods = pod_of("a", "2") + "---\n" + pod_of("b", "1") + "---\n" + pod_of("c", "1");
+  const auto done = place_files(inputs_for({files.write("pods.yaml", pods)}));
+  ASSERT_TRUE(done) << done.error().message;
+  Names where;
+  for (const auto& placed : json::array(to_document(done->pods).at("placements").as_array())) {
+    const auto& one = placed.as_object();
+    where.push_back(json::serialize(one.at("feasible")) + " " +
+                    std::string(one.contains("node") ? one.at("node").as_string() : one.at("message").as_string()));
+    EXPECT_EQ(one.contains("node"), one.contains("score"));
+    EXPECT_NE(one.contains("node"), one.contains("message"));
+  }
+  const std::string full = "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu.";
+  ASSERT_EQ(where.size(), 3u);
+  EXPECT_EQ(where[0], "1 n2");
+  EXPECT_EQ(where[1], "1 n1");
+  EXPECT_TRUE(where[2].starts_with("0 " + full)) << where[2];
+  const auto table = to_table(done->pods);
+  EXPECT_NE(table.find("2 of 3 pods are placed\n1 not: " + full), std::string::npos) << table;
 }
 
 TEST_F(Evaluate, TheDocumentHasEveryVerdictAndScore) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "api/yaml.h"
+#include "unit/scheduler/config/finding.h"
 
 namespace podium::config {
 namespace {
@@ -16,15 +17,7 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr std::string_view kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-
-std::string finding(std::string_view text) {
-  const auto config = load(text, "c.yaml");
-  return config ? "valid" : config.error().message;
-}
-struct Case {
-  std::string input, finding;
-};
+using Case = Finding;
 
 TEST(Config, FieldsArriveWhereTheyBelong) {
   const auto config = load(fmt::format(R"({}

@@ -2,21 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/config/config.h"
+#include "unit/scheduler/config/finding.h"
+
 
 namespace podium::config {
 namespace {
 
-constexpr std::string_view kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-
-std::string finding(std::string_view text) {
-  const auto config = load(text, "c.yaml");
-  return config ? "valid" : config.error().message;
-}
-
-struct Case {
-  std::string input, finding;
-};
+using Case = Finding;
 
 // The input stands below the two lines of the head.
 void check(std::initializer_list<Case> cases) {

@@ -12,8 +12,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-PodInfoPtr info(const podium::test::PodBuilder& builder) { return cluster::make_pod_info(builder.ptr()); }
-
 TEST(EvaluateFilters, TheFirstFilterThatFailsGivesTheVerdict) {
   const auto snapshot = cluster_of({"a", "b", "c"});
   FakeFilter one("One"), two("Two");

@@ -12,8 +12,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-PodInfoPtr info(const podium::test::PodBuilder& builder) { return cluster::make_pod_info(builder.ptr()); }
-
 std::vector<std::pair<std::string, std::int64_t>> named(const std::vector<Ranked>& ranked, const Snapshot& snapshot) {
   std::vector<std::pair<std::string, std::int64_t>> out;
   for (const auto& [row, score] : ranked) out.emplace_back(snapshot.node_name(row), score);

@@ -13,8 +13,6 @@ using testing::ElementsAre;
 using Rejected = std::map<std::string, std::string>;
 using Totals = std::map<std::string, std::int64_t>;
 
-PodInfoPtr info(const api::Pod& pod) { return cluster::make_pod_info(std::make_shared<const api::Pod>(pod)); }
-
 Totals totals(const Decision& decision, const Snapshot& snapshot) {
   Totals out;
   decision.feasible.each([&](Row row) { out[std::string(snapshot.node_name(row))] = decision.total[row]; });

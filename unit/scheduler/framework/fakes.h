@@ -15,6 +15,10 @@ namespace podium::framework::test {
 
 using Reasons = std::vector<std::string>;
 
+inline PodInfoPtr info(const api::Pod& pod) {
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
+}
+
 // A filter that turns nodes down by name, and a PreFilter that does what `prepare` says.
 class FakeFilter : public Plugin, public FilterPlugin {
  public:

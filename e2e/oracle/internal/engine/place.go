@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"podium.dev/oracle/internal/report"
+)
+
+// Place evaluates the pod and gives it a node, as Scheduler.schedulingCycle
+// does before anything is written: the cache assumes the pod there, and the
+// Reserve plugins have their say. Pods that come later find it there.
+//
+// The node is the wanted one, if it is feasible; without one, the first by name
+// of the best. The report names the wanted node only if it is one of the best.
+func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted string) (*report.Placement, error) {
+	a, err := e.attempt(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Placement{Pod: a.result.Pod, Nodes: a.result.Nodes, Feasible: len(a.result.Feasible)}
+	switch {
+	case a.result.Error != "":
+		// A failed attempt leaves no nodes, as in kube-scheduler.
+		out.Feasible, out.Message = 0, a.result.Error
+		return out, nil
+	case out.Feasible == 0:
+		out.Message = a.result.Message
+		return out, nil
+	}
+
+	best := a.result.Top[0]
+	if nominated := a.result.NominatedNode; nominated != "" {
+		best = nominated
+	}
+	node := best
+	if score := a.result.Scores[wanted]; score != nil {
+		node = wanted
+		if a.result.NominatedNode == "" && score.Total == a.result.Scores[best].Total {
+			best = wanted
+		}
+	}
+	if status := e.assumeAndReserve(ctx, a, node); !status.IsSuccess() {
+		out.Message = status.Message()
+		return out, nil
+	}
+	score := a.result.Scores[best].Total
+	out.Node, out.Score = best, &score
+	return out, nil
+}
+
+// assumeAndReserve mirrors Scheduler.assumeAndReserve. The assumed pod gets the
+// labels that the API server gives a pod when it is bound, see
+// manifest.Cluster.Admit.
+func (e *Engine) assumeAndReserve(ctx context.Context, a *attempt, name string) *fwk.Status {
+	logger := klog.FromContext(ctx)
+	node, err := e.snapshot.Get(name)
+	if err != nil {
+		return fwk.AsStatus(err)
+	}
+	assumed := a.pod.DeepCopy()
+	assumed.Spec.NodeName = name
+	for _, key := range []string{v1.LabelTopologyZone, v1.LabelTopologyRegion} {
+		if value, ok := node.Node().Labels[key]; ok {
+			metav1.SetMetaDataLabel(&assumed.ObjectMeta, key, value)
+		}
+	}
+	if err := e.cache.AssumePod(logger, assumed); err != nil {
+		return fwk.AsStatus(err)
+	}
+	status := a.fw.RunReservePluginsReserve(ctx, a.state, assumed, name)
+	if !status.IsSuccess() {
+		a.fw.RunReservePluginsUnreserve(ctx, a.state, assumed, name)
+		err = e.cache.ForgetPod(logger, assumed)
+		if status.IsRejected() {
+			fitError := &framework.FitError{Pod: a.pod, NumAllNodes: 1,
+				Diagnosis: framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}}
+			fitError.Diagnosis.NodeToStatus.Set(name, status)
+			status = fwk.NewStatus(status.Code(), fitError.Error())
+		}
+	}
+	if err = errors.Join(err, e.cache.UpdateSnapshot(logger, e.snapshot)); err != nil {
+		return fwk.AsStatus(err)
+	}
+	return status
+}

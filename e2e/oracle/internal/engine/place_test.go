@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// placeAll places the pods in their order; wanted are their nodes, "" for none.
+// Each answer is "NODE of FEASIBLE" or the message up to its first full stop.
+func placeAll(t *testing.T, cluster, pods string, wanted ...string) []string {
+	t.Helper()
+	in := read(t, cluster, pods, "")
+	e, err := New(t.Context(), in.cluster, in.pending, in.config, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var got []string
+	for i, pod := range in.pending {
+		placed, err := e.Place(t.Context(), pod, wanted[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if placed.Node != "" {
+			got = append(got, fmt.Sprintf("%s of %d", placed.Node, placed.Feasible))
+		} else {
+			message, _, _ := strings.Cut(placed.Message, ".")
+			got = append(got, message)
+		}
+	}
+	return got
+}
+
+func TestPlaceReservesForThePodsThatFollow(t *testing.T) {
+	nodes := node("a") + node("b")
+	big := func(name string) string { return pod(name, `cpu: "3"`, "") }
+	const disk = `volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]`
+	claim := `
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: disks.example.com
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: c, namespace: default}
+spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+status: {phase: Pending}
+`
+	for _, c := range []struct {
+		name, cluster, pods string
+		wanted, want        []string
+	}{
+		{"room, and the first by name without a wish", nodes, big("p1") + big("p2") + big("p3"), []string{"", "", ""},
+			[]string{"a of 2", "b of 1", "0/2 nodes are available: 2 Insufficient cpu"}},
+		{"a wish among equals", nodes, big("p1") + big("p2"), []string{"b", ""}, []string{"b of 2", "a of 1"}},
+		{"a wish that does not fit", nodes, big("p1") + big("p2"), []string{"a", "a"}, []string{"a of 2", "b of 1"}},
+		{"a wish that is not the best is told, and followed", nodes + pod("q", `cpu: "1"`, "nodeName: a"),
+			big("p1") + big("p2"), []string{"a", ""}, []string{"b of 2", "b of 1"}},
+		{"a claim", nodes + claim, pod("p1", "cpu: 1", disk) + pod("p2", "cpu: 1", disk), []string{"b", ""},
+			[]string{"b of 2", "b of 1"}},
+	} {
+		if got := placeAll(t, c.cluster, c.pods, c.wanted...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"podium.dev/oracle/internal/report"
+)
+
+func placeCommand() *command {
+	flags := pflag.NewFlagSet("oracle place", pflag.ContinueOnError)
+	var files fileFlags
+	files.register(flags)
+	follow := flags.String("follow", "", "placements of another scheduler, whose nodes are taken where they are feasible")
+	return &command{flags: flags, rewrite: expandFileLists, run: func(ctx context.Context, args []string) error {
+		if err := files.check(args); err != nil {
+			return err
+		}
+		doc, err := place(ctx, files, *follow)
+		if err != nil {
+			return err
+		}
+		return writeJSON(os.Stdout, doc)
+	}}
+}
+
+// place places all pods, one after the other.
+func place(ctx context.Context, files fileFlags, follow string) (*report.Placements, error) {
+	wanted, err := readPlacements(follow)
+	if err != nil {
+		return nil, err
+	}
+	e, pending, err := prepare(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	doc := &report.Placements{KubernetesVersion: report.KubernetesVersion, Placements: []*report.Placement{}}
+	for _, pod := range pending {
+		placed, err := e.Place(ctx, pod, wanted[pod.Namespace+"/"+pod.Name])
+		if err != nil {
+			return nil, err
+		}
+		doc.Placements = append(doc.Placements, placed)
+	}
+	return doc, ctx.Err()
+}
+
+// readPlacements returns the nodes by pod; none without a file.
+func readPlacements(file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var doc report.Placements
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	nodes := map[string]string{}
+	for _, placed := range doc.Placements {
+		nodes[placed.Pod] = placed.Node
+	}
+	return nodes, nil
+}
+
+// placeScenario writes expected-placed.json for one scenario directory,
+// following its placed.json.
+func placeScenario(ctx context.Context, dir string, input inputFlags) error {
+	return answerScenario(dir, "expected-placed.json", input, func(files fileFlags) (any, error) {
+		return place(ctx, files, filepath.Join(dir, "placed.json"))
+	})
+}

@@ -1,0 +1,37 @@
+// What every controller's test stands on: an API server's memory, a client of it, and the loop that both run on. A test's
+// own fixture derives from it, and has the controller under test as a member of its own.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/api.h"
+#include "controller/retention.h"
+#include "scheduler/config/config.h"
+#include "unit/client/object_server.h"
+
+namespace podium::unit {
+
+using Lines = std::vector<std::string>;
+
+inline const std::string kPlural = "schedulingreports";
+
+inline const config::Config& default_config() {
+  static const auto config = config::load("", "default").value();
+  return config;
+}
+
+struct ServedApi {
+  // A report or a question of the namespace shop; null where there is none.
+  boost::json::value report(const std::string& name) const { return server.find(kPlural, "shop", name); }
+
+  FakeClock clock;
+  FixedRandom random;
+  ObjectServer server;
+  boost::asio::io_context io;
+  client::Api api{server.transport, clock, random};
+};
+
+}  // namespace podium::unit

@@ -1,0 +1,156 @@
+// Replicas that share volumes, or whatever else a Reserve plugin gives away: each sees what was given to the ones
+// before, and nobody else does.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "controller/what_if.h"
+#include "unit/controller/served_api.h"
+#include "unit/support/builders.h"
+
+namespace podium::controller {
+namespace {
+
+using podium::test::pod;
+using podium::test::share;
+using Names = std::vector<std::string>;
+using Volume = api::PersistentVolume;
+using Claim = api::PersistentVolumeClaim;
+
+const framework::Profile& defaults() {
+  return *unit::default_config().profiles[0];
+}
+
+constexpr int kPodsOfANode = 2;
+
+// Nodes n1 and n2 with room for two pods each, and classes whose volumes are there (local) or made on demand
+// (fast).
+cluster::Snapshot nodes() {
+  cluster::Snapshot snapshot;
+  for (const std::string name : {"n1", "n2"}) {
+    snapshot.set_node(test::node(name)
+                          .label("kubernetes.io/hostname", name)
+                          .cap("cpu", "4")
+                          .cap("memory", "8Gi")
+                          .cap("pods", std::to_string(kPodsOfANode))
+                          .ptr());
+  }
+  snapshot.objects().set(share(test::storage_class("local", "kubernetes.io/no-provisioner", true)));
+  snapshot.objects().set(share(test::storage_class("fast", "disks.example.com", true)));
+  return snapshot;
+}
+
+// A volume that is there, reached from one node only.
+Volume local(const std::string& name, const std::string& node) {
+  auto made = test::persistent_volume(name, "5Gi", "local");
+  made.node_affinity = {test::node_term({test::in("kubernetes.io/hostname", {node})})};
+  return made;
+}
+Claim claim(const std::string& name, const std::string& storage_class, const char* mode = "ReadWriteOnce") {
+  return test::persistent_volume_claim("default", name, "5Gi", storage_class, {mode});
+}
+
+template <typename... Objects>
+cluster::Snapshot with(const Objects&... objects) {
+  auto snapshot = nodes();
+  (snapshot.objects().template set<Objects>(share(objects)), ...);
+  return snapshot;
+}
+
+constexpr auto kNothingToBind = "node(s) didn't find available persistent volumes to bind";
+constexpr auto kInUse =
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
+    "pod";
+
+TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
+  const auto two_volumes = with(local("v1", "n1"), local("v2", "n2"), claim("c", "local"));
+  auto for_one = local("v1", "n1");
+  for_one.access_modes = {"ReadWriteOncePod"};
+  const struct {
+    const char* name;
+    cluster::Snapshot snapshot;
+    int replicas;
+    const char* outcome;
+    std::size_t placed;
+    std::vector<std::string> reasons;  // of the first that does not fit
+  } cases[] = {
+      {"a claim that gets one of two volumes draws all to its node", two_volumes, 2, "Fits", 2, {}},
+      {"where that is full the next does not fit", two_volumes, 3, "PartlyFits", 2,
+       {kNothingToBind, "Too many pods"}},
+      {"so does one whose volume is made on demand", with(claim("c", "fast")), 3, "PartlyFits", 2,
+       {kNothingToBind, "Too many pods"}},
+      {"a claim for one pod", with(for_one, claim("c", "local", "ReadWriteOncePod")), 2, "PartlyFits", 1,
+       {kInUse}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto status = answer(pod("web").claim("c"), c.replicas, c.snapshot, defaults());
+    EXPECT_EQ(status.outcome, c.outcome);
+    EXPECT_EQ(status.placements, Names(c.placed, status.node)) << "all on the volume's node";
+    std::vector<std::string> reasons;
+    for (const auto& rejection : status.rejections) reasons.push_back(rejection.reason);
+    std::ranges::sort(reasons, std::greater{});
+    if (!c.reasons.empty()) {
+      EXPECT_EQ(reasons, c.reasons);
+    }
+  }
+}
+
+TEST(ReplicasWithVolumes, NobodyElseSeesWhatIsReserved) {
+  const auto snapshot = with(local("v", "n1"), claim("c", "local"), claim("d", "fast"));
+  const auto status = answer(pod("web").claim("c").claim("d"), 2, snapshot, defaults());
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_FALSE(snapshot.objects().find<Volume>("", "v")->claim);
+  EXPECT_TRUE(snapshot.objects().find<Claim>("default", "d")->meta.annotations.empty());
+}
+
+// Gives out two places, wherever; the plugin itself keeps no count.
+class TwoPlaces final : public framework::Plugin, public framework::ReservePlugin {
+ public:
+  std::string_view name() const override { return "TwoPlaces"; }
+  framework::ReserveResult reserve(const framework::AssumedPod&, cluster::Snapshot& snapshot) const override {
+    if (snapshot.pod_total() <= 2) return {};
+    return {framework::Verdict{"TwoPlaces", framework::Code::unschedulable, {"no place left"}}, nullptr};
+  }
+  void unreserve(const framework::AssumedPod&, framework::PluginState*, cluster::Snapshot&,
+                 framework::Handle&) const override {}
+};
+
+TEST(ReplicasWithVolumes, AReservePluginMaySayNo) {
+  const auto plugin = std::make_shared<TwoPlaces>();
+  auto profile = defaults();
+  profile.reserves.push_back({"TwoPlaces", plugin.get()});
+  const auto status = answer(pod("web"), 3, nodes(), profile);
+  EXPECT_EQ(status.outcome, "PartlyFits");
+  EXPECT_EQ(status.placements.size(), 2u);
+  EXPECT_EQ(status.message, "0/1 nodes are available: 1 no place left.");
+  EXPECT_EQ(status.conditions.back().message,
+            "2 of 3 replicas fit: 0/1 nodes are available: 1 no place left.");
+}
+
+// --- a pod of the cluster ---
+
+TEST(APodThatWaits, HasTheClaimsThatWereMadeForIt) {
+  auto made = claim("web-disk", "fast");
+  made.meta.owners = {{.kind = "Pod", .name = "web", .uid = "uid-web", .controller = true}};
+  api::Volume disk;
+  disk.name = "disk";
+  disk.kind = api::Volume::Kind::ephemeral;
+  api::Pod web = pod("web");
+  web.volumes.push_back(disk);
+  EXPECT_EQ(answer(web, 1, with(made), defaults()).outcome, "Fits");
+}
+
+TEST(APodThatWaits, IsNotInItsOwnWay) {
+  auto snapshot = nodes();
+  const api::Pod web = pod("web").req("cpu", "3");
+  snapshot.remove_node("n2");
+  snapshot.nominate(cluster::make_pod_info(share(web)), "n1");
+  EXPECT_EQ(answer(web, 1, snapshot, defaults()).outcome, "Fits");
+}
+
+}  // namespace
+}  // namespace podium::controller

@@ -1,0 +1,23 @@
+// What a configuration is told: "valid", or the finding.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "scheduler/config/config.h"
+
+namespace podium::config {
+
+inline constexpr std::string_view kHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+inline std::string finding(std::string_view text) {
+  const auto config = load(text, "c.yaml");
+  return config ? "valid" : config.error().message;
+}
+
+struct Finding {
+  std::string input, finding;
+};
+
+}  // namespace podium::config
