@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "scheduler/framework/events.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/queue/tallies.h"
 
 namespace podium::queue {
 
@@ -41,6 +42,7 @@ struct QueuedPod {
   std::set<std::string> rejected_by;          // plugins of the last attempt, or the one that gates it
   std::uint32_t unschedulable_count = 0;      // attempts that found no node; decides the backoff
   std::uint32_t consecutive_errors = 0;       // attempts in a row that failed for another reason; if any, they decide it
+  bool was_flushed = false;                   // its present attempt is owed to the flush, and to no event
 };
 
 struct QueueOptions {
@@ -100,6 +102,9 @@ class SchedulingQueue {
   void advance(Steady now);  // does what is due by `now`
 
   QueueCounts counts() const;
+  const Tallies& tallies() const;
+  // Calls `visit` with each kind of event that has ever been kept for pods in flight, and how many are.
+  void each_kept_event(const std::function<void(std::string_view label, std::size_t number)>& visit) const;
   const QueuedPod* find(std::string_view uid) const;  // queued or in flight; valid until the queue is called again
 
  private:
