@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "scheduler/framework/evaluation.h"
+
 namespace podium::cycle {
 namespace {
 
@@ -19,6 +21,24 @@ ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
   if (after) event.after = after->pod;
   return event;
 }
+
+class StopWatch final : public framework::Phases {
+ public:
+  StopWatch(const Clock& clock, Metrics& metrics, const std::string& profile)
+      : clock_(clock), metrics_(metrics), profile_(profile), since_(clock.now()) {}
+  void ended(framework::Phase phase, std::string_view status) override {
+    static constexpr std::string_view kPoints[] = {"PreFilter", "Filter", "PostFilter", "Score"};
+    const auto now = clock_.now();
+    metrics_.extension_point(kPoints[static_cast<int>(phase)], status, profile_, seconds(now - since_));
+    since_ = now;
+  }
+
+ private:
+  const Clock& clock_;
+  Metrics& metrics_;
+  const std::string& profile_;
+  Steady since_;
+};
 
 }  // namespace
 
@@ -61,7 +81,8 @@ bool Scheduler::step() {
     parts_.consultant->decide(info, snapshot_, profile);
     return false;
   }
-  auto decision = framework::evaluate(*queued->pod, snapshot_, profile);
+  StopWatch phases(parts_.clock, parts_.metrics, profile.scheduler_name);
+  auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, &phases).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
 }
@@ -161,12 +182,14 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
     }
   }
   parts_.metrics.preemption(preemption.victims.size());
+  order.began = parts_.clock.now();
   order.number = preemptions_.begin(pod->pod->meta.uid, std::move(uids));
   return order;
 }
 
 void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome) {
   const auto& uid = order.preemptor->pod->meta.uid;
+  parts_.metrics.evicted(outcome.error.empty(), seconds(parts_.clock.now() - order.began));
   for (const auto& victim : outcome.evicted) parts_.announcer.preempted(*victim, *order.preemptor, order.node);
   if (preemptions_.end(order.number)) queue_.release(uid);
   // Nobody knows what the pod would wait for.
@@ -232,12 +255,15 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   }
   if (!parts_.config.profile(pod->pod->scheduler_name)) return;
   const auto now = parts_.clock.now();
-  renominate(pod);
-  if (queue_.find(uid)) {
-    queue_.update(std::move(pod), now);
-  } else {
-    queue_.add(std::move(pod), now);
+  ClusterEvent event{.resource = Resource::unscheduled_pod, .actions = Action::kAdd, .before = {}, .after = pod->pod};
+  cluster::PodInfoPtr before;
+  if (const auto* known = queue_.find(uid)) {
+    before = known->pod;
+    event.actions = Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod);
   }
+  renominate(pod);
+  queue_.update(pod, now);
+  parts_.metrics.event_handled(event, seconds(parts_.clock.now() - now));
   wake();
 }
 
@@ -259,6 +285,9 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
 }
 
 void Scheduler::pod_deleted(const std::string& uid) {
+  const auto now = parts_.clock.now();
+  cluster::PodInfoPtr pending;
+  if (const auto* known = queue_.find(uid); known && !snapshot_.find_pod(uid)) pending = known->pod;
   victim_leaves(uid);
   parts_.recorder.forgotten(uid);
   queue_.remove(uid);
@@ -266,6 +295,10 @@ void Scheduler::pod_deleted(const std::string& uid) {
   assumed_.erase(uid);
   cycle_.gone(uid);
   displace(uid);
+  if (!pending) return;
+  const ClusterEvent event{
+      .resource = Resource::unscheduled_pod, .actions = Action::kDelete, .before = pending->pod, .after = {}};
+  parts_.metrics.event_handled(event, seconds(parts_.clock.now() - now));
 }
 
 void Scheduler::displace(const std::string& uid) {
@@ -300,8 +333,10 @@ void Scheduler::node_deleted(const std::string& name) {
 void Scheduler::object_changed(ClusterEvent event) { cluster_event(event); }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {
-  queue_.on_event(event, parts_.clock.now());
+  const auto now = parts_.clock.now();
+  queue_.on_event(event, now);
   cycle_.on_event(event);
+  parts_.metrics.event_handled(event, seconds(parts_.clock.now() - now));
   wake();
 }
 

@@ -9,6 +9,11 @@
 namespace podium::framework {
 namespace {
 
+constexpr std::string_view kSuccess = "Success";
+
+std::string_view status_of(const std::optional<Verdict>& verdict) { return verdict ? to_string(verdict->code) : kSuccess; }
+std::string_view status_of(const std::string& error) { return error.empty() ? kSuccess : to_string(Code::error); }
+
 void reject_all(Decision& decision, const Snapshot& snapshot, const Verdict& verdict) {
   NodeMask nodes = snapshot.present();
   nodes.grow_to_chunks(snapshot.chunks());
@@ -48,8 +53,12 @@ void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, co
 }
 
 // Plugins are asked until one finds a way; what the others said is the message. Source: RunPostFilterPlugins.
-std::string post_filter(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
-                        Decision& decision) {
+struct PostFiltered {
+  std::string message;
+  std::string_view status;
+};
+PostFiltered post_filter(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
+                         Decision& decision) {
   decision.withdraw_nomination = profile.post_filters.empty();
   std::vector<std::string> reasons;
   for (const auto& entry : profile.post_filters) {
@@ -59,16 +68,16 @@ std::string post_filter(const PodInfo& pod, const Snapshot& snapshot, const Prof
     if (!result.failed) {
       decision.preemption = std::move(result.preemption);
       decision.withdraw_nomination = false;
-      return {};
+      return {{}, kSuccess};
     }
     if (result.failed->code != Code::unschedulable) {
       decision.withdraw_nomination = result.withdraw_nomination;
-      return message(*result.failed);
+      return {message(*result.failed), to_string(result.failed->code)};
     }
     decision.withdraw_nomination |= result.withdraw_nomination;
     std::move(result.failed->reasons.begin(), result.failed->reasons.end(), std::back_inserter(reasons));
   }
-  return message({"", Code::unschedulable, std::move(reasons)});
+  return {message({"", Code::unschedulable, std::move(reasons)}), to_string(Code::unschedulable)};
 }
 
 void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision) {
@@ -87,8 +96,8 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 
 }  // namespace
 
-Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile)
-    : pod_(pod), snapshot_(snapshot), profile_(profile) {
+Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Phases* phases)
+    : pod_(pod), snapshot_(snapshot), profile_(profile), phases_(phases) {
   decision_.node_count = snapshot.node_count();
   if (pod->terminating()) {
     decision_.message = "skip schedule deleting pod: " + pod->full_name();
@@ -110,7 +119,9 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   decision_.rejections = Rejections(snapshot.chunks());
   decision_.feasible = NodeMask(snapshot.chunks());
   filters_ = std::make_unique<Filters>(pod, snapshot, profile);
+  ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
+  if (!filters_->rejected()) ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }
 
@@ -177,11 +188,13 @@ void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
       auto& plugins = decision_.unschedulable_plugins;
       plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
     }
-    decision_.message =
-        fit_error(decision_, snapshot_, post_filter(pod_, snapshot_, profile_, *filters_, decision_));
+    const auto [said, status] = post_filter(pod_, snapshot_, profile_, *filters_, decision_);
+    if (!profile_.post_filters.empty()) ended(Phase::post_filter, status);
+    decision_.message = fit_error(decision_, snapshot_, said);
     return;
   }
   score(pod_, snapshot_, profile_, decision_);
+  ended(Phase::score, status_of(decision_.error));
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (const auto nominated = nominated_row()) {
