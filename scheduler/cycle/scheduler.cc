@@ -264,6 +264,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   renominate(pod);
   queue_.update(pod, now);
   parts_.metrics.event_handled(event, seconds(parts_.clock.now() - now));
+  if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
 }
 
@@ -299,6 +300,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   const ClusterEvent event{
       .resource = Resource::unscheduled_pod, .actions = Action::kDelete, .before = pending->pod, .after = {}};
   parts_.metrics.event_handled(event, seconds(parts_.clock.now() - now));
+  nomination_ends(pending);
 }
 
 void Scheduler::displace(const std::string& uid) {
@@ -332,9 +334,16 @@ void Scheduler::node_deleted(const std::string& name) {
 
 void Scheduler::object_changed(ClusterEvent event) { cluster_event(event); }
 
-void Scheduler::cluster_event(const ClusterEvent& event) {
+// Others have treated the pod as if it ran there, those excepted that are more important.
+// Source: eventhandlers.go hasNominatedNodeNameChanged, getLEPriorityPreCheck.
+void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
+  if (before->pod->nominated_node.empty()) return;
+  cluster_event(pod_event(Action::kDelete, before, nullptr), before->priority);
+}
+
+void Scheduler::cluster_event(const ClusterEvent& event, std::optional<std::int32_t> up_to) {
   const auto now = parts_.clock.now();
-  queue_.on_event(event, now);
+  queue_.on_event(event, now, up_to);
   cycle_.on_event(event);
   parts_.metrics.event_handled(event, seconds(parts_.clock.now() - now));
   wake();

@@ -98,7 +98,8 @@ class Scheduler {
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
-  void cluster_event(const framework::ClusterEvent& event);
+  void nomination_ends(const cluster::PodInfoPtr& before);
+  void cluster_event(const framework::ClusterEvent& event, std::optional<std::int32_t> up_to = std::nullopt);
   void wake() { if (wake_) wake_(); }
 
   Parts parts_;

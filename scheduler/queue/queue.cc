@@ -233,10 +233,11 @@ struct SchedulingQueue::Impl {
 
   // --- events and time ---
 
-  void on_event(const ClusterEvent& event, Steady now) {
+  void on_event(const ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to) {
     if (is_wild_card(event)) return move_all(event, now);
     const auto* gone = std::get_if<api::PodPtr>(&event.before);
     for (auto* entry : waiting.woken_by(event)) {
+      if (up_to && entry->queued.pod->priority > *up_to) continue;
       if (gone && event.resource == framework::Resource::assigned_pod && *gone &&
           (*gone)->meta.uid == entry->queued.pod->pod->meta.uid) {
         continue;
@@ -353,9 +354,11 @@ void SchedulingQueue::activate(std::string_view uid, Steady now) {
   if (auto* entry = impl_->find(uid)) impl_->activate_now(*entry, now);
 }
 
-void SchedulingQueue::on_event(const ClusterEvent& event, Steady now) { impl_->on_event(event, now); }
+void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to) {
+  impl_->on_event(event, now, up_to);
+}
 
-void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now); }
+void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now, std::nullopt); }
 
 std::optional<Steady> SchedulingQueue::next_wakeup() const { return impl_->next_wakeup(); }
 

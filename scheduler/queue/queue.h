@@ -94,7 +94,8 @@ class SchedulingQueue {
 
   // A change of the cluster. Moves the pods whose hints say that it may help, but for the pod that it is about: its own
   // going is no help.
-  void on_event(const framework::ClusterEvent& event, Steady now);
+  // `up_to`: pods that are more important do not gain by it and stay.
+  void on_event(const framework::ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to = std::nullopt);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another try.
   void move_all(Steady now);
   // The time of the next thing that time alone brings (a backoff's end, the flush); nullopt: none.
