@@ -236,8 +236,9 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
   } else if (was_assumed) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
-  } else if (const auto changes = framework::pod_changes(*before->pod, *pod->pod)) {
-    cluster_event(pod_event(changes, before, pod));
+  } else {
+    const auto changes = framework::pod_changes(*before->pod, *pod->pod);
+    cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
   }
 }
 
