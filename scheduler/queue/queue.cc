@@ -183,6 +183,7 @@ struct SchedulingQueue::Impl {
     ++entry.queued.attempts;
     entry.state = State::in_flight;
     entry.flight_start = log.begin_flight();
+    entry.activated = false;
     ++in_flight;
     return entry.queued;
   }
@@ -225,7 +226,7 @@ struct SchedulingQueue::Impl {
 
   // Whether a pod that comes back need not wait for an event: it has had one, or none would help.
   bool worth_another_try(const Entry& entry) {
-    if (entry.queued.rejected_by.empty() || entry.state != State::in_flight) return true;
+    if (entry.queued.rejected_by.empty() || entry.state != State::in_flight || entry.activated) return true;
     return log.any_since(entry.flight_start, [&](const ClusterEvent& event) {
       return is_wild_card(event) || waiting.helps(entry, event);
     });
@@ -253,6 +254,7 @@ struct SchedulingQueue::Impl {
   }
 
   void activate_now(Entry& entry, Steady now) {
+    if (entry.state == State::in_flight) entry.activated = true;
     if (entry.state != State::unschedulable && entry.state != State::backoff && entry.state != State::error_backoff) return;
     entry.backoff_end = Steady::min();
     enqueue(entry, now, kForceActivate);

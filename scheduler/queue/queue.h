@@ -89,7 +89,7 @@ class SchedulingQueue {
   // plugin's own hint never wakes a pod, the ones of the plugins that turned it down do.
   void hold(std::string_view uid);
   void release(std::string_view uid);
-  // A pod that waits is tried at once, backoff or not.
+  // A pod that waits is tried at once, backoff or not; one in flight after its backoff, should it come back.
   void activate(std::string_view uid, Steady now);
 
   // A change of the cluster. Moves the pods whose hints say that it may help, but for the pod that it is about: its own

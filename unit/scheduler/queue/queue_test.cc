@@ -457,5 +457,15 @@ TEST_F(Queue, ActivationCutsABackoffShort) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 1}));
 }
 
+TEST_F(Queue, ActivationInFlightBringsThePodBackOnce) {
+  add(pod("p"));
+  ASSERT_EQ(pop(), "p");
+  queue_.activate(uid("p"), now_);
+  requeue("p", {"Fit"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  reject("p", {"Fit"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+}
+
 }  // namespace
 }  // namespace podium::queue
