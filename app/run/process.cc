@@ -11,12 +11,14 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
 #include "api/yaml.h"
 #include "base/version.h"
 #include "client/nap.h"
+#include "client/url.h"
 
 namespace podium::app::run {
 namespace {
@@ -53,8 +55,8 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
     : options_(options),
       config_(std::move(config)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
-      bind_transport_(client::make_transport(io_.get_executor(), client_config, limits(kBindConnections))),
-      transport_(client::make_transport(io_.get_executor(), std::move(client_config), limits(kConnections))),
+      bind_transport_(transport(client_config, kBindConnections)),
+      transport_(transport(std::move(client_config), kConnections)),
       bind_api_(bind_transport_, system_clock(), system_random()),
       api_(transport_, system_clock(), system_random()),
       conditions_(api_, io_.get_executor()),
@@ -111,6 +113,14 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
 }
 
 Process::~Process() = default;
+
+std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections) {
+  const auto url = client::parse_server_url(config.server);
+  const auto host = url ? url->authority() : config.server;
+  return client::observe(client::make_transport(io_.get_executor(), std::move(config), limits(connections)),
+                         system_clock(),
+                         [this, host](const client::Exchange& exchange) { process_metrics_.request(host, exchange); });
+}
 
 std::unique_ptr<extender::Extenders> Process::make_extenders() {
   if (config_.extenders.empty()) return nullptr;
@@ -253,7 +263,9 @@ std::map<std::string, server::Handler> Process::routes() {
   const auto ok = [] { return server::Reply{200, "ok"}; };
   const auto ready = [this] { return readiness(); };
   const auto metrics = [this] {
-    return server::Reply{200, prometheus::TextSerializer().Serialize(registry_.Collect()),
+    auto families = registry_.Collect();
+    std::ranges::move(ProcessMetrics::of_process(), std::back_inserter(families));
+    return server::Reply{200, prometheus::TextSerializer().Serialize(families),
                          "text/plain; version=0.0.4; charset=utf-8"};
   };
   const auto configuration = [this] { return server::Reply{200, api::to_json(config_.view), "application/json"}; };
@@ -276,7 +288,9 @@ Task<void> Process::keep_metrics(Process* self) {
 
 void Process::refresh_metrics() {
   const auto bindings = scheduler_.bindings();
-  metrics_.pending(scheduler_.queue().counts());
+  metrics_.queue(scheduler_.queue());
+  metrics_.bindings(bindings);
+  if (elector_) process_metrics_.leads(elector_->leading());
   metrics_.cache(scheduler_.snapshot().node_count(), scheduler_.snapshot().pod_total(), bindings);
   const auto counts = reports_.counts();
   reports_written_.Set(static_cast<double>(counts.written));

@@ -23,6 +23,7 @@
 #include "app/run/driver.h"
 #include "app/run/extended.h"
 #include "app/run/options.h"
+#include "app/run/process_metrics.h"
 #include "client/api.h"
 #include "client/event_recorder.h"
 #include "client/leader.h"
@@ -55,6 +56,7 @@ class Process {
   std::unique_ptr<ExtenderConsultant> make_consultant();
   std::unique_ptr<ExtenderBinder> make_extender_binder();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
+  std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections);
   std::map<std::string, server::Handler> routes();
   server::Reply readiness() const;
   void start_parts();
@@ -82,6 +84,7 @@ class Process {
   boost::asio::thread_pool workers_;
   prometheus::Registry registry_;
   cycle::Metrics metrics_{registry_};
+  ProcessMetrics process_metrics_{registry_};
   // Two pools of connections, so that bindings never wait behind reports, events and lists.
   std::shared_ptr<client::Transport> bind_transport_, transport_;
   client::Api bind_api_, api_;

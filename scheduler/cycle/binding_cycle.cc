@@ -38,9 +38,16 @@ void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framew
   pods_.emplace(pod.uid(), std::move(owned));
 
   framework::assume(*pod.assumed.pod, row, parts_.snapshot);
+  enter(pod, "Reserve");
   auto failure = reserve(pod);
-  if (!failure) failure = permit(pod);
-  if (!failure) failure = pre_flight(pod);
+  if (!failure) {
+    enter(pod, "Permit");
+    failure = permit(pod);
+  }
+  if (!failure) {
+    enter(pod, "PreBindPreFlight", pod.pending.empty() ? "Success" : "Wait");
+    failure = pre_flight(pod);
+  }
   if (failure) {
     fail(pod, std::move(*failure));
   } else if (pod.pending.empty()) {
@@ -54,6 +61,17 @@ BindingCycle::Failure BindingCycle::failure_at(std::string_view point,
                                                const framework::PlacementFailure& failure) {
   if (failure.is_error()) return {failure.message(point), false, {}, false};
   return {failure.message(point), true, {failure.plugin}, false};
+}
+
+// The pod goes on to this extension point, or to none; what it leaves has been measured.
+void BindingCycle::enter(Pod& pod, std::string_view point, std::string_view status_of_last) {
+  const auto now = parts_.clock.now();
+  if (!pod.point.empty()) {
+    parts_.metrics.extension_point(pod.point, status_of_last, pod.profile->scheduler_name,
+                                   seconds(now - pod.point_began));
+  }
+  pod.point = point;
+  pod.point_began = now;
 }
 
 std::optional<BindingCycle::Failure> BindingCycle::reserve(Pod& pod) {
@@ -90,6 +108,7 @@ std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
     }
     if (*needed) pod.pre_binds.push_back(&entry);
   }
+  enter(pod, "", pod.pre_binds.empty() ? "Skip" : "Success");
   if (!parts_.nominates || (pod.pre_binds.empty() && pod.pending.empty())) return std::nullopt;
   pod.nominated = true;
   if (pod.assumed.pod->pod->nominated_node != pod.assumed.node) {
@@ -106,6 +125,7 @@ void BindingCycle::end_permit(Pod& pod) {
   waiting_.erase(pod.uid());
   set_deadline(pod, std::nullopt);
   parts_.queue.done(pod.uid());
+  enter(pod, "PreBind");
   pre_bind(pod);
 }
 
@@ -178,6 +198,7 @@ void BindingCycle::await_ready(Pod& pod) {
 // --- Bind ---
 
 void BindingCycle::bind(Pod& pod) {
+  enter(pod, "Bind");
   pod.stage = Pod::Stage::binding;
   ++requests_;
   parts_.binder.bind(pod.assumed.pod, pod.assumed.node);
@@ -193,16 +214,18 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
     end(*known, outcome.error);
   } else {
     auto pod = take(*known);
+    enter(*pod, "PostBind");
     const auto now = parts_.clock.now();
     parts_.recorder.binding_ended(
         *pod->queued.pod,
         {.bound = true, .node = pod->assumed.node, .error = outcome.error, .duration = now - pod->sent});
     parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", seconds(now - pod->began));
-    parts_.metrics.bound(pod->queued.attempts, seconds(now - pod->queued.first_queued));
+    parts_.metrics.bound(pod->queued.attempts, seconds(now - pod->queued.first_queued), pod->queued.was_flushed);
     if (pod->nominated) parts_.nominator.forget(uid);
     parts_.announcer.scheduled(*pod->queued.pod, pod->assumed.node);
     for (const auto& [name, plugin] : pod->profile->post_binds)
       plugin->post_bind(pod->assumed, pod->state(name), *this);
+    enter(*pod, "");
   }
   settle();
   parts_.wake();
@@ -214,7 +237,9 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
 // queue.
 void BindingCycle::fail(Pod& failed, Failure failure) {
   auto pod = take(failed);
+  enter(*pod, "Unreserve", failure.rejected ? "Unschedulable" : "Error");
   framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
+  enter(*pod, "");
   const auto freed = forget(*pod);
   const auto now = parts_.clock.now();
   const auto info = pod->queued.pod;

@@ -112,6 +112,7 @@ class BindingCycle final : public framework::Handle {
   PodPtr take(Pod& pod);
   std::optional<framework::ClusterEvent> forget(const Pod& pod);
   void set_deadline(Pod& pod, std::optional<Steady> deadline);
+  void enter(Pod& pod, std::string_view point, std::string_view status_of_last = "Success");
 
   Parts parts_;
   boost::unordered_flat_map<std::string, PodPtr, cluster::TextHash, std::equal_to<>> pods_;  // by UID

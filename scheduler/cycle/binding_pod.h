@@ -12,6 +12,7 @@
 #include <ranges>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/cycle/binding_cycle.h"
@@ -36,6 +37,8 @@ struct BindingCycle::Pod {
   framework::AssumedPod assumed;
   const framework::Profile* profile = nullptr;
   Steady began{}, sent{};  // the attempt; what is measured as its binding
+  std::string_view point{};  // the extension point that it is in, and since when; for metrics
+  Steady point_began{};
   Stage stage = Stage::reserving;
   bool gone = false;               // deleted, or seen on a node: the watch has told, and the snapshot knows
   bool nominated = false;          // status.nominatedNodeName was set for it

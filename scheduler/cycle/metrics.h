@@ -1,6 +1,8 @@
-// Metrics of the scheduling cycle, under kube-scheduler's names, labels and buckets.
+// Metrics of the scheduling cycle, under kube-scheduler's names, labels and buckets; docs/parity-metrics.md
+// lists all.
 //
-// Source: pkg/scheduler/metrics/metrics.go. Threads: prometheus-cpp's metrics are safe to use from any thread.
+// Source: pkg/scheduler/metrics/metrics.go. Owner and thread rule: the scheduling strand; whoever collects
+// the registry may do so from any thread.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -9,13 +11,49 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
-#include <cstdint>
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
-#include "scheduler/framework/events.h"
+#include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
+
+// The members of one family, found by the values of their labels without making a map each time.
+template <typename T, typename... Arguments>
+class Labelled {
+ public:
+  Labelled(prometheus::Family<T>& family, std::vector<std::string> names, Arguments... arguments)
+      : family_(family), names_(std::move(names)), arguments_(std::move(arguments)...) {}
+
+  template <typename... Values>
+  T& with(const Values&... values) {
+    key_.clear();
+    ((key_.append(values), key_.push_back('\0')), ...);
+    if (const auto it = known_.find(key_); it != known_.end()) return *it->second;
+    prometheus::Labels labels;
+    std::size_t i = 0;
+    ((labels[names_[i++]] = std::string(values)), ...);
+    auto& made = std::apply([&](const auto&... arguments) -> T& { return family_.Add(labels, arguments...); }, arguments_);
+    known_.emplace(key_, &made);
+    return made;
+  }
+
+ private:
+  prometheus::Family<T>& family_;
+  const std::vector<std::string> names_;
+  const std::tuple<Arguments...> arguments_;
+  boost::unordered_flat_map<std::string, T*> known_;
+  std::string key_;
+};
+
+using Counters = Labelled<prometheus::Counter>;
+using Gauges = Labelled<prometheus::Gauge>;
+using Histograms = Labelled<prometheus::Histogram, prometheus::Histogram::BucketBoundaries>;
 
 class Metrics {
  public:
@@ -24,27 +62,40 @@ class Metrics {
   // result: "scheduled" (with its binding), "unschedulable" or "error"; seconds of the attempt.
   void attempt(const std::string& profile, const std::string& result, double seconds);
   void algorithm(double seconds);
-  // A pod was bound: how many attempts it took and how long since it was first queued.
-  void bound(std::uint32_t attempts, double sli_seconds);
+  // point: "Filter"; status: "Success", "Unschedulable", … as upstream's codes.
+  void extension_point(std::string_view point, std::string_view status, const std::string& profile, double seconds);
+  // A pod was bound: how many attempts it took, how long since it was first queued, and whether the last one
+  // was owed to the flush.
+  void bound(std::uint32_t attempts, double sli_seconds, bool was_flushed);
   void preemption_attempt();            // somebody to evict was looked for
   void preemption(std::size_t victims);  // and found; victims are to be deleted
+  void evicted(bool well, double seconds);  // the requests of a preemption have ended
   // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
   void permit_wait(const std::string& result, double seconds);
-  // A change of the cluster has been taken in; one observation for each action, or none.
-  void event(framework::Resource resource, std::uint32_t actions, double seconds);
+  void event_handled(const framework::ClusterEvent& event, double seconds);
   void pending(const queue::QueueCounts& counts);
+  // What is not counted as it happens; to be called again and again.
+  void queue(const queue::SchedulingQueue& queue);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
+  void bindings(std::size_t under_way);
 
  private:
-  prometheus::Family<prometheus::Counter>& attempts_;
-  prometheus::Family<prometheus::Histogram>& attempt_seconds_;
+  Counters attempts_;
+  Histograms attempt_seconds_;
   prometheus::Histogram& algorithm_seconds_;
+  Histograms point_seconds_;
   prometheus::Histogram& pod_attempts_;
-  prometheus::Family<prometheus::Histogram>& sli_seconds_;
+  Histograms sli_seconds_;
+  prometheus::Counter& after_flush_;
   prometheus::Counter& preemption_attempts_;
   prometheus::Histogram& preemption_victims_;
-  prometheus::Family<prometheus::Histogram>&permit_wait_seconds_, &event_seconds_;
-  prometheus::Gauge &active_, &backoff_, &unschedulable_, &gated_, &cache_nodes_, &cache_pods_, &cache_assumed_;
+  Counters evictions_;
+  Histograms eviction_seconds_;
+  Histograms permit_wait_seconds_;
+  Histograms event_seconds_;
+  std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
+  Counters incoming_;
+  Gauges turned_down_, kept_events_, pending_, cache_size_, goroutines_;
 };
 
 }  // namespace podium::cycle

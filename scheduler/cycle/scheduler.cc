@@ -4,16 +4,14 @@
 #include <set>
 #include <utility>
 
+#include "scheduler/framework/evaluation.h"
+
 namespace podium::cycle {
 namespace {
 
 using framework::Action;
 using framework::ClusterEvent;
 using framework::Resource;
-
-bool lost_nomination(const cluster::PodInfo& before, const cluster::PodInfo& after) {
-  return !before->nominated_node.empty() && before->nominated_node != after->nominated_node;
-}
 
 double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
@@ -23,6 +21,24 @@ ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
   if (after) event.after = after->pod;
   return event;
 }
+
+class StopWatch final : public framework::Phases {
+ public:
+  StopWatch(const Clock& clock, Metrics& metrics, const std::string& profile)
+      : clock_(clock), metrics_(metrics), profile_(profile), since_(clock.now()) {}
+  void ended(framework::Phase phase, std::string_view status) override {
+    static constexpr std::string_view kPoints[] = {"PreFilter", "Filter", "PostFilter", "Score"};
+    const auto now = clock_.now();
+    metrics_.extension_point(kPoints[static_cast<int>(phase)], status, profile_, seconds(now - since_));
+    since_ = now;
+  }
+
+ private:
+  const Clock& clock_;
+  Metrics& metrics_;
+  const std::string& profile_;
+  Steady since_;
+};
 
 }  // namespace
 
@@ -68,7 +84,8 @@ bool Scheduler::step() {
     parts_.consultant->decide(info, snapshot_, profile, next_start_);
     return false;
   }
-  auto decision = framework::evaluate(*queued->pod, snapshot_, profile, next_start_);
+  StopWatch phases(parts_.clock, parts_.metrics, profile.scheduler_name);
+  auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &phases).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
 }
@@ -169,12 +186,14 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
     }
   }
   parts_.metrics.preemption(preemption.victims.size());
+  order.began = parts_.clock.now();
   order.number = preemptions_.begin(pod->pod->meta.uid, std::move(uids));
   return order;
 }
 
 void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome) {
   const auto& uid = order.preemptor->pod->meta.uid;
+  parts_.metrics.evicted(outcome.error.empty(), seconds(parts_.clock.now() - order.began));
   for (const auto& victim : outcome.evicted) parts_.announcer.preempted(*victim, *order.preemptor, order.node);
   if (preemptions_.end(order.number)) queue_.release(uid);
   // Nobody knows what the pod would wait for.
@@ -223,10 +242,10 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   } else if (was_assumed) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
   } else {
-    if (const auto changes = framework::pod_changes(*before->pod, *pod->pod)) {
-      cluster_event(pod_event(changes, before, pod));
-    }
-    taken_in(Resource::assigned_pod, framework::kUpdateOther);
+    // Source: updateAssignedPodInCache; what no plugin asks for by name is an update of some kind.
+    const auto changes = framework::pod_changes(*before->pod, *pod->pod);
+    cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
+    taken_in(Resource::assigned_pod, Action::kUpdateOther);
   }
 }
 
@@ -244,17 +263,16 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   }
   if (!parts_.config.profile(pod->pod->scheduler_name)) return;
   const auto now = parts_.clock.now();
-  renominate(pod);
+  std::uint32_t actions = Action::kAdd;
+  cluster::PodInfoPtr before;
   if (const auto* known = queue_.find(uid)) {
-    const auto before = known->pod;
-    const bool loses_nomination = lost_nomination(*before, *pod);
-    queue_.update(std::move(pod), now);
-    if (loses_nomination) queue_.nomination_ended(before, now);
-    taken_in(Resource::unscheduled_pod, framework::kUpdateOther);
-  } else {
-    queue_.add(std::move(pod), now);
-    taken_in(Resource::unscheduled_pod, framework::kAdd);
+    before = known->pod;
+    actions = Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod);
   }
+  renominate(pod);
+  queue_.update(pod, now);
+  taken_in(Resource::unscheduled_pod, actions);
+  if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
 }
 
@@ -280,17 +298,15 @@ void Scheduler::pod_deleted(const std::string& uid) {
   victim_leaves(uid);
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
-  const auto waiting = queued && !cycle_.knows(uid) ? queued->pod : nullptr;
+  const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
-  if (waiting && !(*waiting)->nominated_node.empty()) {
-    queue_.nomination_ended(waiting, change_began_);
-    wake();
-  }
-  if (waiting) taken_in(Resource::unscheduled_pod, Action::kDelete);
   assumed_.erase(uid);
   cycle_.gone(uid);
   displace(uid);
+  if (!waiting) return;
+  taken_in(Resource::unscheduled_pod, Action::kDelete);
+  nomination_ends(waiting);
 }
 
 void Scheduler::displace(const std::string& uid) {
@@ -329,6 +345,14 @@ void Scheduler::object_changed(ClusterEvent event) {
   cluster_event(event);
 }
 
+// Others have treated the pod as if it ran there, those excepted that are more important.
+// Source: eventhandlers.go hasNominatedNodeNameChanged, getLEPriorityPreCheck.
+void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
+  if (before->pod->nominated_node.empty()) return;
+  queue_.on_event(pod_event(Action::kDelete, before, nullptr), parts_.clock.now(), before->priority);
+  wake();
+}
+
 void Scheduler::cluster_event(const ClusterEvent& event) {
   queue_.on_event(event, parts_.clock.now());
   cycle_.on_event(event);
@@ -339,7 +363,8 @@ void Scheduler::cluster_event(const ClusterEvent& event) {
 // Last of all: whoever sees an event counted finds what it brought in the gauges.
 void Scheduler::taken_in(Resource resource, std::uint32_t actions) {
   parts_.metrics.pending(queue_.counts());
-  parts_.metrics.event(resource, actions, seconds(parts_.clock.now() - change_began_));
+  parts_.metrics.event_handled({.resource = resource, .actions = actions, .before = {}, .after = {}},
+                               seconds(parts_.clock.now() - change_began_));
 }
 
 }  // namespace podium::cycle

@@ -98,6 +98,7 @@ class Scheduler {
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
+  void nomination_ends(const cluster::PodInfoPtr& before);
   void cluster_event(const framework::ClusterEvent& event);
   void taken_in(framework::Resource resource, std::uint32_t actions);
   void wake() { if (wake_) wake_(); }

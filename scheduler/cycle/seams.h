@@ -53,6 +53,7 @@ struct PreemptionOrder {
   std::string node;
   std::vector<cluster::PodInfoPtr> victims;      // to be deleted; most important first
   std::vector<cluster::PodInfoPtr> to_withdraw;  // less important pods that lose their nomination to the node
+  Steady began{};
 };
 
 struct PreemptionOutcome {

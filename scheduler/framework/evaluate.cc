@@ -9,6 +9,10 @@
 namespace podium::framework {
 namespace {
 
+
+std::string_view status_of(const std::optional<Verdict>& verdict) { return verdict ? to_string(verdict->code) : kSuccess; }
+std::string_view status_of(const std::string& error) { return error.empty() ? kSuccess : to_string(Code::error); }
+
 void reject_all(Decision& decision, const Snapshot& snapshot, const Verdict& verdict) {
   NodeMask nodes = snapshot.present();
   nodes.grow_to_chunks(snapshot.chunks());
@@ -62,8 +66,9 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 
 }  // namespace
 
-Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start)
-    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start) {
+Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start,
+                       Phases* phases)
+    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), phases_(phases) {
   decision_.node_count = decision_.evaluated = snapshot.node_count();
   decision_.next_start = start;
   if (pod->terminating()) {
@@ -86,9 +91,11 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   decision_.rejections = Rejections(snapshot.chunks());
   decision_.feasible = NodeMask(snapshot.chunks());
   filters_ = std::make_unique<Filters>(pod, snapshot, profile);
+  ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
   take_filter_error(decision_, snapshot);
+  if (!filters_->rejected()) ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }
 
@@ -208,12 +215,14 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
 void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
     while (auto* found = candidates()) settle(std::move(*found));
+    if (!profile_.post_filters.empty()) ended(Phase::post_filter, post_filtering_->status());
     decision_.message = fit_error(decision_, snapshot_, post_filtering_->message());
     return;
   }
   const auto nominated = nominated_row();
   if (nominated) decision_.next_start = start_;  // no other was looked for
   score(pod_, snapshot_, profile_, decision_);
+  ended(Phase::score, status_of(decision_.error));
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (nominated) {

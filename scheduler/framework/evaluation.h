@@ -22,6 +22,7 @@
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
 #include "scheduler/framework/post_filtering.h"
+#include "scheduler/framework/phases.h"
 
 namespace podium::framework {
 
@@ -46,7 +47,9 @@ inline constexpr std::string_view kExtenderName = "Extender";
 
 class Evaluation {
  public:
-  Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0);
+  // `start`: where a search that need not see all nodes begins. `phases`: null, or somebody who outlives the evaluation.
+  Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0,
+             Phases* phases = nullptr);
 
   // Whether anything is left to ask: some node is feasible.
   bool undecided() const { return filters_ && decision_.error.empty() && !decision_.feasible.none(); }
@@ -74,11 +77,13 @@ class Evaluation {
   void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
   void turn_down(Row row, VerdictId id);
+  void ended(Phase phase, std::string_view status) { if (phases_) phases_->ended(phase, status); }
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;
   const Profile& profile_;
   const std::size_t start_;
+  Phases* const phases_;
   Decision decision_;
   std::unique_ptr<Filters> filters_;   // null: it was over before any node was looked at
   std::size_t verdicts_of_filters_ = 0;  // those beyond are extenders'

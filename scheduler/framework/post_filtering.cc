@@ -41,11 +41,13 @@ bool PostFiltering::take(PostFilterResult result) {
     decision_.preemption = std::move(result.preemption);
     decision_.withdraw_nomination = false;
     reasons_.clear();
+    status_ = kSuccess;
     return false;
   }
   if (result.failed->code != Code::unschedulable) {
     decision_.withdraw_nomination = result.withdraw_nomination;
     reasons_ = std::move(result.failed->reasons);
+    status_ = to_string(result.failed->code);
     return false;
   }
   decision_.withdraw_nomination |= result.withdraw_nomination;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/framework/decision.h"
@@ -24,6 +25,7 @@ class PostFiltering {
 
   // What the plugins say where none found a way, for the message of the decision. Once all is said.
   std::string message() const;
+  std::string_view status() const { return status_; }  // as upstream's codes have it; once all is said
 
  private:
   void ask();
@@ -38,6 +40,7 @@ class PostFiltering {
   const PostFilterPlugin* asked_ = nullptr;  // whose candidates are to be settled
   std::vector<PreemptionCandidate> candidates_;
   std::vector<std::string> reasons_;
+  std::string_view status_ = to_string(Code::unschedulable);
 };
 
 }  // namespace podium::framework

@@ -14,6 +14,7 @@ enum class Code : std::uint8_t {
   unschedulable_and_unresolvable,  // preemption on that node cannot help
   error,                           // the plugin failed; the attempt is retried as a SchedulerError
 };
+inline constexpr std::string_view kSuccess = "Success";  // where there is no verdict
 std::string_view to_string(Code);  // "Unschedulable", "UnschedulableAndUnresolvable", "Error"
 
 struct Verdict {

@@ -23,6 +23,7 @@ struct Entry {
   Steady flush_at{};                 // while unschedulable
   std::uint64_t flight_start = 0;    // while in flight: its place in the event log
   bool removed = false;              // while in flight: it is not to come back
+  bool activated = false;            // while in flight: it is to be tried again whatever its attempt found
   bool held = false;                 // not to be tried, whatever happens
 
   std::size_t heap_index = 0;        // in the heap of its state

@@ -11,16 +11,22 @@ std::uint64_t EventLog::begin_flight() {
 void EventLog::end_flight(std::uint64_t start) {
   flights_.erase(flights_.find(start));
   const auto needed = flights_.empty() ? first_ + events_.size() : *flights_.begin();
-  for (; first_ < needed; ++first_) events_.pop_front();
+  while (first_ < needed) drop_first();
 }
 
 void EventLog::push(const framework::ClusterEvent& event) {
   if (flights_.empty()) return;
   events_.push_back(event);
-  if (events_.size() > limit_) {
-    events_.pop_front();
-    ++first_;
-  }
+  const auto slot = framework::event_slot(event);
+  ++by_kind_[slot];
+  seen_.set(slot);
+  if (events_.size() > limit_) drop_first();
+}
+
+void EventLog::drop_first() {
+  --by_kind_[framework::event_slot(events_.front())];
+  events_.pop_front();
+  ++first_;
 }
 
 }  // namespace podium::queue

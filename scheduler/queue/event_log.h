@@ -5,12 +5,14 @@
 // Owner: SchedulingQueue. Threads: the scheduling strand.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <set>
 
-#include "scheduler/framework/events.h"
+#include "scheduler/framework/event_labels.h"
 
 namespace podium::queue {
 
@@ -35,11 +37,23 @@ class EventLog {
   }
 
   std::size_t size() const { return events_.size(); }
+  std::size_t flights() const { return flights_.size(); }
+  // Calls `visit` with each kind of event that has ever been kept, by framework::event_slot(), and how many are.
+  template <typename Visit>
+  void each_kind(Visit visit) const {
+    for (std::size_t slot = 0; slot < by_kind_.size(); ++slot) {
+      if (seen_[slot]) visit(slot, by_kind_[slot]);
+    }
+  }
 
  private:
+  void drop_first();
+
   std::size_t limit_;
   std::uint64_t first_ = 0;  // the number of events_.front(); numbers count up for ever
   std::deque<framework::ClusterEvent> events_;
+  std::array<std::uint32_t, framework::kEventSlots> by_kind_{};
+  std::bitset<framework::kEventSlots> seen_;
   std::multiset<std::uint64_t> flights_;
 };
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/entry.h"
 #include "scheduler/queue/event_log.h"
 #include "scheduler/queue/heap.h"
@@ -57,6 +58,7 @@ struct SchedulingQueue::Impl {
   }
 
   void erase(Entry& entry) {
+    if (entry.state != State::in_flight) count_reasons(entry, -1);
     leave(entry);
     entries.erase(entries.find(entry.queued.pod->pod->meta.uid));
   }
@@ -79,6 +81,10 @@ struct SchedulingQueue::Impl {
     entry.state = State::none;
   }
 
+  void count_reasons(const Entry& entry, std::int64_t by) {
+    tallies.turned_down_by(entry.queued.rejected_by, entry.queued.pod->pod->scheduler_name, by);
+  }
+
   // --- moving ---
 
   // The PreEnqueue plugin that keeps the pod out; empty: none does.
@@ -91,34 +97,42 @@ struct SchedulingQueue::Impl {
     return {};
   }
 
-  // To active, or to backoff while that lasts; or among the gated ones.
-  void enqueue(Entry& entry, Steady now) {
-    if (entry.held) return park(entry, now);
+  // To active, or to backoff while that lasts; or among the gated ones. `event` is why.
+  void enqueue(Entry& entry, Steady now, std::string_view event) {
+    if (entry.held) return park(entry, now, event);
+    const bool was_waiting = entry.state == State::unschedulable || entry.state == State::gated;
     leave(entry);
     const bool ask_gates = options.pop_from_backoff || entry.backoff_end <= now;
     if (const auto gate = ask_gates ? gate_of(entry) : std::string(); !gate.empty()) {
-      entry.queued.rejected_by.insert(gate);
+      if (entry.queued.rejected_by.insert(gate).second) {
+        ++tallies.turned_down[{gate, entry.queued.pod->pod->scheduler_name}];
+      }
       entry.state = State::gated;
       ++gated;
+      if (!was_waiting) tallies.came("unschedulable", event);
       waiting.add_if_hinted(entry, gate);
     } else if (entry.backoff_end <= now) {
-      activate(entry, now);
+      activate(entry, now, event);
     } else if (entry.queued.rejected_by.empty()) {
       entry.state = State::error_backoff;
       backing_off_after_error.push(&entry);
+      tallies.came("backoff", event);
     } else {
       entry.state = State::backoff;
       backing_off.push(&entry);
+      tallies.came("backoff", event);
     }
   }
 
-  void activate(Entry& entry, Steady now) {
+  void activate(Entry& entry, Steady now, std::string_view event) {
     if (entry.queued.attempts == 0) entry.queued.first_queued = now;
     entry.state = State::active;
     active.push(&entry);
+    tallies.came("active", event);
   }
 
-  void park(Entry& entry, Steady since) {
+  void park(Entry& entry, Steady since, std::string_view event) {
+    if (entry.state != State::unschedulable && entry.state != State::gated) tallies.came("unschedulable", event);
     leave(entry);
     entry.state = State::unschedulable;
     entry.flush_at = since + options.flush_after;
@@ -134,7 +148,8 @@ struct SchedulingQueue::Impl {
     queued.last_queued = now;
     auto& entry = insert(std::move(queued));
     entry.sequence = ++sequence;
-    enqueue(entry, now);
+    enqueue(entry, now, framework::event_label({.resource = framework::Resource::unscheduled_pod, .actions = framework::kAdd,
+                                     .before = {}, .after = {}}));
   }
 
   void update(Entry& entry, cluster::PodInfoPtr pod, Steady now) {
@@ -143,29 +158,33 @@ struct SchedulingQueue::Impl {
       case State::active: active.moved(&entry); return;
       case State::backoff: backing_off.moved(&entry); return;
       case State::error_backoff: backing_off_after_error.moved(&entry); return;
-      case State::gated: enqueue(entry, now); return;
-      case State::none: return;
+      case State::gated:
+      case State::none:
       case State::unschedulable:
       case State::in_flight: break;
     }
+    if (entry.state == State::none) return;
     const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod);
     const ClusterEvent event{Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
                              before->pod, entry.queued.pod->pod};
     if (entry.state == State::in_flight) {
       entry.removed = false;
       log.push(event);
-    } else if (waiting.helps(entry, event)) {
-      enqueue(entry, now);
+    } else if (entry.state == State::gated || waiting.helps(entry, event)) {
+      enqueue(entry, now, event_label(event));
     }
   }
 
   std::optional<QueuedPod> pop() {
     if (active.empty() && (backing_off.empty() || !options.pop_from_backoff)) return std::nullopt;
+    if (active.empty()) tallies.came("active", kPopFromBackoff);
     auto& entry = active.empty() ? *backing_off.top() : *active.top();
     leave(entry);
+    count_reasons(entry, -1);
     ++entry.queued.attempts;
     entry.state = State::in_flight;
     entry.flight_start = log.begin_flight();
+    entry.activated = false;
     ++in_flight;
     return entry.queued;
   }
@@ -181,6 +200,8 @@ struct SchedulingQueue::Impl {
     }
     auto& queued = entry->queued;
     queued.rejected_by = std::move(rejected_by);
+    queued.was_flushed = false;
+    count_reasons(*entry, +1);
     if (queued.rejected_by.empty()) {
       ++queued.consecutive_errors;
     } else {
@@ -191,9 +212,9 @@ struct SchedulingQueue::Impl {
     entry->sequence = ++sequence;
     entry->backoff_end = backoff_end(queued);
     if (worth_another_try(*entry)) {
-      enqueue(*entry, now);
+      enqueue(*entry, now, kAttemptFailed);
     } else {
-      park(*entry, queued.last_queued);
+      park(*entry, queued.last_queued, kAttemptFailed);
     }
   }
 
@@ -206,7 +227,7 @@ struct SchedulingQueue::Impl {
 
   // Whether a pod that comes back need not wait for an event: it has had one, or none would help.
   bool worth_another_try(const Entry& entry) {
-    if (entry.queued.rejected_by.empty() || entry.state != State::in_flight) return true;
+    if (entry.queued.rejected_by.empty() || entry.state != State::in_flight || entry.activated) return true;
     return log.any_since(entry.flight_start, [&](const ClusterEvent& event) {
       return is_wild_card(event) || waiting.helps(entry, event);
     });
@@ -214,37 +235,30 @@ struct SchedulingQueue::Impl {
 
   // --- events and time ---
 
-  void on_event(const ClusterEvent& event, Steady now) {
+  void on_event(const ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to) {
     if (is_wild_card(event)) return move_all(event, now);
     const auto* gone = std::get_if<api::PodPtr>(&event.before);
     for (auto* entry : waiting.woken_by(event)) {
+      if (up_to && entry->queued.pod->priority > *up_to) continue;
       if (gone && event.resource == Resource::assigned_pod && *gone &&
           (*gone)->meta.uid == entry->queued.pod->pod->meta.uid) {
         continue;
       }
-      enqueue(*entry, now);
+      enqueue(*entry, now, event_label(event));
     }
     if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
   }
 
-  // Source: pkg/scheduler/eventhandlers.go updatePodInSchedulingQueue, deletePodFromSchedulingQueue, getLEPriorityPreCheck.
-  void nomination_ended(const cluster::PodInfoPtr& pod, Steady now) {
-    const ClusterEvent event{Resource::assigned_pod, framework::kDelete, pod->pod, {}};
-    for (auto* entry : waiting.woken_by(event)) {
-      if (entry->queued.pod->priority <= pod->priority) enqueue(*entry, now);
-    }
-    if (in_flight > 0) log.push(event);
-  }
-
   void move_all(const ClusterEvent& event, Steady now) {
     log.push(event);
-    for (auto* entry : std::vector(unschedulable.items())) enqueue(*entry, now);
+    for (auto* entry : std::vector(unschedulable.items())) enqueue(*entry, now, event_label(event));
   }
 
   void activate_now(Entry& entry, Steady now) {
+    if (entry.state == State::in_flight) entry.activated = true;
     if (entry.state != State::unschedulable && entry.state != State::backoff && entry.state != State::error_backoff) return;
     entry.backoff_end = Steady::min();
-    enqueue(entry, now);
+    enqueue(entry, now, kForceActivate);
   }
 
   void advance(Steady now) {
@@ -252,14 +266,17 @@ struct SchedulingQueue::Impl {
       while (!heap->empty() && heap->top()->backoff_end <= now) {
         auto& entry = *heap->top();
         if (!options.pop_from_backoff) {
-          enqueue(entry, now);
+          enqueue(entry, now, kBackoffComplete);
           continue;
         }
         leave(entry);
-        activate(entry, now);
+        activate(entry, now, kBackoffComplete);
       }
     }
-    while (!unschedulable.empty() && unschedulable.top()->flush_at <= now) enqueue(*unschedulable.top(), now);
+    while (!unschedulable.empty() && unschedulable.top()->flush_at <= now) {
+      unschedulable.top()->queued.was_flushed = true;
+      enqueue(*unschedulable.top(), now, kUnschedulableTimeout);
+    }
   }
 
   std::optional<Steady> next_wakeup() const {
@@ -281,6 +298,7 @@ struct SchedulingQueue::Impl {
   std::uint64_t sequence = 0;
   WaitingPods waiting;
   EventLog log;
+  Tallies tallies;
 };
 
 SchedulingQueue::SchedulingQueue(QueueOptions options,
@@ -339,11 +357,11 @@ void SchedulingQueue::activate(std::string_view uid, Steady now) {
   if (auto* entry = impl_->find(uid)) impl_->activate_now(*entry, now);
 }
 
-void SchedulingQueue::on_event(const ClusterEvent& event, Steady now) { impl_->on_event(event, now); }
+void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to) {
+  impl_->on_event(event, now, up_to);
+}
 
-void SchedulingQueue::nomination_ended(const cluster::PodInfoPtr& pod, Steady now) { impl_->nomination_ended(pod, now); }
-
-void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now); }
+void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now, std::nullopt); }
 
 std::optional<Steady> SchedulingQueue::next_wakeup() const { return impl_->next_wakeup(); }
 
@@ -352,6 +370,13 @@ void SchedulingQueue::advance(Steady now) { impl_->advance(now); }
 QueueCounts SchedulingQueue::counts() const {
   return {impl_->active.size(), impl_->backing_off.size() + impl_->backing_off_after_error.size(),
           impl_->unschedulable.size(), impl_->gated, impl_->in_flight, impl_->log.size()};
+}
+
+const Tallies& SchedulingQueue::tallies() const { return impl_->tallies; }
+
+void SchedulingQueue::each_kept_event(const std::function<void(std::string_view, std::size_t)>& visit) const {
+  impl_->log.each_kind([&](std::size_t slot, std::size_t number) { visit(framework::event_label(slot), number); });
+  visit("PodPopped", impl_->in_flight);
 }
 
 const QueuedPod* SchedulingQueue::find(std::string_view uid) const {

@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "scheduler/framework/events.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/queue/tallies.h"
 
 namespace podium::queue {
 
@@ -41,6 +42,7 @@ struct QueuedPod {
   std::set<std::string> rejected_by;          // plugins of the last attempt, or the one that gates it
   std::uint32_t unschedulable_count = 0;      // attempts that found no node; decides the backoff
   std::uint32_t consecutive_errors = 0;       // attempts in a row that failed for another reason; if any, they decide it
+  bool was_flushed = false;                   // its present attempt is owed to the flush, and to no event
 };
 
 struct QueueOptions {
@@ -87,15 +89,13 @@ class SchedulingQueue {
   // plugin's own hint never wakes a pod, the ones of the plugins that turned it down do.
   void hold(std::string_view uid);
   void release(std::string_view uid);
-  // A pod that waits is tried at once, backoff or not.
+  // A pod that waits is tried at once, backoff or not; one in flight after its backoff, should it come back.
   void activate(std::string_view uid, Steady now);
 
   // A change of the cluster. Moves the pods whose hints say that it may help, but for the pod that it is about: its own
   // going is no help.
-  void on_event(const framework::ClusterEvent& event, Steady now);
-  // A pod that waits was nominated to a node and is not any more, or is gone: as if it had left that node, but only for pods
-  // that are not more important, since the others had never counted it.
-  void nomination_ended(const cluster::PodInfoPtr& pod, Steady now);
+  // `up_to`: pods that are more important do not gain by it and stay.
+  void on_event(const framework::ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to = std::nullopt);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another try.
   void move_all(Steady now);
   // The time of the next thing that time alone brings (a backoff's end, the flush); nullopt: none.
@@ -103,6 +103,9 @@ class SchedulingQueue {
   void advance(Steady now);  // does what is due by `now`
 
   QueueCounts counts() const;
+  const Tallies& tallies() const;
+  // Calls `visit` with each kind of event that has ever been kept for pods in flight, and how many are.
+  void each_kept_event(const std::function<void(std::string_view label, std::size_t number)>& visit) const;
   const QueuedPod* find(std::string_view uid) const;  // queued or in flight; valid until the queue is called again
 
  private:

@@ -339,6 +339,18 @@ TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
   }
 }
 
+TEST_F(SchedulerTest, EveryUpdateOfAPlacedPodIsAnEvent) {
+  see(machine("n1"));
+  see(pod("a").node("n1"));
+  see(pod("a").node("n1").annotation("x", "y"));
+  std::map<std::string, std::uint64_t> handled;
+  for (const auto& family : registry_.Collect()) {
+    if (family.name != "scheduler_event_handling_duration_seconds") continue;
+    for (const auto& metric : family.metric) handled[metric.label.at(0).value] = metric.histogram.sample_count;
+  }
+  EXPECT_EQ(handled, (std::map<std::string, std::uint64_t>{{"NodeAdd", 1}, {"AssignedPodAdd", 1}, {"AssignedPodUpdate", 1}}));
+}
+
 TEST_F(SchedulerTest, WithoutAnyNodeAPodIsTriedAgain) {
   see(pod("web").req("cpu", "3"));
   EXPECT_EQ(run(), 1);

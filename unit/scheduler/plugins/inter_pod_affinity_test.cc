@@ -246,6 +246,9 @@ TEST(InterPodAffinity, HintsOnPods) {
   const api::Pod plain = app("web").uid("me");
   const api::Pod db = app("db").node("a"), other = app("other").node("a"), waiting = app("db");
   const api::Pod shy = app("x").node("a").anti_affinity(to("web", kZone));
+  const auto near_both =
+      app("web").uid("me").affinity(to("db", kZone)).affinity(term(kZone).label("tier", "x")).build();
+  const api::Pod both = app("db").label("tier", "x").node("a");
   struct Case {
     std::string name;
     api::Pod rejected;
@@ -264,6 +267,13 @@ TEST(InterPodAffinity, HintsOnPods) {
       {"the unwanted pod is another now", away, db, other, true},
       {"the unwanted pod comes", away, {}, db, false},
       {"a pod that kept us away goes", plain, shy, {}, true},
+      {"a nominated pod that was unwanted goes", away, app("db").nominated("a"), {}, true},
+      {"any other nominated pod goes", away, app("other").nominated("a"), {}, false},
+      {"an unwanted pod that has no place goes", away, waiting, {}, false},
+      {"a pod that has no place becomes the wanted one", near, app("other"), waiting, false},
+      {"a pod that keeps others away goes", plain, app("x").node("a").anti_affinity(to("mq", kZone)), {}, false},
+      {"a pod comes to match all terms", near_both, db, both, true},
+      {"a pod matches one term of two now", near_both, both, db, false},
       {"our own labels change", plain, app("web").uid("me"), app("web").uid("me").label("x", "y"), true},
   };
   for (const auto& test : cases) {

@@ -160,6 +160,15 @@ TEST(NodeAffinity, Hints) {
       {"a taint went", node_updated(node("n").label("disk", "ssd").taint("x", "", "NoSchedule"), matching), false},
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_affinity), rejected, c.event), c.want) << c.name;
+
+  // What the configuration asks for has to hold as well.
+  const auto enforced = make(make_node_affinity, R"({"addedAffinity": {
+      "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+          {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["x"]}]}]}}})");
+  EXPECT_FALSE(helps(enforced, rejected, node_added(matching)));
+  EXPECT_FALSE(helps(enforced, rejected, node_added(node("n").label("pool", "x"))));
+  EXPECT_TRUE(helps(enforced, rejected, node_added(node("n").label("pool", "x").label("disk", "ssd"))));
+  EXPECT_TRUE(helps(enforced, pod("p"), node_added(node("n").label("pool", "x"))));
 }
 
 // --- against asking every node ---

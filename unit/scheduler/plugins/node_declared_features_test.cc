@@ -15,6 +15,9 @@ TEST(NodeDeclaredFeatures, Filter) {
   } cases[] = {
       {"nothing needed", pod("p"), node("n"), {}},
       {"declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature(kFeature), {}},
+      {"declared among others", pod("p").restart_rule("RestartAllContainers"),
+       node("n").feature("A").feature(kFeature).feature("Z"), {}},
+      {"nothing declared", pod("p").restart_rule("RestartAllContainers"), node("n"), rejected},
       {"not declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature("Other"), rejected},
       {"an init container needs it", pod("p").init_container("i").restart_rule("RestartAllContainers"), node("n"),
        rejected},
@@ -31,6 +34,17 @@ TEST(NodeDeclaredFeatures, Hints) {
   EXPECT_TRUE(helps(plugin, rejected, node_added(node("n"))));
   EXPECT_TRUE(helps(plugin, rejected, node_updated(node("n"), node("n").feature(kFeature))));
   EXPECT_FALSE(helps(plugin, rejected, node_updated(node("n"), node("n").zone("z"))));
+
+  const api::Pod plain = pod("p").uid("1"), labelled = pod("p").uid("1").label("a", "b");
+  const auto changes = [&](const api::Pod& before, const api::Pod& after) {
+    const framework::ClusterEvent event{framework::Resource::unscheduled_pod, framework::kUpdateOther, object(before),
+                                        object(after)};
+    return helps(plugin, rejected, event);
+  };
+  EXPECT_TRUE(changes(plain, rejected));
+  EXPECT_TRUE(changes(rejected, plain));
+  EXPECT_FALSE(changes(plain, labelled));
+  EXPECT_FALSE(changes(pod("q").uid("2"), pod("q").uid("2").restart_rule("RestartAllContainers")));
 }
 
 }  // namespace

@@ -33,7 +33,13 @@ TEST(NodeResourcesFit, Filter) {
       {"any request of what is overcommitted", pod("p").req("cpu", "1m"), n(), {over}, "U; Insufficient cpu"},
       {"init containers count at their peak", pod("p").req("cpu", "1").init_container().req("cpu", "6"), n(), {half},
        "U; Insufficient cpu"},
+      {"the largest of the init containers counts",
+       pod("p").req("cpu", "1").init_container("i").req("cpu", "6").init_container("j").req("cpu", "2"), n(), {half},
+       "U; Insufficient cpu"},
+      {"init containers do not add up",
+       pod("p").req("cpu", "5").init_container("i").req("cpu", "5").init_container("j").req("cpu", "5"), n(), {half}, ""},
       {"sidecars add up", pod("p").req("cpu", "3").sidecar().req("cpu", "3"), n(), {half}, "U; Insufficient cpu"},
+      {"requests and overhead fit exactly", pod("p").req("cpu", "4").overhead("cpu", "1"), n(), {half}, ""},
       {"overhead counts", pod("p").req("cpu", "5").overhead("cpu", "1m"), n(), {half}, "U; Insufficient cpu"},
       {"pod-level requests count", pod("p").req("cpu", "1").pod_req("cpu", "6"), n(), {half}, "U; Insufficient cpu"},
       {"ephemeral storage", pod("p").req("ephemeral-storage", "2Gi"), sized("n").cap("ephemeral-storage", "1Gi"), {},
@@ -45,10 +51,27 @@ TEST(NodeResourcesFit, Filter) {
       {"an extended resource fits", pod("p").req("example.com/gpu", "4"), with_gpu(), {}, ""},
       {"an extended resource is taken", pod("p").req("example.com/gpu", "2"), with_gpu(),
        {pod("a").node("n").req("example.com/gpu", "3")}, "U; Insufficient example.com/gpu"},
+      {"an init container's extended resource is taken", pod("p").init_container().req("example.com/gpu", "2"), with_gpu(),
+       {pod("a").node("n").req("example.com/gpu", "3")}, "U; Insufficient example.com/gpu"},
+      {"extended resources of init containers do not add up",
+       pod("p").init_container("i").req("example.com/gpu", "3").init_container("j").req("example.com/gpu", "3"),
+       with_gpu(), {}, ""},
+      {"those of containers do", pod("p").req("example.com/gpu", "3").container("c").req("example.com/gpu", "3"),
+       with_gpu(), {}, "UU; Insufficient example.com/gpu"},
+      {"a resource of Kubernetes' own domain", pod("p").req("kubernetes.io/thing", "1"), with_gpu(), {},
+       "UU; Insufficient kubernetes.io/thing"},
       {"an extended resource that no node has", pod("p").req("example.com/tpu", "1"), with_gpu(), {},
        "UU; Insufficient example.com/tpu"},
       {"none of a resource that no node has", pod("p").req("example.com/tpu", "0"), with_gpu(), {}, ""},
       {"huge pages", pod("p").req("hugepages-2Mi", "10Mi"), with_gpu(), {}, "UU; Insufficient hugepages-2Mi"},
+      {"huge pages of an init container", pod("p").init_container().req("hugepages-2Mi", "10Mi"), with_gpu(), {},
+       "UU; Insufficient hugepages-2Mi"},
+      {"huge pages of all containers",
+       pod("p").req("hugepages-2Mi", "6Mi").container("c").req("hugepages-2Mi", "4Mi"), with_gpu(), {},
+       "UU; Insufficient hugepages-2Mi"},
+      {"huge pages of the pod as a whole", pod("p").pod_req("hugepages-2Mi", "10Mi"), with_gpu(), {},
+       "UU; Insufficient hugepages-2Mi"},
+      {"which fit", pod("p").pod_req("hugepages-2Mi", "8Mi").req("hugepages-2Mi", "4Mi"), with_gpu(), {}, ""},
       {"several, by name", pod("p").req("example.com/b", "1").req("example.com/a", "1").req("cpu", "11"), n(), {},
        "UU; Insufficient cpu; Insufficient example.com/a; Insufficient example.com/b"},
       {"ignored by name", pod("p").req("ignored.com/x", "1"), n(), {}, ""},
@@ -109,6 +132,15 @@ TEST(NodeResourcesFit, Hints) {
       {"a pod needs less cpu", pod_updated(Resource::assigned_pod, other("2", "1Gi"), other("1", "1Gi")), true},
       {"a pod needs less of what is not requested", pod_updated(Resource::assigned_pod, other("2", "2Gi"), other("2", "1Gi")),
        false},
+      {"a pod needs less as a whole",
+       pod_updated(Resource::assigned_pod, pod("o").uid("2").node("n").pod_req("cpu", "2"),
+                   pod("o").uid("2").node("n").pod_req("cpu", "1")), true},
+      {"a pod needs less as a whole of what is not requested",
+       pod_updated(Resource::assigned_pod, pod("o").uid("2").node("n").pod_req("memory", "2Gi"),
+                   pod("o").uid("2").node("n").pod_req("memory", "1Gi")), false},
+      {"the pod itself needs less as a whole",
+       pod_updated(Resource::unscheduled_pod, pod("p").uid("1").pod_req("cpu", "3"), pod("p").uid("1").pod_req("cpu", "2")),
+       true},
       {"a waiting pod needs less",
        pod_updated(Resource::unscheduled_pod, pod("o").uid("2").req("cpu", "2"), pod("o").uid("2").req("cpu", "1")), false},
       {"the pod itself needs less",
@@ -127,6 +159,14 @@ TEST(NodeResourcesFit, Hints) {
       {"a node has another label", node_updated(gpu("4", "1"), gpu("4", "1").label("x", "y")), false},
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_resources_fit), rejected, c.event), c.want) << c.name;
+
+  // Who asks for nothing waits for room for pods.
+  const auto undemanding = [](const framework::ClusterEvent& event) {
+    return helps(make(make_node_resources_fit), pod("p").req("cpu", "0"), event);
+  };
+  EXPECT_FALSE(undemanding(node_updated(sized("n", "1"), sized("n", "2"))));
+  EXPECT_TRUE(undemanding(node_updated(sized("n"), sized("n").cap("pods", "64"))));
+  EXPECT_TRUE(undemanding(node_added(sized("n"))));
 }
 
 // Over more than one chunk, against the arithmetic of one node at a time.

@@ -295,6 +295,7 @@ bool helps(const framework::FilterPlugin& plugin, const api::Pod& rejected, cons
 TEST(PodTopologySpread, HintsOnPods) {
   const auto rejected = foo().uid("me").spread(over(kZone)).build();
   const auto taints_count = foo().uid("me").spread(over(kZone).honor_node_taints()).build();
+  const auto two = foo().uid("me").spread(over(kZone)).spread(spread(kHostname).selector(select_where({exists("bar")}))).build();
   const auto placed = [] { return pod("p").label("foo", "").node("a"); };
   struct Case {
     std::string name;
@@ -310,6 +311,15 @@ TEST(PodTopologySpread, HintsOnPods) {
       {"a pod is nominated", rejected, {}, pod("p").label("foo", "").nominated("a"), true},
       {"a matching pod goes", rejected, placed(), {}, true},
       {"another pod goes", rejected, pod("p").node("a"), {}, false},
+      {"a nominated matching pod goes", rejected, pod("p").label("foo", "").nominated("a"), {}, true},
+      {"another nominated pod goes", rejected, pod("p").nominated("a"), {}, false},
+      {"a waiting pod goes", rejected, pod("p").label("foo", ""), {}, false},
+      {"a waiting pod gets the label", rejected, pod("p"), pod("p").label("foo", ""), false},
+      {"the label has another value", rejected, placed(), pod("p").label("foo", "x").node("a"), false},
+      {"one of two constraints is concerned", two, pod("p").node("a"), pod("p").label("bar", "").node("a"), true},
+      {"neither is", two, placed(), placed().label("x", "y"), false},
+      {"the pod itself gets the label", rejected, pod("p").uid("me"), foo().uid("me"), true},
+      {"the pod itself gets another label", rejected, foo().uid("me"), foo().uid("me").label("x", "y"), false},
       {"a pod gets the label", rejected, pod("p").node("a"), placed(), true},
       {"a pod loses the label", rejected, placed(), pod("p").node("a"), true},
       {"a label that does not matter", rejected, placed(), placed().label("x", "y"), false},

@@ -132,13 +132,17 @@ TEST_F(Queue, WhoWaitsForANodeIsWokenByAnyChangeOfTaints) {
   EXPECT_EQ(pop(), "a");
 }
 
+framework::ClusterEvent nominee_left() {
+  return {Resource::assigned_pod, framework::kDelete, pod("x").nominated("n").ptr(), {}};
+}
+
 TEST_F(Queue, ANominationThatEndsHelpsThoseThatAreNotMoreImportant) {
   for (const int priority : {1, 2, 3}) {
     const auto name = std::to_string(priority);
     add(pod(name).priority(priority));
     reject(name, {"Affinity"});
   }
-  queue_.nomination_ended(info(pod("x").priority(2).nominated("n")), now_);
+  queue_.on_event(nominee_left(), now_, 2);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2, .unschedulable = 1}));
   EXPECT_EQ(pop_all(), "2 1");
 }
@@ -146,7 +150,7 @@ TEST_F(Queue, ANominationThatEndsHelpsThoseThatAreNotMoreImportant) {
 TEST_F(Queue, ANominationThatEndsIsNotMissedInFlight) {
   add(pod("a"));
   ASSERT_EQ(pop(), "a");
-  queue_.nomination_ended(info(pod("x").nominated("n")), now_);
+  queue_.on_event(nominee_left(), now_, 0);
   requeue("a", {"Affinity"});
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
 }
@@ -489,6 +493,16 @@ TEST_F(Queue, ActivationCutsABackoffShort) {
   queue_.activate(uid("p"), now_);
   queue_.activate(uid("nobody"), now_);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 1}));
+}
+
+TEST_F(Queue, ActivationInFlightBringsThePodBackOnce) {
+  add(pod("p"));
+  ASSERT_EQ(pop(), "p");
+  queue_.activate(uid("p"), now_);
+  requeue("p", {"Fit"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  reject("p", {"Fit"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+#include "app/run/process_metrics.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace podium::app::run {
+namespace {
+
+using prometheus::MetricFamily;
+
+// client-go's name for its own lease metric, whatever the Lease is called.
+constexpr auto kLease = "kube-scheduler";
+
+void add(std::vector<MetricFamily>& out, const char* name, const char* help, prometheus::MetricType type, double value) {
+  prometheus::ClientMetric metric;
+  if (type == prometheus::MetricType::Counter) metric.counter.value = value;
+  else metric.gauge.value = value;
+  out.push_back({name, help, type, {std::move(metric)}});
+}
+
+// The fields of /proc/self/stat from the third on: the second, the program's name, may have spaces.
+std::vector<double> stat_fields() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(text.substr(name_end + 1));
+  std::vector<double> fields;
+  for (std::string field; rest >> field;) fields.push_back(std::strtod(field.c_str(), nullptr));
+  return fields;
+}
+
+double boot_time() {
+  std::ifstream file("/proc/stat");
+  for (std::string word; file >> word;) {
+    double seconds = 0;
+    if (word == "btime" && file >> seconds) return seconds;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
+    : requests_(prometheus::BuildCounter()
+                    .Name("rest_client_requests_total")
+                    .Help("Requests to API servers, by status code (or <error>), method and host.")
+                    .Register(registry)),
+      request_seconds_(prometheus::BuildHistogram()
+                           .Name("rest_client_request_duration_seconds")
+                           .Help("Duration of requests to API servers, by verb and host.")
+                           .Register(registry)),
+      leader_(prometheus::BuildGauge()
+                  .Name("leader_election_master_status")
+                  .Help("1 while this process leads, 0 while another may.")
+                  .Register(registry)) {}
+
+void ProcessMetrics::request(const std::string& host, const client::Exchange& exchange) {
+  static const prometheus::Histogram::BucketBoundaries bounds{0.005, 0.025, 0.1, 0.25, 0.5,  1.0,
+                                                              2.0,   4.0,   8.0, 15.0, 30.0, 60.0};
+  const std::string method(exchange.method);
+  const auto code = exchange.status ? std::to_string(exchange.status) : std::string("<error>");
+  requests_.Add({{"code", code}, {"method", method}, {"host", host}}).Increment();
+  request_seconds_.Add({{"verb", method}, {"host", host}}, bounds)
+      .Observe(std::chrono::duration<double>(exchange.duration).count());
+}
+
+void ProcessMetrics::leads(bool leads) { leader_.Add({{"name", kLease}}).Set(leads ? 1 : 0); }
+
+// Numbers of fields after proc(5), from the third on: 14 utime, 15 stime, 22 starttime, 23 vsize, 24 rss.
+std::vector<MetricFamily> ProcessMetrics::of_process() {
+  using enum prometheus::MetricType;
+  std::vector<MetricFamily> out;
+  const auto fields = stat_fields();
+  const auto field = [&](std::size_t number) { return fields[number - 3]; };
+  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  if (fields.size() > 24 - 3) {
+    add(out, "process_cpu_seconds_total", "CPU time of the process.", Counter, (field(14) + field(15)) / ticks);
+    add(out, "process_start_time_seconds", "When the process began, in Unix time.", Gauge,
+        boot_time() + field(22) / ticks);
+    add(out, "process_virtual_memory_bytes", "Virtual memory of the process.", Gauge, field(23));
+    add(out, "process_resident_memory_bytes", "Resident memory of the process.", Gauge,
+        field(24) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+  }
+  std::error_code unreadable;
+  const std::filesystem::directory_iterator open_files("/proc/self/fd", unreadable);
+  if (!unreadable) {
+    add(out, "process_open_fds", "Open file descriptors.", Gauge,
+        static_cast<double>(std::distance(begin(open_files), end(open_files))));
+  }
+  if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    add(out, "process_max_fds", "File descriptors that may be open.", Gauge, static_cast<double>(limit.rlim_cur));
+  }
+  return out;
+}
+
+}  // namespace podium::app::run

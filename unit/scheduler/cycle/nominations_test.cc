@@ -1,0 +1,53 @@
+// What the end of a nomination means to others: for pods that are no more important it is as if the pod had
+// left the node.
+#include "unit/scheduler/cycle/scheduler_fixture.h"
+
+namespace podium::cycle {
+namespace {
+
+// "vip" is to have 3 of the 4 CPUs of n1 and is not ready yet; "equal" and "urgent" do not fit beside it.
+class Nominations : public SchedulerTest {
+ protected:
+  void SetUp() override {
+    see(machine("n1"));
+    see(vip().nominated("n1"));
+    see(pod("equal").priority(100).req("cpu", "2"));
+    see(pod("urgent").priority(200).req("cpu", "5"));
+    ASSERT_EQ(run(), 2);
+    ASSERT_EQ(binder_.asked, Log{});
+    clock_.advance(1min);
+  }
+  static test::PodBuilder vip() { return pod("vip").priority(100).req("cpu", "3").gate("not-yet"); }
+};
+
+TEST_F(Nominations, APodThatIsNoLongerNominatedMakesRoomForThoseThatAreNotMoreImportant) {
+  see(vip().resource_version("2"));
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"equal to n1"});
+}
+
+TEST_F(Nominations, APodThatIsNominatedElsewhereDoes) {
+  see(vip().resource_version("2").nominated("n2"));
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"equal to n1"});
+}
+
+TEST_F(Nominations, APodThatIsDeletedDoes) {
+  scheduler_.pod_deleted("uid-vip");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"equal to n1"});
+}
+
+TEST_F(Nominations, AnyOtherChangeOfItWakesNobody) {
+  see(vip().resource_version("2").nominated("n1").label("a", "b"));
+  EXPECT_EQ(run(), 0);
+}
+
+TEST_F(Nominations, APodWithoutOneThatGoesWakesNobody) {
+  see(pod("plain").priority(100).gate("not-yet"));
+  scheduler_.pod_deleted("uid-plain");
+  EXPECT_EQ(run(), 0);
+}
+
+}  // namespace
+}  // namespace podium::cycle

@@ -1,0 +1,138 @@
+#include "scheduler/queue/tallies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/queue/fixture.h"
+
+namespace podium::queue {
+namespace {
+
+using namespace std::chrono_literals;
+using podium::test::pod;
+using test::info;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+class QueueTallies : public testing::Test {
+ protected:
+  std::map<std::string, std::uint64_t> incoming() const {
+    std::map<std::string, std::uint64_t> out;
+    for (const auto& [key, count] : queue_.tallies().incoming) {
+      out[std::string(key.first) + " " + std::string(key.second)] = count;
+    }
+    return out;
+  }
+  std::map<std::string, std::int64_t> turned_down() const {
+    std::map<std::string, std::int64_t> out;
+    for (const auto& [key, count] : queue_.tallies().turned_down) {
+      if (count) out[key.first + " " + key.second] = count;
+    }
+    return out;
+  }
+  std::map<std::string, std::size_t> kept() const {
+    std::map<std::string, std::size_t> out;
+    queue_.each_kept_event([&](std::string_view label, std::size_t number) {
+      if (number) out[std::string(label)] = number;
+    });
+    return out;
+  }
+  void reject(std::set<std::string> by) { queue_.requeue(*queue_.pop(now_), std::move(by), now_); }
+
+  const framework::Profile profile_ = test::make_profile();
+  SchedulingQueue queue_{{}, [this](std::string_view) { return &profile_; }};
+  Steady now_{1h};
+};
+
+TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
+  queue_.add(info(pod("a")), now_);
+  EXPECT_THAT(incoming(), UnorderedElementsAre(Pair("active UnschedulablePodAdd", 1)));
+
+  reject({"Fit"});
+  EXPECT_EQ(incoming()["unschedulable ScheduleAttemptFailure"], 1u);
+  queue_.on_event(test::node_added(), now_);
+  EXPECT_EQ(incoming()["backoff NodeAdd"], 1u);
+  reject({"Affinity"});  // nothing is active, so it is taken from its backoff
+  EXPECT_EQ(incoming()["active PopFromBackoffQ"], 1u);
+  now_ += 10s;  // the backoff is over
+  queue_.on_event(test::pod_placed(), now_);
+  EXPECT_EQ(incoming()["active AssignedPodAdd"], 1u);
+
+  reject({});
+  EXPECT_EQ(incoming()["backoff ScheduleAttemptFailure"], 1u);
+  now_ += 20s;
+  queue_.advance(now_);
+  EXPECT_EQ(incoming()["active BackoffComplete"], 1u);
+
+  reject({"Fit"});
+  queue_.activate(pod("a").build().meta.uid, now_);
+  EXPECT_EQ(incoming()["active ForceActivate"], 1u);
+
+  reject({"Taints"});
+  queue_.update(info(pod("a").tolerate_exists("k")), now_);
+  EXPECT_EQ(incoming()["backoff UnschedulablePodUpdatePodToleration"], 1u);
+
+  reject({"Fit"});
+  now_ += 6min;
+  queue_.advance(now_);
+  EXPECT_EQ(incoming()["active UnschedulableTimeout"], 1u);
+
+  queue_.add(info(pod("gated").gate("g")), now_);
+  EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
+  queue_.update(info(pod("gated").gate("g").label("a", "b")), now_);  // is there already
+  EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
+  queue_.update(info(pod("gated").label("a", "b")), now_);
+  EXPECT_EQ(incoming()["active UnschedulablePodUpdatePodSchedulingGatesEliminated"], 1u);
+}
+
+TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain) {
+  queue_.add(info(pod("a")), now_);
+  queue_.add(info(pod("b")), now_);
+  reject({"Fit", "Taints"});
+  reject({"Fit"});
+  EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Fit default-scheduler", 2), Pair("Taints default-scheduler", 1)));
+  queue_.on_event(test::node_added("a"), now_);  // goes to backoff, and counts on
+  EXPECT_EQ(turned_down()["Fit default-scheduler"], 2);
+  ASSERT_EQ((*queue_.pop(now_)->pod)->meta.name, "a");
+  EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Fit default-scheduler", 1)));
+  queue_.remove(pod("a").build().meta.uid);  // in flight: nothing is left to take back
+  queue_.done(pod("a").build().meta.uid);
+  queue_.remove(pod("b").build().meta.uid);
+  EXPECT_THAT(turned_down(), UnorderedElementsAre());
+}
+
+TEST_F(QueueTallies, AGatedPodCountsForItsGateOnce) {
+  queue_.add(info(pod("a").gate("g")), now_);
+  queue_.update(info(pod("a").gate("g").label("a", "b")), now_);
+  EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Gates default-scheduler", 1)));
+  queue_.update(info(pod("a")), now_);
+  queue_.pop(now_);
+  EXPECT_THAT(turned_down(), UnorderedElementsAre());
+}
+
+TEST_F(QueueTallies, OnlyAPodThatTheFlushBroughtBackIsMarkedAsSuch) {
+  queue_.add(info(pod("a")), now_);
+  reject({"Fit"});
+  now_ += 6min;
+  auto flushed = *queue_.pop(now_);
+  EXPECT_TRUE(flushed.was_flushed);
+  queue_.requeue(flushed, {"Fit"}, now_);
+  queue_.on_event(test::node_added(), now_);
+  EXPECT_FALSE(queue_.pop(now_)->was_flushed);
+}
+
+TEST_F(QueueTallies, EventsThatAreKeptForPodsInFlightAreCountedByKind) {
+  queue_.add(info(pod("a")), now_);
+  queue_.on_event(test::node_added(), now_);
+  EXPECT_THAT(kept(), UnorderedElementsAre());  // nobody is in flight
+  queue_.pop(now_);
+  queue_.on_event(test::node_added(), now_);
+  queue_.on_event(test::node_added(), now_);
+  queue_.on_event(test::pod_placed(), now_);
+  EXPECT_THAT(kept(), UnorderedElementsAre(Pair("NodeAdd", 2), Pair("AssignedPodAdd", 1), Pair("PodPopped", 1)));
+  queue_.done(pod("a").build().meta.uid);
+  EXPECT_THAT(kept(), UnorderedElementsAre());
+}
+
+}  // namespace
+}  // namespace podium::queue
