@@ -13,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <algorithm>
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include "api/yaml.h"
@@ -26,7 +27,9 @@ namespace {
 namespace asio = boost::asio;
 using client::Task;
 
-constexpr std::chrono::milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kEventsDrain{2'000}, kPoll{10}, kMetricsEvery{1'000}, kLeaseDrain{2'000}, kLastResort{2'000};
+using Milliseconds = std::chrono::milliseconds;
+constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLeaseDrain{2'000}, kLastResort{2'000};
+constexpr Milliseconds kPoll{10}, kScrapeWaits{200};
 constexpr std::size_t kBindConnections = 16, kConnections = 24;
 
 std::string identity() {
@@ -201,7 +204,6 @@ void Process::start_parts() {
     synced_ = true;
     maybe_begin();
   });
-  asio::co_spawn(core_, keep_metrics(this), asio::detached);
   if (elector_) {
     asio::co_spawn(io_, lead(this), asio::detached);
   } else {
@@ -263,6 +265,7 @@ std::map<std::string, server::Handler> Process::routes() {
   const auto ok = [] { return server::Reply{200, "ok"}; };
   const auto ready = [this] { return readiness(); };
   const auto metrics = [this] {
+    refresh_metrics_for_scrape();
     auto families = registry_.Collect();
     std::ranges::move(ProcessMetrics::of_process(), std::back_inserter(families));
     return server::Reply{200, prometheus::TextSerializer().Serialize(families),
@@ -279,11 +282,15 @@ server::Reply Process::readiness() const {
   return missing.empty() && ready_ ? server::Reply{200, "ok"} : server::Reply{503, missing + "not ready\n"};
 }
 
-Task<void> Process::keep_metrics(Process* self) {
-  while (!self->stopping_) {
-    self->refresh_metrics();
-    co_await client::nap(kMetricsEvery);
-  }
+// On the strand, so that a scrape sees one moment: what an event has brought is there once the event is counted. The strand
+// never waits for the thread that waits here; at the end, when it has gone, the last figures stand.
+void Process::refresh_metrics_for_scrape() {
+  auto refreshed = std::make_shared<std::promise<void>>();
+  asio::post(core_, [this, refreshed] {
+    refresh_metrics();
+    refreshed->set_value();
+  });
+  refreshed->get_future().wait_for(kScrapeWaits);
 }
 
 void Process::refresh_metrics() {

@@ -62,13 +62,13 @@ class Process {
   void start_parts();
   void maybe_begin();              // strand: synced and leading
   void refresh_metrics();          // strand
+  void refresh_metrics_for_scrape();  // not the strand
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
   void wait_for_signal();
   void on_signal(int number);
   void begin_stop(int exit_code);  // any thread; the first call counts
   static client::Task<void> stop(Process* self);
   static client::Task<void> lead(Process* self);
-  static client::Task<void> keep_metrics(Process* self);
   static client::Task<cluster::Snapshot> fork(Process* self);
   static client::Task<cluster::Snapshot> snapshot_on_strand(Process* self);
   // Attempts and bindings that have been started.

@@ -126,18 +126,15 @@ void Metrics::event_handled(const framework::ClusterEvent& event, double seconds
   });
 }
 
-void Metrics::pending(const queue::QueueCounts& counts) {
-  const auto set = [this](std::string_view name, std::size_t count) {
+void Metrics::queue(const queue::SchedulingQueue& queue) {
+  const auto counts = queue.counts();
+  const auto pending = [this](std::string_view name, std::size_t count) {
     pending_.with(name).Set(static_cast<double>(count));
   };
-  set("active", counts.active);
-  set("backoff", counts.backoff);
-  set("unschedulable", counts.unschedulable);
-  set("gated", counts.gated);
-}
-
-void Metrics::queue(const queue::SchedulingQueue& queue) {
-  pending(queue.counts());
+  pending("active", counts.active);
+  pending("backoff", counts.backoff);
+  pending("unschedulable", counts.unschedulable);
+  pending("gated", counts.gated);
   for (const auto& [key, count] : queue.tallies().incoming) {
     auto& counter = incoming_.with(key.first, key.second);
     counter.Increment(static_cast<double>(count) - counter.Value());

@@ -73,8 +73,7 @@ class Metrics {
   // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
   void permit_wait(const std::string& result, double seconds);
   void event_handled(const framework::ClusterEvent& event, double seconds);
-  void pending(const queue::QueueCounts& counts);
-  // What is not counted as it happens; to be called again and again.
+  // What is not counted as it happens; to be called before anybody looks.
   void queue(const queue::SchedulingQueue& queue);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
   void bindings(std::size_t under_way);

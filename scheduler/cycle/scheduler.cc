@@ -67,10 +67,7 @@ bool Scheduler::step() {
   cycle_.advance(now);
   if (consultation_ || cycle_.requests() >= kMaxBindings) return false;
   auto queued = queue_.pop(now);
-  if (!queued) {
-    parts_.metrics.pending(queue_.counts());
-    return false;
-  }
+  if (!queued) return false;
   const auto& pod = **queued->pod;
   if (pod.terminating() || cycle_.knows(pod.meta.uid)) {
     queue_.done(pod.meta.uid);
@@ -360,9 +357,7 @@ void Scheduler::cluster_event(const ClusterEvent& event) {
   wake();
 }
 
-// Last of all: whoever sees an event counted finds what it brought in the gauges.
 void Scheduler::taken_in(Resource resource, std::uint32_t actions) {
-  parts_.metrics.pending(queue_.counts());
   parts_.metrics.event_handled({.resource = resource, .actions = actions, .before = {}, .after = {}},
                                seconds(parts_.clock.now() - change_began_));
 }
