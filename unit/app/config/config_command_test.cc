@@ -53,7 +53,7 @@ TEST(ConfigCommand, WhatViewPrintsCanBeViewedAgain) {
   const auto first = run(config_view, write("first.yaml", kHead));
   EXPECT_EQ(first.code, 0);
   EXPECT_TRUE(first.out.starts_with("apiVersion: kubescheduler.config.k8s.io/v1\nclientConnection:\n")) << first.out;
-  EXPECT_NE(first.out.find("---\napiVersion: config.podium.dev/v1alpha1\n"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("---\nadaptiveSearch: false\napiVersion: config.podium.dev/v1alpha1\n"), std::string::npos) << first.out;
   EXPECT_EQ(run(config_view, write("second.yaml", first.out)), first);
   EXPECT_EQ(run(config_view, write("bad.yaml", "kind: Policy\napiVersion: v1\n")).code, 2);
 }
