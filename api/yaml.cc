@@ -55,6 +55,15 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return at;
 }
 
+// yaml-cpp gives the escapes \N and \_ (U+0085, U+00A0) as one byte each, which is no UTF-8.
+std::string with_whole_characters(std::string text) {
+  for (auto at = first_invalid_utf8(text); at != text.size(); at = first_invalid_utf8(text)) {
+    if (text[at] != '\x85' && text[at] != '\xA0') break;
+    text.insert(at, 1, '\xC2');
+  }
+  return text;
+}
+
 Place place_at(std::string_view text, std::size_t offset) {
   Place place{1, 1};
   for (std::size_t i = 0; i < offset; ++i) {
@@ -90,8 +99,9 @@ class Handler final : public YAML::EventHandler {
     builder_.alias(anchor, place_of(mark));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& text) override {
+                const std::string& raw) override {
     const auto place = place_of(mark);
+    const auto text = with_whole_characters(raw);
     const bool plain = tag == "?";
     if (builder_.expects_key()) {
       if (plain && text == "<<") return builder_.merge_key(place);
