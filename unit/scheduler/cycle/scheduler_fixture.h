@@ -141,6 +141,16 @@ class SchedulerTest : public ::testing::Test {
   FakeNominator nominator_{log_};
   FakeAnnouncer announcer_{log_};
   FakeRecorder recorder_{log_};
+  using EventCounts = std::map<std::string, std::uint64_t>;
+  EventCounts counted_events() const {
+    EventCounts counts;
+    for (const auto& family : registry_.Collect()) {
+      if (family.name != "scheduler_event_handling_duration_seconds") continue;
+      for (const auto& metric : family.metric) counts[metric.label.at(0).value] = metric.histogram.sample_count;
+    }
+    return counts;
+  }
+
   prometheus::Registry registry_;
   Metrics metrics_{registry_};
   config::Config config_ = config::load("", "default").value();

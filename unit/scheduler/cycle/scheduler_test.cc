@@ -207,23 +207,18 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
   see(pod("waiting").label("a", "b"));
   scheduler_.pod_deleted("uid-waiting");
   scheduler_.node_deleted("n1");
-  std::map<std::string, std::uint64_t> counted;
-  for (const auto& family : registry_.Collect()) {
-    if (family.name != "scheduler_event_handling_duration_seconds") continue;
-    for (const auto& metric : family.metric) counted[metric.label.at(0).value] = metric.histogram.sample_count;
-  }
-  EXPECT_EQ(counted, (std::map<std::string, std::uint64_t>{{"NodeAdd", 1},
-                                                           {"NodeUpdateNodeLabel", 1},
-                                                           {"NodeUpdateNodeTaint", 1},
-                                                           {"AssignedPodAdd", 1},
-                                                           {"AssignedPodUpdatePodLabel", 1},
-                                                           {"AssignedPodUpdate", 3},  // each, and once more what is no other kind
-                                                           {"AssignedPodDelete", 1},
-                                                           {"UnschedulablePodAdd", 1},
-                                                           {"UnschedulablePodUpdate", 1},
-                                                           {"UnschedulablePodUpdatePodLabel", 1},
-                                                           {"UnschedulablePodDelete", 1},
-                                                           {"NodeDelete", 1}}));
+  EXPECT_EQ(counted_events(), (EventCounts{{"NodeAdd", 1},
+                                           {"NodeUpdateNodeLabel", 1},
+                                           {"NodeUpdateNodeTaint", 1},
+                                           {"AssignedPodAdd", 1},
+                                           {"AssignedPodUpdatePodLabel", 1},
+                                           {"AssignedPodUpdate", 3},  // each, and once more what is no other kind
+                                           {"AssignedPodDelete", 1},
+                                           {"UnschedulablePodAdd", 1},
+                                           {"UnschedulablePodUpdate", 1},
+                                           {"UnschedulablePodUpdatePodLabel", 1},
+                                           {"UnschedulablePodDelete", 1},
+                                           {"NodeDelete", 1}}));
 }
 
 // --- what wakes a pod that did not fit ---
@@ -344,12 +339,7 @@ TEST_F(SchedulerTest, EveryUpdateOfAPlacedPodIsAnEvent) {
   see(machine("n1"));
   see(pod("a").node("n1"));
   see(pod("a").node("n1").annotation("x", "y"));
-  std::map<std::string, std::uint64_t> handled;
-  for (const auto& family : registry_.Collect()) {
-    if (family.name != "scheduler_event_handling_duration_seconds") continue;
-    for (const auto& metric : family.metric) handled[metric.label.at(0).value] = metric.histogram.sample_count;
-  }
-  EXPECT_EQ(handled, (std::map<std::string, std::uint64_t>{{"NodeAdd", 1}, {"AssignedPodAdd", 1}, {"AssignedPodUpdate", 2}}))
+  EXPECT_EQ(counted_events(), (EventCounts{{"NodeAdd", 1}, {"AssignedPodAdd", 1}, {"AssignedPodUpdate", 2}}))
       << "once as an update, and once for what it changed: nothing else";
 }
 

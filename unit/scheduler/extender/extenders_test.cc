@@ -10,6 +10,7 @@
 
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
+#include "unit/scheduler/extender/fixture.h"
 #include "unit/scheduler/framework/fakes.h"
 #include "unit/support/http_script.h"
 
@@ -58,21 +59,15 @@ class FakeServers {
   }
 };
 
-Result<client::Response> ok(std::string body) { return client::Response{200, std::move(body), 0, ""}; }
-
 config::Extender filtering(std::string url) {
-  config::Extender out;
-  out.url_prefix = std::move(url);
+  auto out = extender_at(std::move(url));
   out.filter_verb = "filter";
-  out.node_cache_capable = true;
   return out;
 }
 config::Extender scoring(std::string url, std::int64_t weight) {
-  config::Extender out;
-  out.url_prefix = std::move(url);
+  auto out = extender_at(std::move(url));
   out.prioritize_verb = "prioritize";
   out.weight = weight;
-  out.node_cache_capable = true;
   return out;
 }
 

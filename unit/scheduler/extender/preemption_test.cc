@@ -8,6 +8,7 @@
 
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
+#include "unit/scheduler/extender/fixture.h"
 #include "unit/scheduler/framework/fakes.h"
 
 namespace podium::extender {
@@ -20,13 +21,9 @@ using podium::test::pod;
 using Log = std::vector<std::string>;
 namespace json = boost::json;
 
-Result<client::Response> ok(std::string body) { return client::Response{200, std::move(body), 0, ""}; }
-
 config::Extender preempting(std::string url) {
-  config::Extender out;
-  out.url_prefix = std::move(url);
+  auto out = extender_at(std::move(url));
   out.preempt_verb = "preempt";
-  out.node_cache_capable = true;
   return out;
 }
 config::Extender ignorable(std::string url) {

@@ -1,0 +1,22 @@
+// What the tests of extenders share: one that is reached, knows the nodes itself, and what it answers.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "client/transport.h"
+#include "scheduler/config/config.h"
+
+namespace podium::extender {
+
+inline Result<client::Response> ok(std::string body) { return client::Response{200, std::move(body), 0, ""}; }
+
+// Its verbs are the test's to set.
+inline config::Extender extender_at(std::string url) {
+  config::Extender out;
+  out.url_prefix = std::move(url);
+  out.node_cache_capable = true;
+  return out;
+}
+
+}  // namespace podium::extender

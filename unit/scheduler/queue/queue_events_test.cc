@@ -1,0 +1,180 @@
+// What wakes pods that wait: events, their own updates, and their gates.
+#include "scheduler/queue/queue.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/queue/queue_fixture.h"
+
+namespace podium::queue {
+namespace {
+
+using namespace std::chrono_literals;
+using framework::Resource;
+using podium::test::pod;
+using test::info;
+using test::node_added;
+using test::pod_placed;
+
+// --- unschedulable, and the events that help ---
+
+TEST_F(Queue, AnUnschedulablePodWaitsForAnEventThatItsPluginsTakeForHelpful) {
+  add(pod("a"));
+  reject("a", {"Fit", "Deaf"});
+  EXPECT_EQ(pop(), "");
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+
+  queue_.on_event(pod_placed(), now_);
+  queue_.on_event(node_added("other"), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+  queue_.on_event(node_added("a"), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+  EXPECT_EQ(pop(), "a");  // nobody else is active
+}
+
+// "Fit" listens to nodes that arrive and not to taints; what its hint says of the node does not matter then.
+TEST_F(Queue, WhoWaitsForANodeIsWokenByAnyChangeOfTaints) {
+  add(pod("a"));
+  add(pod("b"));
+  reject("a", {"Fit"});
+  reject("b", {"Affinity", "Taints"});
+  auto node = podium::test::node("n").label("hint", "other");
+  queue_.on_event({Resource::node, framework::kUpdateNodeLabel, node.ptr(), node.ptr()}, now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 2}));
+  queue_.on_event({Resource::node, framework::kUpdateNodeTaint, node.ptr(), node.ptr()}, now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1, .unschedulable = 1}));
+  EXPECT_EQ(pop(), "a");
+}
+
+framework::ClusterEvent nominee_left() {
+  return {Resource::assigned_pod, framework::kDelete, pod("x").nominated("n").ptr(), {}};
+}
+
+TEST_F(Queue, ANominationThatEndsHelpsThoseThatAreNotMoreImportant) {
+  for (const int priority : {1, 2, 3}) {
+    const auto name = std::to_string(priority);
+    add(pod(name).priority(priority));
+    reject(name, {"Affinity"});
+  }
+  queue_.on_event(nominee_left(), now_, 2);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2, .unschedulable = 1}));
+  EXPECT_EQ(pop_all(), "2 1");
+}
+
+TEST_F(Queue, ANominationThatEndsIsNotMissedInFlight) {
+  add(pod("a"));
+  ASSERT_EQ(pop(), "a");
+  queue_.on_event(nominee_left(), now_, 0);
+  requeue("a", {"Affinity"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+}
+
+TEST_F(Queue, AnEventMovesEachPodOnce) {
+  add(pod("a"));
+  add(pod("b"));
+  reject("a", {"Fit", "Affinity"});
+  reject("b", {"Affinity"});
+  queue_.on_event(pod_placed(), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2}));
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2}));
+}
+
+TEST_F(Queue, APluginThatIsNotKnownListensToEverything) {
+  add(pod("a"));
+  reject("a", {"SomebodyElses"});
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
+  queue_.on_event({framework::Resource::csi_node, framework::kDelete, {}, {}}, now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+}
+
+TEST_F(Queue, MoveAllTriesEveryPodThatIsNotGated) {
+  add(pod("a"));
+  add(pod("b"));
+  add(pod("gated").gate("g"));
+  reject("a", {"Deaf"});
+  reject("b", {"Fit"});
+  wait(10s);
+  queue_.move_all(now_);
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 2, .gated = 1}));
+}
+
+TEST_F(Queue, UnschedulablePodsAreFlushedAfterFiveMinutes) {
+  add(pod("a"));
+  reject("a", {"Deaf"});
+  const auto rejected = now_;
+  EXPECT_EQ(queue_.next_wakeup(), rejected + 5min);
+  wait(5min - 1ms);
+  EXPECT_EQ(pop(), "");
+  wait(1ms);
+  EXPECT_EQ(pop(), "a");
+  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
+}
+
+// --- updates of waiting pods ---
+
+TEST_F(Queue, AnUpdateHelpsWhereAPluginSaysSo) {
+  struct Case {
+    std::string name, plugin;
+    api::Pod updated;
+    QueueCounts counts;
+  };
+  const Case cases[] = {
+      {"another toleration, which Taints hears of", "Taints", pod("a").tolerate_exists("k"), {.backoff = 1}},
+      {"another toleration, which Fit does not care for", "Fit", pod("a").tolerate_exists("k"), {.unschedulable = 1}},
+      {"our own status", "Taints", pod("a").condition("PodScheduled", "False"), {.unschedulable = 1}},
+      {"a label", "Taints", pod("a").label("k", "v"), {.unschedulable = 1}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    SchedulingQueue queue(options_, [this](std::string_view) { return &profile_; });
+    queue.add(info(pod("a")), now_);
+    queue.requeue(*queue.pop(now_), {c.plugin}, now_);
+    queue.update(info(c.updated), now_);
+    EXPECT_EQ(queue.counts(), c.counts);
+    EXPECT_EQ(queue.find(uid("a"))->pod->pod->meta.labels, c.updated.meta.labels);
+  }
+}
+
+TEST_F(Queue, RemovingWorksEverywhere) {
+  for (const auto* name : {"active", "backoff", "error", "unschedulable"}) add(pod(name));
+  add(pod("gated").gate("g"));
+  ASSERT_EQ(pop_all(), "active backoff error unschedulable");
+  requeue("backoff", {"Fit"});
+  queue_.on_event(node_added(), now_);
+  requeue("unschedulable", {"Affinity", "Deaf"});
+  requeue("error", {});
+  queue_.done(uid("active"));
+  add(pod("active"));
+  ASSERT_EQ(queue_.counts(), (QueueCounts{.active = 1, .backoff = 2, .unschedulable = 1, .gated = 1}));
+  for (const auto* name : {"active", "backoff", "error", "unschedulable", "gated"}) {
+    queue_.remove(uid(name));
+    queue_.remove(uid(name));
+  }
+  EXPECT_EQ(queue_.counts(), QueueCounts{});
+  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
+  queue_.on_event(node_added(), now_);
+  EXPECT_EQ(pop(), "");
+}
+
+// --- gates ---
+
+TEST_F(Queue, AGatedPodWaitsForItsGatesAlone) {
+  add(pod("a").gate("g").gate("h"));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1}));
+  EXPECT_EQ(found("a").rejected_by, std::set<std::string>{"Gates"});
+  queue_.on_event(node_added(), now_);
+  queue_.move_all(now_);
+  wait(1h);
+  EXPECT_EQ(pop(), "");
+  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
+  update(pod("a").gate("h"));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1}));
+  wait(1h);
+  update(pod("a"));
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 1}));
+  EXPECT_EQ(found("a").first_queued, now_);
+  EXPECT_EQ(pop(), "a");
+}
+
+}  // namespace
+}  // namespace podium::queue
