@@ -148,8 +148,7 @@ struct SchedulingQueue::Impl {
     queued.last_queued = now;
     auto& entry = insert(std::move(queued));
     entry.sequence = ++sequence;
-    enqueue(entry, now, framework::event_label({.resource = framework::Resource::unscheduled_pod, .actions = framework::kAdd,
-                                     .before = {}, .after = {}}));
+    enqueue(entry, now, framework::event_label(framework::event_slot(Resource::unscheduled_pod, framework::kAdd)));
   }
 
   void update(Entry& entry, cluster::PodInfoPtr pod, Steady now) {
@@ -158,12 +157,11 @@ struct SchedulingQueue::Impl {
       case State::active: active.moved(&entry); return;
       case State::backoff: backing_off.moved(&entry); return;
       case State::error_backoff: backing_off_after_error.moved(&entry); return;
+      case State::none: return;
       case State::gated:
-      case State::none:
       case State::unschedulable:
       case State::in_flight: break;
     }
-    if (entry.state == State::none) return;
     const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod);
     const ClusterEvent event{Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
                              before->pod, entry.queued.pod->pod};

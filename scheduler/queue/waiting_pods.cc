@@ -44,20 +44,14 @@ WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name
   const auto [it, is_new] = profiles_.try_emplace(scheduler_name);
   const auto* profile = is_new ? profile_of_(scheduler_name) : nullptr;
   if (!profile) return it->second;
-  for (const auto* list : {&profile->pre_filters, &profile->filters}) {
-    for (const auto& entry : *list) {
-      if (entry.plugin && !it->second.contains(entry.name)) {
-        it->second[entry.name].hints = with_taints(entry.plugin->hints());
-      }
-    }
-  }
   const auto know = [&](const auto& list) {
     for (const auto& entry : list) {
-      if (!it->second.contains(entry.name)) {
-        it->second[entry.name].hints = with_taints(entry.plugin->hints());
-      }
+      if (!entry.plugin || it->second.contains(entry.name)) continue;
+      it->second[entry.name].hints = with_taints(entry.plugin->hints());
     }
   };
+  know(profile->pre_filters);
+  know(profile->filters);
   know(profile->reserves);
   know(profile->permits);
   return it->second;
