@@ -50,27 +50,30 @@ ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
     : requests_(prometheus::BuildCounter()
                     .Name("rest_client_requests_total")
                     .Help("Requests to API servers, by status code (or <error>), method and host.")
-                    .Register(registry)),
+                    .Register(registry),
+                {"code", "method", "host"}),
       request_seconds_(prometheus::BuildHistogram()
                            .Name("rest_client_request_duration_seconds")
                            .Help("Duration of requests to API servers, by verb and host.")
-                           .Register(registry)),
+                           .Register(registry),
+                       {"verb", "host"}, {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}),
       leader_(prometheus::BuildGauge()
                   .Name("leader_election_master_status")
                   .Help("1 while this process leads, 0 while another may.")
-                  .Register(registry)) {}
+                  .Register(registry),
+              {"name"}) {}
 
 void ProcessMetrics::request(const std::string& host, const client::Exchange& exchange) {
-  static const prometheus::Histogram::BucketBoundaries bounds{0.005, 0.025, 0.1, 0.25, 0.5,  1.0,
-                                                              2.0,   4.0,   8.0, 15.0, 30.0, 60.0};
-  const std::string method(exchange.method);
   const auto code = exchange.status ? std::to_string(exchange.status) : std::string("<error>");
-  requests_.Add({{"code", code}, {"method", method}, {"host", host}}).Increment();
-  request_seconds_.Add({{"verb", method}, {"host", host}}, bounds)
-      .Observe(std::chrono::duration<double>(exchange.duration).count());
+  const std::lock_guard lock(mutex_);
+  requests_.with(code, exchange.method, host).Increment();
+  request_seconds_.with(exchange.method, host).Observe(std::chrono::duration<double>(exchange.duration).count());
 }
 
-void ProcessMetrics::leads(bool leads) { leader_.Add({{"name", kLease}}).Set(leads ? 1 : 0); }
+void ProcessMetrics::leads(bool leads) {
+  const std::lock_guard lock(mutex_);
+  leader_.with(std::string_view(kLease)).Set(leads ? 1 : 0);
+}
 
 // Numbers of fields after proc(5), from the third on: 14 utime, 15 stime, 22 starttime, 23 vsize, 24 rss.
 std::vector<MetricFamily> ProcessMetrics::of_process() {

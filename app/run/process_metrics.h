@@ -5,15 +5,14 @@
 // process collector. Threads: safe from any.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "client/observed_transport.h"
+#include "scheduler/cycle/labelled.h"
 
 namespace podium::app::run {
 
@@ -27,9 +26,10 @@ class ProcessMetrics {
   static std::vector<prometheus::MetricFamily> of_process();
 
  private:
-  prometheus::Family<prometheus::Counter>& requests_;
-  prometheus::Family<prometheus::Histogram>& request_seconds_;
-  prometheus::Family<prometheus::Gauge>& leader_;
+  std::mutex mutex_;  // guards these
+  cycle::Counters requests_;
+  cycle::Histograms request_seconds_;
+  cycle::Gauges leader_;
 };
 
 }  // namespace podium::app::run

@@ -1,6 +1,5 @@
 #include "scheduler/cycle/metrics.h"
 
-
 namespace podium::cycle {
 namespace {
 

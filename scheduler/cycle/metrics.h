@@ -5,55 +5,17 @@
 // the registry may do so from any thread.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/family.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <vector>
 
+#include "scheduler/cycle/labelled.h"
 #include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
-
-// The members of one family, found by the values of their labels without making a map each time.
-template <typename T, typename... Arguments>
-class Labelled {
- public:
-  Labelled(prometheus::Family<T>& family, std::vector<std::string> names, Arguments... arguments)
-      : family_(family), names_(std::move(names)), arguments_(std::move(arguments)...) {}
-
-  template <typename... Values>
-  T& with(const Values&... values) {
-    key_.clear();
-    ((key_.append(values), key_.push_back('\0')), ...);
-    if (const auto it = known_.find(key_); it != known_.end()) return *it->second;
-    prometheus::Labels labels;
-    std::size_t i = 0;
-    ((labels[names_[i++]] = std::string(values)), ...);
-    auto& made = std::apply([&](const auto&... arguments) -> T& { return family_.Add(labels, arguments...); }, arguments_);
-    known_.emplace(key_, &made);
-    return made;
-  }
-
- private:
-  prometheus::Family<T>& family_;
-  const std::vector<std::string> names_;
-  const std::tuple<Arguments...> arguments_;
-  boost::unordered_flat_map<std::string, T*> known_;
-  std::string key_;
-};
-
-using Counters = Labelled<prometheus::Counter>;
-using Gauges = Labelled<prometheus::Gauge>;
-using Histograms = Labelled<prometheus::Histogram, prometheus::Histogram::BucketBoundaries>;
 
 class Metrics {
  public:

@@ -1,0 +1,51 @@
+// Labelled: the members of one family of metrics, found by the values of their labels without making a map of them each time.
+//
+// Threads: one at a time; the metrics themselves may be read and counted from any.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace podium::cycle {
+
+template <typename T, typename... Arguments>
+class Labelled {
+ public:
+  Labelled(prometheus::Family<T>& family, std::vector<std::string> names, Arguments... arguments)
+      : family_(family), names_(std::move(names)), arguments_(std::move(arguments)...) {}
+
+  template <typename... Values>
+  T& with(const Values&... values) {
+    key_.clear();
+    ((key_.append(values), key_.push_back('\0')), ...);
+    if (const auto it = known_.find(key_); it != known_.end()) return *it->second;
+    prometheus::Labels labels;
+    std::size_t i = 0;
+    ((labels[names_[i++]] = std::string(values)), ...);
+    auto& made = std::apply([&](const auto&... arguments) -> T& { return family_.Add(labels, arguments...); }, arguments_);
+    known_.emplace(key_, &made);
+    return made;
+  }
+
+ private:
+  prometheus::Family<T>& family_;
+  const std::vector<std::string> names_;
+  const std::tuple<Arguments...> arguments_;
+  boost::unordered_flat_map<std::string, T*> known_;
+  std::string key_;
+};
+
+using Counters = Labelled<prometheus::Counter>;
+using Gauges = Labelled<prometheus::Gauge>;
+using Histograms = Labelled<prometheus::Histogram, prometheus::Histogram::BucketBoundaries>;
+
+}  // namespace podium::cycle
