@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 SEEDS ?= 1..1000
 STEPS ?= 300
 
-.PHONY: help setup build kube test demo parity place replay bench clean
+.PHONY: help setup build kube test demo parity place replay bench format clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -35,6 +35,9 @@ replay: build kube ## a long random life of a cluster, beside the real kube-sche
 
 bench: setup     ## measures the core, and podium beside kube-scheduler on one API server
 	@bench/run
+
+format: setup    ## formats all C++ after .clang-format
+	@tools/format.sh
 
 clean:           ## removes what was built, but not the caches of Go and ccache
 	rm -rf build

@@ -1,8 +1,9 @@
 // From JSON to the plain values of api/.
 //
-// One reader a kind. Reading is lenient about fields that podium does not keep (an API server may be newer), strict
-// about the types of those it does: a number where a string belongs is an Error that names the path. Nothing throws.
-// Quantities out of range saturate; operators, effects and enums that are not known are kept as `unknown`.
+// One reader a kind. Reading is lenient about fields that podium does not keep (an API server may be newer),
+// strict about the types of those it does: a number where a string belongs is an Error that names the path.
+// Nothing throws. Quantities out of range saturate; operators, effects and enums that are not known are kept
+// as `unknown`.
 // Threads: pure functions.
 #pragma once
 
@@ -36,18 +37,20 @@ Result<ObjectMeta> decode_meta(const boost::json::value& object);  // of any obj
 
 // Parts that configuration shares with the API.
 Result<NodeAffinity> decode_node_affinity(const boost::json::value&, std::string_view path);
-Result<TopologySpreadConstraint> decode_topology_spread_constraint(const boost::json::value&, std::string_view path);
+Result<TopologySpreadConstraint> decode_topology_spread_constraint(const boost::json::value&,
+                                                                   std::string_view path);
 Result<LabelSelector> decode_label_selector(const boost::json::value&, std::string_view path);
 Result<std::vector<Toleration>> decode_tolerations(const boost::json::value&, std::string_view path);
 
 // Any kind that the scheduler looks at, by its apiVersion and kind.
-using Object = std::variant<std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
-                            std::shared_ptr<const Namespace>, std::shared_ptr<const Workload>,
-                            std::shared_ptr<const PriorityClass>, std::shared_ptr<const PodDisruptionBudget>,
-                            std::shared_ptr<const PersistentVolume>, std::shared_ptr<const PersistentVolumeClaim>,
-                            std::shared_ptr<const StorageClass>, std::shared_ptr<const CsiNode>,
-                            std::shared_ptr<const CsiDriver>, std::shared_ptr<const CsiStorageCapacity>,
-                            std::shared_ptr<const VolumeAttachment>>;
+using Object =
+    std::variant<std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
+                 std::shared_ptr<const Namespace>, std::shared_ptr<const Workload>,
+                 std::shared_ptr<const PriorityClass>, std::shared_ptr<const PodDisruptionBudget>,
+                 std::shared_ptr<const PersistentVolume>, std::shared_ptr<const PersistentVolumeClaim>,
+                 std::shared_ptr<const StorageClass>, std::shared_ptr<const CsiNode>,
+                 std::shared_ptr<const CsiDriver>, std::shared_ptr<const CsiStorageCapacity>,
+                 std::shared_ptr<const VolumeAttachment>>;
 // monostate for a kind that podium does not look at.
 Result<Object> decode_object(const boost::json::value&);
 // The same, where the object does not say it: an item of a typed list.

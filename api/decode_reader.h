@@ -93,9 +93,7 @@ class Field {
   const boost::json::value* value_;  // null where absent
 };
 
-inline Field Reader::root() {
-  return Field(*this, root_.is_null() ? nullptr : &root_);
-}
+inline Field Reader::root() { return Field(*this, root_.is_null() ? nullptr : &root_); }
 
 template <typename Visit>
 void Field::each(Visit visit) const {

@@ -5,9 +5,7 @@
 namespace podium::api {
 namespace {
 
-bool is_huge_page(std::string_view resource) {
-  return resource.starts_with("hugepages-");
-}
+bool is_huge_page(std::string_view resource) { return resource.starts_with("hugepages-"); }
 
 auto position(ResourceList& list, std::string_view name) {
   return std::lower_bound(list.begin(), list.end(), name,
@@ -139,9 +137,7 @@ void set_defaults(Node& node) {
   round_up(node.allocatable);
 }
 
-void set_defaults(Namespace& ns) {
-  ns.meta.labels.set("kubernetes.io/metadata.name", ns.meta.name);
-}
+void set_defaults(Namespace& ns) { ns.meta.labels.set("kubernetes.io/metadata.name", ns.meta.name); }
 
 void set_defaults(PriorityClass& priority_class) {
   if (!priority_class.preempt_never) priority_class.preempt_never = false;

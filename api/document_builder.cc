@@ -77,12 +77,8 @@ void DocumentBuilder::open(bool is_object, Place place, std::size_t anchor) {
   frame.place = place;
 }
 
-void DocumentBuilder::start_object(Place place, std::size_t anchor) {
-  open(true, place, anchor);
-}
-void DocumentBuilder::start_array(Place place, std::size_t anchor) {
-  open(false, place, anchor);
-}
+void DocumentBuilder::start_object(Place place, std::size_t anchor) { open(true, place, anchor); }
+void DocumentBuilder::start_array(Place place, std::size_t anchor) { open(false, place, anchor); }
 
 void DocumentBuilder::end() {
   auto frame = std::move(frames_.back());

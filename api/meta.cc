@@ -18,9 +18,7 @@ std::optional<std::int64_t> parse_int64(std::string_view text) {
   return value;
 }
 
-bool key_less(const Labels::Entry& entry, std::string_view key) {
-  return entry.first < key;
-}
+bool key_less(const Labels::Entry& entry, std::string_view key) { return entry.first < key; }
 
 }  // namespace
 

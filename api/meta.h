@@ -14,7 +14,8 @@
 
 namespace podium::api {
 
-// A small sorted string map. Labels are read far more often than written, and mostly have a handful of entries.
+// A small sorted string map. Labels are read far more often than written, and mostly have a handful of
+// entries.
 class Labels {
  public:
   using Entry = std::pair<std::string, std::string>;
@@ -53,8 +54,8 @@ struct ObjectMeta {
   bool operator==(const ObjectMeta&) const = default;
 };
 
-// metav1.LabelSelector and the requirement that node selectors share with it. An operator that is not known matches
-// nothing; so do Gt and Lt in a LabelSelector, which only node selectors may use.
+// metav1.LabelSelector and the requirement that node selectors share with it. An operator that is not known
+// matches nothing; so do Gt and Lt in a LabelSelector, which only node selectors may use.
 struct Requirement {
   enum class Op : std::uint8_t { in, not_in, exists, does_not_exist, gt, lt, unknown };
   std::string key;
@@ -62,8 +63,8 @@ struct Requirement {
   std::vector<std::string> values;
   bool operator==(const Requirement&) const = default;
 
-  // In and Exists need the label; NotIn and DoesNotExist hold when it is absent; Gt and Lt compare base-10 int64
-  // and never hold when either side is no integer. Source: apimachinery labels.Requirement.Matches.
+  // In and Exists need the label; NotIn and DoesNotExist hold when it is absent; Gt and Lt compare base-10
+  // int64 and never hold when either side is no integer. Source: apimachinery labels.Requirement.Matches.
   bool matches(const std::string* value) const;
 };
 

@@ -1,4 +1,5 @@
-// The other kinds that the scheduler reads: what of the cluster, besides nodes and pods, decides where a pod may go.
+// The other kinds that the scheduler reads: what of the cluster, besides nodes and pods, decides where a pod
+// may go.
 //
 // Plain values, immutable once shared; only the fields that decide are kept.
 #pragma once
@@ -19,8 +20,8 @@ struct Namespace {
   bool operator==(const Namespace&) const = default;
 };
 
-// A Service, ReplicationController, ReplicaSet or StatefulSet: whose selector stands in for a pod's default spread
-// selector. Services and ReplicationControllers select by plain labels.
+// A Service, ReplicationController, ReplicaSet or StatefulSet: whose selector stands in for a pod's default
+// spread selector. Services and ReplicationControllers select by plain labels.
 struct Workload {
   enum class Kind : std::uint8_t { service, replication_controller, replica_set, stateful_set };
   ObjectMeta meta;
@@ -57,14 +58,14 @@ struct PersistentVolume {
   };
   std::optional<ClaimRef> claim;
   std::optional<std::vector<NodeSelectorTerm>> node_affinity;  // spec.nodeAffinity.required
-  Volume source;                 // in-tree kinds, for limits and restrictions
+  Volume source;                                               // in-tree kinds, for limits and restrictions
   std::string csi_driver, csi_handle;
   bool operator==(const PersistentVolume&) const = default;
 };
 
 struct PersistentVolumeClaim {
   ObjectMeta meta;
-  Quantity request;              // resources.requests.storage
+  Quantity request;  // resources.requests.storage
   std::optional<std::string> storage_class;
   std::string volume_name, volume_mode = "Filesystem", phase;
   std::optional<std::string> attributes_class;

@@ -1,7 +1,7 @@
 // Pod: what the scheduler reads of one. Field names follow the API's, in snake_case.
 //
-// Plain values; immutable once shared. Absent and empty are kept apart (std::optional) only where they mean different
-// things to kube-scheduler.
+// Plain values; immutable once shared. Absent and empty are kept apart (std::optional) only where they mean
+// different things to kube-scheduler.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 namespace podium::api {
 
 struct ContainerPort {
-  std::int32_t host_port = 0;      // 0: none
-  std::string host_ip;             // "" means 0.0.0.0
+  std::int32_t host_port = 0;  // 0: none
+  std::string host_ip;         // "" means 0.0.0.0
   std::string protocol = "TCP";
   std::int32_t container_port = 0;
   bool operator==(const ContainerPort&) const = default;
 };
 
-struct RestartRule {               // containers[].restartPolicyRules[]
+struct RestartRule {  // containers[].restartPolicyRules[]
   std::string action;
   bool operator==(const RestartRule&) const = default;
 };
@@ -33,7 +33,7 @@ struct Container {
   std::string name, image;
   ResourceList requests, limits;
   std::vector<ContainerPort> ports;
-  bool restart_always = false;     // restartPolicy: Always; makes an init container a sidecar
+  bool restart_always = false;  // restartPolicy: Always; makes an init container a sidecar
   std::vector<RestartRule> restart_rules;
   bool operator==(const Container&) const = default;
 };
@@ -41,7 +41,8 @@ struct Container {
 // status.containerStatuses[]: read for pods whose resources are being resized in place.
 struct ContainerStatus {
   std::string name;
-  std::optional<ResourceList> resources;  // status.resources.requests; nullopt where status.resources is absent
+  std::optional<ResourceList> resources;  // status.resources.requests; nullopt where status.resources is
+                                          // absent
   ResourceList allocated;                 // status.allocatedResources
   bool operator==(const ContainerStatus&) const = default;
 };
@@ -97,8 +98,8 @@ struct Toleration {
 struct TopologySpreadConstraint {
   std::int32_t max_skew = 1;
   std::string topology_key;
-  bool do_not_schedule = true;     // whenUnsatisfiable
-  bool known_constraint = true;    // whenUnsatisfiable is one of the two that there are
+  bool do_not_schedule = true;   // whenUnsatisfiable
+  bool known_constraint = true;  // whenUnsatisfiable is one of the two that there are
   std::optional<LabelSelector> label_selector;
   std::optional<std::int32_t> min_domains;
   bool honor_node_affinity = true;  // nodeAffinityPolicy, Honor by default
@@ -109,16 +110,32 @@ struct TopologySpreadConstraint {
 
 // One entry of spec.volumes, by what the scheduler looks at.
 struct Volume {
-  enum class Kind : std::uint8_t { other, claim, ephemeral, gce_disk, aws_disk, rbd, iscsi, azure_disk, azure_file,
-                                   cinder, vsphere, portworx, csi_inline, image };
+  enum class Kind : std::uint8_t {
+    other,
+    claim,
+    ephemeral,
+    gce_disk,
+    aws_disk,
+    rbd,
+    iscsi,
+    azure_disk,
+    azure_file,
+    cinder,
+    vsphere,
+    portworx,
+    csi_inline,
+    image
+  };
   std::string name;
   Kind kind = Kind::other;
   bool read_only = false;
-  // By kind: claim name, disk name, volume ID, Azure disk URI, Azure share name, vSphere path, image reference, iSCSI
-  // IQN, RBD image, CSI driver. Empty for an ephemeral volume, whose claim is named after pod and volume.
+  // By kind: claim name, disk name, volume ID, Azure disk URI, Azure share name, vSphere path, image
+  // reference, iSCSI IQN, RBD image, CSI driver. Empty for an ephemeral volume, whose claim is named after
+  // pod and volume.
   std::string id;
   std::string pool;                   // RBD: the pool; Azure file: the secret's name
-  std::vector<std::string> monitors;  // RBD: the monitors; Azure file of a PersistentVolume: the secret's namespace
+  std::vector<std::string> monitors;  // RBD: the monitors; Azure file of a PersistentVolume: the secret's
+                                      // namespace
   bool operator==(const Volume&) const = default;
 };
 
@@ -147,15 +164,15 @@ struct Pod {
   ResourceList pod_requests, pod_limits;  // spec.resources: pod-level
   std::vector<Volume> volumes;
   bool has_resource_claims = false;
-  bool has_pod_level_resources = false;   // spec.resources present
+  bool has_pod_level_resources = false;  // spec.resources present
 
   // status
   std::string phase, nominated_node;
   std::optional<Wall> start_time;
   std::vector<PodCondition> conditions;
   std::vector<ContainerStatus> container_statuses, init_container_statuses;
-  std::optional<ResourceList> status_pod_requests;   // status.resources.requests, pod level
-  ResourceList status_pod_allocated;                 // status.allocatedResources, pod level
+  std::optional<ResourceList> status_pod_requests;  // status.resources.requests, pod level
+  ResourceList status_pod_allocated;                // status.allocatedResources, pod level
 
   bool terminating() const { return meta.deleted.has_value(); }
   bool terminated() const { return phase == "Succeeded" || phase == "Failed"; }

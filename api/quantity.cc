@@ -26,9 +26,7 @@ struct Number {
   int exponent2 = 0;
 };
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void add_digit(Number& number, char c) {
   if (number.digits > kMantissaLimit) {
@@ -150,13 +148,9 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   return Quantity(to_nanos(number));
 }
 
-std::int64_t Quantity::value() const {
-  return saturate(divide_away_from_zero(nanos_, kNano));
-}
+std::int64_t Quantity::value() const { return saturate(divide_away_from_zero(nanos_, kNano)); }
 
-std::int64_t Quantity::milli_value() const {
-  return saturate(divide_away_from_zero(nanos_, kNano / 1000));
-}
+std::int64_t Quantity::milli_value() const { return saturate(divide_away_from_zero(nanos_, kNano / 1000)); }
 
 Quantity Quantity::rounded_up_to_milli() const {
   constexpr Wide kMilli = kNano / 1000;

@@ -1,7 +1,8 @@
 // Quantity: a Kubernetes resource amount ("250m", "1.5Gi", "1e3"), exact.
 //
-// Kept as a whole number of nano-units in 128 bits, which covers everything the API server takes (at most 2^63-1 units,
-// at finest 1n; finer digits round up). Larger magnitudes saturate. Comparison is by value: "0.5" equals "500m".
+// Kept as a whole number of nano-units in 128 bits, which covers everything the API server takes (at most
+// 2^63-1 units, at finest 1n; finer digits round up). Larger magnitudes saturate. Comparison is by value:
+// "0.5" equals "500m".
 // Threads: a value. Errors: parse says what is wrong with the text.
 #pragma once
 
@@ -18,7 +19,9 @@ class Quantity {
  public:
   constexpr Quantity() = default;
   static constexpr Quantity from_units(std::int64_t units) { return Quantity(__int128(units) * kNano); }
-  static constexpr Quantity from_milli(std::int64_t milli) { return Quantity(__int128(milli) * (kNano / 1000)); }
+  static constexpr Quantity from_milli(std::int64_t milli) {
+    return Quantity(__int128(milli) * (kNano / 1000));
+  }
   static Result<Quantity> parse(std::string_view text);
 
   // Whole units and thousandths, rounded up (away from zero), saturated to int64.

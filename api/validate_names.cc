@@ -8,12 +8,8 @@
 namespace podium::api {
 namespace {
 
-bool is_lower_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-bool is_alphanumeric(char c) {
-  return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
-}
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 bool is_dns_part(std::string_view text) {
   return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back()) &&
@@ -29,9 +25,7 @@ bool is_name_part(std::string_view text) {
 
 }  // namespace
 
-bool is_dns_label(std::string_view name) {
-  return name.size() <= 63 && is_dns_part(name);
-}
+bool is_dns_label(std::string_view name) { return name.size() <= 63 && is_dns_part(name); }
 
 bool is_dns_subdomain(std::string_view name) {
   if (name.size() > 253) return false;
@@ -49,9 +43,7 @@ bool is_qualified_name(std::string_view name) {
   return is_dns_subdomain(name.substr(0, slash)) && is_name_part(name.substr(slash + 1));
 }
 
-bool is_label_value(std::string_view value) {
-  return value.empty() || is_name_part(value);
-}
+bool is_label_value(std::string_view value) { return value.empty() || is_name_part(value); }
 
 namespace detail {
 
@@ -72,9 +64,7 @@ void Findings::unsupported(const std::string& path, std::string_view detail) {
 void Findings::duplicate(const std::string& path, std::string_view value) {
   add(path, "Duplicate value: \"" + std::string(value) + "\"", "");
 }
-void Findings::forbidden(const std::string& path, std::string_view detail) {
-  add(path, "Forbidden", detail);
-}
+void Findings::forbidden(const std::string& path, std::string_view detail) { add(path, "Forbidden", detail); }
 
 std::string item(const std::string& path, std::size_t index) {
   return path + '[' + std::to_string(index) + ']';

@@ -31,9 +31,7 @@ void check_requirements(const ResourceList& requests, const ResourceList& limits
   }
 }
 
-bool is_huge_page(std::string_view resource) {
-  return resource.starts_with("hugepages-");
-}
+bool is_huge_page(std::string_view resource) { return resource.starts_with("hugepages-"); }
 
 void check_container_resources(const Container& container, const std::string& path, Findings& findings) {
   bool compute = false, huge_pages = false;

@@ -25,9 +25,7 @@ class ViewBuffer final : public std::streambuf {
   }
 };
 
-Place place_of(const YAML::Mark& mark) {
-  return {mark.line + 1, mark.column + 1};
-}
+Place place_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
 // The first byte that is no UTF-8, or the size of the text.
 std::size_t first_invalid_utf8(std::string_view text) {

@@ -15,14 +15,17 @@ namespace json = boost::json;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' '; }
 
-// What other readers take for something else than a text and this one does not: dates, numbers to the base of 60, merge keys.
+// What other readers take for something else than a text and this one does not: dates, numbers to the base of
+// 60, merge keys.
 // Source: the resolver of go-yaml, which Kubernetes' programs write with.
 bool others_see_more(std::string_view text) {
   if (text == "<<" || text == "=") return true;
-  if (text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, is_digit) && text[4] == '-' && is_digit(text[5])) {
+  if (text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, is_digit) && text[4] == '-' &&
+      is_digit(text[5])) {
     return true;
   }
-  const auto digits_end = text.find_first_not_of("0123456789_", text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+  const auto digits_end =
+      text.find_first_not_of("0123456789_", text.starts_with('-') || text.starts_with('+') ? 1 : 0);
   if (digits_end == 0 || digits_end == std::string_view::npos || text[digits_end] != ':') return false;
   return text.find_first_not_of("0123456789_:.", digits_end) == std::string_view::npos;
 }
@@ -46,8 +49,8 @@ bool plain_in_block(std::string_view text) {
   return true;
 }
 
-// As kubectl and kube-scheduler write texts: plain where that is safe, in single quotes where only the characters are in the
-// way, and else in double quotes: a JSON string is a YAML double-quoted scalar.
+// As kubectl and kube-scheduler write texts: plain where that is safe, in single quotes where only the
+// characters are in the way, and else in double quotes: a JSON string is a YAML double-quoted scalar.
 void write_text(std::string_view text, std::string& out) {
   if (text.empty() || !is_printable(text) || others_see_more(text) ||
       !detail::resolve_plain_scalar(text).is_string()) {

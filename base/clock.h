@@ -1,5 +1,5 @@
-// The two seams through which time and randomness come in. Everything that waits, expires or jitters takes them by
-// reference, so that a run can be replayed on virtual time from a seed. The pure core takes neither.
+// The two seams through which time and randomness come in. Everything that waits, expires or jitters takes
+// them by reference, so that a run can be replayed on virtual time from a seed. The pure core takes neither.
 //
 // Threads: implementations must be callable from any thread.
 #pragma once
@@ -29,6 +29,5 @@ class Random {
 
 Clock& system_clock();
 Random& system_random();
-
 
 }  // namespace podium

@@ -1,10 +1,11 @@
 // CoalescingQueue: work that waits behind what matters more, bounded, the newest state of each key only.
 //
 // A value that is pushed for a key that waits replaces the one there and keeps its place; a T with a function
-// replaces(T&& old) may take over what the new state does not say. Over the capacity the oldest is dropped and counted.
-// While one value of a key is being worked on, its next one waits: a worker that is slow must not overwrite what a later one
-// has written. The queue also counts its workers, so that at most `workers` run and none runs for nothing: push() says when
-// to start one, and a worker ends when take() has nothing for it.
+// replaces(T&& old) may take over what the new state does not say. Over the capacity the oldest is dropped
+// and counted. While one value of a key is being worked on, its next one waits: a worker that is slow must
+// not overwrite what a later one has written. The queue also counts its workers, so that at most `workers`
+// run and none runs for nothing: push() says when to start one, and a worker ends when take() has nothing for
+// it.
 // Threads: all functions from any thread.
 #pragma once
 
@@ -30,7 +31,8 @@ class CoalescingQueue {
   [[nodiscard]] bool push(const std::string& key, T value) {
     std::lock_guard lock(mutex_);
     if (const auto it = place_.find(key); it != place_.end()) {
-      if constexpr (requires { value.replaces(std::move(value)); }) value.replaces(std::move(it->second->second));
+      if constexpr (requires { value.replaces(std::move(value)); })
+        value.replaces(std::move(it->second->second));
       it->second->second = std::move(value);
     } else {
       items_.emplace_back(key, std::move(value));
@@ -53,7 +55,9 @@ class CoalescingQueue {
     Taken(CoalescingQueue& queue, std::string key, T value)
         : queue_(&queue), key_(std::move(key)), value_(std::move(value)) {}
     Taken(Taken&& other) noexcept
-        : queue_(std::exchange(other.queue_, nullptr)), key_(std::move(other.key_)), value_(std::move(other.value_)) {}
+        : queue_(std::exchange(other.queue_, nullptr)),
+          key_(std::move(other.key_)),
+          value_(std::move(other.value_)) {}
     Taken& operator=(Taken&&) = delete;
     ~Taken() {
       if (queue_) queue_->release(key_);
@@ -125,7 +129,8 @@ class CoalescingQueue {
   using Items = std::list<std::pair<std::string, T>>;
 
   Taken next() {
-    const auto oldest = std::ranges::find_if(items_, [this](const auto& item) { return !busy_.contains(item.first); });
+    const auto oldest =
+        std::ranges::find_if(items_, [this](const auto& item) { return !busy_.contains(item.first); });
     if (oldest == items_.end()) return {};
     auto [key, value] = std::move(*oldest);
     place_.erase(key);

@@ -1,8 +1,8 @@
 // Result<T>: the one error type of podium.
 //
-// An Error is a value: what happened, where, and (for a reply of an API server) the HTTP code and the machine-readable
-// reason. What a library throws is converted in the file that calls the library. A node that does not fit a pod is data,
-// not an Error.
+// An Error is a value: what happened, where, and (for a reply of an API server) the HTTP code and the
+// machine-readable reason. What a library throws is converted in the file that calls the library. A node that
+// does not fit a pod is data, not an Error.
 #pragma once
 
 #include <expected>
@@ -24,9 +24,9 @@ struct Error {
 
   Kind kind = Kind::internal;
   std::string message;
-  int code = 0;          // HTTP status code, 0 where there was no reply
-  std::string reason;    // metav1.StatusReason: "NotFound", "Conflict", "AlreadyExists", "Expired", …
-  int retry_after = 0;   // seconds, from Retry-After; 0 where the server did not say
+  int code = 0;         // HTTP status code, 0 where there was no reply
+  std::string reason;   // metav1.StatusReason: "NotFound", "Conflict", "AlreadyExists", "Expired", …
+  int retry_after = 0;  // seconds, from Retry-After; 0 where the server did not say
   // The request was sent and its reply never came: it may have taken effect. Look before sending it again.
   bool maybe_applied = false;
 };
@@ -40,9 +40,12 @@ inline std::unexpected<Error> fail(Error::Kind kind, std::string message) {
   error.message = std::move(message);
   return std::unexpected(std::move(error));
 }
-inline std::unexpected<Error> invalid(std::string message) { return fail(Error::Kind::invalid, std::move(message)); }
+inline std::unexpected<Error> invalid(std::string message) {
+  return fail(Error::Kind::invalid, std::move(message));
+}
 
-// Joins the messages of several findings, one a line, for input that is reported whole rather than by its first fault.
+// Joins the messages of several findings, one a line, for input that is reported whole rather than by its
+// first fault.
 std::string join_lines(const std::vector<std::string>& lines);
 
 }  // namespace podium

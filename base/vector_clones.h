@@ -1,5 +1,5 @@
-// PODIUM_VECTOR_CLONES before a function: it is built twice, for baseline x86-64 and for x86-64-v3 (AVX2), and the loader
-// picks. For loops over columns; both give the same results.
+// PODIUM_VECTOR_CLONES before a function: it is built twice, for baseline x86-64 and for x86-64-v3 (AVX2),
+// and the loader picks. For loops over columns; both give the same results.
 #pragma once
 
 // Sanitizers instrument the resolver that picks a clone, and it runs before they are ready.

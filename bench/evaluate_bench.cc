@@ -37,7 +37,8 @@ api::NodePtr make_node(std::size_t i) {
                        {"topology.kubernetes.io/zone", fmt::format("zone-{}", i % 3)},
                        {"topology.kubernetes.io/region", "region-1"},
                        {"kubernetes.io/os", "linux"}};
-  node->capacity = node->allocatable = i % 4 == 0 ? resources("8", "32Gi", "110") : resources("16", "64Gi", "110");
+  node->capacity = node->allocatable =
+      i % 4 == 0 ? resources("8", "32Gi", "110") : resources("16", "64Gi", "110");
   if (i % 20 == 0) node->taints.push_back({"dedicated", "batch", api::TaintEffect::no_schedule});
   return node;
 }
@@ -82,7 +83,8 @@ enum Kind { plain, zone_spread, preferred_anti_affinity, required_anti_affinity,
 cluster::PodInfoPtr make_pending(Kind kind) {
   auto pod = make_pod("pending", "app-1");
   switch (kind) {
-    case plain: break;
+    case plain:
+      break;
     case zone_spread: {
       auto& constraint = pod->topology_spread.emplace_back();
       constraint.topology_key = api::label::zone;
@@ -92,8 +94,12 @@ cluster::PodInfoPtr make_pending(Kind kind) {
     case preferred_anti_affinity:
       pod->pod_anti_affinity.preferred.push_back({100, same_app(std::string(api::label::hostname))});
       break;
-    case required_anti_affinity: pod->pod_anti_affinity.required.push_back(same_app(std::string(api::label::hostname))); break;
-    case required_affinity: pod->pod_affinity.required.push_back(same_app(std::string(api::label::zone))); break;
+    case required_anti_affinity:
+      pod->pod_anti_affinity.required.push_back(same_app(std::string(api::label::hostname)));
+      break;
+    case required_affinity:
+      pod->pod_affinity.required.push_back(same_app(std::string(api::label::zone)));
+      break;
   }
   return cluster::make_pod_info(std::move(pod));
 }
@@ -121,11 +127,14 @@ void sizes(benchmark::internal::Benchmark* b) {
 BENCHMARK_CAPTURE(evaluate_pod, plain, plain)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, zone_spread, zone_spread)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, preferred_anti_affinity, preferred_anti_affinity)
-    ->Apply(sizes)->Unit(benchmark::kMicrosecond);
+    ->Apply(sizes)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, required_anti_affinity, required_anti_affinity)
-    ->Apply(sizes)->Unit(benchmark::kMicrosecond);
+    ->Apply(sizes)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
-    ->Apply(sizes)->Unit(benchmark::kMicrosecond);
+    ->Apply(sizes)
+    ->Unit(benchmark::kMicrosecond);
 
 // The lists of a report: the ten best nodes, five a strategy, and the reasons.
 void rank_decision(benchmark::State& state) {
@@ -134,7 +143,8 @@ void rank_decision(benchmark::State& state) {
   const auto decision = framework::evaluate(*make_pending(plain), snapshot, *config->profiles.front());
   for (auto _ : state) {
     benchmark::DoNotOptimize(top_total(decision, snapshot, 10));
-    for (const auto& strategy : decision.strategies) benchmark::DoNotOptimize(top_of(strategy, decision, snapshot, 5));
+    for (const auto& strategy : decision.strategies)
+      benchmark::DoNotOptimize(top_of(strategy, decision, snapshot, 5));
     benchmark::DoNotOptimize(group_rejections(decision, snapshot, 3));
   }
 }
@@ -161,7 +171,8 @@ void preemption(benchmark::State& state) {
   preemptor->priority = 100;
   preemptor->containers.front().requests = resources("1", "1Gi");
   const auto pod = cluster::make_pod_info(std::move(preemptor));
-  for (auto _ : state) benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(preemption)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);

@@ -20,20 +20,34 @@ constexpr std::size_t kWarningsKept = 256;
 // For replies that are no Status, as those of a proxy on the way: the reason that the code stands for.
 const char* reason_of(int code) {
   switch (code) {
-    case 400: return "BadRequest";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "NotFound";
-    case 405: return "MethodNotAllowed";
-    case 409: return "Conflict";
-    case 410: return "Expired";
-    case 413: return "RequestEntityTooLarge";
-    case 422: return "Invalid";
-    case 429: return "TooManyRequests";
-    case 500: return "InternalError";
-    case 503: return "ServiceUnavailable";
-    case 504: return "Timeout";
-    default: return "Unknown";
+    case 400:
+      return "BadRequest";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Expired";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 422:
+      return "Invalid";
+    case 429:
+      return "TooManyRequests";
+    case 500:
+      return "InternalError";
+    case 503:
+      return "ServiceUnavailable";
+    case 504:
+      return "Timeout";
+    default:
+      return "Unknown";
   }
 }
 
@@ -49,7 +63,8 @@ Error error_of(const Response& response) {
 std::string list_query(const ListOptions& options, const std::string& token) {
   std::string query;
   auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) query += (query.empty() ? "?" : "&") + std::string(name) + "=" + percent_encode(value);
+    if (!value.empty())
+      query += (query.empty() ? "?" : "&") + std::string(name) + "=" + percent_encode(value);
   };
   if (options.limit > 0) add("limit", std::to_string(options.limit));
   add("labelSelector", options.label_selector);
@@ -92,16 +107,20 @@ Error named(Error error, const Request& request) {
 
 std::string content_type_of(PatchType type) {
   switch (type) {
-    case PatchType::merge: return "application/merge-patch+json";
-    case PatchType::strategic_merge: return "application/strategic-merge-patch+json";
-    case PatchType::apply: return "application/apply-patch+yaml";
+    case PatchType::merge:
+      return "application/merge-patch+json";
+    case PatchType::strategic_merge:
+      return "application/strategic-merge-patch+json";
+    case PatchType::apply:
+      return "application/apply-patch+yaml";
   }
   return {};
 }
 
 }  // namespace
 
-const char* const kBriefReply = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
+const char* const kBriefReply =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
 struct Api::Page {
   json::array items;
@@ -185,14 +204,16 @@ Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, Lis
   for (;;) {
     auto got = co_await page(resource, ns, options, token, call_options);
     if (!got) co_return std::unexpected(std::move(got.error()));
-    std::vector<json::value> items(std::make_move_iterator(got->items.begin()), std::make_move_iterator(got->items.end()));
+    std::vector<json::value> items(std::make_move_iterator(got->items.begin()),
+                                   std::make_move_iterator(got->items.end()));
     bool more = each(std::move(items));
     if (!more || got->token.empty()) co_return Result<std::string>(std::move(got->resource_version));
     token = std::move(got->token);
   }
 }
 
-Task<Result<ListResult>> Api::list(Resource resource, std::string ns, ListOptions options, CallOptions call_options) {
+Task<Result<ListResult>> Api::list(Resource resource, std::string ns, ListOptions options,
+                                   CallOptions call_options) {
   ListResult result;
   std::function<bool(std::vector<json::value>)> collect = [&result](std::vector<json::value> items) {
     std::move(items.begin(), items.end(), std::back_inserter(result.items));
@@ -204,8 +225,8 @@ Task<Result<ListResult>> Api::list(Resource resource, std::string ns, ListOption
   co_return Result<ListResult>(std::move(result));
 }
 
-Task<Result<json::value>> Api::create(Resource resource, std::string ns, json::value object, CallOptions options,
-                                      std::string name, std::string subresource) {
+Task<Result<json::value>> Api::create(Resource resource, std::string ns, json::value object,
+                                      CallOptions options, std::string name, std::string subresource) {
   Request request = request_of("POST", resource.path(ns, name, subresource), json::serialize(object));
   co_return co_await call_json(std::move(request), options);
 }
@@ -219,15 +240,16 @@ Task<Result<json::value>> Api::update(Resource resource, std::string ns, std::st
 Task<Result<json::value>> Api::patch(Resource resource, std::string ns, std::string name, PatchType type,
                                      json::value body, std::string subresource, std::string field_manager,
                                      CallOptions options) {
-  std::string target = resource.path(ns, name, subresource) + "?fieldManager=" + percent_encode(field_manager);
+  std::string target =
+      resource.path(ns, name, subresource) + "?fieldManager=" + percent_encode(field_manager);
   if (type == PatchType::apply) target += "&force=true";
   Request request = request_of("PATCH", std::move(target), json::serialize(body));
   request.content_type = content_type_of(type);
   co_return co_await call_json(std::move(request), options);
 }
 
-Task<Result<json::value>> Api::remove(Resource resource, std::string ns, std::string name, DeleteOptions options,
-                                      CallOptions call_options) {
+Task<Result<json::value>> Api::remove(Resource resource, std::string ns, std::string name,
+                                      DeleteOptions options, CallOptions call_options) {
   Request request = request_of("DELETE", resource.path(ns, name), json::serialize(delete_body(options)));
   co_return co_await call_json(std::move(request), call_options);
 }
@@ -245,7 +267,8 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
     if (reply && reply->status < 300) {
       answers.push_back(std::move(reply->body));
     } else {
-      answers.push_back(std::unexpected(named(reply ? error_of(*reply) : std::move(reply.error()), requests[i])));
+      answers.push_back(
+          std::unexpected(named(reply ? error_of(*reply) : std::move(reply.error()), requests[i])));
     }
   }
   co_return answers;

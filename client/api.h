@@ -1,12 +1,14 @@
 // Api: the API server's verbs, with retries.
 //
-// A call is retried with jittered backoff while the failure is one that a retry can mend (connection refused or cut before
-// a reply, 429 and 503 with Retry-After honoured, 500, 502, 503 and 504 for reads), at most until its deadline. What
-// changes something and lost its reply is not sent twice blindly: the caller gets Kind::unavailable with maybe_applied and
-// looks. Client-side rate limit: none but the connection pool, unless qps > 0. A warning of the server is logged once.
+// A call is retried with jittered backoff while the failure is one that a retry can mend (connection refused
+// or cut before a reply, 429 and 503 with Retry-After honoured, 500, 502, 503 and 504 for reads), at most
+// until its deadline. What changes something and lost its reply is not sent twice blindly: the caller gets
+// Kind::unavailable with maybe_applied and looks. Client-side rate limit: none but the connection pool,
+// unless qps > 0. A warning of the server is logged once.
 // Threads: as Transport; an Api must outlive its calls.
 // Errors: Kind::status for a metav1.Status reply, with code and reason, after the retries that it allows; a list whose
-// continue token has expired ends with reason "Expired"; Kind::internal for a reply that is not what was asked for.
+// continue token has expired ends with reason "Expired"; Kind::internal for a reply that is not what was
+// asked for.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -25,24 +27,29 @@
 
 namespace podium::client {
 
-// The parameters below have constructors, since GCC 12 destroys an aggregate that is made inside a co_await twice.
+// The parameters below have constructors, since GCC 12 destroys an aggregate that is made inside a co_await
+// twice.
 
 // A kind of object on the API server: group "", version "v1", plural "pods".
 struct Resource {
   Resource() {}
   Resource(std::string group, std::string version, std::string plural, bool namespaced = true)
-      : group(std::move(group)), version(std::move(version)), plural(std::move(plural)), namespaced(namespaced) {}
+      : group(std::move(group)),
+        version(std::move(version)),
+        plural(std::move(plural)),
+        namespaced(namespaced) {}
 
   std::string group, version, plural;
   bool namespaced = true;
-  std::string path(const std::string& ns, const std::string& name = "", const std::string& subresource = "") const;
+  std::string path(const std::string& ns, const std::string& name = "",
+                   const std::string& subresource = "") const;
 };
 
 namespace resource {
 extern const Resource pods, nodes, namespaces, services, replication_controllers, replica_sets, stateful_sets,
-    persistent_volumes, persistent_volume_claims, storage_classes, csi_nodes, csi_drivers, csi_storage_capacities,
-    volume_attachments, pod_disruption_budgets, priority_classes, leases, events, scheduling_reports,
-    custom_resource_definitions;
+    persistent_volumes, persistent_volume_claims, storage_classes, csi_nodes, csi_drivers,
+    csi_storage_capacities, volume_attachments, pod_disruption_budgets, priority_classes, leases, events,
+    scheduling_reports, custom_resource_definitions;
 }
 
 struct ListOptions {
@@ -66,12 +73,12 @@ enum class PatchType { merge, strategic_merge, apply };
 struct DeleteOptions {
   DeleteOptions() {}
 
-  std::string uid, resource_version;             // preconditions; empty: none
+  std::string uid, resource_version;  // preconditions; empty: none
   std::string propagation_policy;
 };
 
 struct CallOptions {
-  std::chrono::milliseconds deadline{30'000};    // for the call with its retries; of a list: for each page
+  std::chrono::milliseconds deadline{30'000};  // for the call with its retries; of a list: for each page
   bool retry = true;
 };
 
@@ -84,20 +91,25 @@ class Api {
   Task<Result<ListResult>> list(Resource, std::string ns, ListOptions, CallOptions = {});  // all pages
   // One page at a time, for lists too long to hold; each(items) returns false to stop.
   Task<Result<std::string>> list_pages(Resource, std::string ns, ListOptions,
-                                       std::function<bool(std::vector<boost::json::value>)> each, CallOptions = {});
-  Task<Result<boost::json::value>> create(Resource, std::string ns, boost::json::value object, CallOptions = {},
-                                          std::string name = "", std::string subresource = "");
-  Task<Result<boost::json::value>> update(Resource, std::string ns, std::string name, boost::json::value object,
-                                          std::string subresource = "", CallOptions = {});
-  Task<Result<boost::json::value>> patch(Resource, std::string ns, std::string name, PatchType, boost::json::value body,
-                                         std::string subresource = "", std::string field_manager = "podium",
-                                         CallOptions = {});
-  Task<Result<boost::json::value>> remove(Resource, std::string ns, std::string name, DeleteOptions = {}, CallOptions = {});
+                                       std::function<bool(std::vector<boost::json::value>)> each,
+                                       CallOptions = {});
+  Task<Result<boost::json::value>> create(Resource, std::string ns, boost::json::value object,
+                                          CallOptions = {}, std::string name = "",
+                                          std::string subresource = "");
+  Task<Result<boost::json::value>> update(Resource, std::string ns, std::string name,
+                                          boost::json::value object, std::string subresource = "",
+                                          CallOptions = {});
+  Task<Result<boost::json::value>> patch(Resource, std::string ns, std::string name, PatchType,
+                                         boost::json::value body, std::string subresource = "",
+                                         std::string field_manager = "podium", CallOptions = {});
+  Task<Result<boost::json::value>> remove(Resource, std::string ns, std::string name, DeleteOptions = {},
+                                          CallOptions = {});
   // As create, for hot paths: the body is JSON text already and the reply's body is dropped.
   Task<Result<void>> post(std::string path, std::string body, CallOptions = {});
 
-  // Small writes for hot paths, at once on one connection (Transport::send_all). One try each: what to do about one that
-  // failed is the caller's. The answers are the replies' bodies, for `brief` requests only the object's metadata.
+  // Small writes for hot paths, at once on one connection (Transport::send_all). One try each: what to do
+  // about one that failed is the caller's. The answers are the replies' bodies, for `brief` requests only the
+  // object's metadata.
   Task<std::vector<Result<std::string>>> send_all(std::vector<Request> requests);
 
   Transport& transport() { return *transport_; }
@@ -108,7 +120,8 @@ class Api {
   struct Page;
   Task<Result<Response>> call(Request request, CallOptions options);
   Task<Result<boost::json::value>> call_json(Request request, CallOptions options);
-  Task<Result<Page>> page(Resource resource, std::string ns, ListOptions options, std::string token, CallOptions call);
+  Task<Result<Page>> page(Resource resource, std::string ns, ListOptions options, std::string token,
+                          CallOptions call);
   void warn_once(const std::string& warning);
 
   std::shared_ptr<Transport> transport_;

@@ -1,8 +1,8 @@
 // Attachment: how other threads reach a task that runs on a strand, to wake it or to stop it.
 //
-// A task (a reflector, a leader elector) outlives the coroutine that runs it, but nothing of an executor may outlive its
-// context. So the strand, and the cancellation slots whose handlers hold it, are attached for the time of a Scope, which is a
-// local of that coroutine, and are gone with it.
+// A task (a reflector, a leader elector) outlives the coroutine that runs it, but nothing of an executor may
+// outlive its context. So the strand, and the cancellation slots whose handlers hold it, are attached for the
+// time of a Scope, which is a local of that coroutine, and are gone with it.
 // Threads: post() from any thread. Scope, slot() and cancel() on the strand.
 #pragma once
 

@@ -39,8 +39,10 @@ std::string base64_encode(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::string_view three = bytes.substr(i, 3);
     std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < three.size() ? static_cast<unsigned char>(three[k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= three.size() ? kAlphabet[group >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < three.size() ? static_cast<unsigned char>(three[k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += k <= three.size() ? kAlphabet[group >> (18 - 6 * k) & 63] : '=';
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// Base64 as kubeconfig files and Secrets carry it (RFC 4648, standard alphabet, padded; line breaks are skipped).
+// Base64 as kubeconfig files and Secrets carry it (RFC 4648, standard alphabet, padded; line breaks are
+// skipped).
 //
 // Threads: pure functions.
 #pragma once

@@ -22,7 +22,8 @@ class SpawnPlan {
   SpawnPlan() {
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes, 0);
     sigset_t none, all;
     sigemptyset(&none);
@@ -51,7 +52,9 @@ Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd) {
   std::string output;
   for (;;) {
     auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
-    if (left <= 0) return fail(Error::Kind::timeout, "did not end within " + std::to_string(child.deadline.count()) + " ms");
+    if (left <= 0)
+      return fail(Error::Kind::timeout,
+                  "did not end within " + std::to_string(child.deadline.count()) + " ms");
     std::array<pollfd, 2> watched{{{fd, POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
     int ready = ::poll(watched.data(), watched.size(), static_cast<int>(left));
     if (ready < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
@@ -75,7 +78,8 @@ Result<int> reap(pid_t pid, steady_clock::time_point deadline) {
     pid_t done = ::waitpid(pid, &status, WNOHANG);
     if (done == pid) return status;
     if (done < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
-    if (steady_clock::now() >= deadline) return fail(Error::Kind::timeout, "closed its output but did not end");
+    if (steady_clock::now() >= deadline)
+      return fail(Error::Kind::timeout, "closed its output but did not end");
     ::poll(nullptr, 0, 5);
   }
 }
@@ -101,8 +105,8 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   std::vector<std::string> environment = child.environment;
   const auto deadline = steady_clock::now() + child.deadline;
   pid_t pid = -1;
-  int error = ::posix_spawnp(&pid, child.command.c_str(), &plan.actions, &plan.attributes, pointers(arguments).data(),
-                             pointers(environment).data());
+  int error = ::posix_spawnp(&pid, child.command.c_str(), &plan.actions, &plan.attributes,
+                             pointers(arguments).data(), pointers(environment).data());
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);

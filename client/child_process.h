@@ -20,8 +20,8 @@ struct ChildProcess {
   std::size_t output_limit = 1u << 20;
 };
 
-// Standard input and error are /dev/null. Ends early when `cancel_fd` becomes readable. A program that has to be ended is
-// killed with its whole process group.
+// Standard input and error are /dev/null. Ends early when `cancel_fd` becomes readable. A program that has to
+// be ended is killed with its whole process group.
 Result<std::string> run_child(const ChildProcess& child, int cancel_fd);
 
 }  // namespace podium::client

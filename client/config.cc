@@ -55,7 +55,8 @@ Result<ClientConfig> in_cluster_config(const std::string& directory) {
   if (auto checked = check_ca(config.ca, config.ca_file); !checked) return std::unexpected(checked.error());
   config.token = file_token(directory + "/token");
   if (auto readable = config.token->current(); !readable) return std::unexpected(readable.error());
-  if (auto ns = read_file(directory + "/namespace"); ns && !trim(*ns).empty()) config.default_namespace = trim(*ns);
+  if (auto ns = read_file(directory + "/namespace"); ns && !trim(*ns).empty())
+    config.default_namespace = trim(*ns);
   return config;
 }
 
@@ -66,7 +67,8 @@ Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const std::
   std::string home = environment("HOME"), path = home + "/.kube/config";
   std::error_code ignored;
   if (!home.empty() && std::filesystem::exists(path, ignored)) return load_kubeconfig(path, context);
-  return invalid("no API server to talk to: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
+  return invalid(
+      "no API server to talk to: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
 }
 
 }  // namespace podium::client

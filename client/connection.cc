@@ -17,7 +17,9 @@ namespace {
 
 constexpr auto as_result = asio::experimental::as_tuple(asio::use_awaitable);
 
-void set_option(int fd, int level, int option, int value) { ::setsockopt(fd, level, option, &value, sizeof value); }
+void set_option(int fd, int level, int option, int value) {
+  ::setsockopt(fd, level, option, &value, sizeof value);
+}
 
 // A peer that vanished is noticed within 25 s when idle and 20 s when it owes an acknowledgement.
 void set_options(int fd) {
@@ -92,7 +94,8 @@ Task<Result<void>> Connection::connect(tcp::endpoint endpoint) {
   co_return Result<void>();
 }
 
-Task<Result<void>> Connection::handshake(TlsContext::Current context, std::string name, bool name_is_address) {
+Task<Result<void>> Connection::handshake(TlsContext::Current context, std::string name,
+                                         bool name_is_address) {
   generation_ = context.generation;
   tls_.emplace(context.context.get(), socket_.native_handle(), name, name_is_address);
   for (;;) {
@@ -103,7 +106,8 @@ Task<Result<void>> Connection::handshake(TlsContext::Current context, std::strin
       if (tls_->untrusted()) error.reason = "Untrusted";
       co_return std::unexpected(std::move(error));
     }
-    auto ready = co_await wait(step.kind == IoStep::Kind::want_read ? tcp::socket::wait_read : tcp::socket::wait_write);
+    auto ready = co_await wait(step.kind == IoStep::Kind::want_read ? tcp::socket::wait_read
+                                                                    : tcp::socket::wait_write);
     if (!ready) co_return std::unexpected(std::move(ready.error()));
   }
 }
@@ -142,8 +146,10 @@ Task<Result<void>> Connection::write(std::string_view bytes) {
       continue;
     }
     if (step.kind == IoStep::Kind::closed || step.kind == IoStep::Kind::failed)
-      co_return std::unexpected(failure("send to", step.message.empty() ? "connection closed" : step.message));
-    auto ready = co_await wait(step.kind == IoStep::Kind::want_read ? tcp::socket::wait_read : tcp::socket::wait_write);
+      co_return std::unexpected(
+          failure("send to", step.message.empty() ? "connection closed" : step.message));
+    auto ready = co_await wait(step.kind == IoStep::Kind::want_read ? tcp::socket::wait_read
+                                                                    : tcp::socket::wait_write);
     if (!ready) co_return std::unexpected(std::move(ready.error()));
   }
   wrote_all_ = true;

@@ -1,7 +1,8 @@
 // Connection: one TCP connection to the API server, with TLS where the server's URL says so.
 //
-// Reads and writes are plain non-blocking system calls; Asio only tells when the socket is ready. That spares the copies
-// and the buffers of Asio's TLS stream. Half-open connections are found by TCP keepalive and TCP_USER_TIMEOUT.
+// Reads and writes are plain non-blocking system calls; Asio only tells when the socket is ready. That spares
+// the copies and the buffers of Asio's TLS stream. Half-open connections are found by TCP keepalive and
+// TCP_USER_TIMEOUT.
 // Threads: used by one coroutine at a time, on any executor; end() from any thread.
 // Errors: Kind::unavailable (refused, cut, not trusted: reason "Untrusted"), Kind::timeout, Kind::cancelled.
 #pragma once
@@ -30,14 +31,16 @@ class Connection final : public Guarded {
   // The name is what the server's certificate must be for.
   Task<Result<void>> handshake(TlsContext::Current context, std::string name, bool name_is_address);
   Task<Result<void>> write(std::string_view bytes);  // the caller keeps the bytes
-  // What has arrived, empty at the end. It points into a buffer of the thread: use it before the next co_await.
+  // What has arrived, empty at the end. It points into a buffer of the thread: use it before the next
+  // co_await.
   Task<Result<std::string_view>> read();
 
-  // At least so long between a read and what was read or written before it. A reply or a watch event that comes in a small
-  // piece costs a wake-up of its own; where nobody waits for the first of many, they are read together.
+  // At least so long between a read and what was read or written before it. A reply or a watch event that
+  // comes in a small piece costs a wake-up of its own; where nobody waits for the first of many, they are
+  // read together.
   void set_rest(std::chrono::milliseconds rest) { rest_ = rest; }
 
-  bool usable();  // idle, still open, and with nothing unexpected to read
+  bool usable();                                 // idle, still open, and with nothing unexpected to read
   bool wrote_all() const { return wrote_all_; }  // the last write() left nothing behind
   std::uint64_t generation() const { return generation_; }
 
@@ -60,8 +63,8 @@ class Connection final : public Guarded {
   Steady last_{};      // when bytes came or went
   bool bulk_ = false;  // the last read filled its buffer, so more is probably there already
 
-  std::mutex mutex_;               // guards what end() touches
-  int fd_ = -1;                    // open while >= 0
+  std::mutex mutex_;  // guards what end() touches
+  int fd_ = -1;       // open while >= 0
   std::optional<Error::Kind> ended_;
 };
 

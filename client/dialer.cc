@@ -50,11 +50,12 @@ Task<Result<Dialer::Endpoints>> Dialer::resolve(Steady deadline) {
   auto executor = co_await asio::this_coro::executor;
   auto answer = std::make_shared<Handoff<Answer>>(executor, watchdog_, deadline);
   auto resolver = std::make_shared<tcp::resolver>(executor_);
-  resolver->async_resolve(url_.host, url_.port, [answer, resolver](boost::system::error_code error, auto found) {
-    Answer value{error, {}};
-    for (const auto& entry : found) value.endpoints.push_back(entry.endpoint());
-    answer->put(value);
-  });
+  resolver->async_resolve(url_.host, url_.port,
+                          [answer, resolver](boost::system::error_code error, auto found) {
+                            Answer value{error, {}};
+                            for (const auto& entry : found) value.endpoints.push_back(entry.endpoint());
+                            answer->put(value);
+                          });
   auto got = co_await answer->wait("resolve " + url_.host);
   if (!got) co_return std::unexpected(std::move(got.error()));
   if (got->error || got->endpoints.empty())
@@ -81,7 +82,8 @@ Task<Result<std::unique_ptr<Connection>>> Dialer::dial(Steady deadline) {
   if (!endpoints) co_return std::unexpected(std::move(endpoints.error()));
   Error last;
   for (std::size_t i = 0; i < endpoints->size(); ++i) {
-    // Each address gets its share of the time that is left, so that one that is silent does not cost the others theirs.
+    // Each address gets its share of the time that is left, so that one that is silent does not cost the
+    // others theirs.
     auto now = std::chrono::steady_clock::now();
     auto share = now + (deadline - now) / static_cast<int>(endpoints->size() - i);
     auto connection = co_await dial_one((*endpoints)[i], share);

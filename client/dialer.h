@@ -24,7 +24,8 @@ class Dialer {
  private:
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
   Task<Result<Endpoints>> resolve(Steady deadline);
-  Task<Result<std::unique_ptr<Connection>>> dial_one(boost::asio::ip::tcp::endpoint endpoint, Steady deadline);
+  Task<Result<std::unique_ptr<Connection>>> dial_one(boost::asio::ip::tcp::endpoint endpoint,
+                                                     Steady deadline);
 
   const boost::asio::any_io_executor executor_;
   const std::shared_ptr<Watchdog> watchdog_;

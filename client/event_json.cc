@@ -43,7 +43,9 @@ void append_reference(std::string& out, std::string_view name, const EventRegard
   out += '}';
 }
 
-bool name_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; }
+bool name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
 
 }  // namespace
 
@@ -63,8 +65,9 @@ std::string event_name(std::string_view object, std::uint64_t nanoseconds, Rando
   return fmt::format("event-{:016x}{:016x}", random.next(), random.next());
 }
 
-std::string event_json(const EventText& event, std::string_view name, std::string_view ns, std::string_view controller,
-                       std::string_view instance, Wall time, const EventSeriesText& series) {
+std::string event_json(const EventText& event, std::string_view name, std::string_view ns,
+                       std::string_view controller, std::string_view instance, Wall time,
+                       const EventSeriesText& series) {
   std::string out;
   out.reserve(640 + event.note.size());
   out += R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{)";
@@ -81,7 +84,9 @@ std::string event_json(const EventText& event, std::string_view name, std::strin
   append_reference(out, "regarding", event.regarding);
   if (event.related) append_reference(out, "related", *event.related);
   if (series.count > 1) {
-    out.append(R"(,"series":{"count":)").append(std::to_string(series.count)).append(R"(,"lastObservedTime":)");
+    out.append(R"(,"series":{"count":)")
+        .append(std::to_string(series.count))
+        .append(R"(,"lastObservedTime":)");
     append_string(out, format_micro_time(series.last));
     out += '}';
   }

@@ -1,4 +1,5 @@
-// The JSON text of an events.k8s.io/v1 Event, written without a tree in between: it is made once for every pod placed.
+// The JSON text of an events.k8s.io/v1 Event, written without a tree in between: it is made once for every
+// pod placed.
 //
 // Pure functions.
 #pragma once
@@ -31,7 +32,8 @@ std::string cut_note(std::string note);
 // "<object>.<time in hex>"; something random where that is no DNS subdomain.
 std::string event_name(std::string_view object, std::uint64_t nanoseconds, Random& random);
 
-std::string event_json(const EventText& event, std::string_view name, std::string_view ns, std::string_view controller,
-                       std::string_view instance, Wall time, const EventSeriesText& series);
+std::string event_json(const EventText& event, std::string_view name, std::string_view ns,
+                       std::string_view controller, std::string_view instance, Wall time,
+                       const EventSeriesText& series);
 
 }  // namespace podium::client

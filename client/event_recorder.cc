@@ -38,7 +38,8 @@ constexpr std::size_t kInstanceLimit = 128;
 
 struct Item {
   EventSeries::Write write;
-  std::optional<EventText> event;  // none for a series' last count: it is dropped where the server forgot the event
+  std::optional<EventText> event;  // none for a series' last count: it is dropped where the server forgot the
+                                   // event
   Steady since{};                  // when it was queued
 };
 
@@ -47,7 +48,9 @@ std::string identity_of(const EventText& event) {
   key.reserve(256 + event.note.size());
   const auto add = [&key](std::string_view text) { key.append(text).append(1, '\0'); };
   const auto add_object = [&add](const EventRegarding& object) {
-    for (const auto* text : {&object.api_version, &object.kind, &object.namespace_, &object.name, &object.uid}) add(*text);
+    for (const auto* text :
+         {&object.api_version, &object.kind, &object.namespace_, &object.name, &object.uid})
+      add(*text);
   };
   add_object(event.regarding);
   if (event.related) add_object(*event.related);
@@ -63,8 +66,8 @@ bool passing(const Error& error) {
 }  // namespace
 
 struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
-  Impl(Api& api, const Precedence& precedence, std::string controller, std::string instance, std::size_t capacity,
-       std::size_t writers, std::chrono::milliseconds drain)
+  Impl(Api& api, const Precedence& precedence, std::string controller, std::string instance,
+       std::size_t capacity, std::size_t writers, std::chrono::milliseconds drain)
       : api(api),
         precedence(precedence),
         controller(std::move(controller)),
@@ -177,7 +180,8 @@ Task<void> EventRecorder::Impl::run(std::shared_ptr<Impl> self) {
   co_await asio::co_spawn(on, supervise(self, on), asio::use_awaitable);
 }
 
-Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self, asio::strand<asio::any_io_executor> on) {
+Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self,
+                                          asio::strand<asio::any_io_executor> on) {
   const std::array timers{&self->work, &self->ticker, &self->deadline, &self->done};
   for (auto* timer : timers) timer->emplace(on, asio::steady_timer::time_point::max());
   const Attachment::Scope scope(self->attachment, on, [self, timers] {
@@ -192,7 +196,8 @@ Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self, asio::stra
   }
   asio::co_spawn(on, tick(self), finished);
   boost::system::error_code ignored;
-  while (self->running > 0) co_await self->done->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  while (self->running > 0)
+    co_await self->done->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   self->deadline->cancel();
 }
 
@@ -269,10 +274,12 @@ Task<void> EventRecorder::Impl::write(Item item) {
     const Error& error = result.error();
     if (expired || tries == kTries || !passing(error)) {
       ++dropped;
-      spdlog::debug("events: dropped event={}/{} code={} error={}", item.write.ns, item.write.name, error.code, error.message);
+      spdlog::debug("events: dropped event={}/{} code={} error={}", item.write.ns, item.write.name,
+                    error.code, error.message);
       co_return;
     }
-    const auto jittered = delay + std::chrono::milliseconds(static_cast<std::int64_t>(api.random().unit() * delay.count()));
+    const auto jittered =
+        delay + std::chrono::milliseconds(static_cast<std::int64_t>(api.random().unit() * delay.count()));
     co_await nap(std::max<std::chrono::milliseconds>(
         jittered, std::chrono::seconds(std::min(error.retry_after, kLongestRetryAfter))));
   }
@@ -285,9 +292,10 @@ Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
     if (!created && created.error().code == 409) co_return Result<void>();
     co_return created;
   }
-  json::object body{{"series", {{"count", item.write.count}, {"lastObservedTime", format_micro_time(item.write.last)}}}};
-  auto patched = co_await api.patch(resource::events, item.write.ns, item.write.name, PatchType::merge, std::move(body), "",
-                                    controller, {kCall, false});
+  json::object body{
+      {"series", {{"count", item.write.count}, {"lastObservedTime", format_micro_time(item.write.last)}}}};
+  auto patched = co_await api.patch(resource::events, item.write.ns, item.write.name, PatchType::merge,
+                                    std::move(body), "", controller, {kCall, false});
   if (patched) co_return Result<void>();
   if (patched.error().code != 404 || !item.event) co_return std::unexpected(patched.error());
   // Its create is still under way with another writer, or was dropped, or the server has forgotten it.
@@ -331,17 +339,18 @@ void EventRecorder::Impl::expire() {
   attachment.cancel();
 }
 
-EventRecorder::EventRecorder(Api& api, const Precedence& precedence, std::string controller, std::string instance,
-                             std::size_t capacity, std::size_t writers, std::chrono::milliseconds drain)
-    : impl_(std::make_shared<Impl>(api, precedence, std::move(controller), std::move(instance), capacity, writers,
-                                   drain)) {}
+EventRecorder::EventRecorder(Api& api, const Precedence& precedence, std::string controller,
+                             std::string instance, std::size_t capacity, std::size_t writers,
+                             std::chrono::milliseconds drain)
+    : impl_(std::make_shared<Impl>(api, precedence, std::move(controller), std::move(instance), capacity,
+                                   writers, drain)) {}
 
 EventRecorder::~EventRecorder() { stop(); }
 
 void EventRecorder::record(EventRegarding regarding, std::string type, std::string reason, std::string action,
                            std::string note, std::optional<EventRegarding> related) {
-  impl_->record({std::move(regarding), std::move(related), std::move(type), std::move(reason), std::move(action),
-                 std::move(note)});
+  impl_->record({std::move(regarding), std::move(related), std::move(type), std::move(reason),
+                 std::move(action), std::move(note)});
 }
 
 Task<void> EventRecorder::run() { return Impl::run(impl_); }

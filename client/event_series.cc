@@ -19,8 +19,9 @@ EventSeries::Write EventSeries::patch(Entry& entry, Steady now) {
   return {Write::Kind::patch, entry.ns, entry.name, entry.first, entry.count, entry.last};
 }
 
-EventSeries::Write EventSeries::happened(std::string_view identity, const std::string& ns, const std::string& name,
-                                         Steady now, Wall wall, std::vector<Write>& also) {
+EventSeries::Write EventSeries::happened(std::string_view identity, const std::string& ns,
+                                         const std::string& name, Steady now, Wall wall,
+                                         std::vector<Write>& also) {
   // 128 bits stand in for the text: events outnumber everything else here.
   std::string salted(identity);
   salted += '\1';

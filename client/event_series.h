@@ -1,9 +1,9 @@
 // EventSeries: which of the events that happen is new, and which is the same one again.
 //
-// The first of a kind is created; the second makes it a series, written at once; later ones are counted here, and the
-// count is written when the series has been quiet for six minutes, and every half hour while it is not (the server forgets
-// events after an hour). Bounded: what was quiet longest is forgotten first.
-// Pure. Threads: none of its own. Source: client-go tools/events/event_broadcaster.go.
+// The first of a kind is created; the second makes it a series, written at once; later ones are counted here,
+// and the count is written when the series has been quiet for six minutes, and every half hour while it is
+// not (the server forgets events after an hour). Bounded: what was quiet longest is forgotten first. Pure.
+// Threads: none of its own. Source: client-go tools/events/event_broadcaster.go.
 #pragma once
 
 #include <array>
@@ -32,10 +32,10 @@ class EventSeries {
 
   explicit EventSeries(std::size_t capacity) : capacity_(capacity) {}
 
-  // An event happened. `identity` is what makes it the same as another; ns and name are the object's for a new one.
-  // Forgetting another series for room may need its count written: that is added to `also`.
-  Write happened(std::string_view identity, const std::string& ns, const std::string& name, Steady now, Wall wall,
-                 std::vector<Write>& also);
+  // An event happened. `identity` is what makes it the same as another; ns and name are the object's for a
+  // new one. Forgetting another series for room may need its count written: that is added to `also`.
+  Write happened(std::string_view identity, const std::string& ns, const std::string& name, Steady now,
+                 Wall wall, std::vector<Write>& also);
   // What is to be written by now; quiet ones are forgotten. all: the counts of all series, because we stop.
   std::vector<Write> due(Steady now, bool all = false);
   std::size_t size() const { return entries_.size(); }

@@ -61,7 +61,8 @@ Result<Credential> parse_credential(const std::string& output, const std::string
     if (!text) return std::unexpected(text.error());
     fields[i] = std::move(*text);
   }
-  if (fields[0].empty() && fields[1].empty()) return invalid("status: neither token nor clientCertificateData");
+  if (fields[0].empty() && fields[1].empty())
+    return invalid("status: neither token nor clientCertificateData");
   if (fields[1].empty() != fields[2].empty())
     return invalid("status: clientCertificateData and clientKeyData go together");
   if (!fields[0].empty() && !is_token(fields[0])) return invalid("status.token: not a token");

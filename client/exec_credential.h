@@ -1,7 +1,8 @@
 // The exec credential plugin of a kubeconfig: a program that prints a token, a client certificate, or both.
 //
-// It is run without a shell and without a terminal, in a process group of its own, with a deadline and a bounded output;
-// its credentials are kept until shortly before they expire, or until refresh(), but for ten seconds in any case. What it writes to standard error is not repeated, since it may hold secrets.
+// It is run without a shell and without a terminal, in a process group of its own, with a deadline and a
+// bounded output; its credentials are kept until shortly before they expire, or until refresh(), but for ten
+// seconds in any case. What it writes to standard error is not repeated, since it may hold secrets.
 // Threads: any; runs one at a time. Errors: Kind::invalid and Kind::timeout name the command, not its output.
 #pragma once
 

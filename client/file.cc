@@ -45,8 +45,9 @@ std::string file_stamp(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return "-";
   std::string out;
-  for (auto part : {static_cast<long long>(status.st_ino), static_cast<long long>(status.st_size),
-                    static_cast<long long>(status.st_mtim.tv_sec), static_cast<long long>(status.st_mtim.tv_nsec)})
+  for (auto part :
+       {static_cast<long long>(status.st_ino), static_cast<long long>(status.st_size),
+        static_cast<long long>(status.st_mtim.tv_sec), static_cast<long long>(status.st_mtim.tv_nsec)})
     out += std::to_string(part) + ",";
   return out;
 }

@@ -11,7 +11,8 @@ namespace podium::client {
 
 Result<std::string> read_file(const std::string& path, std::size_t limit = 1u << 20);
 
-// Changes whenever the file at the path is replaced or written; empty for an empty path, "-" where there is none.
+// Changes whenever the file at the path is replaced or written; empty for an empty path, "-" where there is
+// none.
 std::string file_stamp(const std::string& path);
 
 }  // namespace podium::client

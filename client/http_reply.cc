@@ -48,8 +48,10 @@ class HttpReply::Parser final : public http::basic_parser<false> {
 
   void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& error) override {
     if (!length) return;
-    if (*length > limit_) error = http::error::body_limit;
-    else body.reserve(*length);
+    if (*length > limit_)
+      error = http::error::body_limit;
+    else
+      body.reserve(*length);
   }
 
   std::size_t on_body_impl(string_view part, error_code& error) override { return append(part, error); }

@@ -58,14 +58,15 @@ void KnownObjects::end_list(std::string_view resource_version, std::vector<Chang
   settled_ = version;
 }
 
-// Is what comes older than what is known under its name? Equal versions are duplicates. In a list that replaces, versions
-// mean nothing for the objects that it has not shown yet.
+// Is what comes older than what is known under its name? Equal versions are duplicates. In a list that
+// replaces, versions mean nothing for the objects that it has not shown yet.
 bool KnownObjects::stale(const Known& known, const Identity& identity) const {
   if (replace_ && known.list != list_) return false;
   return identity.version != 0 && identity.version <= known.version;
 }
 
-// Is it from before the last list, so that it is known already, or gone? An object of a list may be as old as it likes.
+// Is it from before the last list, so that it is known already, or gone? An object of a list may be as old as
+// it likes.
 bool KnownObjects::settled(const Identity& identity) const {
   return !listing_ && identity.version != 0 && identity.version <= settled_;
 }
@@ -104,8 +105,8 @@ bool KnownObjects::remove(json::value& object, std::vector<Change>& changes) {
   const bool same = it != known_.end() && it->second.uid == identity.uid;
   // Out of a selector and back in, in this order: the object is still there.
   if (same && stale(it->second, identity) && identity.version != it->second.version) return true;
-  // The delete of an older object under this name has been told when its successor came; that of a newer one means that
-  // the one we know went before it.
+  // The delete of an older object under this name has been told when its successor came; that of a newer one
+  // means that the one we know went before it.
   const bool gone = it != known_.end() && (same || !stale(it->second, identity));
   bury(identity.uid, identity.version);
   if (!gone) return true;

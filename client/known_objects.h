@@ -1,11 +1,11 @@
 // KnownObjects: what a reflector's handler has been told, kept small, and what it must be told next.
 //
-// Of each object only its identity and version are kept. A list is applied as it comes, object by object; what it did not
-// show is deleted at its end. Between lists, events older than what is known are dropped, in any order they come: those of
-// the time before the list, of which the list has told the outcome, and later ones by UID and resourceVersion, with a
-// bounded memory of the UIDs that were deleted last. What is older than that memory is dropped with it: an event that comes
-// after more than a thousand deletes that it should have come before is one that is told again.
-// Pure. Threads: none of its own.
+// Of each object only its identity and version are kept. A list is applied as it comes, object by object;
+// what it did not show is deleted at its end. Between lists, events older than what is known are dropped, in
+// any order they come: those of the time before the list, of which the list has told the outcome, and later
+// ones by UID and resourceVersion, with a bounded memory of the UIDs that were deleted last. What is older
+// than that memory is dropped with it: an event that comes after more than a thousand deletes that it should
+// have come before is one that is told again. Pure. Threads: none of its own.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -27,8 +27,8 @@ class KnownObjects {
   // The list is complete, and as of this version.
   void end_list(std::string_view resource_version, std::vector<Change>& changes);
 
-  // An object of a list, or an ADDED, MODIFIED or DELETED event's. What is to be told is added to `changes`, with the
-  // object moved there. False: the object has no name or UID.
+  // An object of a list, or an ADDED, MODIFIED or DELETED event's. What is to be told is added to `changes`,
+  // with the object moved there. False: the object has no name or UID.
   bool upsert(boost::json::value& object, std::vector<Change>& changes);
   bool remove(boost::json::value& object, std::vector<Change>& changes);
 

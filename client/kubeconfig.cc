@@ -20,7 +20,8 @@ namespace {
 using Files = std::vector<KubeconfigNode>;
 
 // The body of the entry of that name in a list as "clusters"; the first file that has it wins.
-Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char* body, const std::string& name) {
+Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char* body,
+                                const std::string& name) {
   for (const KubeconfigNode& file : files) {
     auto items = file.items(list);
     if (!items) return std::unexpected(items.error());
@@ -42,13 +43,16 @@ Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char
 }
 
 // A field that changes who podium is, or how it connects, must not be passed over in silence.
-Result<void> refuse(const KubeconfigNode& node, std::initializer_list<std::pair<const char*, const char*>> fields) {
+Result<void> refuse(const KubeconfigNode& node,
+                    std::initializer_list<std::pair<const char*, const char*>> fields) {
   for (const auto& [name, reason] : fields)
-    if (const json::value* found = node.find(name); found && *found != json::value("")) return node.error(name, reason);
+    if (const json::value* found = node.find(name); found && *found != json::value(""))
+      return node.error(name, reason);
   return {};
 }
 
-// A PEM text that is inline (base64) or in a file; inline wins, as in client-go. The file's name is kept for reloading.
+// A PEM text that is inline (base64) or in a file; inline wins, as in client-go. The file's name is kept for
+// reloading.
 struct Pem {
   std::string text, file, place;
 };
@@ -81,7 +85,8 @@ Result<void> read_cluster(const KubeconfigNode& cluster, ClientConfig& config) {
   auto ca = read_pem(cluster, "certificate-authority");
   if (!ca) return std::unexpected(ca.error());
   if (ca->text.empty()) return {};
-  if (*insecure) return cluster.error("insecure-skip-tls-verify", "can't be true where a certificate-authority is given");
+  if (*insecure)
+    return cluster.error("insecure-skip-tls-verify", "can't be true where a certificate-authority is given");
   config.ca_file = std::move(ca->file);
   config.ca = std::move(ca->text);
   return check_ca(config.ca, ca->place);
@@ -135,7 +140,8 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
   auto version = exec.required_text("apiVersion");
   if (!version) return std::unexpected(version.error());
   if (*version != "client.authentication.k8s.io/v1" && *version != "client.authentication.k8s.io/v1beta1")
-    return exec.error("apiVersion", "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
+    return exec.error("apiVersion",
+                      "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
   plugin.api_version = std::move(*version);
   auto command = exec.required_text("command");
   if (!command) return std::unexpected(command.error());
@@ -149,7 +155,8 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
   plugin.install_hint = std::move(*hint);
   auto mode = exec.text("interactiveMode");
   if (!mode) return std::unexpected(mode.error());
-  if (*mode == "Always") return exec.error("interactiveMode", "podium has no terminal to offer; must be Never or IfAvailable");
+  if (*mode == "Always")
+    return exec.error("interactiveMode", "podium has no terminal to offer; must be Never or IfAvailable");
   auto wants_cluster = exec.flag("provideClusterInfo");
   if (!wants_cluster) return std::unexpected(wants_cluster.error());
   if (*wants_cluster) {
@@ -162,13 +169,14 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
 }
 
 Result<void> read_user(const KubeconfigNode& user, const KubeconfigNode& cluster, ClientConfig& config) {
-  auto refused = refuse(user, {{"username", "API servers take no passwords any more; use a token or a certificate"},
-                               {"password", "API servers take no passwords any more; use a token or a certificate"},
-                               {"auth-provider", "is not supported; use exec"},
-                               {"as", "impersonation is not supported"},
-                               {"as-uid", "impersonation is not supported"},
-                               {"as-groups", "impersonation is not supported"},
-                               {"as-user-extra", "impersonation is not supported"}});
+  auto refused =
+      refuse(user, {{"username", "API servers take no passwords any more; use a token or a certificate"},
+                    {"password", "API servers take no passwords any more; use a token or a certificate"},
+                    {"auth-provider", "is not supported; use exec"},
+                    {"as", "impersonation is not supported"},
+                    {"as-uid", "impersonation is not supported"},
+                    {"as-groups", "impersonation is not supported"},
+                    {"as-user-extra", "impersonation is not supported"}});
   if (!refused) return refused;
   if (auto read = read_certificate(user, config); !read) return read;
   auto token_file = user.file_name("tokenFile");
@@ -177,7 +185,8 @@ Result<void> read_user(const KubeconfigNode& user, const KubeconfigNode& cluster
   if (!token) return std::unexpected(token.error());
   if (!token_file->empty()) {
     config.token = file_token(*token_file);
-    if (auto readable = config.token->current(); !readable) return user.error("tokenFile", readable.error().message);
+    if (auto readable = config.token->current(); !readable)
+      return user.error("tokenFile", readable.error().message);
     return {};
   }
   if (!token->empty()) {

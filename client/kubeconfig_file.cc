@@ -92,7 +92,8 @@ Result<std::vector<std::string>> KubeconfigNode::texts(std::string_view name) co
   if (!found) return out;
   if (!found->is_array()) return error(name, "must be a list");
   for (const json::value& item : found->get_array()) {
-    if (!item.is_string()) return error(std::string(name) + "[" + std::to_string(out.size()) + "]", "must be a string");
+    if (!item.is_string())
+      return error(std::string(name) + "[" + std::to_string(out.size()) + "]", "must be a string");
     out.emplace_back(item.get_string());
   }
   return out;

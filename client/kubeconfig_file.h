@@ -1,4 +1,5 @@
-// One kubeconfig file as it was read, and its parts with their places, for errors that name file, path and reason.
+// One kubeconfig file as it was read, and its parts with their places, for errors that name file, path and
+// reason.
 //
 // Threads: values. Errors: Kind::invalid as "FILE: PATH: reason"; values are not repeated, since they may be secrets.
 #pragma once
@@ -17,19 +18,19 @@ namespace podium::client {
 // An object inside a file. It keeps the file's document alive.
 class KubeconfigNode {
  public:
-  KubeconfigNode(std::shared_ptr<const boost::json::value> document, const boost::json::object& object, std::string file,
-                 std::string path)
+  KubeconfigNode(std::shared_ptr<const boost::json::value> document, const boost::json::object& object,
+                 std::string file, std::string path)
       : document_(std::move(document)), object_(&object), file_(std::move(file)), path_(std::move(path)) {}
 
-  Result<std::string> text(std::string_view name) const;           // empty where absent
+  Result<std::string> text(std::string_view name) const;  // empty where absent
   Result<std::string> required_text(std::string_view name) const;
-  Result<bool> flag(std::string_view name) const;                  // false where absent
-  Result<std::string> base64(std::string_view name) const;         // decoded
-  Result<std::string> file_name(std::string_view name) const;      // relative ones are relative to the file
+  Result<bool> flag(std::string_view name) const;              // false where absent
+  Result<std::string> base64(std::string_view name) const;     // decoded
+  Result<std::string> file_name(std::string_view name) const;  // relative ones are relative to the file
   Result<std::optional<KubeconfigNode>> child(std::string_view name) const;
-  Result<std::vector<KubeconfigNode>> items(std::string_view name) const;      // a list of objects
-  Result<std::vector<std::string>> texts(std::string_view name) const;         // a list of strings
-  const boost::json::value* find(std::string_view name) const;                 // null where absent
+  Result<std::vector<KubeconfigNode>> items(std::string_view name) const;  // a list of objects
+  Result<std::vector<std::string>> texts(std::string_view name) const;     // a list of strings
+  const boost::json::value* find(std::string_view name) const;             // null where absent
 
   std::string place(std::string_view name) const;  // FILE: PATH.name
   std::unexpected<Error> error(std::string_view name, std::string_view reason) const;

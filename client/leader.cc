@@ -76,13 +76,13 @@ struct LeaderElector::Impl {
   const LeaderOptions options;
   Api& api;
   LeaderState state;
-  json::value lease;    // as last read or written
-  bool wrote = false;   // the lease may bear our name
-  std::string reported; // the holder that was logged last
+  json::value lease;     // as last read or written
+  bool wrote = false;    // the lease may bear our name
+  std::string reported;  // the holder that was logged last
 
   std::atomic<Steady::rep> until{kNotLeading};  // leading until then, on the steady clock
   std::atomic<bool> stopped{false};
-  mutable std::mutex mutex;                     // guards holder
+  mutable std::mutex mutex;  // guards holder
   std::string holder;
   Attachment attachment;
 };
@@ -110,8 +110,8 @@ Task<void> LeaderElector::Impl::loop(std::shared_ptr<Impl> self, std::function<v
     self->publish();
     if (self->stopped || started || !self->state.leading_until()) continue;
     started = true;
-    spdlog::info("leader: leading lease={}/{} identity={}", self->options.lease_namespace, self->options.lease_name,
-                 self->options.identity);
+    spdlog::info("leader: leading lease={}/{} identity={}", self->options.lease_namespace,
+                 self->options.lease_name, self->options.identity);
     on_started();
   }
 }
@@ -162,7 +162,8 @@ Task<void> LeaderElector::Impl::write(LeaderState::Action action) {
   if (create) {
     reply = co_await api.create(resource::leases, options.lease_namespace, std::move(object), call);
   } else {
-    reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name, std::move(object), "", call);
+    reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
+                                std::move(object), "", call);
   }
   // Also after a stop: whoever asks whether we lead is answered by `stopped` then.
   if (reply) {
@@ -181,7 +182,8 @@ Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
 
 // Whatever came of the last write, the lease as it is now tells whether it is ours to give up.
 Task<void> LeaderElector::Impl::release() {
-  auto now = co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});
+  auto now =
+      co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});
   if (!now) {
     log_failure("release", now.error());
     co_return;
@@ -192,8 +194,8 @@ Task<void> LeaderElector::Impl::release() {
   record.duration_seconds = 1;
   record.acquire_time = record.renew_time = format_micro_time(api.clock().wall());
   write_record(record, *now);
-  auto reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name, std::move(*now), "",
-                                   {kReleaseTime, false});
+  auto reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
+                                   std::move(*now), "", {kReleaseTime, false});
   if (reply) {
     spdlog::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
   } else {
@@ -212,11 +214,12 @@ void LeaderElector::Impl::publish() {
 }
 
 void LeaderElector::Impl::log_failure(const char* what, const Error& error) const {
-  spdlog::warn("leader: {} failed lease={}/{} code={} error={}", what, options.lease_namespace, options.lease_name,
-               error.code, error.message);
+  spdlog::warn("leader: {} failed lease={}/{} code={} error={}", what, options.lease_namespace,
+               options.lease_name, error.code, error.message);
 }
 
-LeaderElector::LeaderElector(Api& api, LeaderOptions options) : impl_(std::make_shared<Impl>(api, std::move(options))) {}
+LeaderElector::LeaderElector(Api& api, LeaderOptions options)
+    : impl_(std::make_shared<Impl>(api, std::move(options))) {}
 
 LeaderElector::~LeaderElector() { stop(); }
 
@@ -231,7 +234,8 @@ void LeaderElector::stop() {
 
 bool LeaderElector::leading() const {
   const auto until = impl_->until.load();
-  return !impl_->stopped && until != kNotLeading && impl_->api.clock().now().time_since_epoch().count() < until;
+  return !impl_->stopped && until != kNotLeading &&
+         impl_->api.clock().now().time_since_epoch().count() < until;
 }
 
 std::string LeaderElector::holder() const {

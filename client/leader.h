@@ -1,8 +1,8 @@
 // Leader election on a Lease, after client-go's rules (tools/leaderelection).
 //
-// Acquire when the lease is free or its record has not changed for leaseDuration on the local clock; renew every
-// retryPeriod; give up leadership when another's name is seen on it, or when renewing has not worked for renewDeadline;
-// release on stop. The steps are LeaderState's; run() is the loop that asks the server.
+// Acquire when the lease is free or its record has not changed for leaseDuration on the local clock; renew
+// every retryPeriod; give up leadership when another's name is seen on it, or when renewing has not worked
+// for renewDeadline; release on stop. The steps are LeaderState's; run() is the loop that asks the server.
 // Threads: run() on one executor; callbacks are called there.
 // Errors: what the server refuses is logged and tried again; run() returns Kind::unavailable when leadership was lost.
 #pragma once
@@ -27,9 +27,9 @@ class LeaderElector {
   ~LeaderElector();
   // Returns when leadership was lost, or after stop() with the lease released. `on_started` once leading.
   Task<Result<void>> run(std::function<void()> on_started);
-  void stop();           // thread-safe
-  // Thread-safe. Looks at the clock, so that it is false in a process that was frozen past its renew deadline, before
-  // anything else has run in it. Ask right before every write that only the leader may do.
+  void stop();  // thread-safe
+  // Thread-safe. Looks at the clock, so that it is false in a process that was frozen past its renew
+  // deadline, before anything else has run in it. Ask right before every write that only the leader may do.
   bool leading() const;
   std::string holder() const;  // thread-safe; who holds the lease as last seen; empty: nobody
 

@@ -11,10 +11,12 @@ constexpr double kJitter = 1.2;  // client-go's JitterFactor, while acquiring
 
 }  // namespace
 
-LeaderState::LeaderState(LeaderOptions options, Random& random) : options_(std::move(options)), random_(random) {}
+LeaderState::LeaderState(LeaderOptions options, Random& random)
+    : options_(std::move(options)), random_(random) {}
 
 LeaderState::Action LeaderState::next(Steady now, Wall wall) {
-  // Checked before anything else, so that a process that was frozen does not renew what it may have lost meanwhile.
+  // Checked before anything else, so that a process that was frozen does not renew what it may have lost
+  // meanwhile.
   if (leading_ && now >= renewed_at_ + options_.renew_deadline) {
     leading_ = false;
     phase_ = Phase::lost;
@@ -80,7 +82,9 @@ std::optional<Steady> LeaderState::leading_until() const {
   return renewed_at_ + options_.renew_deadline;
 }
 
-bool LeaderState::alive(Steady now) const { return now < observed_at_ + std::chrono::seconds(observed_.duration_seconds); }
+bool LeaderState::alive(Steady now) const {
+  return now < observed_at_ + std::chrono::seconds(observed_.duration_seconds);
+}
 
 LeaseRecord LeaderState::record(Wall wall) const {
   LeaseRecord record;
@@ -100,7 +104,9 @@ LeaseRecord LeaderState::record(Wall wall) const {
 
 std::chrono::milliseconds LeaderState::wait_time(Steady now) {
   const auto period = options_.retry_period;
-  if (!leading_) return period + std::chrono::milliseconds(static_cast<std::int64_t>(random_.unit() * kJitter * period.count()));
+  if (!leading_)
+    return period +
+           std::chrono::milliseconds(static_cast<std::int64_t>(random_.unit() * kJitter * period.count()));
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(renewed_at_ + options_.renew_deadline - now);
   return std::min(period, left);
 }

@@ -5,8 +5,9 @@
 //   leading:   update, every retry_period; where that fails: get, then update or create
 //   lost:      another holds it, or nothing was renewed for renew_deadline. There is no way back.
 //
-// A record counts as alive for its leaseDuration after it was last seen to change; its own times are never compared with
-// ours. Pure: time comes in with each call. Threads: none of its own. Source: client-go tools/leaderelection.
+// A record counts as alive for its leaseDuration after it was last seen to change; its own times are never
+// compared with ours. Pure: time comes in with each call. Threads: none of its own. Source: client-go
+// tools/leaderelection.
 #pragma once
 
 #include <chrono>
@@ -32,8 +33,8 @@ class LeaderState {
   struct Action {
     enum class Kind { get, create, update, wait, lost };
     Kind kind = Kind::get;
-    LeaseRecord record;                      // to be written
-    std::chrono::milliseconds time{0};       // wait: for so long; requests: at most so long
+    LeaseRecord record;                 // to be written
+    std::chrono::milliseconds time{0};  // wait: for so long; requests: at most so long
     bool operator==(const Action&) const = default;
   };
 
@@ -42,9 +43,9 @@ class LeaderState {
   Action next(Steady now, Wall wall);
 
   void got(LeaseRecord record, Steady now);
-  void absent();                             // get answered NotFound
-  void written(Steady now);                  // the create or update went through
-  void failed();                             // any request
+  void absent();             // get answered NotFound
+  void written(Steady now);  // the create or update went through
+  void failed();             // any request
   void waited() { phase_ = Phase::attempt; }
 
   // When leadership ends unless it is renewed; nullopt when not leading.
@@ -64,9 +65,9 @@ class LeaderState {
   Phase phase_ = Phase::attempt;
   bool leading_ = false;
   LeaseRecord observed_, sent_;
-  Steady observed_at_{};        // when observed_ was first seen
-  Steady attempt_at_{};         // when the attempt under way began
-  Steady renewed_at_{};         // when the last attempt that went through began
+  Steady observed_at_{};  // when observed_ was first seen
+  Steady attempt_at_{};   // when the attempt under way began
+  Steady renewed_at_{};   // when the last attempt that went through began
 };
 
 }  // namespace podium::client

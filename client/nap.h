@@ -1,4 +1,5 @@
-// nap(): waits, on the executor of the coroutine that calls it. It ends early where that coroutine is cancelled.
+// nap(): waits, on the executor of the coroutine that calls it. It ends early where that coroutine is
+// cancelled.
 #pragma once
 
 #include <chrono>

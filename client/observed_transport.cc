@@ -22,7 +22,8 @@ class ObservedTransport final : public Transport {
     std::vector<std::string> methods;
     for (const auto& request : requests) methods.push_back(request.method);
     auto replies = co_await transport_->send_all(std::move(requests));
-    for (std::size_t i = 0; i < replies.size(); ++i) tell(methods[i], replies[i] ? replies[i]->status : 0, began);
+    for (std::size_t i = 0; i < replies.size(); ++i)
+      tell(methods[i], replies[i] ? replies[i]->status : 0, began);
     co_return replies;
   }
 
@@ -37,7 +38,9 @@ class ObservedTransport final : public Transport {
   void close() override { transport_->close(); }
 
  private:
-  void tell(std::string_view method, int status, Steady began) { observer_({method, status, clock_.now() - began}); }
+  void tell(std::string_view method, int status, Steady began) {
+    observer_({method, status, clock_.now() - began});
+  }
 
   const std::shared_ptr<Transport> transport_;
   const Clock& clock_;

@@ -30,14 +30,17 @@ std::unique_ptr<Connection> Pool::take_idle(std::uint64_t generation) {
   std::vector<Idle> dropped;  // closed after the lock is let go
   std::unique_ptr<Connection> found;
   std::lock_guard lock(mutex_);
-  auto young = std::find_if(idle_.begin(), idle_.end(), [&](const Idle& idle) { return idle.since > oldest; });
+  auto young =
+      std::find_if(idle_.begin(), idle_.end(), [&](const Idle& idle) { return idle.since > oldest; });
   dropped.assign(std::move_iterator(idle_.begin()), std::move_iterator(young));
   idle_.erase(idle_.begin(), young);
   while (!idle_.empty() && !found) {
     Idle last = std::move(idle_.back());
     idle_.pop_back();
-    if (last.connection->generation() == generation && last.connection->usable()) found = std::move(last.connection);
-    else dropped.push_back(std::move(last));
+    if (last.connection->generation() == generation && last.connection->usable())
+      found = std::move(last.connection);
+    else
+      dropped.push_back(std::move(last));
   }
   return found;
 }

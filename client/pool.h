@@ -1,7 +1,9 @@
-// Pool: at most so many connections at once, the one used last handed out first, so that the rest can grow old and go.
+// Pool: at most so many connections at once, the one used last handed out first, so that the rest can grow
+// old and go.
 //
-// A Slot is the right to one connection: an idle one that is still good, or none yet. It returns itself: give_back()
-// keeps its connection for the next, and dropping it closes the connection. Who finds no slot waits in line.
+// A Slot is the right to one connection: an idle one that is still good, or none yet. It returns itself:
+// give_back() keeps its connection for the next, and dropping it closes the connection. Who finds no slot
+// waits in line.
 // Threads: any. Errors: Kind::timeout and Kind::cancelled from acquire().
 #pragma once
 

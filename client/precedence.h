@@ -1,8 +1,8 @@
 // Precedence: writes that nobody waits for give way to those that somebody does.
 //
-// Bindings enter and leave; the writers of events, conditions and reports take turn() before they write. While a binding is
-// under way a writer waits, unless what it has to write is older than the patience: then it goes on, so that under a load
-// that never ends everything else lags by that much and no more.
+// Bindings enter and leave; the writers of events, conditions and reports take turn() before they write.
+// While a binding is under way a writer waits, unless what it has to write is older than the patience: then
+// it goes on, so that under a load that never ends everything else lags by that much and no more.
 // Threads: all functions from any thread. Errors: none.
 #pragma once
 

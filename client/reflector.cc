@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kBatch = 256;          // changes told at once
+constexpr std::size_t kBatch = 256;           // changes told at once
 constexpr std::size_t kStatusBytes = 65'536;  // of a refusal's body
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
 
@@ -44,8 +44,10 @@ struct Reflector::Impl {
                options.backoff_max},
               api.random()),
         path(options.resource.path(options.ns)) {
-    if (!options.label_selector.empty()) selectors += "&labelSelector=" + percent_encode(options.label_selector);
-    if (!options.field_selector.empty()) selectors += "&fieldSelector=" + percent_encode(options.field_selector);
+    if (!options.label_selector.empty())
+      selectors += "&labelSelector=" + percent_encode(options.label_selector);
+    if (!options.field_selector.empty())
+      selectors += "&fieldSelector=" + percent_encode(options.field_selector);
   }
 
   static Task<void> run(std::shared_ptr<Impl> self);
@@ -124,7 +126,8 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
 Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   const bool listing = action.kind == ReflectorState::Action::Kind::stream_list;
   Request request;
-  request.target = fmt::format("{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={}{}{}", path, action.timeout_seconds,
+  request.target = fmt::format("{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={}{}{}", path,
+                               action.timeout_seconds,
                                listing ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
                                        : "&resourceVersion=" + percent_encode(action.resource_version),
                                selectors);
@@ -323,8 +326,8 @@ void Reflector::Impl::complete_list() {
   known.end_list(state.resource_version(), batch);
   flush();
   ++lists;
-  spdlog::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural, known.size(),
-                state.resource_version());
+  spdlog::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural,
+                known.size(), state.resource_version());
   if (std::exchange(synced, true)) return;
   handler.synced();
 }
@@ -346,8 +349,8 @@ void Reflector::Impl::release() {
 void Reflector::Impl::fail(const Error& error) {
   ++errors;
   last_error = error;
-  spdlog::debug("reflector: request failed resource={} code={} reason={} error={}", options.resource.plural, error.code,
-                error.reason, error.message);
+  spdlog::debug("reflector: request failed resource={} code={} reason={} error={}", options.resource.plural,
+                error.code, error.reason, error.message);
   state.failed(error, clock.now());
 }
 
@@ -355,8 +358,8 @@ void Reflector::Impl::tell_readiness() {
   if (state.failing() == told_unavailable) return;
   told_unavailable = state.failing();
   if (told_unavailable) {
-    spdlog::warn("reflector: unavailable resource={} code={} error={}", options.resource.plural, last_error.code,
-                 last_error.message);
+    spdlog::warn("reflector: unavailable resource={} code={} error={}", options.resource.plural,
+                 last_error.code, last_error.message);
     handler.unavailable(last_error);
   } else {
     spdlog::info("reflector: available resource={}", options.resource.plural);
@@ -368,7 +371,8 @@ Task<void> Reflector::Impl::run(std::shared_ptr<Impl> self) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
   const Attachment::Scope scope(self->attachment, strand, [self] { self->stream.reset(); });
-  co_await asio::co_spawn(strand, loop(self), asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
+  co_await asio::co_spawn(strand, loop(self),
+                          asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
 }
 
 Reflector::Reflector(Api& api, ReflectorOptions options, ReflectorHandler& handler)
@@ -383,6 +387,8 @@ void Reflector::stop() {
   impl_->attachment.post([self = impl_] { self->attachment.cancel(); });
 }
 
-ReflectorCounts Reflector::counts() const { return {impl_->lists, impl_->watches, impl_->changes, impl_->errors}; }
+ReflectorCounts Reflector::counts() const {
+  return {impl_->lists, impl_->watches, impl_->changes, impl_->errors};
+}
 
 }  // namespace podium::client

@@ -8,10 +8,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStreamingRetry = 10min;   // after a server refused streaming lists
-constexpr auto kVeryShortWatch = 1s;      // a stream that ends so soon with nothing on it must not be reopened at once
+constexpr auto kStreamingRetry = 10min;  // after a server refused streaming lists
+constexpr auto kVeryShortWatch = 1s;  // a stream that ends so soon with nothing on it must not be reopened at
+                                      // once
 constexpr std::int64_t kPage = 500;
-constexpr int kMinStreamSeconds = 300;    // the server ends a watch after this to twice this, at random
+constexpr int kMinStreamSeconds = 300;  // the server ends a watch after this to twice this, at random
 
 bool expired(const Error& error) {
   return error.code == 410 || error.reason == "Expired" || error.reason == "Gone";
@@ -28,7 +29,8 @@ bool passing(const Error& error) {
          error.kind == Error::Kind::cancelled || error.code == 429 || error.code == 503;
 }
 
-// The server understood the request for a streaming list and does not do it (feature off, or not for this kind).
+// The server understood the request for a streaming list and does not do it (feature off, or not for this
+// kind).
 bool refused_streaming(const Error& error) {
   constexpr int codes[] = {400, 405, 406, 415, 422, 500, 501, 504};
   return error.kind == Error::Kind::invalid || error.kind == Error::Kind::internal ||
@@ -44,13 +46,15 @@ std::uint64_t version_number(std::string_view resource_version) {
   return error == std::errc() && stop == end ? number : 0;
 }
 
-Backoff::Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max, std::chrono::milliseconds reset_after)
+Backoff::Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
+                 std::chrono::milliseconds reset_after)
     : base_(base), max_(max), reset_after_(reset_after), current_(base) {}
 
 std::chrono::milliseconds Backoff::next(Steady now, Random& random) {
   if (last_ && now - *last_ > reset_after_) current_ = base_;
   last_ = now;
-  auto delay = current_ + std::chrono::milliseconds(static_cast<std::int64_t>(random.unit() * current_.count()));
+  auto delay =
+      current_ + std::chrono::milliseconds(static_cast<std::int64_t>(random.unit() * current_.count()));
   current_ = std::min(current_ * 2, max_);
   return delay;
 }
@@ -113,7 +117,8 @@ void ReflectorState::event(std::string_view resource_version) {
   }
 }
 
-ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_version, bool initial_events_end) {
+ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_version,
+                                                  bool initial_events_end) {
   got_event_ = true;
   if (phase_ == Phase::stream_list) {
     if (!initial_events_end) return Bookmark::progress;
@@ -178,8 +183,8 @@ void ReflectorState::stream_list_failed(const Error& error, Steady now) {
 }
 
 void ReflectorState::watch_failed(const Error& error, Steady now) {
-  // Expired: the versions in between are compacted away; other errors that stay (forbidden, the kind is gone, an event that
-  // makes no sense): a list either mends them or says it better.
+  // Expired: the versions in between are compacted away; other errors that stay (forbidden, the kind is gone,
+  // an event that makes no sense): a list either mends them or says it better.
   const bool resume = passing(error) || (error.code == 500 && !expired(error));
   failing_ = failing_ || !expired(error);
   go(resume ? Phase::probe : Phase::stream_list);
@@ -215,7 +220,8 @@ void ReflectorState::go(Phase phase) {
 }
 
 void ReflectorState::back_off(Steady now, int retry_after) {
-  delay_ = std::max<std::chrono::milliseconds>(backoff_.next(now, random_), std::chrono::seconds(retry_after));
+  delay_ =
+      std::max<std::chrono::milliseconds>(backoff_.next(now, random_), std::chrono::seconds(retry_after));
 }
 
 bool ReflectorState::went_back(std::string_view resource_version) const {
@@ -229,8 +235,8 @@ void ReflectorState::advance(std::string_view resource_version) {
   highest_ = version_number(resource_version);
 }
 
-// A list is a consistent read, so that an older one can only mean that the server's history went back (etcd restored),
-// or a liar in between; asking twice tells them apart.
+// A list is a consistent read, so that an older one can only mean that the server's history went back (etcd
+// restored), or a liar in between; asking twice tells them apart.
 bool ReflectorState::take_list(std::string_view resource_version) {
   if (!replace_ && went_back(resource_version)) {
     replace_ = true;

@@ -25,8 +25,8 @@ namespace podium::client {
 // A resourceVersion as a number; 0 where it is none, which compares with nothing.
 std::uint64_t version_number(std::string_view resource_version);
 
-// Delays of base, 2·base, … up to max, each with up to as much again at random; back to base when none was asked for
-// during reset_after. Source: client-go tools/cache/reflector.go, wait.Backoff.DelayWithReset.
+// Delays of base, 2·base, … up to max, each with up to as much again at random; back to base when none was
+// asked for during reset_after. Source: client-go tools/cache/reflector.go, wait.Backoff.DelayWithReset.
 class Backoff {
  public:
   Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
@@ -42,7 +42,8 @@ class ReflectorState {
  public:
   struct Options {
     bool streaming_list = true;
-    std::chrono::milliseconds initial_events{10'000};  // a streaming list that adds nothing for so long is given up
+    std::chrono::milliseconds initial_events{10'000};  // a streaming list that adds nothing for so long is
+                                                       // given up
     std::chrono::milliseconds initial_total{120'000};  // and so is one that takes so long
     std::chrono::milliseconds backoff{800}, backoff_max{30'000};
   };
@@ -58,9 +59,9 @@ class ReflectorState {
     };
     Kind kind = Kind::list;
     std::string resource_version;
-    int timeout_seconds = 0;             // of streams: when the server shall end them
-    std::int64_t limit = 0;              // of LIST: the page size; 0: all at once
-    bool replace = false;                // of both lists: every object is told again
+    int timeout_seconds = 0;  // of streams: when the server shall end them
+    std::int64_t limit = 0;   // of LIST: the page size; 0: all at once
+    bool replace = false;     // of both lists: every object is told again
     std::chrono::milliseconds delay{0};
     bool operator==(const Action&) const = default;
   };
@@ -70,8 +71,8 @@ class ReflectorState {
   Action next(Steady now);  // what to do now
 
   // How it went.
-  void opened(Steady now);                      // a stream was accepted
-  void added(Steady now);                       // an ADDED event while stream_list is going on
+  void opened(Steady now);                        // a stream was accepted
+  void added(Steady now);                         // an ADDED event while stream_list is going on
   void event(std::string_view resource_version);  // any object's event or a LIST's page, after it was applied
   enum class Bookmark {
     progress,
@@ -112,7 +113,7 @@ class ReflectorState {
   bool replace_ = false;    // the next list tells everything again
   bool whole_ = false;      // the next LIST is not paged, because a continue token expired
   bool failing_ = false;
-  std::string version_;     // of the last list, event or bookmark: where a watch goes on
+  std::string version_;        // of the last list, event or bookmark: where a watch goes on
   std::uint64_t highest_ = 0;  // seen anywhere, in lists that were cut off too
   std::chrono::milliseconds delay_{0};
   Steady opened_at_{}, progress_at_{};

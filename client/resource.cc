@@ -3,7 +3,8 @@
 
 namespace podium::client {
 
-std::string Resource::path(const std::string& ns, const std::string& name, const std::string& subresource) const {
+std::string Resource::path(const std::string& ns, const std::string& name,
+                           const std::string& subresource) const {
   std::string out = group.empty() ? "/api/" : "/apis/" + group + "/";
   out += version;
   if (namespaced && !ns.empty()) out += "/namespaces/" + percent_encode(ns);

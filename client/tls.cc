@@ -38,7 +38,8 @@ std::string last_error() {
 std::vector<Owned<X509>> read_certificates(const std::string& pem) {
   std::vector<Owned<X509>> out;
   Owned<BIO> bio = bio_of(pem);
-  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) out.emplace_back(certificate);
+  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
+    out.emplace_back(certificate);
   ERR_clear_error();
   return out;
 }
@@ -53,8 +54,8 @@ Owned<EVP_PKEY> read_key(const std::string& pem) {
   return key;
 }
 
-Result<void> use_certificate(SSL_CTX* context, const ClientCertificate& pair, const std::string& certificate_what,
-                             const std::string& key_what) {
+Result<void> use_certificate(SSL_CTX* context, const ClientCertificate& pair,
+                             const std::string& certificate_what, const std::string& key_what) {
   if (auto checked = check_pair(pair, certificate_what, key_what); !checked) return checked;
   auto certificates = read_certificates(pair.certificate);
   Owned<EVP_PKEY> key = read_key(pair.key);
@@ -68,7 +69,8 @@ Result<void> use_certificate(SSL_CTX* context, const ClientCertificate& pair, co
 
 Result<void> use_roots(SSL_CTX* context, const std::string& ca, const std::string& what) {
   if (ca.empty()) {
-    if (SSL_CTX_set_default_verify_paths(context) != 1) return invalid("the system's CA certificates: " + last_error());
+    if (SSL_CTX_set_default_verify_paths(context) != 1)
+      return invalid("the system's CA certificates: " + last_error());
     return {};
   }
   if (auto checked = check_ca(ca, what); !checked) return checked;
@@ -86,7 +88,8 @@ Owned<SSL_CTX> new_context() {
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
   SSL_CTX_set_ciphersuites(ctx, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20");
-  SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(
+      ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_read_ahead(ctx, 1);  // a record's header and body come with one recv()
   static const unsigned char http_1_1[] = "\x08http/1.1";
@@ -142,7 +145,8 @@ IoStep TlsSession::step_of(int result) {
       return {Kind::closed, 0, {}};
     case SSL_ERROR_SYSCALL:
       ERR_clear_error();
-      return {Kind::failed, 0, system_error ? std::system_category().message(system_error) : "connection closed"};
+      return {Kind::failed, 0,
+              system_error ? std::system_category().message(system_error) : "connection closed"};
     default:
       break;
   }
@@ -159,8 +163,10 @@ IoStep TlsSession::handshake() {
   IoStep step = step_of(SSL_do_handshake(ssl_));
   if (step.kind == IoStep::Kind::failed && untrusted()) {
     long why = SSL_get_verify_result(ssl_);
-    step.message = std::string("the server's certificate is not trusted: ") + X509_verify_cert_error_string(why);
-    if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH) step.message += ": " + name_;
+    step.message =
+        std::string("the server's certificate is not trusted: ") + X509_verify_cert_error_string(why);
+    if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH)
+      step.message += ": " + name_;
   }
   return step;
 }
@@ -174,7 +180,8 @@ IoStep TlsSession::read(std::span<char> into) {
 IoStep TlsSession::write(std::string_view bytes) {
   ERR_clear_error();
   errno = 0;
-  return step_of(SSL_write(ssl_, bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), 1 << 30))));
+  return step_of(
+      SSL_write(ssl_, bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), 1 << 30))));
 }
 
 bool TlsSession::buffered() const { return SSL_has_pending(ssl_) == 1; }
@@ -226,7 +233,8 @@ Result<TlsContext::Material> TlsContext::read() const {
 }
 
 std::string TlsContext::fingerprint() const {
-  std::string out = file_stamp(config_.ca_file) + file_stamp(config_.certificate_file) + file_stamp(config_.key_file);
+  std::string out =
+      file_stamp(config_.ca_file) + file_stamp(config_.certificate_file) + file_stamp(config_.key_file);
   if (config_.token) {
     if (auto pair = config_.token->certificate()) out += pair->certificate;
   }
@@ -245,15 +253,18 @@ Result<TlsContext::Current> TlsContext::current() {
     auto material = read();
     if (!material) return std::unexpected(material.error());
     Owned<SSL_CTX> context = new_context();
-    SSL_CTX_set_verify(context.get(), config_.insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_verify(context.get(), config_.insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
+                       nullptr);
     if (!config_.insecure_skip_verify) {
-      auto roots = use_roots(context.get(), material->ca, config_.ca_file.empty() ? "the CA" : config_.ca_file);
+      auto roots =
+          use_roots(context.get(), material->ca, config_.ca_file.empty() ? "the CA" : config_.ca_file);
       if (!roots) return std::unexpected(roots.error());
     }
     if (material->certificate) {
-      auto used = use_certificate(context.get(), *material->certificate,
-                                  config_.certificate_file.empty() ? "the client certificate" : config_.certificate_file,
-                                  config_.key_file.empty() ? "the client key" : config_.key_file);
+      auto used = use_certificate(
+          context.get(), *material->certificate,
+          config_.certificate_file.empty() ? "the client certificate" : config_.certificate_file,
+          config_.key_file.empty() ? "the client key" : config_.key_file);
       if (!used) return std::unexpected(used.error());
     }
     return std::shared_ptr<SSL_CTX>(context.release(), SSL_CTX_free);

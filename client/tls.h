@@ -1,7 +1,9 @@
-// TLS for the transport: the context made from a ClientConfig, kept in step with its files, and sessions over a socket.
+// TLS for the transport: the context made from a ClientConfig, kept in step with its files, and sessions over
+// a socket.
 //
-// Files are looked at again at most once per interval. What can't be read or does not fit together (a certificate that
-// was replaced and a key that was not yet) is logged once and refused; the last good context stays.
+// Files are looked at again at most once per interval. What can't be read or does not fit together (a
+// certificate that was replaced and a key that was not yet) is logged once and refused; the last good context
+// stays.
 // Threads: TlsContext from any thread; a TlsSession belongs to one connection.
 // Errors: Kind::invalid names the file or field and the reason; nothing secret is in a message.
 #pragma once
@@ -42,9 +44,9 @@ class TlsSession {
   IoStep handshake();
   IoStep read(std::span<char> into);
   IoStep write(std::string_view bytes);
-  bool buffered() const;      // bytes wait inside, so that the socket may have nothing to say
-  bool quiet();               // still open, and nothing to read
-  bool untrusted() const;     // the handshake failed on the server's certificate
+  bool buffered() const;   // bytes wait inside, so that the socket may have nothing to say
+  bool quiet();            // still open, and nothing to read
+  bool untrusted() const;  // the handshake failed on the server's certificate
 
  private:
   IoStep step_of(int result);
@@ -78,6 +80,7 @@ class TlsContext {
 
 // Checks PEM texts at load time: `what` names the file or the field in the error.
 Result<void> check_ca(const std::string& pem, const std::string& what);
-Result<void> check_pair(const ClientCertificate& pair, const std::string& certificate_what, const std::string& key_what);
+Result<void> check_pair(const ClientCertificate& pair, const std::string& certificate_what,
+                        const std::string& key_what);
 
 }  // namespace podium::client

@@ -22,7 +22,8 @@ class FixedToken final : public TokenSource {
 
 class FileToken final : public TokenSource {
  public:
-  FileToken(std::string path, std::chrono::milliseconds interval) : path_(std::move(path)), interval_(interval) {}
+  FileToken(std::string path, std::chrono::milliseconds interval)
+      : path_(std::move(path)), interval_(interval) {}
 
   Result<std::string> current() override {
     std::lock_guard lock(mutex_);
@@ -37,8 +38,10 @@ class FileToken final : public TokenSource {
     if (!read && token_.empty()) return read;
     next_look_ = now + interval_;
     stamp_ = std::move(stamp);
-    if (read) token_ = std::move(*read);
-    else spdlog::warn("token not reloaded, the old one stays in use reason=\"{}\"", read.error().message);
+    if (read)
+      token_ = std::move(*read);
+    else
+      spdlog::warn("token not reloaded, the old one stays in use reason=\"{}\"", read.error().message);
     return token_;
   }
 
@@ -70,10 +73,13 @@ class FileToken final : public TokenSource {
 }  // namespace
 
 bool is_token(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
 }
 
-std::shared_ptr<TokenSource> fixed_token(std::string token) { return std::make_shared<FixedToken>(std::move(token)); }
+std::shared_ptr<TokenSource> fixed_token(std::string token) {
+  return std::make_shared<FixedToken>(std::move(token));
+}
 
 std::shared_ptr<TokenSource> file_token(std::string path, std::chrono::milliseconds interval) {
   return std::make_shared<FileToken>(std::move(path), interval);

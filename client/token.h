@@ -16,8 +16,9 @@ bool is_token(const std::string& text);
 
 std::shared_ptr<TokenSource> fixed_token(std::string token);
 
-// Read again when the file changes, which is looked at once per interval and on refresh(). While the file is empty, gone
-// or no token, the last token that was read stays.
-std::shared_ptr<TokenSource> file_token(std::string path, std::chrono::milliseconds interval = std::chrono::seconds(1));
+// Read again when the file changes, which is looked at once per interval and on refresh(). While the file is
+// empty, gone or no token, the last token that was read stays.
+std::shared_ptr<TokenSource> file_token(std::string path,
+                                        std::chrono::milliseconds interval = std::chrono::seconds(1));
 
 }  // namespace podium::client

@@ -30,7 +30,8 @@ constexpr std::chrono::milliseconds kRestOfStreams{5}, kRestOfBatches{25};
 bool reads_only(const std::string& method) { return method == "GET"; }
 
 bool is_request_target(std::string_view target) {
-  return target.starts_with('/') && std::none_of(target.begin(), target.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
+  return target.starts_with('/') &&
+         std::none_of(target.begin(), target.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
 }
 
 class HttpStream final : public Stream {
@@ -71,8 +72,10 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         watchdog_(std::make_shared<Watchdog>(executor)),
         pool_(std::make_shared<Pool>(watchdog_, limits.connections, limits.idle)),
         dialer_(executor, watchdog_, url_.value_or(ServerUrl{}), config, limits.reload) {
-    if (!url_) url_.error().message = "server: " + url_.error().message;
-    else common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\n";
+    if (!url_)
+      url_.error().message = "server: " + url_.error().message;
+    else
+      common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\n";
   }
 
   ~HttpTransport() override { close(); }
@@ -143,7 +146,11 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (!is_request_target(request.target)) return invalid("not a request target: " + request.target);
     std::string text;
     text.reserve(256 + request.target.size() + token.size() + request.body.size());
-    text.append(request.method).append(" ").append(url_->prefix).append(request.target).append(" HTTP/1.1\r\n");
+    text.append(request.method)
+        .append(" ")
+        .append(url_->prefix)
+        .append(request.target)
+        .append(" HTTP/1.1\r\n");
     text.append(common_headers_).append("Accept: ").append(request.accept).append("\r\n");
     if (!token.empty()) text.append("Authorization: Bearer ").append(token).append("\r\n");
     if (!request.body.empty()) text.append("Content-Type: ").append(request.content_type).append("\r\n");
@@ -178,8 +185,10 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
   // Writes the request and reads the reply: whole, or its head only.
-  Task<Result<void>> converse(Connection& connection, const std::string& text, HttpReply& reply, bool head_only) {
-    // A server that refuses a body replies before it has read it, and closes; so a failed write is not the last word.
+  Task<Result<void>> converse(Connection& connection, const std::string& text, HttpReply& reply,
+                              bool head_only) {
+    // A server that refuses a body replies before it has read it, and closes; so a failed write is not the
+    // last word.
     auto written = co_await connection.write(text);
     auto received = co_await receive(connection, reply, head_only);
     if (!received && !written) co_return written;
@@ -294,7 +303,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
 
 }  // namespace
 
-std::shared_ptr<Transport> make_transport(asio::any_io_executor executor, ClientConfig config, TransportLimits limits) {
+std::shared_ptr<Transport> make_transport(asio::any_io_executor executor, ClientConfig config,
+                                          TransportLimits limits) {
   return std::make_shared<HttpTransport>(std::move(executor), std::move(config), limits);
 }
 

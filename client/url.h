@@ -12,7 +12,7 @@ namespace podium::client {
 
 struct ServerUrl {
   bool tls = true;
-  std::string host;    // a name or an IP address, without brackets
+  std::string host;  // a name or an IP address, without brackets
   std::string port;
   std::string prefix;  // path before /api, without a trailing slash; mostly empty
 

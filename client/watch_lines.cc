@@ -78,7 +78,8 @@ Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_
   WatchEvent event{*type, std::move(*object)};
   if (const json::value* metadata = field(event.object, "metadata")) {
     event.resource_version = text(field(*metadata, "resourceVersion"));
-    if (const json::value* annotations = field(*metadata, "annotations"); annotations && *type == WatchEvent::Type::bookmark) {
+    if (const json::value* annotations = field(*metadata, "annotations");
+        annotations && *type == WatchEvent::Type::bookmark) {
       event.initial_events_end = text(field(*annotations, "k8s.io/initial-events-end")) == "true";
     }
   }

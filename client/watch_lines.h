@@ -13,8 +13,8 @@
 
 namespace podium::client {
 
-// Cuts a stream into lines, whatever the pieces that it comes in; each byte is looked at once. What follows the last
-// newline is kept for the next piece, and is of no use when the stream ends there.
+// Cuts a stream into lines, whatever the pieces that it comes in; each byte is looked at once. What follows
+// the last newline is kept for the next piece, and is of no use when the stream ends there.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t max_line = 16u << 20) : max_line_(max_line) {}
@@ -30,13 +30,13 @@ class LineSplitter {
 struct WatchEvent {
   enum class Type { added, modified, deleted, bookmark, error };
   Type type = Type::error;
-  boost::json::value object;            // in the storage given
+  boost::json::value object;  // in the storage given
   std::string resource_version;
-  bool initial_events_end = false;      // of a bookmark: annotated k8s.io/initial-events-end
+  bool initial_events_end = false;  // of a bookmark: annotated k8s.io/initial-events-end
 };
 
-// JSON of the API server, nested deeper than Boost's default allows and lenient about UTF-8: one odd object must not make
-// a whole list unreadable.
+// JSON of the API server, nested deeper than Boost's default allows and lenient about UTF-8: one odd object
+// must not make a whole list unreadable.
 Result<boost::json::value> parse_api_json(std::string_view text, const boost::json::storage_ptr& storage);
 
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);

@@ -9,7 +9,8 @@ namespace podium::client {
 namespace asio = boost::asio;
 
 struct Watchdog::Timer {
-  explicit Timer(const asio::any_io_executor& executor) : strand(asio::make_strand(executor)), timer(strand) {}
+  explicit Timer(const asio::any_io_executor& executor)
+      : strand(asio::make_strand(executor)), timer(strand) {}
   asio::strand<asio::any_io_executor> strand;
   asio::steady_timer timer;  // used on the strand only
 };
@@ -28,8 +29,8 @@ void Watchdog::remove(Guarded& guarded) {
   guarded_.erase(&guarded);
 }
 
-// tick() forgets when it is armed before it looks at the deadlines, so a deadline stored here is either seen by it or
-// found to be earlier than what it armed.
+// tick() forgets when it is armed before it looks at the deadlines, so a deadline stored here is either seen
+// by it or found to be earlier than what it armed.
 void Watchdog::set_deadline(Guarded& guarded, Steady deadline) {
   guarded.deadline_ = deadline;
   if (deadline < armed_.load()) asio::post(timer_->strand, [self = shared_from_this()] { self->tick(); });

@@ -1,7 +1,7 @@
 // Watchdog: one timer that ends whatever has passed its deadline, and the register of what can be ended.
 //
-// A deadline is one atomic store, so that the many short steps of a request cost no timers. What is ended learns why
-// (timeout, or cancelled once close() was called) and fails its own pending operation.
+// A deadline is one atomic store, so that the many short steps of a request cost no timers. What is ended
+// learns why (timeout, or cancelled once close() was called) and fails its own pending operation.
 // Threads: every member may be called from any thread. A Guarded must be removed before it dies; end() is called under the
 // watchdog's lock, must be quick and must not call back.
 #pragma once
@@ -36,7 +36,7 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   void remove(Guarded& guarded);
   void set_deadline(Guarded& guarded, Steady deadline);
   void clear_deadline(Guarded& guarded);  // after it returns, no earlier deadline ends it any more
-  void close();  // ends everything with Kind::cancelled
+  void close();                           // ends everything with Kind::cancelled
 
  private:
   struct Timer;

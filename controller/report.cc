@@ -22,7 +22,8 @@ std::string cut(std::string text, std::size_t bytes) {
   return text;
 }
 
-std::vector<HostScore> hosts(const std::vector<framework::Ranked>& ranked, const cluster::Snapshot& snapshot) {
+std::vector<HostScore> hosts(const std::vector<framework::Ranked>& ranked,
+                             const cluster::Snapshot& snapshot) {
   std::vector<HostScore> out;
   out.reserve(ranked.size());
   for (const auto& [row, score] : ranked) out.push_back({std::string(snapshot.node_name(row)), score});
@@ -47,7 +48,8 @@ class Values {
     return json::array(list.begin(), list.end(), memory_);
   }
   json::array hosts(const std::vector<HostScore>& hosts) const {
-    return array(hosts, [this](const HostScore& h) { return object({{"host", h.host}, {"score", h.score}}); });
+    return array(hosts,
+                 [this](const HostScore& h) { return object({{"host", h.host}, {"score", h.score}}); });
   }
   json::object strategy(const ReportStrategy& s) const {
     return object({{"strategy", s.strategy}, {"weight", s.weight}, {"topNodes", hosts(s.top_nodes)}});
@@ -108,8 +110,8 @@ ReportStatus project(const framework::Decision& decision, const cluster::Snapsho
   }
   for (auto& group : framework::group_rejections(decision, snapshot, kExamples)) {
     if (status.rejections.size() == kRejections) break;
-    status.rejections.push_back(
-        {std::move(group.plugin), cut(std::move(group.reason), kReasonBytes), group.nodes, std::move(group.examples)});
+    status.rejections.push_back({std::move(group.plugin), cut(std::move(group.reason), kReasonBytes),
+                                 group.nodes, std::move(group.examples)});
   }
   if (decision.preemption) {
     auto& preempted = status.preemption.emplace();
@@ -126,15 +128,18 @@ json::object to_json(const ReportStatus& s, json::storage_ptr memory) {
   const Values make(memory);
   const auto strategy = [&make](const ReportStrategy& each) { return make.strategy(each); };
   const auto rejection = [&make](const ReportRejection& each) { return make.rejection(each); };
-  const auto condition = [&](const ReportCondition& each) { return make.condition(each, s.observed_generation); };
-  auto out = make.object({{"attempts", s.attempts},
-                          {"nodes",
-                           {{"total", s.nodes_total}, {"evaluated", s.nodes_evaluated}, {"feasible", s.nodes_feasible}}},
-                          {"topNodes", make.hosts(s.top_nodes)},
-                          {"strategies", make.array(s.strategies, strategy)},
-                          {"rejections", make.array(s.rejections, rejection)},
-                          {"conditions", make.array(s.conditions, condition)},
-                          {"observedGeneration", s.observed_generation}});
+  const auto condition = [&](const ReportCondition& each) {
+    return make.condition(each, s.observed_generation);
+  };
+  auto out = make.object(
+      {{"attempts", s.attempts},
+       {"nodes",
+        {{"total", s.nodes_total}, {"evaluated", s.nodes_evaluated}, {"feasible", s.nodes_feasible}}},
+       {"topNodes", make.hosts(s.top_nodes)},
+       {"strategies", make.array(s.strategies, strategy)},
+       {"rejections", make.array(s.rejections, rejection)},
+       {"conditions", make.array(s.conditions, condition)},
+       {"observedGeneration", s.observed_generation}});
   auto durations = make.object({{"evaluate", format_duration(s.evaluate)}});
   if (s.queued.count() > 0) durations["queued"] = format_duration(s.queued);
   if (s.bind.count() > 0) durations["bind"] = format_duration(s.bind);
@@ -142,10 +147,14 @@ json::object to_json(const ReportStatus& s, json::storage_ptr memory) {
 
   // A merge patch: what an earlier attempt has left behind is removed by null.
   const auto unless = [&out](const char* field, bool absent, auto&& value) {
-    if (absent) out[field] = nullptr;
-    else out[field] = value();
+    if (absent)
+      out[field] = nullptr;
+    else
+      out[field] = value();
   };
-  const auto text = [&](const char* field, const std::string& of) { unless(field, of.empty(), [&] { return of; }); };
+  const auto text = [&](const char* field, const std::string& of) {
+    unless(field, of.empty(), [&] { return of; });
+  };
   text("outcome", s.outcome);
   text("profile", s.profile);
   text("node", s.node);

@@ -1,7 +1,7 @@
 // SchedulingReport (podium.dev/v1alpha1) as a value, and the projection of a Decision onto it.
 //
-// Every number comes from the Decision; nothing is computed a second time. Strings from the cluster are escaped where JSON
-// needs it and cut at the schema's bounds.
+// Every number comes from the Decision; nothing is computed a second time. Strings from the cluster are
+// escaped where JSON needs it and cut at the schema's bounds.
 // Threads: values and pure functions.
 #pragma once
 
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "scheduler/framework/recorder.h"
 #include "scheduler/framework/decision.h"
+#include "scheduler/framework/recorder.h"
 
 namespace podium::controller {
 
@@ -39,10 +39,10 @@ struct ReportRejection {
 };
 
 struct ReportCondition {
-  std::string type;     // Complete, Accepted
+  std::string type;  // Complete, Accepted
   bool is_true = true;
   std::string reason, message;
-  Wall since{};         // lastTransitionTime
+  Wall since{};  // lastTransitionTime
 };
 
 struct ReportStatus {
@@ -51,16 +51,16 @@ struct ReportStatus {
   std::optional<Wall> decided_at, expires_at;
   std::uint32_t attempts = 0;
   std::size_t nodes_total = 0, nodes_evaluated = 0, nodes_feasible = 0;
-  std::vector<HostScore> top_nodes;             // at most 10, best first, ties by name
+  std::vector<HostScore> top_nodes;  // at most 10, best first, ties by name
   std::vector<ReportStrategy> strategies;
-  std::vector<ReportRejection> rejections;      // most nodes first
+  std::vector<ReportRejection> rejections;  // most nodes first
   struct Preempted {
     std::string node;
     std::vector<std::pair<std::string, std::string>> victims;  // namespace, name
   };
   std::optional<Preempted> preemption;
   std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};
-  std::vector<std::string> placements;          // what-if with replicas: the node of each replica that fits, in order
+  std::vector<std::string> placements;  // what-if with replicas: the node of each replica that fits, in order
   std::vector<ReportCondition> conditions;
   std::int64_t observed_generation = 1;
 };

@@ -23,8 +23,10 @@ client::Request request(std::string method, std::string target, const json::valu
 
 json::object without_nulls(json::object object) {
   for (auto it = object.begin(); it != object.end();) {
-    if (it->value().is_null()) it = object.erase(it);
-    else ++it;
+    if (it->value().is_null())
+      it = object.erase(it);
+    else
+      ++it;
   }
   return object;
 }
@@ -57,9 +59,9 @@ client::Request fill_report(const ReportOwner& owner, const std::string& name, c
                                        step("test", "/spec/dryRun", json::value(false, here)),
                                        step("add", "/status", without_nulls(to_json(status, here)))},
                                       here));
-  auto made = request("PATCH",
-                      client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
-                      steps);
+  auto made = request(
+      "PATCH", client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
+      steps);
   made.content_type = "application/json-patch+json";
   return made;
 }

@@ -1,7 +1,7 @@
 // The two requests that write a report at once: one makes it, the next fills in its status.
 //
-// They go out together, before it is known whether the first has succeeded. So the second says whose report it means, and is
-// refused (422) where the name belongs to another pod's report or to a what-if.
+// They go out together, before it is known whether the first has succeeded. So the second says whose report
+// it means, and is refused (422) where the name belongs to another pod's report or to a what-if.
 // Threads: pure functions.
 #pragma once
 

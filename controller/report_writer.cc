@@ -57,8 +57,8 @@ bool is_ours(const json::value& report, const std::string& pod_uid) {
   return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->as_bool());
 }
 
-// The kind is missing, or podium may not write it, or the API server is not there: wait rather than drop. A namespace that
-// is going away (403) or gone (404) is neither.
+// The kind is missing, or podium may not write it, or the API server is not there: wait rather than drop. A
+// namespace that is going away (403) or gone (404) is neither.
 bool worth_a_pause(const Error& error) {
   for (const auto* words : {"because it is being terminated", "namespaces \""}) {
     if (error.message.find(words) != std::string::npos) return false;
@@ -70,12 +70,17 @@ bool worth_a_pause(const Error& error) {
 }  // namespace
 
 struct ReportWriter::Impl {
-  Impl(client::Api& api_, const client::Precedence& precedence_, Retention& retention_, const config::Podium& options_,
-       asio::any_io_executor io_)
-      : api(api_), precedence(precedence_), retention(retention_), options(options_), io(std::move(io_)),
+  Impl(client::Api& api_, const client::Precedence& precedence_, Retention& retention_,
+       const config::Podium& options_, asio::any_io_executor io_)
+      : api(api_),
+        precedence(precedence_),
+        retention(retention_),
+        options(options_),
+        io(std::move(io_)),
         queue(kCapacity, kWriters) {}
 
-  // The usual way: the requests of several reports go out at once. The jobs for which that did not do are the answer.
+  // The usual way: the requests of several reports go out at once. The jobs for which that did not do are the
+  // answer.
   static Task<std::vector<Job*>> write_together(std::shared_ptr<Impl> self, std::vector<Job*> jobs) {
     struct Sent {
       Written report;
@@ -111,12 +116,16 @@ struct ReportWriter::Impl {
   }
 
   // Makes the report, or finds the one that is there; its name and UID.
-  static Task<Result<Written>> make(std::shared_ptr<Impl> self, const ReportOwner& owner, std::string name, bool last_try) {
-    auto created = co_await self->api.create(client::resource::scheduling_reports, owner.ns, report_body(owner, name));
+  static Task<Result<Written>> make(std::shared_ptr<Impl> self, const ReportOwner& owner, std::string name,
+                                    bool last_try) {
+    auto created =
+        co_await self->api.create(client::resource::scheduling_reports, owner.ns, report_body(owner, name));
     if (created) co_return Written{name, text_at(*created, "/metadata/uid"), {}, {}};
-    if (created.error().code != 409 && !created.error().maybe_applied) co_return std::unexpected(created.error());
+    if (created.error().code != 409 && !created.error().maybe_applied)
+      co_return std::unexpected(created.error());
     const auto there = co_await self->api.get(client::resource::scheduling_reports, owner.ns, name);
-    if (there && is_ours(*there, owner.uid)) co_return Written{name, text_at(*there, "/metadata/uid"), {}, {}};
+    if (there && is_ours(*there, owner.uid))
+      co_return Written{name, text_at(*there, "/metadata/uid"), {}, {}};
     if (!there && there.error().code != 404) co_return std::unexpected(there.error());
     if (last_try) co_return std::unexpected(created.error());
     co_return co_await make(self, owner, suffixed(owner.pod, owner.uid), true);
@@ -124,8 +133,9 @@ struct ReportWriter::Impl {
 
   static Task<Result<void>> patch(std::shared_ptr<Impl> self, const Job& job, const Written& report) {
     auto body = json::object{{"status", to_json(job.status)}};
-    const auto done = co_await self->api.patch(client::resource::scheduling_reports, job.owner.ns, report.name,
-                                               client::PatchType::merge, std::move(body), "status");
+    const auto done =
+        co_await self->api.patch(client::resource::scheduling_reports, job.owner.ns, report.name,
+                                 client::PatchType::merge, std::move(body), "status");
     if (!done) co_return std::unexpected(done.error());
     co_return Result<void>{};
   }
@@ -140,7 +150,8 @@ struct ReportWriter::Impl {
     self->stamp(*report, job.status);
     const auto patched = co_await patch(self, job, *report);
     if (!patched) {
-      // What was there has been deleted by hand: it is made anew. Where the kind is missing, that fails in its turn.
+      // What was there has been deleted by hand: it is made anew. Where the kind is missing, that fails in
+      // its turn.
       const bool deleted = patched.error().code == 404 && self->known(job.owner.uid);
       if (!deleted) co_return patched;
       self->forget(job.owner.uid);
@@ -227,8 +238,10 @@ struct ReportWriter::Impl {
 
   void paused_by(const Error& error) {
     if (paused.exchange(true)) return;
-    spdlog::warn("reports are paused, scheduling goes on: the API server does not take SchedulingReports "
-                 "(is the CRD installed, and may podium write them?) error=\"{}\"", error.message);
+    spdlog::warn(
+        "reports are paused, scheduling goes on: the API server does not take SchedulingReports "
+        "(is the CRD installed, and may podium write them?) error=\"{}\"",
+        error.message);
   }
   void resumed() {
     if (paused.exchange(false)) spdlog::info("reports are written again");
@@ -238,7 +251,8 @@ struct ReportWriter::Impl {
     if (retention.size() + more <= static_cast<std::size_t>(options.reports.max_reports)) return true;
     budget_drops.fetch_add(1, std::memory_order_relaxed);
     if (!budget_warned.exchange(true)) {
-      spdlog::warn("report budget reached, no more are made until some expire max={}", options.reports.max_reports);
+      spdlog::warn("report budget reached, no more are made until some expire max={}",
+                   options.reports.max_reports);
     }
     return false;
   }
@@ -267,7 +281,8 @@ ReportWriter::~ReportWriter() = default;
 bool ReportWriter::wanted(const cluster::PodInfo& pod, bool fits) const {
   const auto& reports = options_.reports;
   if (!reports.enabled || (fits && reports.only_failures)) return false;
-  if (std::ranges::find(reports.exclude_namespaces, pod->meta.namespace_) != reports.exclude_namespaces.end()) {
+  if (std::ranges::find(reports.exclude_namespaces, pod->meta.namespace_) !=
+      reports.exclude_namespaces.end()) {
     return false;
   }
   return !fits || static_cast<double>(pod.uid_hash >> 11) * 0x1p-53 < reports.sampling;
@@ -302,8 +317,11 @@ void ReportWriter::binding_ended(const cluster::PodInfo& pod, const framework::B
   status.bind = result.duration;
   status.outcome = result.bound ? "Scheduled" : "Failed";
   if (!result.bound) status.message = result.error;
-  status.conditions = {{std::string(kComplete), result.bound, status.outcome,
-                        result.bound ? "placed on " + result.node : result.error, {}}};
+  status.conditions = {{std::string(kComplete),
+                        result.bound,
+                        status.outcome,
+                        result.bound ? "placed on " + result.node : result.error,
+                        {}}};
   if (result.bound && options_.events.best_nodes && announce_) announce_(pod, status);
   if (wanted(pod, result.bound)) enqueue(pod, std::move(status));
 }

@@ -1,12 +1,14 @@
-// ReportWriter: keeps a SchedulingReport for every pod in step with its decisions, and never in a binding's way.
+// ReportWriter: keeps a SchedulingReport for every pod in step with its decisions, and never in a binding's
+// way.
 //
-// A decision is projected on the scheduling strand and put into a bounded queue, coalesced by pod; what does not fit is
-// dropped, the oldest first, and counted. Writers give way to bindings (Precedence), create the report under the pod's own
-// name (a name that is taken gets a short suffix) and fill in its status, several reports at once. A pod that cannot be
-// placed has its one report rewritten with every attempt.
+// A decision is projected on the scheduling strand and put into a bounded queue, coalesced by pod; what does
+// not fit is dropped, the oldest first, and counted. Writers give way to bindings (Precedence), create the
+// report under the pod's own name (a name that is taken gets a short suffix) and fill in its status, several
+// reports at once. A pod that cannot be placed has its one report rewritten with every attempt.
 //
-// Where the API server has no such kind, or does not let podium write it, writing pauses with one warning and goes on when it
-// works again; scheduling never notices. At `max_reports` kept, no more are made (counted) until some have expired.
+// Where the API server has no such kind, or does not let podium write it, writing pauses with one warning and
+// goes on when it works again; scheduling never notices. At `max_reports` kept, no more are made (counted)
+// until some have expired.
 //
 // Threads: the Recorder functions on the scheduling strand; requests run on `io`; counts() from any thread.
 // Errors: none leave; what cannot be written is logged once a cause and counted.

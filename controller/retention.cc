@@ -3,8 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -115,8 +115,8 @@ struct Retention::Impl {
       const auto& [key, entry] = *due;
       client::DeleteOptions only_this_one;
       only_this_one.uid = entry.uid;
-      auto gone =
-          co_await self->api.remove(client::resource::scheduling_reports, key.first, key.second, only_this_one);
+      auto gone = co_await self->api.remove(client::resource::scheduling_reports, key.first, key.second,
+                                            only_this_one);
       // 404: somebody else did; 409: another of its name, which has an entry of its own once it is seen.
       if (!gone && gone.error().code != 404 && gone.error().code != 409) co_return false;
       self->forget(key);
@@ -137,7 +137,8 @@ struct Retention::Impl {
   std::atomic<std::uint64_t> deleted{0};
 };
 
-Retention::Retention(client::Api& api, RetentionOptions options) : impl_(std::make_shared<Impl>(api, options)) {}
+Retention::Retention(client::Api& api, RetentionOptions options)
+    : impl_(std::make_shared<Impl>(api, options)) {}
 Retention::~Retention() = default;
 
 void Retention::track(const std::string& ns, const std::string& name, const std::string& uid, Wall expires) {

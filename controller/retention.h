@@ -1,8 +1,9 @@
 // Retention: deletes reports when their time is up.
 //
-// Level-based: an index of (report, expiry) is filled by who writes reports and by listing what is there, at the start and
-// every half hour; what is due is deleted with its UID as precondition, one after the other and paced, so that a backlog
-// (a million reports after a pause) never floods the API server. A report without a status counts from its creation.
+// Level-based: an index of (report, expiry) is filled by who writes reports and by listing what is there, at
+// the start and every half hour; what is due is deleted with its UID as precondition, one after the other and
+// paced, so that a backlog (a million reports after a pause) never floods the API server. A report without a
+// status counts from its creation.
 // Threads: track(), forget() and size() from any thread; run() on one executor, on the leader only.
 // Errors: logged and retried on the next round.
 #pragma once

@@ -22,19 +22,20 @@ std::string profile_names(const config::Config& config) {
 Result<std::string> profile_of(const Question& question, const config::Config& config) {
   if (!question.profile.empty()) {
     if (config.profile(question.profile)) return question.profile;
-    return std::unexpected(wrong(fmt::format("spec.profile: \"{}\" is no profile of this scheduler (it has: {})",
-                                             question.profile, profile_names(config))));
+    return std::unexpected(
+        wrong(fmt::format("spec.profile: \"{}\" is no profile of this scheduler (it has: {})",
+                          question.profile, profile_names(config))));
   }
   const auto& named = question.pod->scheduler_name;
   if (config.profile(named)) return named;
   if (!question.names_scheduler && config.profiles.size() == 1) return config.profiles[0]->scheduler_name;
-  return std::unexpected(wrong(fmt::format(
-      "spec.template.spec.schedulerName: \"{}\" is no profile of this scheduler (it has: {})", named,
-      profile_names(config))));
+  return std::unexpected(wrong(
+      fmt::format("spec.template.spec.schedulerName: \"{}\" is no profile of this scheduler (it has: {})",
+                  named, profile_names(config))));
 }
 
-// Replicas are pods of their own: the snapshot tells pods apart by UID. The first is the pod itself, whose claims and whose
-// nomination count as its own, unless that has its place already.
+// Replicas are pods of their own: the snapshot tells pods apart by UID. The first is the pod itself, whose
+// claims and whose nomination count as its own, unless that has its place already.
 cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i, const cluster::Snapshot& fork) {
   auto copy = std::make_shared<api::Pod>(pod);
   if (i > 0 || fork.find_pod(pod.meta.uid)) copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
@@ -47,7 +48,8 @@ ReportCondition condition(std::string type, bool is_true, std::string reason, st
 
 }  // namespace
 
-Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question, const cluster::Snapshot& snapshot,
+Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
+                                                       const cluster::Snapshot& snapshot,
                                                        const config::Config& config) {
   auto profile = profile_of(question, config);
   if (!profile) return std::unexpected(profile.error());
@@ -57,7 +59,8 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   pod->scheduling_gates.clear();  // the question is where it would go once it may
   if (pod->meta.uid.empty()) pod->meta.uid = question.meta.uid;
   api::Manifests::List<api::PriorityClass> classes;
-  for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>()) classes.push_back(priority_class);
+  for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>())
+    classes.push_back(priority_class);
   if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod); !admitted) {
     return std::unexpected(wrong("spec.template: " + admitted.error().message));
   }
@@ -87,7 +90,7 @@ ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapsho
   status.profile = profile.scheduler_name;
   const auto summary = replicas == 1 && fitting == 1 ? "would be placed on " + placements[0]
                        : fitting == replicas         ? fmt::format("all {} replicas fit", replicas)
-                                                     : fmt::format("{} of {} replicas fit", fitting, replicas);
+                                             : fmt::format("{} of {} replicas fit", fitting, replicas);
   status.node = fitting > 0 ? placements[0] : "";
   if (replicas > 1) status.placements = std::move(placements);
   status.attempts = 1;

@@ -44,9 +44,16 @@ Task<ReportStatus> evaluate(std::shared_ptr<const Question> question, cluster::S
 struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shared_from_this<Impl> {
   Impl(client::Api& api_, Retention& retention_, const config::Config& config_, asio::any_io_executor io_,
        asio::any_io_executor workers_, Fork fork_)
-      : api(api_), retention(retention_), config(config_), io(std::move(io_)), workers(std::move(workers_)),
-        fork(std::move(fork_)), queue(kCapacity, static_cast<std::size_t>(config_.podium.what_if.workers)),
-        reflector(api_, {.resource = client::resource::scheduling_reports, .field_selector = "spec.dryRun=true"}, *this) {}
+      : api(api_),
+        retention(retention_),
+        config(config_),
+        io(std::move(io_)),
+        workers(std::move(workers_)),
+        fork(std::move(fork_)),
+        queue(kCapacity, static_cast<std::size_t>(config_.podium.what_if.workers)),
+        reflector(api_,
+                  {.resource = client::resource::scheduling_reports, .field_selector = "spec.dryRun=true"},
+                  *this) {}
 
   void changed(std::span<const client::Change> changes) override {
     for (const auto& change : changes) {
@@ -89,7 +96,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
       status = refusal(accepted.error().message);
     } else {
       auto snapshot = co_await self->fork();
-      auto evaluation = evaluate(std::make_shared<const Question>(*question), std::move(snapshot), &self->config);
+      auto evaluation =
+          evaluate(std::make_shared<const Question>(*question), std::move(snapshot), &self->config);
       status = co_await asio::co_spawn(self->workers, std::move(evaluation), asio::use_awaitable);
     }
     status.decided_at = decided_at;
@@ -98,8 +106,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
     status.observed_generation = meta->generation;
     for (auto& condition : status.conditions) condition.since = decided_at;
     json::value body = json::object{{"metadata", {{"uid", meta->uid}}}, {"status", to_json(status)}};
-    const auto written = co_await self->api.patch(client::resource::scheduling_reports, meta->namespace_, meta->name,
-                                                  client::PatchType::merge, std::move(body), "status");
+    const auto written =
+        co_await self->api.patch(client::resource::scheduling_reports, meta->namespace_, meta->name,
+                                 client::PatchType::merge, std::move(body), "status");
     if (written) {
       self->retention.track(meta->namespace_, meta->name, meta->uid, *status.expires_at);
       self->answered.fetch_add(1, std::memory_order_relaxed);
@@ -112,12 +121,14 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
   // A question about a pod by name: the pod itself is read, it may be of any scheduler.
   static Task<Result<void>> find_pod(std::shared_ptr<Impl> self, Question& question) {
     if (question.pod) co_return Result<void>{};
-    const auto live = co_await self->api.get(client::resource::pods, question.meta.namespace_, question.pod_name);
+    const auto live =
+        co_await self->api.get(client::resource::pods, question.meta.namespace_, question.pod_name);
     if (!live) co_return invalid("spec.podRef.name: " + live.error().message);
     auto pod = api::decode_pod(*live);
     if (!pod) co_return invalid("spec.podRef: " + pod.error().message);
     if (!pod->node_name.empty()) {
-      co_return invalid("spec.podRef.name: pod " + question.pod_name + " is on node " + pod->node_name + " already");
+      co_return invalid("spec.podRef.name: pod " + question.pod_name + " is on node " + pod->node_name +
+                        " already");
     }
     question.names_scheduler = true;
     question.pod = std::move(*pod);
@@ -136,7 +147,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
 
 WhatIfController::WhatIfController(client::Api& api, Retention& retention, const config::Config& config,
                                    asio::any_io_executor io, asio::any_io_executor workers, Fork fork)
-    : impl_(std::make_shared<Impl>(api, retention, config, std::move(io), std::move(workers), std::move(fork))) {}
+    : impl_(std::make_shared<Impl>(api, retention, config, std::move(io), std::move(workers),
+                                   std::move(fork))) {}
 
 WhatIfController::~WhatIfController() = default;
 

@@ -1,8 +1,8 @@
 // WhatIfController: answers the reports that users create with dryRun: true.
 //
-// Watches only those (a selectable field), takes a copy of the snapshot from the scheduling strand, evaluates on a pool of
-// its own with bounded workers, and patches the status. A question is answered again when its spec changes. Nothing of the
-// scheduler's own state is touched.
+// Watches only those (a selectable field), takes a copy of the snapshot from the scheduling strand, evaluates
+// on a pool of its own with bounded workers, and patches the status. A question is answered again when its
+// spec changes. Nothing of the scheduler's own state is touched.
 //
 // Threads: run() on `io`, on the leader only; evaluation on the worker pool.
 // Errors: a question that makes no sense is answered with Accepted=False; one that cannot be answered now is asked again by

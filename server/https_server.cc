@@ -59,8 +59,11 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
   using Stream = beast::ssl_stream<beast::tcp_stream>;
 
   Impl(asio::any_io_executor executor_, ServerOptions options_, std::map<std::string, Handler> routes_)
-      : executor(std::move(executor_)), options(std::move(options_)), routes(std::move(routes_)),
-        tls(asio::ssl::context::tls_server), acceptor(executor) {}
+      : executor(std::move(executor_)),
+        options(std::move(options_)),
+        routes(std::move(routes_)),
+        tls(asio::ssl::context::tls_server),
+        acceptor(executor) {}
 
   Reply reply_to(http::verb method, std::string_view target) const {
     if (method != http::verb::get && method != http::verb::head) return {405, "only GET and HEAD\n"};
@@ -74,7 +77,8 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
     self->open.insert(&stream);
     error_code error;
     beast::get_lowest_layer(stream).expires_after(kStepTimeout);
-    co_await stream.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(asio::use_awaitable, error));
+    co_await stream.async_handshake(asio::ssl::stream_base::server,
+                                    asio::redirect_error(asio::use_awaitable, error));
     beast::flat_buffer buffer;
     while (!error && self->acceptor.is_open()) {
       http::request_parser<http::string_body> parser;
@@ -83,8 +87,10 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
       beast::get_lowest_layer(stream).expires_after(kStepTimeout);
       co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
       if (error) break;
-      auto reply = self->reply_to(parser.get().method(), {parser.get().target().data(), parser.get().target().size()});
-      http::response<http::string_body> response(static_cast<http::status>(reply.status), parser.get().version());
+      auto reply =
+          self->reply_to(parser.get().method(), {parser.get().target().data(), parser.get().target().size()});
+      http::response<http::string_body> response(static_cast<http::status>(reply.status),
+                                                 parser.get().version());
       response.set(http::field::content_type, reply.content_type);
       response.set("X-Content-Type-Options", "nosniff");
       response.keep_alive(parser.get().keep_alive());
@@ -117,7 +123,8 @@ struct HttpsServer::Impl : std::enable_shared_from_this<Impl> {
   std::set<Stream*> open;  // connections, each until its coroutine ends
 };
 
-HttpsServer::HttpsServer(asio::any_io_executor executor, ServerOptions options, std::map<std::string, Handler> routes)
+HttpsServer::HttpsServer(asio::any_io_executor executor, ServerOptions options,
+                         std::map<std::string, Handler> routes)
     : impl_(std::make_shared<Impl>(std::move(executor), std::move(options), std::move(routes))) {}
 
 HttpsServer::~HttpsServer() = default;

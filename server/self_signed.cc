@@ -14,7 +14,9 @@ namespace {
 template <auto Free>
 struct With {
   template <typename T>
-  void operator()(T* p) const { Free(p); }
+  void operator()(T* p) const {
+    Free(p);
+  }
 };
 using Key = std::unique_ptr<EVP_PKEY, With<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, With<X509_free>>;
@@ -58,14 +60,16 @@ Result<CertificatePair> self_signed_certificate(const std::string& host) {
   X509_set_pubkey(certificate.get(), key.get());
   auto* name = X509_get_subject_name(certificate.get());
   const std::string common = "podium@" + host.substr(0, 50);
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(common.c_str()), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8,
+                             reinterpret_cast<const unsigned char*>(common.c_str()), -1, -1, 0);
   X509_set_issuer_name(certificate.get(), name);
   if (!add_names(certificate.get(), host) || !X509_sign(certificate.get(), key.get(), EVP_sha256())) {
     return fail(Error::Kind::internal, "cannot sign a certificate for the HTTPS door");
   }
   return CertificatePair{
-      pem([&](BIO* bio) { return PEM_write_bio_X509(bio, certificate.get()); }),
-      pem([&](BIO* bio) { return PEM_write_bio_PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr); })};
+      pem([&](BIO* bio) { return PEM_write_bio_X509(bio, certificate.get()); }), pem([&](BIO* bio) {
+        return PEM_write_bio_PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+      })};
 }
 
 }  // namespace podium::server

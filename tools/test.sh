@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+tools/format.sh --check
 tools/build.sh asan all
 ctest --test-dir build/asan --output-on-failure -j "$(nproc)" -L unit
 # The rooms whose tests have several threads. Of the pure core there are the forks that what-ifs read while the snapshot goes

@@ -18,8 +18,8 @@ struct ConfigOptions {
 };
 
 int config_validate(const ConfigOptions& options, std::ostream& out, std::ostream& err);
-// The KubeSchedulerConfiguration as kube-scheduler's --write-config-to prints it, and the PodiumConfiguration as a second
-// document: what is printed can be used as the file.
+// The KubeSchedulerConfiguration as kube-scheduler's --write-config-to prints it, and the PodiumConfiguration
+// as a second document: what is printed can be used as the file.
 int config_view(const ConfigOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace podium::app

@@ -54,7 +54,8 @@ Result<void> evaluate_scenario(const fs::path& scenario, Inputs inputs, bool pla
 int run_batch(const std::string& directory, const Inputs& settings, bool place) {
   const auto scenarios = scenarios_below(directory);
   if (scenarios.empty()) {
-    std::cerr << "podium evaluate: " << directory << ": no scenario directories (with a cluster.yaml) found\n";
+    std::cerr << "podium evaluate: " << directory
+              << ": no scenario directories (with a cluster.yaml) found\n";
     return 2;
   }
   std::atomic<std::size_t> next = 0;
@@ -69,7 +70,8 @@ int run_batch(const std::string& directory, const Inputs& settings, bool place) 
   };
   {
     std::vector<std::jthread> workers;
-    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) workers.emplace_back(work);
+    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+      workers.emplace_back(work);
   }
   return failed ? 1 : 0;
 }

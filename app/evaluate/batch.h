@@ -1,6 +1,6 @@
-// `podium evaluate --batch DIR`: evaluates every scenario directory below DIR (cluster.yaml, pods.yaml and perhaps
-// config.yaml, as `oracle generate` writes them) and writes actual.json beside them, in one process; with --place its pods
-// are placed, and it is placed.json.
+// `podium evaluate --batch DIR`: evaluates every scenario directory below DIR (cluster.yaml, pods.yaml and
+// perhaps config.yaml, as `oracle generate` writes them) and writes actual.json beside them, in one process;
+// with --place its pods are placed, and it is placed.json.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "app/evaluate/command.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -60,23 +60,31 @@ int run(const Options& options) {
 }  // namespace
 
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
-  auto* command = app.add_subcommand("evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
+  auto* command = app.add_subcommand(
+      "evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
   const auto options = std::make_shared<Options>();
   options->inputs.plugins = plugins;
-  command->add_option("--cluster", options->inputs.cluster,
-                      "manifests of the cluster state, such as kubectl get nodes,pods -A -o yaml; - for standard input")
+  command
+      ->add_option(
+          "--cluster", options->inputs.cluster,
+          "manifests of the cluster state, such as kubectl get nodes,pods -A -o yaml; - for standard input")
       ->type_name("FILE...");
-  command->add_option("--pod", options->inputs.pods,
-                      "manifests of the pods to evaluate, or namespace/name of unscheduled pods in the cluster state")
+  command
+      ->add_option(
+          "--pod", options->inputs.pods,
+          "manifests of the pods to evaluate, or namespace/name of unscheduled pods in the cluster state")
       ->type_name("FILE...");
-  command->add_option("--config", options->inputs.config, "KubeSchedulerConfiguration (default: that of kube-scheduler)")
+  command
+      ->add_option("--config", options->inputs.config,
+                   "KubeSchedulerConfiguration (default: that of kube-scheduler)")
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "table, json or yaml")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
-  command->add_option("--feature-gates", options->inputs.feature_gates,
-                      "A=true,B=false: feature gates as kube-scheduler has them")
+  command
+      ->add_option("--feature-gates", options->inputs.feature_gates,
+                   "A=true,B=false: feature gates as kube-scheduler has them")
       ->type_name("GATES")
       ->allow_extra_args(false)
       ->take_all();
@@ -84,8 +92,9 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
                     "ignore fields the API types do not have instead of failing");
   command->add_flag("--preemption-candidates", options->inputs.preemption_candidates,
                     "report the victims on every node preemption could use");
-  command->add_flag("--place", options->place,
-                    "place each pod that fits for those after it, in the order given, and say where all went");
+  command->add_flag(
+      "--place", options->place,
+      "place each pod that fits for those after it, in the order given, and say where all went");
   command->add_option("--batch", options->batch)->group("");  // hidden: for comparisons with the oracle
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

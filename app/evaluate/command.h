@@ -10,7 +10,8 @@ class Registry;
 
 namespace podium::evaluate {
 
-// Adds the subcommand; when it is called, it runs and sets the exit code: 0 done, 1 failed, 2 the input was wrong.
+// Adds the subcommand; when it is called, it runs and sets the exit code: 0 done, 1 failed, 2 the input was
+// wrong.
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code);
 
 }  // namespace podium::evaluate

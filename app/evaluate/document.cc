@@ -67,7 +67,8 @@ json::object scores(const Decision& decision, const Snapshot& snapshot, const st
   for (const Row row : feasible) {
     json::object plugins;
     for (const auto* strategy : strategies) plugins[strategy->name] = strategy->at(row);
-    out[snapshot.node_name(row)] = json::object{{"total", decision.total[row]}, {"plugins", std::move(plugins)}};
+    out[snapshot.node_name(row)] =
+        json::object{{"total", decision.total[row]}, {"plugins", std::move(plugins)}};
   }
   return out;
 }
@@ -100,7 +101,8 @@ json::object to_json(const PodResult& result, const Snapshot& snapshot) {
   out["rejected"] = rejected(decision, snapshot);
   out["feasible"] = names(feasible, snapshot);
   out["weights"] = weights(decision);
-  out["skippedScorePlugins"] = json::array(decision.skipped_strategies.begin(), decision.skipped_strategies.end());
+  out["skippedScorePlugins"] =
+      json::array(decision.skipped_strategies.begin(), decision.skipped_strategies.end());
   out["scores"] = scores(decision, snapshot, feasible);
   if (!decision.total.empty()) {
     std::ranges::stable_sort(feasible, std::greater{}, [&](Row row) { return decision.total[row]; });

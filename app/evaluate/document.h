@@ -1,5 +1,5 @@
-// The JSON documents of `podium evaluate`, and of its --place: those that e2e/oracle prints for kube-scheduler, field by
-// field, so that they can be compared.
+// The JSON documents of `podium evaluate`, and of its --place: those that e2e/oracle prints for
+// kube-scheduler, field by field, so that they can be compared.
 //
 // Threads: pure functions.
 #pragma once
@@ -20,7 +20,8 @@ struct PodResult {
   std::vector<plugins::PreemptionCandidate> candidates;  // on request: every node that preemption could use
 };
 
-// What is left of a decision that was carried out: of thousands of pods, on thousands of nodes, no more fits in a file.
+// What is left of a decision that was carried out: of thousands of pods, on thousands of nodes, no more fits
+// in a file.
 struct PlacedPod {
   std::string pod;   // namespace/name
   std::string node;  // empty: it did not fit

@@ -1,10 +1,10 @@
 #include "app/evaluate/inputs.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -45,8 +45,8 @@ Result<std::vector<api::ManifestText>> read_files(const std::vector<std::string>
   return texts;
 }
 
-// The pods to evaluate, which are taken out of the cluster's. An argument that is no file is the name of an unscheduled pod
-// of the cluster; a pod from a file replaces one.
+// The pods to evaluate, which are taken out of the cluster's. An argument that is no file is the name of an
+// unscheduled pod of the cluster; a pod from a file replaces one.
 Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
   std::map<std::string, api::PodPtr> by_name;
   for (const auto& pod : in_cluster) by_name[pod->full_name()] = pod;
@@ -75,7 +75,8 @@ Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
     const auto name = pod->full_name();
     if (!names.insert(name).second) return invalid(fmt::format("pod {} is to be evaluated twice", name));
     if (const auto other = by_name.find(name); other != by_name.end() && !other->second->node_name.empty()) {
-      return invalid(fmt::format("pod {} is already part of the cluster, on node {}", name, other->second->node_name));
+      return invalid(
+          fmt::format("pod {} is already part of the cluster, on node {}", name, other->second->node_name));
     }
   }
   std::erase_if(in_cluster, [&](const api::PodPtr& pod) { return names.contains(pod->full_name()); });
@@ -88,8 +89,10 @@ cluster::Snapshot to_snapshot(Manifests manifests) {
   std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
   for (auto& node : manifests.nodes) snapshot.set_node(std::move(node));
   for (auto& pod : manifests.pods) {
-    if (!pod->node_name.empty()) snapshot.add_pod(cluster::make_pod_info(pod));
-    else if (!pod->nominated_node.empty()) snapshot.nominate(cluster::make_pod_info(pod), pod->nominated_node);
+    if (!pod->node_name.empty())
+      snapshot.add_pod(cluster::make_pod_info(pod));
+    else if (!pod->nominated_node.empty())
+      snapshot.nominate(cluster::make_pod_info(pod), pod->nominated_node);
   }
   auto& objects = snapshot.objects();
   const auto set_all = [&](const auto& list) {
@@ -121,7 +124,8 @@ std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::P
                                                                 const framework::Profile& profile,
                                                                 const framework::Decision& decision) {
   if (!decision.tried_preemption || plugins::not_eligible_to_preempt(pod, snapshot, decision)) return {};
-  return plugins::dry_run_preemption(pod, snapshot, framework::Filters(pod, snapshot, profile), decision).candidates;
+  return plugins::dry_run_preemption(pod, snapshot, framework::Filters(pod, snapshot, profile), decision)
+      .candidates;
 }
 
 // Everything that the files say.

@@ -1,6 +1,6 @@
-// From manifests to decisions: reads and admits what `podium evaluate` is given, makes the snapshot, and evaluates every pod
-// against it. Either nothing is placed, so that the pods do not see each other, or each pod that fits is placed for those
-// after it.
+// From manifests to decisions: reads and admits what `podium evaluate` is given, makes the snapshot, and
+// evaluates every pod against it. Either nothing is placed, so that the pods do not see each other, or each
+// pod that fits is placed for those after it.
 //
 // Errors: `invalid` for whatever is wrong with the files. Threads: may be called from several at once.
 #pragma once

@@ -1,8 +1,8 @@
 #include "app/evaluate/table.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 #include <map>
 
 namespace podium::evaluate {
@@ -22,7 +22,8 @@ std::string align(const std::vector<Cells>& rows, std::size_t text_columns) {
   for (const auto& row : rows) {
     std::string line = " ";
     for (std::size_t c = 0; c < row.size(); ++c) {
-      line += c < text_columns ? fmt::format(" {:<{}}", row[c], width[c] + 1) : fmt::format(" {:>{}} ", row[c], width[c]);
+      line += c < text_columns ? fmt::format(" {:<{}}", row[c], width[c] + 1)
+                               : fmt::format(" {:>{}} ", row[c], width[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -59,19 +60,22 @@ std::string rejections(const framework::Decision& decision, const cluster::Snaps
 std::string outcome(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
   if (!decision.error.empty()) return "failed: " + decision.error;
   if (!decision.fits()) return decision.message;
-  const auto part = decision.evaluated == decision.node_count ? std::string()
-                                                              : fmt::format(" evaluated, of {}", decision.node_count);
+  const auto part = decision.evaluated == decision.node_count
+                        ? std::string()
+                        : fmt::format(" evaluated, of {}", decision.node_count);
   return fmt::format("fits {} of {} nodes{}; goes to {}", decision.feasible.count(), decision.evaluated, part,
                      snapshot.node_name(*decision.choice));
 }
 
 std::string one_pod(const PodResult& result, const cluster::Snapshot& snapshot) {
   const auto& decision = result.decision;
-  auto text = fmt::format("{} ({}): {}\n", result.pod->pod->full_name(), result.profile, outcome(decision, snapshot));
+  auto text =
+      fmt::format("{} ({}): {}\n", result.pod->pod->full_name(), result.profile, outcome(decision, snapshot));
   if (decision.preemption) {
     std::vector<std::string> victims;
     for (const auto& victim : decision.preemption->victims) victims.push_back(victim->pod->full_name());
-    text += fmt::format("would make room on {} by evicting {}\n", decision.preemption->node, fmt::join(victims, ", "));
+    text += fmt::format("would make room on {} by evicting {}\n", decision.preemption->node,
+                        fmt::join(victims, ", "));
   }
   if (!decision.total.empty()) text += "\n" + best_nodes(decision, snapshot);
   return text + rejections(decision, snapshot);
@@ -84,10 +88,12 @@ std::string to_table(const std::vector<PlacedPod>& pods) {
   std::map<std::string, std::size_t> reasons;
   std::size_t placed = 0;
   for (const auto& pod : pods) {
-    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.node.empty() ? "-" : fmt::to_string(pod.score),
-                    fmt::to_string(pod.feasible)});
-    if (pod.node.empty()) ++reasons[pod.message];
-    else ++placed;
+    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node,
+                    pod.node.empty() ? "-" : fmt::to_string(pod.score), fmt::to_string(pod.feasible)});
+    if (pod.node.empty())
+      ++reasons[pod.message];
+    else
+      ++placed;
   }
   auto text = align(rows, 2) + fmt::format("\n{} of {} pods are placed\n", placed, pods.size());
   for (const auto& [reason, count] : reasons) text += fmt::format("{} not: {}\n", count, reason);

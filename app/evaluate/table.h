@@ -1,5 +1,5 @@
-// What `podium evaluate -o table` prints for people: for each pod the best nodes with a column for each strategy, then why
-// the other nodes were turned down.
+// What `podium evaluate -o table` prints for people: for each pod the best nodes with a column for each
+// strategy, then why the other nodes were turned down.
 //
 // Threads: a pure function.
 #pragma once

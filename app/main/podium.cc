@@ -16,12 +16,15 @@ namespace {
 void add_config(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
   auto* command = app.add_subcommand("config", "Checks and prints configuration files");
   command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, int (*run)(const ConfigOptions&, std::ostream&, std::ostream&)) {
+  const auto add = [&](const char* name, const char* help,
+                       int (*run)(const ConfigOptions&, std::ostream&, std::ostream&)) {
     auto* action = command->add_subcommand(name, help);
     const auto options = std::make_shared<ConfigOptions>();
     options->plugins = plugins;
     action->add_option("FILE", options->file, "a KubeSchedulerConfiguration")->required();
-    action->add_option("--feature-gates", options->feature_gates, "A=true,B=false: feature gates as kube-scheduler has them")
+    action
+        ->add_option("--feature-gates", options->feature_gates,
+                     "A=true,B=false: feature gates as kube-scheduler has them")
         ->type_name("GATES")
         ->allow_extra_args(false)
         ->take_all();
@@ -50,7 +53,8 @@ std::string full_name(const CLI::App& app) {
 int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const auto& command = innermost(app);
   std::cerr << full_name(command) << ": " << error.what() << '\n';
-  if (const auto hint = did_you_mean(command, {argv + 1, argv + argc}); !hint.empty()) std::cerr << hint << '\n';
+  if (const auto hint = did_you_mean(command, {argv + 1, argv + argc}); !hint.empty())
+    std::cerr << hint << '\n';
   std::cerr << "Run \"" << full_name(command) << " --help\" for what there is.\n";
   return 2;
 }

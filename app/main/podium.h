@@ -1,4 +1,5 @@
-// podium as a library: its command line, with plugins of one's own. What a program outside of this repository includes.
+// podium as a library: its command line, with plugins of one's own. What a program outside of this repository
+// includes.
 //
 //   #include <podium.h>
 //
@@ -17,7 +18,8 @@
 
 namespace podium::app {
 
-// Runs the command line: run, evaluate, config, version. The exit code: 0 done, 1 failed while running, 2 the input was wrong.
+// Runs the command line: run, evaluate, config, version. The exit code: 0 done, 1 failed while running, 2 the
+// input was wrong.
 int main(int argc, char** argv, const plugins::Registry& plugins = {});
 
 }  // namespace podium::app

@@ -13,7 +13,11 @@ constexpr std::chrono::milliseconds kShortestSleep{1}, kLongestSleep{1'000};
 
 Driver::Driver(boost::asio::any_io_executor strand, cycle::Scheduler& scheduler, Clock& clock,
                std::function<bool()> may_decide)
-    : strand_(strand), scheduler_(scheduler), clock_(clock), may_decide_(std::move(may_decide)), timer_(strand) {
+    : strand_(strand),
+      scheduler_(scheduler),
+      clock_(clock),
+      may_decide_(std::move(may_decide)),
+      timer_(strand) {
   scheduler_.on_work([this] { wake(); });
 }
 

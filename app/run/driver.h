@@ -1,6 +1,8 @@
-// Driver: steps the scheduler on its strand, as long as there is something to do and as soon as there is again.
+// Driver: steps the scheduler on its strand, as long as there is something to do and as soon as there is
+// again.
 //
-// A few pods a turn, so that what the watches bring is not kept waiting. Before each turn `may_decide` is asked (leadership).
+// A few pods a turn, so that what the watches bring is not kept waiting. Before each turn `may_decide` is
+// asked (leadership).
 // Threads: all functions on the strand.
 #pragma once
 

@@ -15,8 +15,8 @@ ExtenderConsultant::ExtenderConsultant(const extender::Extenders& extenders, asi
                                        Decided decided)
     : extenders_(extenders), strand_(std::move(strand)), decided_(std::move(decided)) {}
 
-void ExtenderConsultant::decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
-                                std::size_t start) {
+void ExtenderConsultant::decide(cluster::PodInfoPtr pod, cluster::Snapshot fork,
+                                const framework::Profile& profile, std::size_t start) {
   asio::co_spawn(thread_, run(this, std::move(pod), std::move(fork), &profile, start), asio::detached);
 }
 
@@ -25,17 +25,24 @@ void ExtenderConsultant::join() {
   thread_.join();
 }
 
-client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::PodInfoPtr pod, cluster::Snapshot fork,
-                                           const framework::Profile* profile, std::size_t start) {
+client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::PodInfoPtr pod,
+                                           cluster::Snapshot fork, const framework::Profile* profile,
+                                           std::size_t start) {
   auto text = self->extenders_.texts().pod((*pod)->meta.uid);
-  auto decision = co_await extender::decide(self->extenders_, pod, std::move(text), std::move(fork), *profile, start);
+  auto decision =
+      co_await extender::decide(self->extenders_, pod, std::move(text), std::move(fork), *profile, start);
   const auto shared = std::make_shared<framework::Decision>(std::move(decision));
   asio::post(self->strand_, [self, shared] { self->decided_(std::move(*shared)); });
 }
 
 ExtenderBinder::ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
-                               asio::any_io_executor io, asio::any_io_executor strand, cycle::ApiBinder::Ended ended)
-    : extenders_(extenders), api_(api), next_(next), io_(std::move(io)), strand_(std::move(strand)),
+                               asio::any_io_executor io, asio::any_io_executor strand,
+                               cycle::ApiBinder::Ended ended)
+    : extenders_(extenders),
+      api_(api),
+      next_(next),
+      io_(std::move(io)),
+      strand_(std::move(strand)),
       ended_(std::move(ended)) {}
 
 void ExtenderBinder::bind(cluster::PodInfoPtr pod, std::string node) {
@@ -50,7 +57,8 @@ client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::Htt
   auto bound = co_await extender->bind(pod->pod, node);
   if (!bound) {
     outcome = {cycle::BindEnd::rejected, bound.error().message};
-    if (bound.error().maybe_applied) outcome = co_await cycle::look_at_binding(self->api_, pod, node, bound.error().message);
+    if (bound.error().maybe_applied)
+      outcome = co_await cycle::look_at_binding(self->api_, pod, node, bound.error().message);
   }
   if (outcome.end == cycle::BindEnd::rejected && extender->ignorable()) {
     spdlog::info("extender passed over in binding extender={} pod={} error=\"{}\"", extender->name(),

@@ -1,7 +1,7 @@
 // What HTTP extenders do in the live cycle: they are asked before a decision, and one of them may bind.
 //
-// ExtenderConsultant decides on a thread of its own, since bodies with thousands of nodes take a while to put together and to
-// read; ExtenderBinder stands before the binder that asks the API server.
+// ExtenderConsultant decides on a thread of its own, since bodies with thousands of nodes take a while to put
+// together and to read; ExtenderBinder stands before the binder that asks the API server.
 // Threads: both are called on the strand; answers are posted to it.
 // Errors: in the Decision, and in the outcome of a binding.
 #pragma once
@@ -22,7 +22,8 @@ class ExtenderConsultant final : public cycle::Consultant {
  public:
   using Decided = std::function<void(framework::Decision)>;
 
-  ExtenderConsultant(const extender::Extenders& extenders, boost::asio::any_io_executor strand, Decided decided);
+  ExtenderConsultant(const extender::Extenders& extenders, boost::asio::any_io_executor strand,
+                     Decided decided);
   bool has_a_say(const api::Pod& pod) const override { return extenders_.has_a_say(pod); }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override;
@@ -42,12 +43,13 @@ class ExtenderBinder final : public cycle::Binder {
  public:
   // `api` is asked what became of a binding whose reply was lost; `next` binds what no extender does.
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
-                 boost::asio::any_io_executor io, boost::asio::any_io_executor strand, cycle::ApiBinder::Ended ended);
+                 boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
+                 cycle::ApiBinder::Ended ended);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
  private:
-  static client::Task<void> run(ExtenderBinder* self, const extender::HttpExtender* extender, cluster::PodInfoPtr pod,
-                                std::string node);
+  static client::Task<void> run(ExtenderBinder* self, const extender::HttpExtender* extender,
+                                cluster::PodInfoPtr pod, std::string node);
 
   const extender::Extenders& extenders_;
   client::Api& api_;

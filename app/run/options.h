@@ -20,9 +20,9 @@ struct Options {
   std::string bind_address = "0.0.0.0";
   std::uint16_t secure_port = 10259;
   std::string tls_certificate_file, tls_key_file;
-  std::optional<bool> leader_elect;   // overrides the configuration
+  std::optional<bool> leader_elect;        // overrides the configuration
   std::vector<std::string> feature_gates;  // one --feature-gates each
-  int verbosity = 0;                  // 0 info, 1 debug, 2 trace
+  int verbosity = 0;                       // 0 info, 1 debug, 2 trace
 };
 
 // Adds the subcommand; its callback runs podium and sets the exit code. `plugins` outlives the app.

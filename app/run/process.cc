@@ -48,7 +48,9 @@ client::TransportLimits limits(std::size_t connections) {
 prometheus::Family<prometheus::Gauge>& report_gauges(prometheus::Registry& registry) {
   return prometheus::BuildGauge()
       .Name("podium_reports")
-      .Help("SchedulingReports: written, dropped (bounds, budget), failed (refused), waiting to be written, kept.")
+      .Help(
+          "SchedulingReports: written, dropped (bounds, budget), failed (refused), waiting to be written, "
+          "kept.")
       .Register(registry);
 }
 
@@ -63,9 +65,12 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       bind_api_(bind_transport_, system_clock(), system_random()),
       api_(transport_, system_clock(), system_random()),
       conditions_(api_, io_.get_executor()),
-      announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_, config_.podium.events.enabled),
+      announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_,
+                 config_.podium.events.enabled),
       binder_(bind_api_, bindings_first_, io_.get_executor(), core_.get_executor(),
-              [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); }),
+              [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+                scheduler_.binding_ended(uid, outcome);
+              }),
       extenders_(make_extenders()),
       consultant_(make_consultant()),
       extender_binder_(make_extender_binder()),
@@ -83,16 +88,26 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
                  announce_best_nodes(pod, status);
                }),
-      scheduler_({.config = config_, .clock = system_clock(),
+      scheduler_({.config = config_,
+                  .clock = system_clock(),
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
-                  .preemptor = preemptor_, .writer = writer_, .nominator = nominator_, .announcer = announcer_,
-                  .recorder = reports_, .metrics = metrics_, .consultant = consultant_.get()}),
+                  .preemptor = preemptor_,
+                  .writer = writer_,
+                  .nominator = nominator_,
+                  .announcer = announcer_,
+                  .recorder = reports_,
+                  .metrics = metrics_,
+                  .consultant = consultant_.get()}),
       feed_(api_, scheduler_, io_.get_executor(), core_.get_executor()),
-      what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(), [this] { return fork(this); }),
-      driver_(core_.get_executor(), scheduler_, system_clock(), [this] { return !elector_ || elector_->leading(); }),
+      what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(),
+                [this] { return fork(this); }),
+      driver_(core_.get_executor(), scheduler_, system_clock(),
+              [this] { return !elector_ || elector_->leading(); }),
       server_(io_.get_executor(),
-              {.address = options.bind_address, .port = options.secure_port,
-               .certificate_file = options.tls_certificate_file, .key_file = options.tls_key_file},
+              {.address = options.bind_address,
+               .port = options.secure_port,
+               .certificate_file = options.tls_certificate_file,
+               .key_file = options.tls_key_file},
               routes()),
       reports_written_(report_gauges(registry_).Add({{"state", "written"}})),
       reports_dropped_(report_gauges(registry_).Add({{"state", "dropped"}})),
@@ -102,7 +117,8 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
   const auto instance = identity();
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
-    recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + instance));
+    recorders_.emplace(
+        name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + instance));
   }
   const auto& election = config_.leader_election;
   if (options_.leader_elect.value_or(election.leader_elect)) {
@@ -120,9 +136,9 @@ Process::~Process() = default;
 std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections) {
   const auto url = client::parse_server_url(config.server);
   const auto host = url ? url->authority() : config.server;
-  return client::observe(client::make_transport(io_.get_executor(), std::move(config), limits(connections)),
-                         system_clock(),
-                         [this, host](const client::Exchange& exchange) { process_metrics_.request(host, exchange); });
+  return client::observe(
+      client::make_transport(io_.get_executor(), std::move(config), limits(connections)), system_clock(),
+      [this, host](const client::Exchange& exchange) { process_metrics_.request(host, exchange); });
 }
 
 std::unique_ptr<extender::Extenders> Process::make_extenders() {
@@ -135,16 +151,18 @@ std::unique_ptr<extender::Extenders> Process::make_extenders() {
 
 std::unique_ptr<ExtenderConsultant> Process::make_consultant() {
   if (!extenders_) return nullptr;
-  return std::make_unique<ExtenderConsultant>(*extenders_, core_.get_executor(), [this](framework::Decision decision) {
-    scheduler_.decided(std::move(decision));
-  });
+  return std::make_unique<ExtenderConsultant>(
+      *extenders_, core_.get_executor(),
+      [this](framework::Decision decision) { scheduler_.decided(std::move(decision)); });
 }
 
 std::unique_ptr<ExtenderBinder> Process::make_extender_binder() {
   if (!extenders_) return nullptr;
-  return std::make_unique<ExtenderBinder>(
-      *extenders_, bind_api_, binder_, io_.get_executor(), core_.get_executor(),
-      [this](const std::string& uid, const cycle::BindOutcome& outcome) { scheduler_.binding_ended(uid, outcome); });
+  return std::make_unique<ExtenderBinder>(*extenders_, bind_api_, binder_, io_.get_executor(),
+                                          core_.get_executor(),
+                                          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+                                            scheduler_.binding_ended(uid, outcome);
+                                          });
 }
 
 client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
@@ -175,7 +193,8 @@ int Process::run() {
   core_thread.join();
   spdlog::info("podium has stopped exit_code={}", exit_code_.load());
   if (!all_ended) {
-    // Something still waits on the network. Its coroutines hold on to parts that would be destroyed under them.
+    // Something still waits on the network. Its coroutines hold on to parts that would be destroyed under
+    // them.
     spdlog::warn("not everything ended in time");
     spdlog::shutdown();
     std::_Exit(exit_code_);
@@ -200,7 +219,8 @@ void Process::start_parts() {
   }
   feed_.start([this] {
     malloc_trim(0);  // the first lists have come and gone
-    spdlog::info("cluster is known nodes={} pods={}", scheduler_.snapshot().node_count(), scheduler_.snapshot().pod_total());
+    spdlog::info("cluster is known nodes={} pods={}", scheduler_.snapshot().node_count(),
+                 scheduler_.snapshot().pod_total());
     synced_ = true;
     maybe_begin();
   });
@@ -242,7 +262,8 @@ void Process::maybe_begin() {
 // By way of the strand: only there the snapshot may be copied, and what is under way counted.
 Task<cluster::Snapshot> Process::snapshot_on_strand(Process* self) { co_return self->scheduler_.snapshot(); }
 Task<std::size_t> Process::under_way_on_strand(Process* self) {
-  co_return self->scheduler_.bindings() + self->scheduler_.preemptions() + (self->scheduler_.consulting() ? 1 : 0);
+  co_return self->scheduler_.bindings() + self->scheduler_.preemptions() +
+      (self->scheduler_.consulting() ? 1 : 0);
 }
 
 Task<cluster::Snapshot> Process::fork(Process* self) {
@@ -271,8 +292,14 @@ std::map<std::string, server::Handler> Process::routes() {
     return server::Reply{200, prometheus::TextSerializer().Serialize(families),
                          "text/plain; version=0.0.4; charset=utf-8"};
   };
-  const auto configuration = [this] { return server::Reply{200, api::to_json(config_.view), "application/json"}; };
-  return {{"/healthz", ok}, {"/livez", ok}, {"/readyz", ready}, {"/metrics", metrics}, {"/configz", configuration}};
+  const auto configuration = [this] {
+    return server::Reply{200, api::to_json(config_.view), "application/json"};
+  };
+  return {{"/healthz", ok},
+          {"/livez", ok},
+          {"/readyz", ready},
+          {"/metrics", metrics},
+          {"/configz", configuration}};
 }
 
 server::Reply Process::readiness() const {
@@ -282,8 +309,9 @@ server::Reply Process::readiness() const {
   return missing.empty() && ready_ ? server::Reply{200, "ok"} : server::Reply{503, missing + "not ready\n"};
 }
 
-// On the strand, so that a scrape sees one moment: what an event has brought is there once the event is counted. The strand
-// never waits for the thread that waits here; at the end, when it has gone, the last figures stand.
+// On the strand, so that a scrape sees one moment: what an event has brought is there once the event is
+// counted. The strand never waits for the thread that waits here; at the end, when it has gone, the last
+// figures stand.
 void Process::refresh_metrics_for_scrape() {
   auto refreshed = std::make_shared<std::promise<void>>();
   asio::post(core_, [this, refreshed] {
@@ -343,7 +371,8 @@ Task<void> Process::stop(Process* self) {
   self->feed_.stop();
   self->server_.close();
   if (self->elector_) {  // its last word releases the lease
-    for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll) co_await client::nap(kPoll);
+    for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll)
+      co_await client::nap(kPoll);
   }
   if (self->extenders_) self->extenders_->close();
   self->bind_transport_->close();

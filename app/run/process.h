@@ -3,8 +3,8 @@
 // Threads: one for the scheduling strand, one for I/O and decoding, some for what-ifs. Parts talk by posting to each other's
 // executor. The order of members is the order of construction: what is used is made before its user.
 //
-// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings and preemptions under way end, events and reports drain within
-// their deadlines, the lease is released, watches end.
+// Stopping (SIGTERM, SIGINT, a lost lease): no further pod is taken, bindings and preemptions under way end,
+// events and reports drain within their deadlines, the lease is released, watches end.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -60,8 +60,8 @@ class Process {
   std::map<std::string, server::Handler> routes();
   server::Reply readiness() const;
   void start_parts();
-  void maybe_begin();              // strand: synced and leading
-  void refresh_metrics();          // strand
+  void maybe_begin();                 // strand: synced and leading
+  void refresh_metrics();             // strand
   void refresh_metrics_for_scrape();  // not the strand
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
   void wait_for_signal();
@@ -93,7 +93,8 @@ class Process {
   cycle::ConditionWriter conditions_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
-  std::unique_ptr<extender::Extenders> extenders_;  // null where the configuration has none; so are the next two
+  std::unique_ptr<extender::Extenders> extenders_;  // null where the configuration has none; so are the next
+                                                    // two
   std::unique_ptr<ExtenderConsultant> consultant_;
   std::unique_ptr<ExtenderBinder> extender_binder_;
   cycle::ApiPreemptor preemptor_;

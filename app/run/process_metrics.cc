@@ -15,10 +15,13 @@ using prometheus::MetricFamily;
 // client-go's name for its own lease metric, whatever the Lease is called.
 constexpr auto kLease = "kube-scheduler";
 
-void add(std::vector<MetricFamily>& out, const char* name, const char* help, prometheus::MetricType type, double value) {
+void add(std::vector<MetricFamily>& out, const char* name, const char* help, prometheus::MetricType type,
+         double value) {
   prometheus::ClientMetric metric;
-  if (type == prometheus::MetricType::Counter) metric.counter.value = value;
-  else metric.gauge.value = value;
+  if (type == prometheus::MetricType::Counter)
+    metric.counter.value = value;
+  else
+    metric.gauge.value = value;
   out.push_back({name, help, type, {std::move(metric)}});
 }
 
@@ -56,7 +59,8 @@ ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
                            .Name("rest_client_request_duration_seconds")
                            .Help("Duration of requests to API servers, by verb and host.")
                            .Register(registry),
-                       {"verb", "host"}, {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}),
+                       {"verb", "host"},
+                       {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}),
       leader_(prometheus::BuildGauge()
                   .Name("leader_election_master_status")
                   .Help("1 while this process leads, 0 while another may.")
@@ -67,7 +71,8 @@ void ProcessMetrics::request(const std::string& host, const client::Exchange& ex
   const auto code = exchange.status ? std::to_string(exchange.status) : std::string("<error>");
   const std::lock_guard lock(mutex_);
   requests_.with(code, exchange.method, host).Increment();
-  request_seconds_.with(exchange.method, host).Observe(std::chrono::duration<double>(exchange.duration).count());
+  request_seconds_.with(exchange.method, host)
+      .Observe(std::chrono::duration<double>(exchange.duration).count());
 }
 
 void ProcessMetrics::leads(bool leads) {
@@ -83,7 +88,8 @@ std::vector<MetricFamily> ProcessMetrics::of_process() {
   const auto field = [&](std::size_t number) { return fields[number - 3]; };
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (fields.size() > 24 - 3) {
-    add(out, "process_cpu_seconds_total", "CPU time of the process.", Counter, (field(14) + field(15)) / ticks);
+    add(out, "process_cpu_seconds_total", "CPU time of the process.", Counter,
+        (field(14) + field(15)) / ticks);
     add(out, "process_start_time_seconds", "When the process began, in Unix time.", Gauge,
         boot_time() + field(22) / ticks);
     add(out, "process_virtual_memory_bytes", "Virtual memory of the process.", Gauge, field(23));
@@ -97,7 +103,8 @@ std::vector<MetricFamily> ProcessMetrics::of_process() {
         static_cast<double>(std::distance(begin(open_files), end(open_files))));
   }
   if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    add(out, "process_max_fds", "File descriptors that may be open.", Gauge, static_cast<double>(limit.rlim_cur));
+    add(out, "process_max_fds", "File descriptors that may be open.", Gauge,
+        static_cast<double>(limit.rlim_cur));
   }
   return out;
 }

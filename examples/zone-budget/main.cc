@@ -1,14 +1,15 @@
 // A scheduler with two plugins of its own.
 //
-// ZoneBudget: a site has floating licences, so many of each kind in a zone. A pod says by a label which kind it holds. Zones
-// without one left are out (Filter), and of the others the one with most left is best (Score).
+// ZoneBudget: a site has floating licences, so many of each kind in a zone. A pod says by a label which kind
+// it holds. Zones without one left are out (Filter), and of the others the one with most left is best
+// (Score).
 //
 //   pluginConfig:
 //   - name: ZoneBudget
 //     args: {label: example.com/licence, perZone: {cad: 2, render: 10}}
 //
-// StartTogether: pods of a group, of which labels give the name and the size, are bound when all of them have a
-// node, and none before (Permit).
+// StartTogether: pods of a group, of which labels give the name and the size, are bound when all of them have
+// a node, and none before (Permit).
 //
 //   - name: StartTogether
 //     args: {timeoutSeconds: 60}
@@ -65,7 +66,8 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
     return {std::make_unique<Scorer>(count(*kind, snapshot))};
   }
 
-  // When may a pod that was turned down fit? When a holder of the same kind goes, or when there is another zone.
+  // When may a pod that was turned down fit? When a holder of the same kind goes, or when there is another
+  // zone.
   std::vector<EventHint> hints() const override {
     const auto frees_one = [this](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* gone = std::get_if<api::PodPtr>(&event.before);
@@ -104,7 +106,9 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
       const auto* kind = plugin_.kind_of(*pod);
       return kind && *kind == kind_;
     }
-    Verdict verdict() const { return {"ZoneBudget", Code::unschedulable, {"zone(s) had no " + kind_ + " licence left"}}; }
+    Verdict verdict() const {
+      return {"ZoneBudget", Code::unschedulable, {"zone(s) had no " + kind_ + " licence left"}};
+    }
 
     const ZoneBudget& plugin_;
     const std::string kind_;
@@ -116,7 +120,8 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
     explicit Scorer(Licences licences) : licences_(std::move(licences)) {}
     void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
       feasible.each([&](Row row) {
-        out[row] = static_cast<std::uint8_t>(std::max<std::int64_t>(0, 100 * licences_.left(row) / licences_.limit));
+        out[row] =
+            static_cast<std::uint8_t>(std::max<std::int64_t>(0, 100 * licences_.left(row) / licences_.limit));
       });
     }
 
@@ -139,7 +144,8 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
     snapshot.pod_classes().each([&](const cluster::PodClass& pods) {
       const auto* held = pods.labels().find(label_);
       if (!held || *held != kind) return;
-      for (const auto& posting : pods.postings()) licences.taken[licences.zone_of(posting.row)] += posting.pods;
+      for (const auto& posting : pods.postings())
+        licences.taken[licences.zone_of(posting.row)] += posting.pods;
     });
     return licences;
   }
@@ -167,7 +173,8 @@ std::shared_ptr<const ZoneBudget> make_zone_budget(const json::object& args, Arg
     }
   }
   if (label.empty()) errors.add("label", "Required value");
-  return errors.all().empty() ? std::make_shared<const ZoneBudget>(std::move(label), std::move(per_zone)) : nullptr;
+  return errors.all().empty() ? std::make_shared<const ZoneBudget>(std::move(label), std::move(per_zone))
+                              : nullptr;
 }
 
 // --- StartTogether ---
@@ -193,7 +200,8 @@ class StartTogether final : public Plugin, public PermitPlugin {
     handle.each_waiting_pod([&](const AssumedPod& other) {
       const auto& meta = other.pod->pod->meta;
       const auto* theirs = meta.labels.find(kGroup);
-      if (meta.namespace_ == incoming.meta.namespace_ && theirs && *theirs == *group) ready.push_back(meta.uid);
+      if (meta.namespace_ == incoming.meta.namespace_ && theirs && *theirs == *group)
+        ready.push_back(meta.uid);
     });
     for (const auto& uid : ready) handle.allow(uid, name());
     return PermitResult::approve();
@@ -218,7 +226,9 @@ std::shared_ptr<const StartTogether> make_start_together(const json::object& arg
     if (name == "timeoutSeconds" && value.is_int64() && value.get_int64() > 0) {
       seconds = value.get_int64();
     } else {
-      errors.add(std::string(name), name == "timeoutSeconds" ? "Invalid value: must be a whole number above zero" : "unknown field");
+      errors.add(std::string(name), name == "timeoutSeconds"
+                                        ? "Invalid value: must be a whole number above zero"
+                                        : "unknown field");
     }
   }
   return std::make_shared<const StartTogether>(std::chrono::seconds(seconds));

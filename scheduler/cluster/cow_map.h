@@ -69,7 +69,9 @@ class CowMap {
 
   // The map inside a shard is placed by the hash's uppermost and lowermost bits; these are others.
   template <typename K>
-  std::size_t shard_of(const K& key) const { return (Hash{}(key) >> 24) & (shards_->size() - 1); }
+  std::size_t shard_of(const K& key) const {
+    return (Hash{}(key) >> 24) & (shards_->size() - 1);
+  }
 
   void spread() {
     auto old = std::move(shards_.write());

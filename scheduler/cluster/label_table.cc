@@ -72,9 +72,8 @@ void LabelTable::set(Row row, const api::Labels& from, const api::Labels& to) {
 void LabelTable::grow_to(std::size_t rows) {
   if (rows <= rows_) return;
   rows_ = rows;
-  columns_.each_for_write([&](const std::string&, Cow<LabelColumn>& column) {
-    column.write().of_row_.grow_to(rows);
-  });
+  columns_.each_for_write(
+      [&](const std::string&, Cow<LabelColumn>& column) { column.write().of_row_.grow_to(rows); });
 }
 
 }  // namespace podium::cluster

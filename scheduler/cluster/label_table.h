@@ -24,9 +24,9 @@ class LabelColumn {
   std::string_view key() const { return key_; }
   const Column<ValueId>& values() const { return of_row_; }
   ValueId value(Row row) const { return of_row_[row]; }
-  std::size_t id_limit() const { return limit_; }          // every ValueId is below this
+  std::size_t id_limit() const { return limit_; }  // every ValueId is below this
   std::string_view name(ValueId id) const { return interned_[id].name; }
-  ValueId find(std::string_view value) const;              // kNoValue where no node has it
+  ValueId find(std::string_view value) const;  // kNoValue where no node has it
   std::uint32_t nodes_with(ValueId id) const { return interned_[id].nodes; }
 
  private:
@@ -47,15 +47,16 @@ class LabelColumn {
   Column<ValueId> of_row_;
   Column<Interned, 32> interned_;  // small chunks: most keys have few values
   ValueId limit_ = 1;
-  std::uint32_t nodes_ = 0;        // that have the label
+  std::uint32_t nodes_ = 0;  // that have the label
   Cow<std::vector<ValueId>> free_;
   CowIndex<ValueId> ids_;
-  template <typename> friend class Cow;
+  template <typename>
+  friend class Cow;
 };
 
 class LabelTable {
  public:
-  const LabelColumn* find(std::string_view key) const;  // null where no node has the label
+  const LabelColumn* find(std::string_view key) const;                // null where no node has the label
   void set(Row row, const api::Labels& from, const api::Labels& to);  // relabels a row
   void grow_to(std::size_t rows);
 

@@ -21,7 +21,9 @@ class NodeMask {
   std::size_t words() const { return words_.size(); }  // word w holds the rows 64w … 64w+63
   std::uint64_t word(std::size_t w) const { return words_[w]; }
   std::uint64_t& word(std::size_t w) { return words_[w]; }
-  void grow_to_chunks(std::size_t chunks) { if (words_.size() < chunks * kChunkWords) words_.resize(chunks * kChunkWords); }
+  void grow_to_chunks(std::size_t chunks) {
+    if (words_.size() < chunks * kChunkWords) words_.resize(chunks * kChunkWords);
+  }
 
   std::size_t count() const {
     std::size_t n = 0;
@@ -29,7 +31,8 @@ class NodeMask {
     return n;
   }
   bool none() const {
-    for (const auto word : words_) if (word) return false;
+    for (const auto word : words_)
+      if (word) return false;
     return true;
   }
   NodeMask& operator&=(const NodeMask& other) {
@@ -40,7 +43,8 @@ class NodeMask {
   template <typename F>
   void each(F&& f) const {
     for (std::size_t w = 0; w < words_.size(); ++w) {
-      for (auto bits = words_[w]; bits; bits &= bits - 1) f(static_cast<Row>(w * 64 + std::countr_zero(bits)));
+      for (auto bits = words_[w]; bits; bits &= bits - 1)
+        f(static_cast<Row>(w * 64 + std::countr_zero(bits)));
     }
   }
   bool operator==(const NodeMask&) const = default;

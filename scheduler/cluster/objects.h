@@ -27,7 +27,9 @@ using ObjectMap = std::map<std::pair<std::string, std::string>, std::shared_ptr<
 class Objects {
  public:
   template <typename T>
-  const ObjectMap<T>& all() const { return *std::get<Cow<ObjectMap<T>>>(maps_); }
+  const ObjectMap<T>& all() const {
+    return *std::get<Cow<ObjectMap<T>>>(maps_);
+  }
   template <typename T>
   const T* find(std::string_view ns, std::string_view name) const {
     const auto& map = all<T>();
@@ -103,9 +105,11 @@ class Objects {
   std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
              Cow<ObjectMap<api::PersistentVolumeClaim>>, Cow<ObjectMap<api::StorageClass>>,
-             Cow<ObjectMap<api::CsiNode>>, Cow<ObjectMap<api::CsiDriver>>, Cow<ObjectMap<api::CsiStorageCapacity>>,
-             Cow<ObjectMap<api::VolumeAttachment>>> maps_;
-  Cow<std::map<std::tuple<std::string, api::Workload::Kind, std::string>, std::shared_ptr<const api::Workload>>>
+             Cow<ObjectMap<api::CsiNode>>, Cow<ObjectMap<api::CsiDriver>>,
+             Cow<ObjectMap<api::CsiStorageCapacity>>, Cow<ObjectMap<api::VolumeAttachment>>>
+      maps_;
+  Cow<std::map<std::tuple<std::string, api::Workload::Kind, std::string>,
+               std::shared_ptr<const api::Workload>>>
       workloads_;
 
  public:

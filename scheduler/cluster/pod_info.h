@@ -26,13 +26,13 @@ struct HostPort {
 struct PodInfo {
   api::PodPtr pod;
 
-  Resources requests;          // of the pod as placed (status counts) or as incoming (spec only)
+  Resources requests;  // of the pod as placed (status counts) or as incoming (spec only)
   std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its part of a node's non-zero requested sums
-  Resources score_requests;    // NodeResourcesFit's view when incoming: non-zero defaults, pod level ignored
+  Resources score_requests;  // NodeResourcesFit's view when incoming: non-zero defaults, pod level ignored
   std::vector<HostPort> host_ports;  // containers and sidecars
   std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
-  std::uint64_t class_hash = 0;      // of namespace, labels and inter-pod affinity terms; see pod_class.h
+  std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h
 
   const api::Pod& operator*() const { return *pod; }
   const api::Pod* operator->() const { return pod.get(); }

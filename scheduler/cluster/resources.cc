@@ -43,11 +43,13 @@ class Amounts {
 
  private:
   const api::Quantity* find(std::string_view name) const {
-    for (const auto& entry : entries_) if (entry.first == name) return &entry.second;
+    for (const auto& entry : entries_)
+      if (entry.first == name) return &entry.second;
     return nullptr;
   }
   api::Quantity& slot(std::string_view name) {
-    for (auto& entry : entries_) if (entry.first == name) return entry.second;
+    for (auto& entry : entries_)
+      if (entry.first == name) return entry.second;
     return entries_.emplace_back(name, api::Quantity()).second;
   }
 
@@ -83,7 +85,8 @@ Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec,
 
 const api::ContainerStatus* status_of(const api::Pod& pod, std::string_view container) {
   for (const auto* statuses : {&pod.init_container_statuses, &pod.container_statuses}) {
-    for (const auto& status : *statuses) if (status.name == container) return &status;
+    for (const auto& status : *statuses)
+      if (status.name == container) return &status;
   }
   return nullptr;
 }
@@ -172,7 +175,8 @@ bool is_subdomain(std::string_view text) {
 bool is_qualified_name_part(std::string_view text) {
   if (text.empty() || text.size() > 63) return false;
   if (!alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
-  return std::ranges::all_of(text, [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+  return std::ranges::all_of(text,
+                             [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Resources {
   bool operator==(const Resources&) const = default;
 };
 
-bool is_scalar_resource(std::string_view name);    // kept in Resources::scalars
+bool is_scalar_resource(std::string_view name);  // kept in Resources::scalars
 // A valid domain/name outside of *kubernetes.io and without the quota prefix "requests.".
 bool is_extended_resource(std::string_view name);
 
@@ -34,7 +34,7 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 // Which spelling of "requests": pods that run count what the kubelet has granted (in-place resize), and
 // scores count a container without a request as 100m and 200Mi.
 struct RequestOptions {
-  bool use_status = false;        // placed pods
+  bool use_status = false;  // placed pods
   // Cpu and memory that a container does not ask for count as 100m and 200Mi; where pod-level requests count,
   // only a resource that neither they, nor any container, nor the overhead ask for.
   bool non_zero = false;

@@ -1,4 +1,5 @@
-// One flag a row for the rows of a chunk: as bytes, which loops over a column write, and as bits, as a NodeMask holds them.
+// One flag a row for the rows of a chunk: as bytes, which loops over a column write, and as bits, as a
+// NodeMask holds them.
 //
 // Threads: pure functions on values.
 #pragma once
@@ -24,7 +25,8 @@ inline ChunkWords to_words(const ChunkBytes& bytes) {
 #ifdef __SSE2__
     for (std::size_t part = 0; part < 4; ++part) {
       const auto sixteen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(&bytes[w * 64 + part * 16]));
-      word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(sixteen))) << (part * 16);
+      word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(sixteen)))
+              << (part * 16);
     }
 #else
     for (std::size_t i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(bytes[w * 64 + i] & 1) << i;

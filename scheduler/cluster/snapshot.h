@@ -41,8 +41,8 @@ struct NodeEntry {
 };
 
 struct ImageState {
-  std::int64_t size = 0;           // bytes, as reported by the node that was added first
-  std::vector<Row> nodes;          // that have it, ascending
+  std::int64_t size = 0;   // bytes, as reported by the node that was added first
+  std::vector<Row> nodes;  // that have it, ascending
 };
 
 class Snapshot {
@@ -91,7 +91,8 @@ class Snapshot {
   // --- writes ---
   void set_node(api::NodePtr node);  // adds or replaces
   void remove_node(std::string_view name);
-  // By pod->node_name. Replaces one of the same UID, and withdraws its nomination. Without a node name: remove_pod.
+  // By pod->node_name. Replaces one of the same UID, and withdraws its nomination. Without a node name:
+  // remove_pod.
   void add_pod(PodInfoPtr pod);
   void remove_pod(std::string_view uid);
   // Pods with a node name, be the node known or not; null where unknown. Holds until the next write to this
@@ -114,10 +115,10 @@ class Snapshot {
   void apply_node(Row row, const api::Node& from, const api::Node& to);
   void set_allocatable(Row row, const api::Node& from, const api::Node& to);
   void set_images(Row row, const api::Node& from, const api::Node& to);
-  ScalarColumn& use_scalar(const std::string& resource);   // counts a user
-  void release_scalar(const std::string& resource);        // counts it out
+  ScalarColumn& use_scalar(const std::string& resource);  // counts a user
+  void release_scalar(const std::string& resource);       // counts it out
   // snapshot_pods.cc
-  void place(const PodInfo& pod, Row row);     // onto a row, but for its place in the entry and its class
+  void place(const PodInfo& pod, Row row);  // onto a row, but for its place in the entry and its class
   void displace(const PodInfo& pod, Row row);
   void add_requests(const PodInfo& pod, Row row, int sign);
   void detach(const PodInfoPtr& pod);
@@ -132,10 +133,10 @@ class Snapshot {
   Cow<TaintTable> taints_;
   CowMap<std::string, Cow<ImageState>> images_;
   Cow<PodClassTable> classes_;
-  CowIndex<Row> row_of_node_;         // by name
-  CowIndex<const PodInfo*> pods_;     // by UID; each is owned by an entry or by the homeless
+  CowIndex<Row> row_of_node_;      // by name
+  CowIndex<const PodInfo*> pods_;  // by UID; each is owned by an entry or by the homeless
   Cow<boost::unordered_flat_map<std::string, std::vector<PodInfoPtr>, TextHash, std::equal_to<>>>
-      homeless_;                               // by the missing node's name, in the order of an entry
+      homeless_;  // by the missing node's name, in the order of an entry
   Cow<std::vector<Nomination>> nominations_;
   Objects objects_;
   Cow<std::vector<Row>> free_rows_;

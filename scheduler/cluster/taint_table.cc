@@ -23,8 +23,10 @@ TaintSetId TaintTable::take(const std::vector<api::Taint>& taints, bool unschedu
     auto& known = ids_[text_of(taints, unschedulable)];
     if (known == 0) {
       known = free_.empty() ? sets_.size() : free_.back();
-      if (free_.empty()) sets_.emplace_back();
-      else free_.pop_back();
+      if (free_.empty())
+        sets_.emplace_back();
+      else
+        free_.pop_back();
       sets_[known] = {.taints = taints, .unschedulable = unschedulable};
     }
     id = known;

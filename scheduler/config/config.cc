@@ -38,7 +38,8 @@ std::string text_field(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-void refuse(const json::object& document, const std::string& version, const std::string& kind, Findings& findings) {
+void refuse(const json::object& document, const std::string& version, const std::string& kind,
+            Findings& findings) {
   if (kind == "Policy") return refuse_policy(document, findings);
   if (kind.empty()) return findings.error("", "Object 'Kind' is missing");
   if (version.empty()) return findings.error("", "Object 'apiVersion' is missing");
@@ -106,8 +107,8 @@ std::chrono::seconds backoff(const json::object& config, std::string_view name) 
   return std::chrono::seconds(std::min(config.at(name).as_int64(), kLongest));
 }
 
-void read_profiles(json::array& profiles, const json::array& extenders, const plugins::Registry& registry, Config& out,
-                   Findings& findings) {
+void read_profiles(json::array& profiles, const json::array& extenders, const plugins::Registry& registry,
+                   Config& out, Findings& findings) {
   const auto ignored = ignored_resources(extenders);
   const auto& features = out.features;
   std::vector<PluginSets> merged;
@@ -121,11 +122,12 @@ void read_profiles(json::array& profiles, const json::array& extenders, const pl
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();
     auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(), registry,
-                                       child(path, "pluginConfig"), findings);
+                                 child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
     if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);
-    out.profiles.push_back(resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry));
+    out.profiles.push_back(
+        resolve_profile(scheduler_name, merged[i], args, path, findings, features, registry));
     profile["plugins"] = print_plugin_sets(merged[i]);
     profile["pluginConfig"] = print_plugin_args(args);
   }
@@ -172,9 +174,8 @@ void finish_profiles(const std::vector<std::int64_t>& percentages, Config& out) 
 }  // namespace
 
 const framework::Profile* Config::profile(std::string_view scheduler_name) const {
-  const auto it = std::ranges::find(profiles, scheduler_name, [](const auto& one) -> std::string_view {
-    return one->scheduler_name;
-  });
+  const auto it = std::ranges::find(profiles, scheduler_name,
+                                    [](const auto& one) -> std::string_view { return one->scheduler_name; });
   return it == profiles.end() ? nullptr : it->get();
 }
 
@@ -206,7 +207,8 @@ Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   // One byte beyond the limit is enough for load() to refuse it.
   std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && !file.eof())) return invalid(fmt::format("{}: cannot be read", path));
+  if (file.bad() || (file.gcount() == 0 && !file.eof()))
+    return invalid(fmt::format("{}: cannot be read", path));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return load(text, path, options);
 }

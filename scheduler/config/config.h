@@ -1,8 +1,8 @@
 // KubeSchedulerConfiguration v1: read, defaulted and validated as upstream does, all findings at once.
 //
 // Source: pkg/scheduler/apis/config (v1 defaults, validation). Unknown fields, duplicate keys and wrong types are errors
-// with file, line and path. A second document of kind PodiumConfiguration (config.podium.dev/v1alpha1) holds what is
-// podium's own.
+// with file, line and path. A second document of kind PodiumConfiguration (config.podium.dev/v1alpha1) holds
+// what is podium's own.
 // Threads: values; load() is called before anything starts.
 #pragma once
 
@@ -50,19 +50,20 @@ struct Extender {  // one entry of `extenders`
   std::vector<std::string> managed_resources;  // empty: it is interested in every pod
 };
 
-struct Podium {  // PodiumConfiguration
-  bool adaptive_search = false;      // percentageOfNodesToScore: 0 is upstream's adaptive rule; else all nodes are evaluated
+struct Podium {                  // PodiumConfiguration
+  bool adaptive_search = false;  // percentageOfNodesToScore: 0 is upstream's adaptive rule; else all nodes
+                                 // are evaluated
   struct Reports {
     bool enabled = true;
     bool only_failures = false;
-    double sampling = 1;             // share of the placed pods that get a report, 0..1
+    double sampling = 1;  // share of the placed pods that get a report, 0..1
     std::chrono::seconds ttl{600};
     std::int64_t max_reports = 20000;
     std::vector<std::string> exclude_namespaces;
   } reports;
   struct Events {
     bool enabled = true;
-    bool best_nodes = false;         // an event on the pod with the best nodes in one line
+    bool best_nodes = false;  // an event on the pod with the best nodes in one line
   } events;
   struct WhatIf {
     bool enabled = true;
@@ -79,11 +80,11 @@ struct Config {
   LeaderElection leader_election;
   ClientConnection client_connection;
   framework::Features features;
-  std::vector<Extender> extenders;       // as the file orders them
+  std::vector<Extender> extenders;  // as the file orders them
   Podium podium;
-  boost::json::value view;               // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
-  boost::json::value podium_view;        // the defaulted PodiumConfiguration
-  std::vector<std::string> warnings;     // accepted, and worth saying: "score weight 0 counts as 1"
+  boost::json::value view;  // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
+  boost::json::value podium_view;     // the defaulted PodiumConfiguration
+  std::vector<std::string> warnings;  // accepted, and worth saying: "score weight 0 counts as 1"
 
   const framework::Profile* profile(std::string_view scheduler_name) const;  // null where none has that name
 };

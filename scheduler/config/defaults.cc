@@ -79,7 +79,8 @@ void set_args_defaults(std::string_view plugin, json::object& args) {
   } else if (plugin == "NodeResourcesBalancedAllocation") {
     default_resource_list(args.at("resources"));
   } else if (plugin == "NodeResourcesFit") {
-    if_absent(args, "scoringStrategy", json::object{{"type", "LeastAllocated"}, {"resources", json::array()}});
+    if_absent(args, "scoringStrategy",
+              json::object{{"type", "LeastAllocated"}, {"resources", json::array()}});
     default_resource_list(args.at("scoringStrategy").as_object().at("resources"));
   } else if (plugin == "PodTopologySpread") {
     if_zero(args, "defaultingType", "", "System");

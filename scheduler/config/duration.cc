@@ -96,7 +96,8 @@ std::string format_duration(std::chrono::nanoseconds duration) {
   std::string sign;
   if (nanos < 0) {
     sign = "-";
-    nanos = nanos == std::numeric_limits<std::int64_t>::min() ? std::numeric_limits<std::int64_t>::max() : -nanos;
+    nanos =
+        nanos == std::numeric_limits<std::int64_t>::min() ? std::numeric_limits<std::int64_t>::max() : -nanos;
   }
   if (nanos < 1'000) return fmt::format("{}{}ns", sign, nanos);
   if (nanos < 1'000'000) return sign + decimal(nanos, 1'000) + "\u00b5s";

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::string_view kDefaultTimeout = "5s";
 
-std::string text(const json::object& object, std::string_view name) { return std::string(object.at(name).as_string()); }
+std::string text(const json::object& object, std::string_view name) {
+  return std::string(object.at(name).as_string());
+}
 
 Extender::Tls read_tls(const json::object& tls) {
   Extender::Tls out;
@@ -68,7 +70,8 @@ json::array ignored_resources(const json::array& extenders) {
   return out;
 }
 
-void ignore_resources(const json::array& ignored, PluginArgs& args, const std::string& path, Findings& findings) {
+void ignore_resources(const json::array& ignored, PluginArgs& args, const std::string& path,
+                      Findings& findings) {
   const auto it = args.find("NodeResourcesFit");
   if (it == args.end()) {
     return findings.error(path, "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");

@@ -17,8 +17,10 @@ namespace podium::config {
 // Sets what a timeout of zero stands for in `extenders` too, which is what is printed.
 std::vector<Extender> read_extenders(boost::json::array& extenders);
 
-// The managed resources that NodeResourcesFit is not to count. They take the place of its own ignoredResources.
+// The managed resources that NodeResourcesFit is not to count. They take the place of its own
+// ignoredResources.
 boost::json::array ignored_resources(const boost::json::array& extenders);
-void ignore_resources(const boost::json::array& ignored, PluginArgs& args, const std::string& path, Findings& findings);
+void ignore_resources(const boost::json::array& ignored, PluginArgs& args, const std::string& path,
+                      Findings& findings);
 
 }  // namespace podium::config

@@ -18,7 +18,7 @@ constexpr std::string_view kAllAlpha = "AllAlpha", kAllBeta = "AllBeta";
 
 struct Honoured {
   std::string_view gate;
-  bool Features::*value;
+  bool Features::* value;
 };
 constexpr std::array kHonoured = std::to_array<Honoured>({
     {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
@@ -111,8 +111,8 @@ void parse_one(std::string_view text, Values& values, std::vector<std::string>& 
   if (const auto parsed = parse_bool(value)) {
     values.insert_or_assign(std::string(name), *parsed);
   } else {
-    errors.push_back(fmt::format("invalid value of {0}={1}, err: strconv.ParseBool: parsing \"{1}\": invalid syntax",
-                                 name, value));
+    errors.push_back(fmt::format(
+        "invalid value of {0}={1}, err: strconv.ParseBool: parsing \"{1}\": invalid syntax", name, value));
   }
 }
 
@@ -195,8 +195,8 @@ Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags) 
     if (const auto* honoured = find_gate(kHonoured, spec.name)) out.features.*(honoured->value) = value;
     if (value == spec.on || spec.locked) continue;
     if (const auto* note = find_gate(kRefused, spec.name)) {
-      errors.push_back(fmt::format("feature gate {} cannot be set to {}: not supported by podium: {}", spec.name, value,
-                                   note->text));
+      errors.push_back(fmt::format("feature gate {} cannot be set to {}: not supported by podium: {}",
+                                   spec.name, value, note->text));
     } else if (const auto* no_difference = find_gate(kNoDifference, spec.name)) {
       out.warnings.push_back(
           fmt::format("feature gate {}={} makes no difference: {}", spec.name, value, no_difference->text));

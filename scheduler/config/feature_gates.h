@@ -1,9 +1,9 @@
 // Feature gates: what --feature-gates may say, and what comes of it.
 //
-// All gates that kube-scheduler 1.36 accepts are known, with their defaults, since people give one list to all components.
-// Most of them are about other components and change nothing. Of those that kube-scheduler's decisions depend on, podium
-// honours some; a list that would change another one is an Error that names it, so that nobody gets other decisions than
-// they asked for.
+// All gates that kube-scheduler 1.36 accepts are known, with their defaults, since people give one list to
+// all components. Most of them are about other components and change nothing. Of those that kube-scheduler's
+// decisions depend on, podium honours some; a list that would change another one is an Error that names it,
+// so that nobody gets other decisions than they asked for.
 // Source: component-base/featuregate, pkg/features/kube_features.go.
 // Threads: values and pure functions.
 #pragma once
@@ -24,8 +24,8 @@ struct FeatureGates {
   std::vector<std::string> warnings;  // accepted, and worth saying
 };
 
-// Each text is the value of one --feature-gates: "A=true,B=false", "AllAlpha=true", with "kube:" before a name or not.
-// Later values win. Errors: everything that is wrong, one a line.
+// Each text is the value of one --feature-gates: "A=true,B=false", "AllAlpha=true", with "kube:" before a
+// name or not. Later values win. Errors: everything that is wrong, one a line.
 Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags);
 
 // One gate as kube-scheduler knows it at 1.36; see feature_gate_table.cc.

@@ -1,7 +1,8 @@
 // Findings: everything that is wrong with a configuration file, told at once.
 //
-// Each finding is "FILE:LINE: path: reason", in the words of upstream's field.Error where it has words. A field that could
-// not be read is blamed once: what validation says about it, or about anything below it, is a consequence and left out.
+// Each finding is "FILE:LINE: path: reason", in the words of upstream's field.Error where it has words. A
+// field that could not be read is blamed once: what validation says about it, or about anything below it, is
+// a consequence and left out.
 // Owner: one load(). Threads: none.
 #pragma once
 
@@ -30,7 +31,8 @@ class Findings {
   void invalid(std::string_view path, const boost::json::value& value, std::string_view detail);
   void required(std::string_view path, std::string_view detail = "");
   void duplicate(std::string_view path, const boost::json::value& value);
-  void not_supported(std::string_view path, std::string_view value, const std::vector<std::string>& supported);
+  void not_supported(std::string_view path, std::string_view value,
+                     const std::vector<std::string>& supported);
   void forbidden(std::string_view path, std::string_view detail);
 
   bool ok() const { return errors_.empty(); }
@@ -51,7 +53,8 @@ class Findings {
   std::vector<Finding> errors_, warnings_;
 };
 
-std::string child(std::string_view path, std::string_view name);  // "profiles[0]" and "plugins": "profiles[0].plugins"
+std::string child(std::string_view path, std::string_view name);  // "profiles[0]" and "plugins":
+                                                                  // "profiles[0].plugins"
 std::string item(std::string_view path, std::size_t index);       // "profiles" and 0: "profiles[0]"
 
 }  // namespace podium::config

@@ -43,7 +43,8 @@ const Schema& node_selector_term() {
 const Schema& node_affinity() {
   static const Schema terms = list(node_selector_term());
   static const Schema required = object({{"nodeSelectorTerms", &terms}});
-  static const Schema preferred_term = object({{"weight", &schema::int32}, {"preference", &node_selector_term()}});
+  static const Schema preferred_term =
+      object({{"weight", &schema::int32}, {"preference", &node_selector_term()}});
   static const Schema preferred = list(preferred_term);
   static const Schema type = object({{"requiredDuringSchedulingIgnoredDuringExecution", &required, pointer},
                                      {"preferredDuringSchedulingIgnoredDuringExecution", &preferred, omit}});
@@ -100,7 +101,8 @@ std::map<std::string, Schema, std::less<>> make_args_schemas() {
                                  {"scoringStrategy", &scoring_strategy(), pointer}})},
       {"PodTopologySpread",
        args({{"defaultConstraints", &spread_constraints(), omit}, {"defaultingType", &schema::text, omit}})},
-      {"VolumeBinding", args({{"bindTimeoutSeconds", &schema::int64, pointer}, {"shape", &shape(), pointer}})},
+      {"VolumeBinding",
+       args({{"bindTimeoutSeconds", &schema::int64, pointer}, {"shape", &shape(), pointer}})},
   };
 }
 
@@ -110,11 +112,21 @@ const Schema& plugins() {
   static const Schema plugin = object({{"name", &schema::text}, {"weight", &schema::int32, pointer}});
   static const Schema plugin_list = list(plugin);
   static const Schema set = object({{"enabled", &plugin_list, omit}, {"disabled", &plugin_list, omit}});
-  static const Schema type =
-      object({{"preEnqueue", &set}, {"queueSort", &set}, {"preFilter", &set}, {"filter", &set},
-              {"postFilter", &set}, {"preScore", &set}, {"score", &set}, {"reserve", &set}, {"permit", &set},
-              {"preBind", &set}, {"bind", &set}, {"postBind", &set}, {"multiPoint", &set},
-              {"placementGenerate", &set}, {"placementScore", &set}});
+  static const Schema type = object({{"preEnqueue", &set},
+                                     {"queueSort", &set},
+                                     {"preFilter", &set},
+                                     {"filter", &set},
+                                     {"postFilter", &set},
+                                     {"preScore", &set},
+                                     {"score", &set},
+                                     {"reserve", &set},
+                                     {"permit", &set},
+                                     {"preBind", &set},
+                                     {"bind", &set},
+                                     {"postBind", &set},
+                                     {"multiPoint", &set},
+                                     {"placementGenerate", &set},
+                                     {"placementScore", &set}});
   return type;
 }
 
@@ -130,7 +142,8 @@ const Schema& profiles() {
 }
 
 const Schema& extenders() {
-  static const Schema resource = object({{"name", &schema::text}, {"ignoredByScheduler", &schema::boolean, omit}});
+  static const Schema resource =
+      object({{"name", &schema::text}, {"ignoredByScheduler", &schema::boolean, omit}});
   static const Schema resources = list(resource);
   static const Schema tls = object({{"insecure", &schema::boolean, omit},
                                     {"serverName", &schema::text, omit},

@@ -13,7 +13,8 @@ inline constexpr std::string_view kKubeApiVersion = "kubescheduler.config.k8s.io
 inline constexpr std::string_view kKubeKind = "KubeSchedulerConfiguration";
 
 const Schema& kube_schema();
-// The schema of the plugin's arguments ("NodeResourcesFit" has NodeResourcesFitArgs); null for a plugin without any.
+// The schema of the plugin's arguments ("NodeResourcesFit" has NodeResourcesFitArgs); null for a plugin
+// without any.
 const Schema* args_schema(std::string_view plugin);
 
 }  // namespace podium::config

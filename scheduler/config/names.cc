@@ -37,20 +37,25 @@ bool is_subdomain(std::string_view text) {
 std::string too_long(std::size_t limit) { return fmt::format("must be no more than {} bytes", limit); }
 
 constexpr std::string_view kNameError =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character "
     "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 constexpr std::string_view kSubdomainError =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
+    "start and "
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 constexpr std::string_view kLabelError =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start "
+    "and end with "
     "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 constexpr std::string_view kLabelValueError =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
+    "start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+    "validation is "
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 }  // namespace
@@ -58,7 +63,8 @@ constexpr std::string_view kLabelValueError =
 std::vector<std::string> check_label_key(std::string_view key) {
   if (std::ranges::count(key, '/') > 1) {
     return {fmt::format(
-        "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')", kNameError)};
+        "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+        kNameError)};
   }
   std::vector<std::string> errors;
   if (const auto slash = key.find('/'); slash != std::string_view::npos) {

@@ -15,8 +15,9 @@ bool writes_zero_percentage(const json::object& config) {
     const auto* percentage = object.if_contains(kField);
     return percentage && *percentage == 0;
   };
-  return zero(config) || std::ranges::any_of(config.at("profiles").as_array(),
-                                             [&](const json::value& profile) { return zero(profile.as_object()); });
+  return zero(config) ||
+         std::ranges::any_of(config.at("profiles").as_array(),
+                             [&](const json::value& profile) { return zero(profile.as_object()); });
 }
 
 std::vector<std::int64_t> percentages(const json::object& config) {

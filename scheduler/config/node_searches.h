@@ -1,4 +1,5 @@
-// percentageOfNodesToScore: which of a profile's nodes are evaluated, and what a 0 means; docs/decisions/0006 says why.
+// percentageOfNodesToScore: which of a profile's nodes are evaluated, and what a 0 means; docs/decisions/0006
+// says why.
 //
 // Threads: pure functions.
 #pragma once

@@ -38,14 +38,16 @@ std::vector<PluginRef> read_list(const json::value& list, const std::string& pat
   for (std::size_t i = 0; i < list.as_array().size(); ++i) {
     const auto& plugin = list.as_array()[i].as_object();
     const auto* weight = plugin.if_contains("weight");
-    out.push_back({std::string(plugin.at("name").as_string()), weight ? weight->as_int64() : 0, item(path, i)});
+    out.push_back(
+        {std::string(plugin.at("name").as_string()), weight ? weight->as_int64() : 0, item(path, i)});
   }
   return out;
 }
 
 json::array print_list(const std::vector<PluginRef>& list) {
   json::array out;
-  for (const auto& plugin : list) out.push_back(json::object{{"name", plugin.name}, {"weight", plugin.weight}});
+  for (const auto& plugin : list)
+    out.push_back(json::object{{"name", plugin.name}, {"weight", plugin.weight}});
   return out;
 }
 
@@ -74,7 +76,9 @@ PluginSet merge(const PluginSet& defaults, const PluginSet& custom) {
 }  // namespace
 
 std::string_view field_name(PluginField field) { return kNames[static_cast<std::size_t>(field)].field; }
-std::string_view interface_name(PluginField field) { return kNames[static_cast<std::size_t>(field)].interface; }
+std::string_view interface_name(PluginField field) {
+  return kNames[static_cast<std::size_t>(field)].interface;
+}
 
 bool PluginSet::disables(std::string_view name) const {
   return std::ranges::find(disabled, name, &PluginRef::name) != disabled.end();

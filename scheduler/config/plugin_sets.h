@@ -19,8 +19,21 @@ namespace podium::config {
 
 // The fields of `plugins`. `multi_point` stands for all the others.
 enum class PluginField : std::uint8_t {
-  pre_enqueue, queue_sort, pre_filter, filter, post_filter, pre_score, score, reserve, permit, pre_bind, bind,
-  post_bind, placement_generate, placement_score, multi_point,
+  pre_enqueue,
+  queue_sort,
+  pre_filter,
+  filter,
+  post_filter,
+  pre_score,
+  score,
+  reserve,
+  permit,
+  pre_bind,
+  bind,
+  post_bind,
+  placement_generate,
+  placement_score,
+  multi_point,
 };
 inline constexpr std::size_t kPluginFields = 15;
 std::string_view field_name(PluginField);      // "preFilter"
@@ -48,8 +61,8 @@ struct PluginSets {
 // `plugins` is the value of that field, read by its schema, or null; `path` is where it stands.
 PluginSets read_plugin_sets(const boost::json::value* plugins, const std::string& path);
 PluginSets default_plugin_sets(const framework::Features& features = {});
-// A custom entry replaces the default one of its name in place; others follow. Of several custom entries of one name the
-// last one replaces, and the others stay, to be found as duplicates.
+// A custom entry replaces the default one of its name in place; others follow. Of several custom entries of
+// one name the last one replaces, and the others stay, to be found as duplicates.
 PluginSets merge_plugin_sets(const PluginSets& defaults, const PluginSets& custom);
 boost::json::value print_plugin_sets(const PluginSets&);
 

@@ -31,8 +31,10 @@ const Schema& podium_schema() {
                                {"ttl", &schema::duration, pointer},
                                {"maxReports", &schema::int64, pointer},
                                {"excludeNamespaces", &schema::texts}}};
-  static const Schema events{object, {{"enabled", &schema::boolean, pointer}, {"bestNodes", &schema::boolean}}};
-  static const Schema what_if{object, {{"enabled", &schema::boolean, pointer}, {"workers", &schema::int64, pointer}}};
+  static const Schema events{object,
+                             {{"enabled", &schema::boolean, pointer}, {"bestNodes", &schema::boolean}}};
+  static const Schema what_if{object,
+                              {{"enabled", &schema::boolean, pointer}, {"workers", &schema::int64, pointer}}};
   static const Schema all{object,
                           {{"apiVersion", &schema::text},
                            {"kind", &schema::text},

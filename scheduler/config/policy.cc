@@ -49,14 +49,16 @@ constexpr std::array kPriorities = std::to_array<Successor>({
     {"LeastRequestedPriority", "NodeResourcesFit, whose scoringStrategy is LeastAllocated by default"},
     {"MostRequestedPriority", "NodeResourcesFit, with scoringStrategy {type: MostAllocated}"},
     {"NodeAffinityPriority", "NodeAffinity"},
-    {"RequestedToCapacityRatioPriority", "NodeResourcesFit, with scoringStrategy {type: RequestedToCapacityRatio}"},
+    {"RequestedToCapacityRatioPriority",
+     "NodeResourcesFit, with scoringStrategy {type: RequestedToCapacityRatio}"},
     {"SelectorSpreadPriority", "PodTopologySpread, whose default constraints spread what a service selects"},
-    {"ServiceSpreadingPriority", "PodTopologySpread, whose default constraints spread what a service selects"},
+    {"ServiceSpreadingPriority",
+     "PodTopologySpread, whose default constraints spread what a service selects"},
     {"TaintTolerationPriority", "TaintToleration"},
 });
 
-void name_successors(const json::object& policy, std::string_view list_name, std::span<const Successor> successors,
-                     std::string_view where, Findings& findings) {
+void name_successors(const json::object& policy, std::string_view list_name,
+                     std::span<const Successor> successors, std::string_view where, Findings& findings) {
   const auto* list = policy.if_contains(list_name);
   if (!list || !list->is_array()) return;
   for (std::size_t i = 0; i < list->get_array().size(); ++i) {
@@ -65,12 +67,14 @@ void name_successors(const json::object& policy, std::string_view list_name, std
     if (!name || !name->is_string()) continue;
     const std::string_view text = name->get_string();
     const auto* weight = entry->if_contains("weight");
-    const auto weighed = weight && weight->is_int64() ? fmt::format(", weight: {}", weight->get_int64()) : std::string();
+    const auto weighed =
+        weight && weight->is_int64() ? fmt::format(", weight: {}", weight->get_int64()) : std::string();
     const auto it = std::ranges::find(successors, text, &Successor::old_name);
-    const auto said = it == successors.end()
-                          ? fmt::format("{} has no successor", text)
-                          : fmt::format("{} is the plugin {} (profiles[].plugins.{}.enabled: [{{name: …{}}}])", text, it->now,
-                                        where, weighed);
+    const auto said =
+        it == successors.end()
+            ? fmt::format("{} has no successor", text)
+            : fmt::format("{} is the plugin {} (profiles[].plugins.{}.enabled: [{{name: …{}}}])", text,
+                          it->now, where, weighed);
     findings.error(item(list_name, i), said);
   }
 }
@@ -78,9 +82,11 @@ void name_successors(const json::object& policy, std::string_view list_name, std
 }  // namespace
 
 std::string policy_is_gone() {
-  return fmt::format("scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: {} and kind: {}, whose "
-                     "default profile has all of kube-scheduler's plugins, and say there only what differs",
-                     kKubeApiVersion, kKubeKind);
+  return fmt::format(
+      "scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: {} and kind: {}, "
+      "whose "
+      "default profile has all of kube-scheduler's plugins, and say there only what differs",
+      kKubeApiVersion, kKubeKind);
 }
 
 void refuse_policy(const json::object& policy, Findings& findings) {
@@ -88,9 +94,10 @@ void refuse_policy(const json::object& policy, Findings& findings) {
   name_successors(policy, "predicates", kPredicates, "filter", findings);
   name_successors(policy, "priorities", kPriorities, "score", findings);
   if (policy.contains("extenders")) {
-    findings.error("extenders", fmt::format("are a field of {}, with the same fields, but that enableHttps is enableHTTPS "
-                                            "and httpTimeout is a text such as 5s",
-                                            kKubeKind));
+    findings.error("extenders",
+                   fmt::format("are a field of {}, with the same fields, but that enableHttps is enableHTTPS "
+                               "and httpTimeout is a text such as 5s",
+                               kKubeKind));
   }
 }
 

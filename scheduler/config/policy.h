@@ -1,4 +1,5 @@
-// Policy: the scheduler's configuration format before Kubernetes 1.23. It is refused, with what to write instead.
+// Policy: the scheduler's configuration format before Kubernetes 1.23. It is refused, with what to write
+// instead.
 //
 // Source: the registry of predicates and priorities of kube-scheduler 1.22 (pkg/scheduler/framework/plugins/legacy_registry.go).
 // Threads: pure functions.

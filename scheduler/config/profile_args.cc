@@ -15,7 +15,8 @@ namespace json = boost::json;
 namespace {
 
 // apiVersion and kind are optional; where they are given they have to be the plugin's.
-void check_type(std::string_view plugin, const json::object& args, const std::string& path, Findings& findings) {
+void check_type(std::string_view plugin, const json::object& args, const std::string& path,
+                Findings& findings) {
   const auto kind = fmt::format("{}Args", plugin);
   const std::string given_kind(args.at("kind").as_string());
   const std::string given_version(args.at("apiVersion").as_string());
@@ -49,7 +50,8 @@ json::object read_args(const std::string& plugin, const Schema& schema, const js
 }
 
 // Of an out-of-tree plugin; nullopt where there are none.
-std::optional<json::object> any_args(const json::object& config, const std::string& path, Findings& findings) {
+std::optional<json::object> any_args(const json::object& config, const std::string& path,
+                                     Findings& findings) {
   const auto* given = config.if_contains("args");
   if (!given) return std::nullopt;
   if (given->is_object()) return given->get_object();
@@ -81,7 +83,8 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
       continue;
     }
     if (const auto* plugin = registry.find(name); plugin && !plugin->in_tree()) {
-      if (auto args = any_args(config, child(at, "args"), findings)) out[name] = {std::move(*args), child(at, "args")};
+      if (auto args = any_args(config, child(at, "args"), findings))
+        out[name] = {std::move(*args), child(at, "args")};
       continue;
     }
     const auto* schema = args_schema(name);
@@ -91,7 +94,8 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
     }
     auto args = read_args(name, *schema, config, child(at, "args"), findings);
     // Upstream leaves these to the plugin itself, which is only made where it is enabled.
-    if (name != "NodeResourcesFit" || enabled.contains(name)) validate_args(name, args, child(at, "args"), findings);
+    if (name != "NodeResourcesFit" || enabled.contains(name))
+      validate_args(name, args, child(at, "args"), findings);
     if (enabled.contains(name)) out[name] = {std::move(args), child(at, "args")};
   }
   for (const auto& name : enabled) {
@@ -105,7 +109,8 @@ json::array print_plugin_args(const PluginArgs& all) {
   json::array out;
   for (const auto& [name, args] : all) {
     const auto* schema = args_schema(name);
-    out.push_back(json::object{{"args", schema ? printed(args.value, *schema) : sorted_keys(args.value)}, {"name", name}});
+    out.push_back(json::object{{"args", schema ? printed(args.value, *schema) : sorted_keys(args.value)},
+                               {"name", name}});
   }
   return out;
 }

@@ -44,7 +44,12 @@ class Resolver {
  public:
   Resolver(const PluginSets& plugins, const PluginArgs& args, const std::string& path, Findings& findings,
            const framework::Features& features, const plugins::Registry& registry)
-      : plugins_(plugins), args_(args), path_(path), findings_(findings), features_(features), registry_(registry) {}
+      : plugins_(plugins),
+        args_(args),
+        path_(path),
+        findings_(findings),
+        features_(features),
+        registry_(registry) {}
 
   framework::ProfilePtr resolve(std::string_view scheduler_name) {
     for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
@@ -62,8 +67,12 @@ class Resolver {
   }
 
  private:
-  const std::vector<std::string>& at(PluginField field) const { return names_[static_cast<std::size_t>(field)]; }
-  std::string field_path(PluginField field) const { return child(child(path_, "plugins"), field_name(field)); }
+  const std::vector<std::string>& at(PluginField field) const {
+    return names_[static_cast<std::size_t>(field)];
+  }
+  std::string field_path(PluginField field) const {
+    return child(child(path_, "plugins"), field_name(field));
+  }
   // Names that the file does not give come from the defaults, which are right.
   std::string path_of(const PluginRef& plugin, PluginField field) const {
     return plugin.path.empty() ? field_path(field) : plugin.path;
@@ -79,11 +88,11 @@ class Resolver {
                           fmt::format("{} \"{}\" does not exist", interface_name(field), plugin.name));
         }
       } else if (!implements(*known, field)) {
-        findings_.error(path_of(plugin, field),
-                        fmt::format("plugin \"{}\" does not extend {} plugin", plugin.name, interface_name(field)));
+        findings_.error(path_of(plugin, field), fmt::format("plugin \"{}\" does not extend {} plugin",
+                                                            plugin.name, interface_name(field)));
       } else if (!seen.insert(plugin.name).second) {
-        findings_.error(path_of(plugin, field),
-                        fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(field)));
+        findings_.error(path_of(plugin, field), fmt::format("plugin \"{}\" already registered as \"{}\"",
+                                                            plugin.name, interface_name(field)));
       }
     }
   }
@@ -103,8 +112,9 @@ class Resolver {
                                         [&](const PluginRef& other) { return other.name == plugin.name; });
       if (earlier == enabled.begin() + static_cast<std::ptrdiff_t>(i)) continue;
       if (const auto clash = first_point_of(plugin.name)) {
-        findings_.error(path_of(plugin, PluginField::multi_point),
-                        fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(*clash)));
+        findings_.error(
+            path_of(plugin, PluginField::multi_point),
+            fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(*clash)));
       }
     }
   }
@@ -142,17 +152,19 @@ class Resolver {
       }
     }
     auto out = own;
-    const auto rest = std::ranges::stable_partition(out, [&](const auto& name) { return overridden.contains(name); });
+    const auto rest =
+        std::ranges::stable_partition(out, [&](const auto& name) { return overridden.contains(name); });
     out.insert(rest.begin(), from_multi_point.begin(), from_multi_point.end());
     return out;
   }
 
   void check_needed_points(std::string_view scheduler_name) {
     if (const auto count = at(PluginField::queue_sort).size(); count != 1) {
-      findings_.error(field_path(PluginField::queue_sort),
-                      fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but "
-                                  "got {}",
-                                  scheduler_name, count));
+      findings_.error(
+          field_path(PluginField::queue_sort),
+          fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but "
+                      "got {}",
+                      scheduler_name, count));
     }
     if (at(PluginField::bind).empty()) {
       findings_.error(field_path(PluginField::bind),
@@ -177,8 +189,9 @@ class Resolver {
       if (it == enabled.end()) continue;
       // VolumeBinding has none by default either.
       if (it->weight == 0 && !it->path.empty() && registry_.find(name)->default_weight != 0) {
-        findings_.warn(it->path,
-                       fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
+        findings_.warn(
+            it->path,
+            fmt::format("the weight of score plugin \"{}\" is zero or absent and counts as 1", name));
       }
       return it->weight == 0 ? 1 : it->weight;
     }
@@ -208,9 +221,11 @@ class Resolver {
     const auto name = args.path.empty() ? fmt::format("plugin \"{}\": ", known.name) : std::string();
     for (const auto& [field, reason] : errors.all()) {
       const auto at = field.empty() || args.path.empty() ? path : child(path, field);
-      findings_.error(at, name + (args.path.empty() && !field.empty() ? fmt::format("{}: {}", field, reason) : reason));
+      findings_.error(
+          at, name + (args.path.empty() && !field.empty() ? fmt::format("{}: {}", field, reason) : reason));
     }
-    if (!plugin && errors.all().empty()) findings_.error(path, fmt::format("plugin \"{}\" cannot be made", known.name));
+    if (!plugin && errors.all().empty())
+      findings_.error(path, fmt::format("plugin \"{}\" cannot be made", known.name));
     return plugin;
   }
 
@@ -238,7 +253,8 @@ class Resolver {
 
   void fill(Profile& profile) {
     for (const auto& name : at(PluginField::pre_enqueue)) {
-      if (const auto* plugin = make_as<framework::PreEnqueuePlugin>(name)) profile.pre_enqueue.push_back(plugin);
+      if (const auto* plugin = make_as<framework::PreEnqueuePlugin>(name))
+        profile.pre_enqueue.push_back(plugin);
     }
     for (const auto& name : at(PluginField::pre_filter)) profile.pre_filters.push_back(filter_entry(name));
     for (const auto& name : at(PluginField::filter)) profile.filters.push_back(filter_entry(name));
@@ -272,7 +288,8 @@ class Resolver {
 
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
                                       const PluginArgs& args, const std::string& path, Findings& findings,
-                                      const framework::Features& features, const plugins::Registry& registry) {
+                                      const framework::Features& features,
+                                      const plugins::Registry& registry) {
   return Resolver(plugins, args, path, findings, features, registry).resolve(scheduler_name);
 }
 

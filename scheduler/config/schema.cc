@@ -33,45 +33,70 @@ using Presence = Field::Presence;
 
 std::string_view type_name(Kind kind) {
   switch (kind) {
-    case Kind::boolean: return "bool";
-    case Kind::int32: return "int32";
-    case Kind::int64: return "int64";
-    case Kind::number: return "float32";
-    case Kind::text: return "string";
-    case Kind::bytes: return "base64 string";
-    case Kind::duration: return "duration string such as \"15s\"";
-    case Kind::object: return "object";
-    case Kind::list: return "list";
-    case Kind::text_map: return "map of strings";
-    case Kind::any: break;
+    case Kind::boolean:
+      return "bool";
+    case Kind::int32:
+      return "int32";
+    case Kind::int64:
+      return "int64";
+    case Kind::number:
+      return "float32";
+    case Kind::text:
+      return "string";
+    case Kind::bytes:
+      return "base64 string";
+    case Kind::duration:
+      return "duration string such as \"15s\"";
+    case Kind::object:
+      return "object";
+    case Kind::list:
+      return "list";
+    case Kind::text_map:
+      return "map of strings";
+    case Kind::any:
+      break;
   }
   return "value";
 }
 
 std::string_view json_name(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::bool_: return "bool";
-    case json::kind::string: return "string";
-    case json::kind::array: return "list";
-    case json::kind::object: return "object";
-    case json::kind::null: return "null";
-    default: return "number";
+    case json::kind::bool_:
+      return "bool";
+    case json::kind::string:
+      return "string";
+    case json::kind::array:
+      return "list";
+    case json::kind::object:
+      return "object";
+    case json::kind::null:
+      return "null";
+    default:
+      return "number";
   }
 }
 
 json::value zero(const Schema& type) {
   switch (type.kind) {
-    case Kind::boolean: return false;
+    case Kind::boolean:
+      return false;
     case Kind::int32:
     case Kind::int64:
-    case Kind::number: return std::int64_t{0};
+    case Kind::number:
+      return std::int64_t{0};
     case Kind::text:
-    case Kind::bytes: return "";
-    case Kind::duration: return "0s";
-    case Kind::list: return json::array();
-    case Kind::text_map: return json::object();
-    case Kind::any: return nullptr;
-    case Kind::object: break;
+    case Kind::bytes:
+      return "";
+    case Kind::duration:
+      return "0s";
+    case Kind::list:
+      return json::array();
+    case Kind::text_map:
+      return json::object();
+    case Kind::any:
+      return nullptr;
+    case Kind::object:
+      break;
   }
   json::object out;
   for (const auto& field : type.fields) {
@@ -157,14 +182,22 @@ void read_text_map(json::value& value, const Schema& type, const std::string& pa
 
 bool is_zero(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::bool_: return !value.get_bool();
-    case json::kind::string: return value.get_string().empty();
-    case json::kind::array: return value.get_array().empty();
-    case json::kind::object: return value.get_object().empty();
-    case json::kind::int64: return value.get_int64() == 0;
-    case json::kind::uint64: return value.get_uint64() == 0;
-    case json::kind::double_: return value.get_double() == 0;
-    case json::kind::null: break;
+    case json::kind::bool_:
+      return !value.get_bool();
+    case json::kind::string:
+      return value.get_string().empty();
+    case json::kind::array:
+      return value.get_array().empty();
+    case json::kind::object:
+      return value.get_object().empty();
+    case json::kind::int64:
+      return value.get_int64() == 0;
+    case json::kind::uint64:
+      return value.get_uint64() == 0;
+    case json::kind::double_:
+      return value.get_double() == 0;
+    case json::kind::null:
+      break;
   }
   return true;
 }
@@ -173,7 +206,8 @@ bool is_zero(const json::value& value) {
 
 void read(json::value& value, const Schema& type, const std::string& path, Findings& findings) {
   switch (type.kind) {
-    case Kind::any: return;
+    case Kind::any:
+      return;
     case Kind::boolean:
       if (!value.is_bool()) wrong_type(value, type, path, findings);
       return;
@@ -182,12 +216,18 @@ void read(json::value& value, const Schema& type, const std::string& path, Findi
       if (!value.is_string()) wrong_type(value, type, path, findings);
       return;
     case Kind::int32:
-    case Kind::int64: return read_integer(value, type, path, findings);
-    case Kind::number: return read_number(value, type, path, findings);
-    case Kind::duration: return read_duration(value, type, path, findings);
-    case Kind::object: return read_object(value, type, path, findings);
-    case Kind::text_map: return read_text_map(value, type, path, findings);
-    case Kind::list: break;
+    case Kind::int64:
+      return read_integer(value, type, path, findings);
+    case Kind::number:
+      return read_number(value, type, path, findings);
+    case Kind::duration:
+      return read_duration(value, type, path, findings);
+    case Kind::object:
+      return read_object(value, type, path, findings);
+    case Kind::text_map:
+      return read_text_map(value, type, path, findings);
+    case Kind::list:
+      break;
   }
   if (!value.is_array()) return wrong_type(value, type, path, findings);
   auto& list = value.get_array();

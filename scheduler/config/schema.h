@@ -1,7 +1,9 @@
-// Schema: the strict reader. It checks a JSON value against a description of a Go type, and gives it that type's form.
+// Schema: the strict reader. It checks a JSON value against a description of a Go type, and gives it that
+// type's form.
 //
-// Unknown fields and wrong types are findings; null counts as absent, as in Go. Afterwards every field that is not a
-// pointer in the Go type is there, with its zero value where the file has none, so that what follows need not ask.
+// Unknown fields and wrong types are findings; null counts as absent, as in Go. Afterwards every field that
+// is not a pointer in the Go type is there, with its zero value where the file has none, so that what follows
+// need not ask.
 // Threads: pure functions over static descriptions.
 #pragma once
 
@@ -21,8 +23,8 @@ struct Schema {
   // any: kept as it is. duration: metav1.Duration, kept as Go prints it. bytes: base64.
   enum class Kind { boolean, int32, int64, number, text, bytes, duration, object, list, text_map, any };
   Kind kind = Kind::any;
-  std::vector<Field> fields = {};     // of an object
-  const Schema* element = nullptr;    // of a list
+  std::vector<Field> fields = {};   // of an object
+  const Schema* element = nullptr;  // of a list
 };
 
 struct Field {

@@ -68,8 +68,8 @@ void validate_profiles(const json::array& profiles, Findings& findings) {
     validate_percentage(profile, path, findings);
     const auto [first, is_new] = seen.try_emplace(text, i);
     if (!is_new && !text.empty()) {
-      findings.error(child(path, "schedulerName"),
-                     fmt::format("Duplicate value: \"{}\": {} has it", text, item("profiles", first->second)));
+      findings.error(child(path, "schedulerName"), fmt::format("Duplicate value: \"{}\": {} has it", text,
+                                                               item("profiles", first->second)));
     }
   }
 }
@@ -102,7 +102,8 @@ bool is_removed_plugin(std::string_view name) {
 }
 
 std::string removed_plugin_text() {
-  return fmt::format("was invalid in version \"{0}\" (KubeSchedulerConfiguration is version \"{0}\")", kKubeApiVersion);
+  return fmt::format("was invalid in version \"{0}\" (KubeSchedulerConfiguration is version \"{0}\")",
+                     kKubeApiVersion);
 }
 
 void validate_settings(const json::object& config, Findings& findings) {
@@ -116,9 +117,11 @@ void validate_settings(const json::object& config, Findings& findings) {
   validate_percentage(config, "", findings);
   const auto& initial = config.at("podInitialBackoffSeconds");
   const auto& max = config.at("podMaxBackoffSeconds");
-  if (initial.as_int64() <= 0) findings.invalid("podInitialBackoffSeconds", initial, "must be greater than 0");
+  if (initial.as_int64() <= 0)
+    findings.invalid("podInitialBackoffSeconds", initial, "must be greater than 0");
   if (max.as_int64() < initial.as_int64()) {
-    findings.invalid("podMaxBackoffSeconds", max, "must be greater than or equal to PodInitialBackoffSeconds");
+    findings.invalid("podMaxBackoffSeconds", max,
+                     "must be greater than or equal to PodInitialBackoffSeconds");
   }
 }
 
@@ -129,11 +132,12 @@ void validate_extenders(const json::array& extenders, Findings& findings) {
     const auto path = item("extenders", i);
     const auto& extender = extenders[i].as_object();
     if (!extender.at("prioritizeVerb").as_string().empty() && extender.at("weight").as_int64() <= 0) {
-      findings.invalid(child(path, "weight"), extender.at("weight"), "must have a positive weight applied to it");
+      findings.invalid(child(path, "weight"), extender.at("weight"),
+                       "must have a positive weight applied to it");
     }
     if (!extender.at("bindVerb").as_string().empty()) ++binders;
-    validate_managed_resources(extender.at("managedResources").as_array(), child(path, "managedResources"), managed,
-                               findings);
+    validate_managed_resources(extender.at("managedResources").as_array(), child(path, "managedResources"),
+                               managed, findings);
   }
   if (binders > 1) {
     findings.invalid("extenders", json::string(fmt::format("found {} extenders implementing bind", binders)),
@@ -155,8 +159,10 @@ void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings& fin
       }
     }
     const auto& own = profiles[i][PluginField::queue_sort];
-    if (names_of(own.enabled) != names_of(first.enabled) || names_of(own.disabled) != names_of(first.disabled)) {
-      findings.error(item("profiles", i) + ".plugins.queueSort", "Invalid value: must be the same for all profiles");
+    if (names_of(own.enabled) != names_of(first.enabled) ||
+        names_of(own.disabled) != names_of(first.disabled)) {
+      findings.error(item("profiles", i) + ".plugins.queueSort",
+                     "Invalid value: must be the same for all profiles");
     }
   }
 }

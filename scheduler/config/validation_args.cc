@@ -1,5 +1,5 @@
-// The arguments of the plugins. Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, with the
-// feature gates of 1.36, and component-helpers/scheduling/corev1/nodeaffinity for the added affinity.
+// The arguments of the plugins. Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, with
+// the feature gates of 1.36, and component-helpers/scheduling/corev1/nodeaffinity for the added affinity.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -16,7 +16,9 @@ namespace podium::config {
 namespace json = boost::json;
 namespace {
 
-std::string_view text_of(const json::object& object, std::string_view name) { return object.at(name).as_string(); }
+std::string_view text_of(const json::object& object, std::string_view name) {
+  return object.at(name).as_string();
+}
 
 void check_range(const json::object& object, std::string_view name, std::int64_t low, std::int64_t high,
                  std::string_view detail, const std::string& path, Findings& findings) {
@@ -65,7 +67,8 @@ void balanced_allocation(const json::object& args, const std::string& path, Find
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const auto at = item(child(path, "resources"), i);
     const auto& resource = resources[i].as_object();
-    if (!seen.insert(text_of(resource, "name")).second) findings.duplicate(child(at, "name"), resource.at("name"));
+    if (!seen.insert(text_of(resource, "name")).second)
+      findings.duplicate(child(at, "name"), resource.at("name"));
     if (resource.at("weight") != 1) findings.invalid(child(at, "weight"), resource.at("weight"), "must be 1");
   }
 }
@@ -89,7 +92,8 @@ void function_shape(const json::array& shape, const std::string& path, Findings&
 void scoring_strategy(const json::object& strategy, const std::string& path, Findings& findings) {
   const auto type = text_of(strategy, "type");
   if (type != "LeastAllocated" && type != "MostAllocated" && type != "RequestedToCapacityRatio") {
-    findings.not_supported(child(path, "type"), type, {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
+    findings.not_supported(child(path, "type"), type,
+                           {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
   }
   const auto& resources = strategy.at("resources").as_array();
   for (std::size_t i = 0; i < resources.size(); ++i) {
@@ -178,23 +182,28 @@ void label_requirement(const json::object& requirement, const std::string& path,
   const auto op = text_of(requirement, "operator");
   const auto& values = requirement.at("values").as_array();
   const auto values_path = child(path, "values");
-  const auto wrong = [&](std::string_view detail) { findings.invalid(values_path, requirement.at("values"), detail); };
+  const auto wrong = [&](std::string_view detail) {
+    findings.invalid(values_path, requirement.at("values"), detail);
+  };
   const bool comparison = op == "Gt" || op == "Lt";
   if (op != "In" && op != "NotIn" && op != "Exists" && op != "DoesNotExist" && !comparison) {
-    return findings.not_supported(child(path, "operator"), op, {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
+    return findings.not_supported(child(path, "operator"), op,
+                                  {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
   }
   const auto& key = requirement.at("key");
   if (const auto errors = check_label_key(key.as_string()); !errors.empty()) {
     findings.invalid(child(path, "key"), key, joined(errors));
   }
-  if ((op == "In" || op == "NotIn") && values.empty()) wrong("for 'in', 'notin' operators, values set can't be empty");
+  if ((op == "In" || op == "NotIn") && values.empty())
+    wrong("for 'in', 'notin' operators, values set can't be empty");
   if ((op == "Exists" || op == "DoesNotExist") && !values.empty()) {
     wrong("values set must be empty for exists and does not exist");
   }
   if (comparison && values.size() != 1) wrong("for 'Gt', 'Lt' operators, exactly one value is required");
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (comparison && !is_integer(values[i].as_string())) {
-      findings.invalid(item(values_path, i), values[i], "for 'Gt', 'Lt' operators, the value must be an integer");
+      findings.invalid(item(values_path, i), values[i],
+                       "for 'Gt', 'Lt' operators, the value must be an integer");
     }
     if (const auto errors = check_label_value(values[i].as_string()); !errors.empty()) {
       findings.invalid(item(values_path, i), values[i], joined(errors));
@@ -226,7 +235,8 @@ void node_affinity(const json::object& args, const std::string& path, Findings& 
   const auto* affinity = args.if_contains("addedAffinity");
   if (!affinity) return;
   const auto at = child(path, "addedAffinity");
-  if (const auto* required = affinity->as_object().if_contains("requiredDuringSchedulingIgnoredDuringExecution")) {
+  if (const auto* required =
+          affinity->as_object().if_contains("requiredDuringSchedulingIgnoredDuringExecution")) {
     const auto& terms = required->at("nodeSelectorTerms").as_array();
     const auto terms_path = at + ".requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -247,14 +257,16 @@ void volume_binding(const json::object& args, const std::string& path, Findings&
                      "invalid BindTimeoutSeconds, should not be a negative value");
   }
   if (const auto* shape = args.if_contains("shape")) {
-    findings.invalid(child(path, "shape"), *shape,
-                     "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");
+    findings.invalid(
+        child(path, "shape"), *shape,
+        "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");
   }
 }
 
 }  // namespace
 
-void validate_args(std::string_view plugin, const json::object& args, const std::string& path, Findings& findings) {
+void validate_args(std::string_view plugin, const json::object& args, const std::string& path,
+                   Findings& findings) {
   if (plugin == "DefaultPreemption") return default_preemption(args, path, findings);
   if (plugin == "DynamicResources") return dynamic_resources(args, path, findings);
   if (plugin == "InterPodAffinity") {

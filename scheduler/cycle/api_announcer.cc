@@ -7,7 +7,10 @@ namespace {
 
 client::EventRegarding regarding(const cluster::PodInfo& pod) {
   const auto& meta = pod->meta;
-  return {.namespace_ = meta.namespace_, .name = meta.name, .uid = meta.uid, .resource_version = meta.resource_version};
+  return {.namespace_ = meta.namespace_,
+          .name = meta.name,
+          .uid = meta.uid,
+          .resource_version = meta.resource_version};
 }
 
 }  // namespace
@@ -25,15 +28,17 @@ void ApiAnnouncer::failed(const cluster::PodInfo& pod, std::string_view reason, 
 }
 
 // The preemptor's profile says so, about the victim. Source: pkg/scheduler/framework/preemption/executor.go.
-void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) {
+void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
+                             std::string_view node) {
   if (!events_) return;
   recorder_of_(preemptor->scheduler_name)
       ->record(regarding(victim), "Normal", "Preempted", "Preempting",
-               fmt::format("Preempted by pod {} on node {}", preemptor->meta.uid, node), regarding(preemptor));
+               fmt::format("Preempted by pod {} on node {}", preemptor->meta.uid, node),
+               regarding(preemptor));
 }
 
-void ApiAnnouncer::event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
-                         std::string note) {
+void ApiAnnouncer::event(const cluster::PodInfo& pod, std::string type, std::string reason,
+                         std::string action, std::string note) {
   if (!events_) return;
   recorder_of_(pod->scheduler_name)
       ->record(regarding(pod), std::move(type), std::move(reason), std::move(action), std::move(note));

@@ -1,5 +1,5 @@
-// ApiAnnouncer: tells people through the API server: events under kube-scheduler's names and words, and the PodScheduled
-// condition. Both are written behind the bindings, bounded.
+// ApiAnnouncer: tells people through the API server: events under kube-scheduler's names and words, and the
+// PodScheduled condition. Both are written behind the bindings, bounded.
 //
 // Threads: as Announcer: the strand. Errors: none; what cannot be written is counted by the writers.
 #pragma once
@@ -24,8 +24,10 @@ class ApiAnnouncer final : public Announcer {
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override;
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>& nominated_node) override;
-  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) override;
-  void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action, std::string note);
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
+                 std::string_view node) override;
+  void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
+             std::string note);
 
  private:
   RecorderOf recorder_of_;

@@ -48,8 +48,10 @@ client::Request binding_request(const api::Pod& pod, const std::string& node) {
 }
 
 // What the pod itself says about a binding that is in doubt.
-BindOutcome judge(const api::Pod& live, const api::Pod& pod, const std::string& node, const std::string& doubt) {
-  if (live.meta.uid != pod.meta.uid) return {BindEnd::elsewhere, "the pod was replaced by another of its name"};
+BindOutcome judge(const api::Pod& live, const api::Pod& pod, const std::string& node,
+                  const std::string& doubt) {
+  if (live.meta.uid != pod.meta.uid)
+    return {BindEnd::elsewhere, "the pod was replaced by another of its name"};
   if (live.node_name == node) return {BindEnd::bound, {}};
   if (!live.node_name.empty()) return {BindEnd::elsewhere, "the pod was placed on " + live.node_name};
   return {BindEnd::rejected, doubt};
@@ -58,7 +60,8 @@ BindOutcome judge(const api::Pod& live, const api::Pod& pod, const std::string& 
 }  // namespace
 
 // Before the API server answers nobody knows, and the assumption has to stand.
-client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node, std::string doubt) {
+client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node,
+                                          std::string doubt) {
   auto wait = kFirstLook;
   for (;;) {
     const auto live =
@@ -66,7 +69,8 @@ client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr 
     if (live) {
       const auto decoded = api::decode_pod(*live);
       if (decoded) co_return judge(*decoded, *pod->pod, node, doubt);
-      co_return BindOutcome{BindEnd::rejected, doubt + "; the pod could not be read: " + decoded.error().message};
+      co_return BindOutcome{BindEnd::rejected,
+                            doubt + "; the pod could not be read: " + decoded.error().message};
     }
     if (live.error().code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
     if (live.error().kind == Error::Kind::cancelled) co_return BindOutcome{BindEnd::rejected, doubt};
@@ -75,10 +79,12 @@ client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr 
   }
 }
 
-client::Task<BindOutcome> after_failure(client::Api& api, cluster::PodInfoPtr pod, std::string node, Error error) {
+client::Task<BindOutcome> after_failure(client::Api& api, cluster::PodInfoPtr pod, std::string node,
+                                        Error error) {
   if (error.code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
   auto doubt = rejected(error.message);
-  if (error.code == 409 || error.maybe_applied) co_return co_await look_at_binding(api, pod, node, doubt.error);
+  if (error.code == 409 || error.maybe_applied)
+    co_return co_await look_at_binding(api, pod, node, doubt.error);
   co_return doubt;
 }
 
@@ -91,7 +97,11 @@ client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, st
 
 ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, asio::any_io_executor io,
                      asio::any_io_executor strand, Ended ended)
-    : api_(api), precedence_(precedence), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+    : api_(api),
+      precedence_(precedence),
+      io_(std::move(io)),
+      strand_(std::move(strand)),
+      ended_(std::move(ended)) {}
 
 void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   precedence_.enter();
@@ -104,11 +114,13 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   asio::co_spawn(io_, run(this), asio::detached);
 }
 
-// A lane takes its share of what waits, so that the other lanes do not run empty while it works through a long row.
+// A lane takes its share of what waits, so that the other lanes do not run empty while it works through a
+// long row.
 std::vector<ApiBinder::Order> ApiBinder::take() {
   const std::lock_guard lock(mutex_);
   std::vector<Order> orders;
-  for (auto n = std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce); n > 0 && !waiting_.empty(); --n) {
+  for (auto n = std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce); n > 0 && !waiting_.empty();
+       --n) {
     orders.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
@@ -137,7 +149,8 @@ client::Task<void> ApiBinder::together(ApiBinder* self, std::vector<Order> order
     if (answers[i]) {
       done.push_back({(*orders[i].pod)->meta.uid, {BindEnd::bound, {}}});
     } else {
-      asio::co_spawn(self->io_, settle(self, std::move(orders[i]), std::move(answers[i].error())), asio::detached);
+      asio::co_spawn(self->io_, settle(self, std::move(orders[i]), std::move(answers[i].error())),
+                     asio::detached);
     }
   }
   if (!done.empty()) self->tell(std::move(done));

@@ -1,11 +1,13 @@
 // ApiBinder: binds pods through the API server, and when in doubt looks rather than guesses.
 //
-// The Binding carries the pod's UID, so a pod that was made anew under the same name is never bound by mistake, and the API
-// server binds a UID once. After a conflict or a lost reply the pod itself is read: it is on our node (bound), on another
-// or gone (elsewhere), or still pending (rejected). It is asked until the API server answers; the assumption stands as long.
+// The Binding carries the pod's UID, so a pod that was made anew under the same name is never bound by
+// mistake, and the API server binds a UID once. After a conflict or a lost reply the pod itself is read: it
+// is on our node (bound), on another or gone (elsewhere), or still pending (rejected). It is asked until the
+// API server answers; the assumption stands as long.
 //
-// A binding goes out at once while few are under way; of a backlog each of some connections takes several at a time, which
-// costs a fraction of the system calls and wake-ups. What comes back in doubt or undone is then settled on its own.
+// A binding goes out at once while few are under way; of a backlog each of some connections takes several at
+// a time, which costs a fraction of the system calls and wake-ups. What comes back in doubt or undone is then
+// settled on its own.
 // Threads: bind() from the strand; the requests run on `io`; the outcome is posted to the strand.
 // Errors: in the outcome.
 #pragma once
@@ -59,9 +61,10 @@ class ApiBinder final : public Binder {
   std::size_t lanes_ = 0;
 };
 
-// What became of a binding that is in doubt: asks for the pod until the API server answers. `doubt` is the error if it is
-// still pending.
-client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node, std::string doubt);
+// What became of a binding that is in doubt: asks for the pod until the API server answers. `doubt` is the
+// error if it is still pending.
+client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node,
+                                          std::string doubt);
 
 // One binding from request to outcome; exposed for tests against a scripted server.
 client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node);

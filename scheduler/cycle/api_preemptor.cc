@@ -27,12 +27,9 @@ bool says_gone(const Error& error) { return error.code == 404 || error.code == 4
 json::value condition_patch(const api::Pod& victim, const std::string& text, Wall now) {
   const auto* has = victim.condition(kCondition);
   if (has && has->status == "True" && has->reason == kReason && has->message == text) return nullptr;
-  json::object condition{{"type", kCondition},
-                         {"status", "True"},
-                         {"reason", kReason},
-                         {"message", text},
-                         {"lastProbeTime", nullptr},
-                         {"observedGeneration", victim.meta.generation}};
+  json::object condition{{"type", kCondition},       {"status", "True"},
+                         {"reason", kReason},        {"message", text},
+                         {"lastProbeTime", nullptr}, {"observedGeneration", victim.meta.generation}};
   if (!has || has->status != "True") condition["lastTransitionTime"] = format_time(now);
   return json::object{{"metadata", {{"uid", victim.meta.uid}}},
                       {"status", {{"conditions", json::array{std::move(condition)}}}}};
@@ -80,7 +77,8 @@ client::Task<PreemptionOutcome> make_room(client::Api& api, PreemptionOrder orde
           fmt::format("the nomination of {} stays: {}", pod->pod->full_name(), withdrawn.error().message);
     }
   }
-  const auto text = order.preemptor->pod->scheduler_name + ": preempting to accommodate a higher priority pod";
+  const auto text =
+      order.preemptor->pod->scheduler_name + ": preempting to accommodate a higher priority pod";
   for (const auto& victim : order.victims) {
     const auto evicted = co_await evict(api, victim, text);
     if (!evicted) {

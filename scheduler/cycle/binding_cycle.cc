@@ -10,9 +10,7 @@
 namespace podium::cycle {
 namespace {
 
-double seconds(std::chrono::nanoseconds d) {
-  return std::chrono::duration<double>(d).count();
-}
+double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
 }  // namespace
 
@@ -141,7 +139,8 @@ void BindingCycle::pre_bind(Pod& pod) {
     auto& verdict = *pod.plan.failed;
     const bool rejected = verdict.code != framework::Code::error;
     return fail(pod,
-                {rejected ? message(verdict) : framework::plugin_failed("PreBind", name, message(verdict)), rejected});
+                {rejected ? message(verdict) : framework::plugin_failed("PreBind", name, message(verdict)),
+                 rejected});
   }
   next_write(pod);
 }
@@ -188,7 +187,8 @@ void BindingCycle::await_ready(Pod& pod) {
   auto progress = plugin->ready(pod.assumed, pod.state(name), parts_.snapshot);
   using State = framework::Progress::State;
   if (progress.state == State::not_yet) return;
-  if (progress.state == State::failed) return fail(pod, {framework::plugin_failed("PreBind", name, progress.error)});
+  if (progress.state == State::failed)
+    return fail(pod, {framework::plugin_failed("PreBind", name, progress.error)});
   pre_binding_.erase(pod.uid());
   set_deadline(pod, std::nullopt);
   ++pod.plugin;
@@ -220,7 +220,8 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
         *pod->queued.pod,
         {.bound = true, .node = pod->assumed.node, .error = outcome.error, .duration = now - pod->sent});
     parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", seconds(now - pod->began));
-    parts_.metrics.bound(pod->queued.attempts, seconds(now - pod->queued.first_queued), pod->queued.was_flushed);
+    parts_.metrics.bound(pod->queued.attempts, seconds(now - pod->queued.first_queued),
+                         pod->queued.was_flushed);
     if (pod->nominated) parts_.nominator.forget(uid);
     parts_.announcer.scheduled(*pod->queued.pod, pod->assumed.node);
     for (const auto& [name, plugin] : pod->profile->post_binds)

@@ -36,7 +36,7 @@ struct BindingCycle::Pod {
   queue::QueuedPod queued;
   framework::AssumedPod assumed;
   const framework::Profile* profile = nullptr;
-  Steady began{}, sent{};  // the attempt; what is measured as its binding
+  Steady began{}, sent{};    // the attempt; what is measured as its binding
   std::string_view point{};  // the extension point that it is in, and since when; for metrics
   Steady point_began{};
   Stage stage = Stage::reserving;
@@ -51,8 +51,8 @@ struct BindingCycle::Pod {
   };
   std::map<std::string, Wait, std::less<>> pending;  // the plugins whose permit is outstanding
 
-  std::vector<const framework::Profile::Entry<framework::PreBindPlugin>*>
-      pre_binds;                      // that have something to do
+  std::vector<const framework::Profile::Entry<framework::PreBindPlugin>*> pre_binds;  // that have something
+                                                                                      // to do
   std::size_t plugin = 0, write = 0;  // the one whose turn it is, and its write
   framework::PreBindPlan plan;
 

@@ -21,9 +21,9 @@ using framework::Action;
 // One object as it arrives: decoded, or only its identity where it is gone.
 struct Arrival {
   bool deleted = false;
-  api::ObjectMeta meta;        // of a deleted object
-  cluster::PodInfoPtr pod;     // pods
-  api::Object object;          // every other kind
+  api::ObjectMeta meta;     // of a deleted object
+  cluster::PodInfoPtr pod;  // pods
+  api::Object object;       // every other kind
 };
 
 template <typename T, auto Decode>
@@ -45,7 +45,8 @@ template <typename T, framework::Resource Kind>
 void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
   framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
-  const auto& meta = arrival.deleted ? arrival.meta : std::get<std::shared_ptr<const T>>(arrival.object)->meta;
+  const auto& meta =
+      arrival.deleted ? arrival.meta : std::get<std::shared_ptr<const T>>(arrival.object)->meta;
   if (auto before = objects.actual<T>(meta.namespace_, meta.name)) {
     event.before = std::move(before);
     event.actions = Action::kUpdateOther;
@@ -116,16 +117,19 @@ const Kind kKinds[] = {
     {res::namespaces, "", decoded<api::Namespace, api::decode_namespace>,
      apply_object<api::Namespace, R::namespace_>},
     {res::services, "", workload<W::service>, apply_workload<W::service>},
-    {res::replication_controllers, "", workload<W::replication_controller>, apply_workload<W::replication_controller>},
+    {res::replication_controllers, "", workload<W::replication_controller>,
+     apply_workload<W::replication_controller>},
     {res::replica_sets, "", workload<W::replica_set>, apply_workload<W::replica_set>},
     {res::stateful_sets, "", workload<W::stateful_set>, apply_workload<W::stateful_set>},
     {res::persistent_volumes, "", decoded<api::PersistentVolume, api::decode_persistent_volume>,
      apply_object<api::PersistentVolume, R::persistent_volume>},
-    {res::persistent_volume_claims, "", decoded<api::PersistentVolumeClaim, api::decode_persistent_volume_claim>,
+    {res::persistent_volume_claims, "",
+     decoded<api::PersistentVolumeClaim, api::decode_persistent_volume_claim>,
      apply_object<api::PersistentVolumeClaim, R::persistent_volume_claim>},
     {res::storage_classes, "", decoded<api::StorageClass, api::decode_storage_class>,
      apply_object<api::StorageClass, R::storage_class>},
-    {res::csi_nodes, "", decoded<api::CsiNode, api::decode_csi_node>, apply_object<api::CsiNode, R::csi_node>},
+    {res::csi_nodes, "", decoded<api::CsiNode, api::decode_csi_node>,
+     apply_object<api::CsiNode, R::csi_node>},
     {res::csi_drivers, "", decoded<api::CsiDriver, api::decode_csi_driver>,
      apply_object<api::CsiDriver, R::csi_driver>},
     {res::csi_storage_capacities, "", decoded<api::CsiStorageCapacity, api::decode_csi_storage_capacity>,
@@ -162,7 +166,8 @@ Result<Arrival> arrive(const Kind& kind, const client::Change& change) {
 struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   struct Source final : client::ReflectorHandler {
     Source(Impl& feed_, const Kind& kind_, client::Api& api)
-        : feed(feed_), kind(kind_),
+        : feed(feed_),
+          kind(kind_),
           reflector(api, {.resource = kind_.resource, .field_selector = kind_.field_selector}, *this) {}
 
     void changed(std::span<const client::Change> changes) override {
@@ -202,8 +207,8 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     Impl& feed;
     const Kind& kind;
     client::Reflector reflector;
-    bool is_synced = false;             // under feed.mutex
-    std::optional<std::string> trouble; // under feed.mutex
+    bool is_synced = false;              // under feed.mutex
+    std::optional<std::string> trouble;  // under feed.mutex
   };
 
   Impl(client::Api& api, Scheduler& scheduler_, asio::any_io_executor io_, asio::any_io_executor strand_)
@@ -239,7 +244,8 @@ ClusterFeed::~ClusterFeed() = default;
 
 void ClusterFeed::start(std::function<void()> synced) {
   impl_->on_synced = std::move(synced);
-  for (auto& source : impl_->sources) asio::co_spawn(impl_->io, Impl::run(impl_, source.get()), asio::detached);
+  for (auto& source : impl_->sources)
+    asio::co_spawn(impl_->io, Impl::run(impl_, source.get()), asio::detached);
 }
 
 void ClusterFeed::tap(Tap tap) { impl_->tap = std::move(tap); }

@@ -1,4 +1,5 @@
-// ClusterFeed: brings what happens on the API server to the scheduler: one reflector a kind, decoded off the strand.
+// ClusterFeed: brings what happens on the API server to the scheduler: one reflector a kind, decoded off the
+// strand.
 //
 // Threads: reflectors and decoding run on `io`; changes are posted to the strand in batches, in order per kind. start() and
 // stop() from any thread; ready() from any thread.
@@ -29,8 +30,8 @@ class ClusterFeed {
   using Tap = std::function<void(const client::Resource&, const client::Change&)>;
   void tap(Tap tap);
   void stop();
-  // What keeps the scheduler from being ready: kinds that have not been listed yet or cannot be watched right now, with the
-  // reason; empty: nothing.
+  // What keeps the scheduler from being ready: kinds that have not been listed yet or cannot be watched right
+  // now, with the reason; empty: nothing.
   std::vector<std::string> not_ready() const;
   std::uint64_t undecodable() const;
 

@@ -30,13 +30,14 @@ struct Wanted {
 
 // A strategic merge patch: the list of conditions is merged by type, so others' conditions stay.
 json::value patch_body(const Wanted& w, Wall now) {
-  json::object condition{{"type", kType},          {"status", "False"},
-                         {"reason", w.reason},     {"message", w.message},
-                         {"lastProbeTime", nullptr}, {"observedGeneration", w.generation}};
+  json::object condition{
+      {"type", kType},        {"status", "False"},        {"reason", w.reason},
+      {"message", w.message}, {"lastProbeTime", nullptr}, {"observedGeneration", w.generation}};
   if (!w.was_false) condition["lastTransitionTime"] = format_time(now);
   json::object status{{"conditions", json::array{std::move(condition)}}};
   if (w.nominated_node) {
-    status["nominatedNodeName"] = w.nominated_node->empty() ? json::value(nullptr) : json::value(*w.nominated_node);
+    status["nominatedNodeName"] =
+        w.nominated_node->empty() ? json::value(nullptr) : json::value(*w.nominated_node);
   }
   return json::object{{"metadata", {{"uid", w.uid}}}, {"status", std::move(status)}};
 }
@@ -50,11 +51,13 @@ struct ConditionWriter::Impl {
   static client::Task<void> drain(std::shared_ptr<Impl> self) {
     while (auto w = self->queue.take()) {
       auto body = patch_body(*w, self->api.clock().wall());
-      const auto done = co_await self->api.patch(client::resource::pods, w->ns, w->name,
-                                                 client::PatchType::strategic_merge, std::move(body), "status");
+      const auto done =
+          co_await self->api.patch(client::resource::pods, w->ns, w->name, client::PatchType::strategic_merge,
+                                   std::move(body), "status");
       // 404: gone; 409 (UID precondition): replaced by another of its name.
       if (!done && done.error().code != 404 && done.error().code != 409) {
-        spdlog::warn("pod condition not written pod={}/{} error=\"{}\"", w->ns, w->name, done.error().message);
+        spdlog::warn("pod condition not written pod={}/{} error=\"{}\"", w->ns, w->name,
+                     done.error().message);
       }
     }
   }
@@ -64,7 +67,8 @@ struct ConditionWriter::Impl {
   CoalescingQueue<Wanted> queue;  // by pod UID
 };
 
-ConditionWriter::ConditionWriter(client::Api& api, asio::any_io_executor io, std::size_t capacity, std::size_t writers)
+ConditionWriter::ConditionWriter(client::Api& api, asio::any_io_executor io, std::size_t capacity,
+                                 std::size_t writers)
     : impl_(std::make_shared<Impl>(api, std::move(io), capacity, writers)) {}
 
 ConditionWriter::~ConditionWriter() = default;
@@ -73,12 +77,20 @@ void ConditionWriter::write(const cluster::PodInfo& pod, std::string reason, std
                             std::optional<std::string> nominated_node) {
   const auto& meta = pod->meta;
   const auto* now = pod->condition(kType);
-  const bool has_condition = now && now->status == "False" && now->reason == reason && now->message == message;
+  const bool has_condition =
+      now && now->status == "False" && now->reason == reason && now->message == message;
   const bool has_nomination = !nominated_node || *nominated_node == pod->nominated_node;
   if (has_condition && has_nomination && !impl_->queue.contains(meta.uid)) return;
-  Wanted w{.ns = meta.namespace_, .name = meta.name, .uid = meta.uid, .reason = std::move(reason),
-           .message = std::move(message), .nominated_node = std::move(nominated_node), .generation = meta.generation, .was_false = now && now->status == "False"};
-  if (impl_->queue.push(meta.uid, std::move(w))) asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
+  Wanted w{.ns = meta.namespace_,
+           .name = meta.name,
+           .uid = meta.uid,
+           .reason = std::move(reason),
+           .message = std::move(message),
+           .nominated_node = std::move(nominated_node),
+           .generation = meta.generation,
+           .was_false = now && now->status == "False"};
+  if (impl_->queue.push(meta.uid, std::move(w)))
+    asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
 }
 
 void ConditionWriter::forget(const std::string& uid) { impl_->queue.forget(uid); }

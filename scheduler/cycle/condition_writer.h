@@ -1,9 +1,9 @@
-// ConditionWriter: the PodScheduled condition of pods that could not be placed, and with it the node that they are nominated
-// to, written behind everything else.
+// ConditionWriter: the PodScheduled condition of pods that could not be placed, and with it the node that
+// they are nominated to, written behind everything else.
 //
-// Only the newest text for a pod counts: one that waits is replaced. At most `writers` requests are under way; what does not
-// fit into `capacity` is dropped, the oldest first, and counted, since the pod's next attempt writes again. A condition that the pod has
-// already is not written.
+// Only the newest text for a pod counts: one that waits is replaced. At most `writers` requests are under
+// way; what does not fit into `capacity` is dropped, the oldest first, and counted, since the pod's next
+// attempt writes again. A condition that the pod has already is not written.
 // Threads: write() and stop() from any thread; requests run on the executor given.
 // Errors: logged; a pod that is gone is no error.
 #pragma once

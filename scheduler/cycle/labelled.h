@@ -1,4 +1,5 @@
-// Labelled: the members of one family of metrics, found by the values of their labels without making a map of them each time.
+// Labelled: the members of one family of metrics, found by the values of their labels without making a map of
+// them each time.
 //
 // Threads: one at a time; the metrics themselves may be read and counted from any.
 #pragma once
@@ -31,7 +32,8 @@ class Labelled {
     prometheus::Labels labels;
     std::size_t i = 0;
     ((labels[names_[i++]] = std::string(values)), ...);
-    auto& made = std::apply([&](const auto&... arguments) -> T& { return family_.Add(labels, arguments...); }, arguments_);
+    auto& made = std::apply([&](const auto&... arguments) -> T& { return family_.Add(labels, arguments...); },
+                            arguments_);
     known_.emplace(key_, &made);
     return made;
   }

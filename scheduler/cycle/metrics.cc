@@ -23,16 +23,18 @@ prometheus::Family<prometheus::Counter>& counters(Registry& registry, const char
 prometheus::Family<prometheus::Gauge>& gauges(Registry& registry, const char* name, const char* help) {
   return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
 }
-prometheus::Family<prometheus::Histogram>& histograms(Registry& registry, const char* name, const char* help) {
+prometheus::Family<prometheus::Histogram>& histograms(Registry& registry, const char* name,
+                                                      const char* help) {
   return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
 }
 
 }  // namespace
 
 Metrics::Metrics(Registry& registry)
-    : attempts_(counters(registry, "scheduler_schedule_attempts_total",
-                         "Attempts to schedule pods, by result: scheduled, unschedulable (no node fits), error."),
-                Names{"profile", "result"}),
+    : attempts_(
+          counters(registry, "scheduler_schedule_attempts_total",
+                   "Attempts to schedule pods, by result: scheduled, unschedulable (no node fits), error."),
+          Names{"profile", "result"}),
       attempt_seconds_(histograms(registry, "scheduler_scheduling_attempt_duration_seconds",
                                   "Duration of an attempt to schedule a pod, with its binding."),
                        Names{"profile", "result"}, kAttempt),
@@ -54,8 +56,9 @@ Metrics::Metrics(Registry& registry)
       preemption_attempts_(counters(registry, "scheduler_preemption_attempts_total",
                                     "Times that pods to evict were looked for.")
                                .Add({})),
-      preemption_victims_(histograms(registry, "scheduler_preemption_victims", "Pods that a preemption evicts.")
-                              .Add({}, exponential(1, 2, 7))),
+      preemption_victims_(
+          histograms(registry, "scheduler_preemption_victims", "Pods that a preemption evicts.")
+              .Add({}, exponential(1, 2, 7))),
       evictions_(counters(registry, "scheduler_preemption_goroutines_execution_total",
                           "Preemptions whose requests have ended, by result: success, error."),
                  Names{"result"}),
@@ -71,16 +74,19 @@ Metrics::Metrics(Registry& registry)
       incoming_(counters(registry, "scheduler_queue_incoming_pods_total",
                          "Pods that came to a queue, by the queue and the event that brought them."),
                 Names{"queue", "event"}),
-      turned_down_(gauges(registry, "scheduler_unschedulable_pods",
-                          "Pods that wait, by a plugin that turned them down; a pod counts for each of those plugins."),
-                   Names{"plugin", "profile"}),
+      turned_down_(
+          gauges(
+              registry, "scheduler_unschedulable_pods",
+              "Pods that wait, by a plugin that turned them down; a pod counts for each of those plugins."),
+          Names{"plugin", "profile"}),
       kept_events_(gauges(registry, "scheduler_inflight_events",
                           "Events that are kept for pods in flight, by kind; PodPopped: those pods."),
                    Names{"event"}),
       pending_(gauges(registry, "scheduler_pending_pods", "Pods that wait, by the queue that they wait in."),
                Names{"queue"}),
-      cache_size_(gauges(registry, "scheduler_cache_size", "Nodes, pods and assumed pods in the scheduler's cache."),
-                  Names{"type"}),
+      cache_size_(
+          gauges(registry, "scheduler_cache_size", "Nodes, pods and assumed pods in the scheduler's cache."),
+          Names{"type"}),
       goroutines_(gauges(registry, "scheduler_goroutines", "Pods between their decision and their binding."),
                   Names{"operation"}) {}
 

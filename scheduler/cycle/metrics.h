@@ -25,12 +25,13 @@ class Metrics {
   void attempt(const std::string& profile, const std::string& result, double seconds);
   void algorithm(double seconds);
   // point: "Filter"; status: "Success", "Unschedulable", … as upstream's codes.
-  void extension_point(std::string_view point, std::string_view status, const std::string& profile, double seconds);
+  void extension_point(std::string_view point, std::string_view status, const std::string& profile,
+                       double seconds);
   // A pod was bound: how many attempts it took, how long since it was first queued, and whether the last one
   // was owed to the flush.
   void bound(std::uint32_t attempts, double sli_seconds, bool was_flushed);
-  void preemption_attempt();            // somebody to evict was looked for
-  void preemption(std::size_t victims);  // and found; victims are to be deleted
+  void preemption_attempt();                // somebody to evict was looked for
+  void preemption(std::size_t victims);     // and found; victims are to be deleted
   void evicted(bool well, double seconds);  // the requests of a preemption have ended
   // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
   void permit_wait(const std::string& result, double seconds);

@@ -60,8 +60,6 @@ void NominationWriter::nominate(const cluster::PodInfo& pod, std::string node) {
     asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
 }
 
-void NominationWriter::forget(const std::string& pod_uid) {
-  impl_->queue.forget(pod_uid);
-}
+void NominationWriter::forget(const std::string& pod_uid) { impl_->queue.forget(pod_uid); }
 
 }  // namespace podium::cycle

@@ -15,7 +15,8 @@ using framework::Resource;
 
 double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
-ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before, const cluster::PodInfoPtr& after) {
+ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
+                       const cluster::PodInfoPtr& after) {
   ClusterEvent event{.resource = Resource::assigned_pod, .actions = actions, .before = {}, .after = {}};
   if (before) event.before = before->pod;
   if (after) event.after = after->pod;
@@ -44,7 +45,8 @@ class StopWatch final : public framework::Phases {
 
 Scheduler::Scheduler(Parts parts)
     : parts_(parts),
-      queue_({.initial_backoff = parts.config.pod_initial_backoff, .max_backoff = parts.config.pod_max_backoff,
+      queue_({.initial_backoff = parts.config.pod_initial_backoff,
+              .max_backoff = parts.config.pod_max_backoff,
               .pop_from_backoff = parts.config.features.pop_from_backoff_queue},
              [&config = parts.config](std::string_view name) { return config.profile(name); }),
       cycle_({.clock = parts.clock,
@@ -108,16 +110,16 @@ void Scheduler::decided(framework::Decision decision) {
   wake();
 }
 
-void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
-                         Steady began) {
+void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
+                         const cluster::Snapshot& decided_on, Steady began) {
   const auto& pod = *queued.pod->pod;
   next_start_ = decision.next_start;
   const framework::Attempt attempt{.pod = queued.pod,
-                        .profile = pod.scheduler_name,
-                        .number = queued.attempts,
-                        .decided_at = parts_.clock.wall(),
-                        .queued = began - queued.first_queued,
-                        .evaluate = parts_.clock.now() - began};
+                                   .profile = pod.scheduler_name,
+                                   .number = queued.attempts,
+                                   .decided_at = parts_.clock.wall(),
+                                   .queued = began - queued.first_queued,
+                                   .evaluate = parts_.clock.now() - began};
   parts_.metrics.algorithm(seconds(attempt.evaluate));
   parts_.recorder.decided(attempt, decision, decided_on);
   if (decision.fits()) {
@@ -162,8 +164,8 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
 
 // --- preemption ---
 
-// Nullopt where all victims are on their way out already. Less important pods that are nominated to the node may not fit
-// there any more, and look for another place sooner without their nomination.
+// Nullopt where all victims are on their way out already. Less important pods that are nominated to the node
+// may not fit there any more, and look for another place sooner without their nomination.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
                                                    const framework::Preemption& preemption) {
   PreemptionOrder order{.preemptor = pod, .node = preemption.node};
@@ -191,7 +193,8 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
 void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome) {
   const auto& uid = order.preemptor->pod->meta.uid;
   parts_.metrics.evicted(outcome.error.empty(), seconds(parts_.clock.now() - order.began));
-  for (const auto& victim : outcome.evicted) parts_.announcer.preempted(*victim, *order.preemptor, order.node);
+  for (const auto& victim : outcome.evicted)
+    parts_.announcer.preempted(*victim, *order.preemptor, order.node);
   if (preemptions_.end(order.number)) queue_.release(uid);
   // Nobody knows what the pod would wait for.
   if (!outcome.error.empty()) queue_.activate(uid, parts_.clock.now());
@@ -229,7 +232,8 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   }
   snapshot_.withdraw_nomination(uid);
   snapshot_.add_pod(pod);
-  // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may wait for it.
+  // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may
+  // wait for it.
   const bool was_assumed = assumed_.erase(uid) > 0;
   if (!before) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
@@ -249,7 +253,8 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
 void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   if (cycle_.knows(uid)) {
-    // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for others.
+    // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for
+    // others.
     if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
       cycle_.gone(uid);
       displace(uid);
@@ -273,7 +278,8 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   wake();
 }
 
-// What the status says, unless it never said anything: then the nomination of this process may be on its way there.
+// What the status says, unless it never said anything: then the nomination of this process may be on its way
+// there.
 void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
   const auto& uid = pod->pod->meta.uid;
   const auto* known = queue_.find(uid);
@@ -321,7 +327,8 @@ void Scheduler::node_added_or_updated(api::NodePtr node) {
     const auto before = snapshot_.entry(*row).node;
     event.before = before;
     // A node that was made anew under its old name is another node.
-    event.actions = before->meta.uid == node->meta.uid ? framework::node_changes(*before, *node) : Action::kAdd;
+    event.actions =
+        before->meta.uid == node->meta.uid ? framework::node_changes(*before, *node) : Action::kAdd;
   }
   snapshot_.set_node(std::move(node));
   if (event.actions) cluster_event(event);
@@ -331,8 +338,10 @@ void Scheduler::node_deleted(const std::string& name) {
   change_began_ = parts_.clock.now();
   const auto row = snapshot_.find_row(name);
   if (!row) return;
-  const ClusterEvent event{
-      .resource = Resource::node, .actions = Action::kDelete, .before = snapshot_.entry(*row).node, .after = {}};
+  const ClusterEvent event{.resource = Resource::node,
+                           .actions = Action::kDelete,
+                           .before = snapshot_.entry(*row).node,
+                           .after = {}};
   snapshot_.remove_node(name);
   cluster_event(event);
 }

@@ -1,15 +1,17 @@
 // Scheduler: takes a pod from the queue, decides, and has it bound.
 //
-//   queue.pop ─▶ evaluate ─▶ fits ─▶ BindingCycle: assume (the snapshot counts it), Reserve, Permit, PreBind, bind ─▶ done
+//   queue.pop ─▶ evaluate ─▶ fits ─▶ BindingCycle: assume (the snapshot counts it), …, bind ─▶ done
 //                   │                     └─▶ failed: forget, back to the queue
 //                   └─▶ does not fit: condition, event, back to the queue until something that may help happens;
-//                       where preemption helps: nominated, and held until the victims are on their way (Preemptor::preempt)
+//                       where preemption helps: nominated, and held until the victims are on their way
+//                       (Preemptor::preempt)
 //
-// An assumption ends when the watch shows the pod on a node (the truth replaces it), when the binding was rejected, or when
-// the pod is gone; it never expires by time, since a slow binding may still succeed.
+// An assumption ends when the watch shows the pod on a node (the truth replaces it), when the binding was
+// rejected, or when the pod is gone; it never expires by time, since a slow binding may still succeed.
 //
-// Owner and thread rule: the scheduling strand; no locks, no waiting. It is stepped: step() does one pod, whoever owns the
-// strand calls it as long as it says so and again at next_wakeup(). Time comes in through the Clock only.
+// Owner and thread rule: the scheduling strand; no locks, no waiting. It is stepped: step() does one pod,
+// whoever owns the strand calls it as long as it says so and again at next_wakeup(). Time comes in through
+// the Clock only.
 // Errors: none leave; a failed attempt is announced and retried.
 #pragma once
 
@@ -45,8 +47,8 @@ class Scheduler {
     Consultant* consultant = nullptr;  // null: no extenders
   };
 
-  // Requests of binding cycles that may be under way at once; at this bound step() takes no pod. Pods that wait for a permit
-  // or for their volumes have none.
+  // Requests of binding cycles that may be under way at once; at this bound step() takes no pod. Pods that
+  // wait for a permit or for their volumes have none.
   static constexpr std::size_t kMaxBindings = 512;
 
   explicit Scheduler(Parts parts);
@@ -57,14 +59,22 @@ class Scheduler {
   // What the Consultant found. Until then no other pod is scheduled, as upstream does it, but events go on.
   void decided(framework::Decision decision);
   bool consulting() const { return consultation_.has_value(); }
-  void binding_ended(const std::string& uid, const BindOutcome& outcome) { cycle_.binding_ended(uid, outcome); }
-  void write_ended(const std::string& uid, WriteOutcome outcome) { cycle_.write_ended(uid, std::move(outcome)); }
-  std::size_t bindings() const { return cycle_.size(); }  // pods between decision and bind, waiting ones included
-  // Gives up a pod that has been decided upon and is not being bound yet; it is tried again. False: there is none.
+  void binding_ended(const std::string& uid, const BindOutcome& outcome) {
+    cycle_.binding_ended(uid, outcome);
+  }
+  void write_ended(const std::string& uid, WriteOutcome outcome) {
+    cycle_.write_ended(uid, std::move(outcome));
+  }
+  std::size_t bindings() const {
+    return cycle_.size();
+  }  // pods between decision and bind, waiting ones included
+  // Gives up a pod that has been decided upon and is not being bound yet; it is tried again. False: there is
+  // none.
   bool preempt(std::string_view uid, std::string_view message) { return cycle_.preempt(uid, message); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
-  // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request under way.
+  // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request
+  // under way.
   void stop() { cycle_.stop(); }
   // Told whenever there may be work for step().
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
@@ -90,9 +100,11 @@ class Scheduler {
     Steady began{};
   };
 
-  void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on, Steady began);
+  void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
+                Steady began);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
-  std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod, const framework::Preemption& preemption);
+  std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
+                                          const framework::Preemption& preemption);
   void victim_leaves(const std::string& uid);
   void displace(const std::string& uid);
   void assigned_pod(cluster::PodInfoPtr pod);
@@ -101,14 +113,17 @@ class Scheduler {
   void nomination_ends(const cluster::PodInfoPtr& before);
   void cluster_event(const framework::ClusterEvent& event);
   void taken_in(framework::Resource resource, std::uint32_t actions);
-  void wake() { if (wake_) wake_(); }
+  void wake() {
+    if (wake_) wake_();
+  }
 
   Parts parts_;
   cluster::Snapshot snapshot_;
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
-  boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of yet
-  std::size_t next_start_ = 0;  // where the next search for nodes starts
+  boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of
+                                                    // yet
+  std::size_t next_start_ = 0;                      // where the next search for nodes starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
   Steady change_began_{};  // of the change of the cluster that is being taken in

@@ -1,6 +1,6 @@
-// What the scheduler asks of the world: to bind a pod, to write what its plugins want written before, to make room for one, to
-// tell people about it, and to decide where extenders have a say. The app gives it the API server and the extenders; tests
-// give it fakes.
+// What the scheduler asks of the world: to bind a pod, to write what its plugins want written before, to make
+// room for one, to tell people about it, and to decide where extenders have a say. The app gives it the API
+// server and the extenders; tests give it fakes.
 //
 // Threads: all are called on the scheduling strand and return at once.
 #pragma once
@@ -57,14 +57,16 @@ struct PreemptionOrder {
 };
 
 struct PreemptionOutcome {
-  std::vector<cluster::PodInfoPtr> evicted;  // the victims that were deleted; the others were gone already, or see error
+  std::vector<cluster::PodInfoPtr> evicted;  // the victims that were deleted; the others were gone already,
+                                             // or see error
   std::string error;                         // for people; empty when all victims are on their way out
 };
 
 class Preemptor {
  public:
   virtual ~Preemptor() = default;
-  // Evicts the victims; ends in Scheduler::preemption_ended, on the strand, exactly once, and not within this call.
+  // Evicts the victims; ends in Scheduler::preemption_ended, on the strand, exactly once, and not within this
+  // call.
   virtual void preempt(PreemptionOrder order) = 0;
 };
 
@@ -76,14 +78,16 @@ struct WriteOutcome {
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
-  // Makes a change that a PreBind plugin wants for this pod; ends in Scheduler::write_ended, on the strand, exactly once.
+  // Makes a change that a PreBind plugin wants for this pod; ends in Scheduler::write_ended, on the strand,
+  // exactly once.
   virtual void write(std::string pod_uid, framework::ObjectWrite write) = 0;
 };
 
 class Nominator {
  public:
   virtual ~Nominator() = default;
-  // status.nominatedNodeName, for others to see where the pod will be; empty: nowhere any more. Written in order.
+  // status.nominatedNodeName, for others to see where the pod will be; empty: nowhere any more. Written in
+  // order.
   virtual void nominate(const cluster::PodInfo& pod, std::string node) = 0;
   // What is not written yet need not be: the pod is bound.
   virtual void forget(const std::string& pod_uid) = 0;
@@ -93,11 +97,12 @@ class Announcer {
  public:
   virtual ~Announcer() = default;
   virtual void scheduled(const cluster::PodInfo& pod, std::string_view node) = 0;
-  // `reason` is the condition's: "Unschedulable" or "SchedulerError"; gated pods are not announced. `nominated_node` is what
-  // status.nominatedNodeName is to become, "" to clear it; nullopt leaves it alone.
+  // `reason` is the condition's: "Unschedulable" or "SchedulerError"; gated pods are not announced.
+  // `nominated_node` is what status.nominatedNodeName is to become, "" to clear it; nullopt leaves it alone.
   virtual void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
                       const std::optional<std::string>& nominated_node) = 0;
-  virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) = 0;
+  virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
+                         std::string_view node) = 0;
 };
 
 }  // namespace podium::cycle

@@ -20,8 +20,8 @@ namespace asio = boost::asio;
 using framework::Evaluation;
 using framework::ScoreOpinion;
 
-// The nodes that are feasible so far, by name. One whose text is gone has left the cluster: it is not asked about, and so
-// turned down.
+// The nodes that are feasible so far, by name. One whose text is gone has left the cluster: it is not asked
+// about, and so turned down.
 Candidates candidates_of(const framework::NodeMask& feasible, const framework::Snapshot& snapshot,
                          const ObjectTexts& texts, bool with_texts) {
   Candidates out;
@@ -54,8 +54,9 @@ client::Task<void> ask_for_scores(const HttpExtender* extender, Text pod, Candid
 }
 
 // A failure here is no failure of the attempt: the others decide.
-client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, framework::PodInfoPtr pod, Text pod_text,
-                                               const framework::Snapshot* snapshot, framework::NodeMask feasible) {
+client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, framework::PodInfoPtr pod,
+                                               Text pod_text, const framework::Snapshot* snapshot,
+                                               framework::NodeMask feasible) {
   const auto executor = co_await asio::this_coro::executor;
   std::vector<const HttpExtender*> asked;
   for (const auto& extender : extenders->all()) {
@@ -66,7 +67,8 @@ client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, frame
   poll->missing = asked.size();
   for (std::size_t i = 0; i < asked.size(); ++i) {
     auto candidates = candidates_of(feasible, *snapshot, extenders->texts(), asked[i]->wants_nodes());
-    asio::co_spawn(executor, ask_for_scores(asked[i], pod_text, std::move(candidates), poll, i), asio::detached);
+    asio::co_spawn(executor, ask_for_scores(asked[i], pod_text, std::move(candidates), poll, i),
+                   asio::detached);
   }
   while (poll->missing > 0) {
     boost::system::error_code ignored;
@@ -78,8 +80,8 @@ client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, frame
     if (answer) {
       out.push_back(std::move(*answer));
     } else {
-      spdlog::info("no scores from extender extender={} pod={} error=\"{}\"", asked[i]->name(), (*pod)->full_name(),
-                   answer.error().message);
+      spdlog::info("no scores from extender extender={} pod={} error=\"{}\"", asked[i]->name(),
+                   (*pod)->full_name(), answer.error().message);
     }
   }
   co_return out;
@@ -96,8 +98,8 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
     if (opinion) {
       evaluation->narrow(*opinion);
     } else if (extender->ignorable()) {
-      spdlog::info("extender passed over extender={} pod={} error=\"{}\"", extender->name(), (*pod)->full_name(),
-                   opinion.error().message);
+      spdlog::info("extender passed over extender={} pod={} error=\"{}\"", extender->name(),
+                   (*pod)->full_name(), opinion.error().message);
     } else {
       evaluation->fail(opinion.error().message);
     }

@@ -30,7 +30,8 @@ bool Extenders::has_a_say(const api::Pod& pod) const {
 }
 
 const HttpExtender* Extenders::binder(const api::Pod& pod) const {
-  const auto it = std::ranges::find_if(extenders_, [&](const auto& each) { return each->binds() && each->interested(pod); });
+  const auto it = std::ranges::find_if(
+      extenders_, [&](const auto& each) { return each->binds() && each->interested(pod); });
   return it == extenders_.end() ? nullptr : it->get();
 }
 

@@ -1,9 +1,10 @@
-// Extenders: all HTTP extenders of a configuration, and the decision on a pod that some of them have a say in.
+// Extenders: all HTTP extenders of a configuration, and the decision on a pod that some of them have a say
+// in.
 //
-// Filter verbs are asked one extender after the other, each about the nodes that are left; prioritize verbs at the same time;
-// preempt verbs, where no node is left, one after the other about who has to go. Those that may not be ignored come first. The
-// order, who is asked what, and what a failure comes to are upstream's, but for a nominated node: upstream asks about it alone
-// first, here it is among the others.
+// Filter verbs are asked one extender after the other, each about the nodes that are left; prioritize verbs
+// at the same time; preempt verbs, where no node is left, one after the other about who has to go. Those that
+// may not be ignored come first. The order, who is asked what, and what a failure comes to are upstream's,
+// but for a nominated node: upstream asks about it alone first, here it is among the others.
 //
 // Threads: immutable but for the texts, which may be fed from any thread; decide() on any one executor.
 // Errors: none; what fails is in the Decision.

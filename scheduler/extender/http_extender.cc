@@ -17,9 +17,12 @@ namespace {
 constexpr std::int64_t kScale = 10;
 
 bool asks_for(const std::vector<api::Container>& containers, const std::vector<std::string>& resources) {
-  const auto is_managed = [&](const auto& amount) { return std::ranges::find(resources, amount.first) != resources.end(); };
+  const auto is_managed = [&](const auto& amount) {
+    return std::ranges::find(resources, amount.first) != resources.end();
+  };
   return std::ranges::any_of(containers, [&](const api::Container& container) {
-    return std::ranges::any_of(container.requests, is_managed) || std::ranges::any_of(container.limits, is_managed);
+    return std::ranges::any_of(container.requests, is_managed) ||
+           std::ranges::any_of(container.limits, is_managed);
   });
 }
 
@@ -39,7 +42,8 @@ bool HttpExtender::interested(const api::Pod& pod) const {
 }
 
 std::string HttpExtender::body(const Text& pod, const Candidates& candidates) const {
-  return config_.node_cache_capable ? args_with_names(*pod, candidates.names) : args_with_nodes(*pod, candidates.nodes);
+  return config_.node_cache_capable ? args_with_names(*pod, candidates.names)
+                                    : args_with_nodes(*pod, candidates.nodes);
 }
 
 std::string HttpExtender::url(const std::string& verb) const {
@@ -59,14 +63,15 @@ client::Task<Result<std::string>> HttpExtender::send(std::string verb, std::stri
   request.body = std::move(body);
   request.timeout = config_.http_timeout;
   auto reply = co_await transport_->send(request);
-  // A connection that was idle may have been closed as the request was written; a question can be asked again.
+  // A connection that was idle may have been closed as the request was written; a question can be asked
+  // again.
   if (!reply && again && reply.error().kind == Error::Kind::unavailable && reply.error().maybe_applied) {
     reply = co_await transport_->send(std::move(request));
   }
   if (!reply) co_return std::unexpected(about(verb, reply.error()));
   if (reply->status != 200) {
-    co_return fail(Error::Kind::status, fmt::format("failed {} with extender at URL {}, code {}", verb, url(verb),
-                                                    reply->status));
+    co_return fail(Error::Kind::status,
+                   fmt::format("failed {} with extender at URL {}, code {}", verb, url(verb), reply->status));
   }
   co_return Result<std::string>(std::move(reply->body));
 }
@@ -89,16 +94,18 @@ client::Task<Result<framework::FilterOpinion>> HttpExtender::filter(Text pod, Ca
   const std::set<std::string_view> asked(candidates.names.begin(), candidates.names.end());
   for (const auto& node : opinion.feasible) {
     if (asked.contains(node)) continue;
-    co_return fail(Error::Kind::internal,
-                   fmt::format("extender \"{}\" claims a filtered node \"{}\" which is not found in the input node list",
-                               name(), node));
+    co_return fail(
+        Error::Kind::internal,
+        fmt::format("extender \"{}\" claims a filtered node \"{}\" which is not found in the input node list",
+                    name(), node));
   }
   opinion.failed = std::move(reply->failed);
   opinion.unresolvable = std::move(reply->unresolvable);
   co_return Result<framework::FilterOpinion>(std::move(opinion));
 }
 
-client::Task<Result<framework::ScoreOpinion>> HttpExtender::prioritize(Text pod, Candidates candidates) const {
+client::Task<Result<framework::ScoreOpinion>> HttpExtender::prioritize(Text pod,
+                                                                       Candidates candidates) const {
   auto sent = body(pod, candidates);
   const auto text = co_await send(config_.prioritize_verb, std::move(sent), true);
   if (!text) co_return std::unexpected(text.error());
@@ -114,8 +121,10 @@ client::Task<Result<framework::ScoreOpinion>> HttpExtender::prioritize(Text pod,
   co_return Result<framework::ScoreOpinion>(std::move(opinion));
 }
 
-client::Task<Result<std::vector<Victims>>> HttpExtender::preempt(Text pod, std::vector<Victims> victims) const {
-  auto sent = config_.node_cache_capable ? args_with_victim_uids(*pod, victims) : args_with_victims(*pod, victims);
+client::Task<Result<std::vector<Victims>>> HttpExtender::preempt(Text pod,
+                                                                 std::vector<Victims> victims) const {
+  auto sent =
+      config_.node_cache_capable ? args_with_victim_uids(*pod, victims) : args_with_victims(*pod, victims);
   const auto text = co_await send(config_.preempt_verb, std::move(sent), true);
   if (!text) co_return std::unexpected(text.error());
   auto reply = read_preemption_reply(*text);
@@ -140,7 +149,8 @@ Result<client::ClientConfig> client_config(const config::Extender& config) {
   };
   client::ClientConfig out;
   out.server = config.url_prefix;
-  if (const auto url = client::parse_server_url(out.server); !url) return wrong("urlPrefix: " + url.error().message);
+  if (const auto url = client::parse_server_url(out.server); !url)
+    return wrong("urlPrefix: " + url.error().message);
   const auto decode = [&](const std::string& text, std::string& into) {
     const auto bytes = client::base64_decode(text);
     if (bytes) into = *bytes;
@@ -153,7 +163,8 @@ Result<client::ClientConfig> client_config(const config::Extender& config) {
   if (!decode(tls.key_data, pair.key)) return wrong("tlsConfig.keyData: is not base64");
   const bool has_ca = !tls.ca_file.empty() || !out.ca.empty();
   // Source: client-go transport.TLSConfigFor. Inline data comes before files.
-  if (has_ca && tls.insecure) return wrong("specifying a root certificates file with the insecure flag is not allowed");
+  if (has_ca && tls.insecure)
+    return wrong("specifying a root certificates file with the insecure flag is not allowed");
   out.insecure_skip_verify = tls.insecure || (config.enable_https && !has_ca);
   out.tls_server_name = tls.server_name;
   if (out.ca.empty()) out.ca_file = tls.ca_file;
@@ -163,10 +174,13 @@ Result<client::ClientConfig> client_config(const config::Extender& config) {
   }
   const bool has_certificate = !pair.certificate.empty() || !tls.cert_file.empty();
   const bool has_key = !pair.key.empty() || !tls.key_file.empty();
-  if (has_certificate != has_key) return wrong("tlsConfig: a certificate needs its key, and a key its certificate");
-  if (!pair.certificate.empty() != !pair.key.empty()) return wrong("tlsConfig: give certificate and key both as data or both as files");
+  if (has_certificate != has_key)
+    return wrong("tlsConfig: a certificate needs its key, and a key its certificate");
+  if (!pair.certificate.empty() != !pair.key.empty())
+    return wrong("tlsConfig: give certificate and key both as data or both as files");
   if (!pair.certificate.empty()) {
-    if (auto ok = client::check_pair(pair, "tlsConfig.certData", "tlsConfig.keyData"); !ok) return wrong(ok.error().message);
+    if (auto ok = client::check_pair(pair, "tlsConfig.certData", "tlsConfig.keyData"); !ok)
+      return wrong(ok.error().message);
     out.certificate = std::move(pair);
   } else {
     out.certificate_file = tls.cert_file;

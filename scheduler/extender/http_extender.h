@@ -21,7 +21,8 @@ namespace podium::extender {
 // The nodes that an extender is asked about: the names always, the texts where it has no cache of its own.
 struct Candidates {
   Candidates() {}  // not an aggregate: GCC 12 destroys one that is made inside a co_await twice
-  Candidates(std::vector<std::string> names, std::vector<Text> nodes) : names(std::move(names)), nodes(std::move(nodes)) {}
+  Candidates(std::vector<std::string> names, std::vector<Text> nodes)
+      : names(std::move(names)), nodes(std::move(nodes)) {}
 
   std::vector<std::string> names;
   std::vector<Text> nodes;
@@ -32,7 +33,8 @@ class HttpExtender {
   HttpExtender(config::Extender config, std::shared_ptr<client::Transport> transport);
 
   const std::string& name() const { return config_.url_prefix; }
-  // A container of the pod asks for a resource that the extender manages; one that manages none is interested in all pods.
+  // A container of the pod asks for a resource that the extender manages; one that manages none is interested
+  // in all pods.
   bool interested(const api::Pod& pod) const;
   bool filters() const { return !config_.filter_verb.empty(); }
   bool prioritizes() const { return !config_.prioritize_verb.empty(); }

@@ -1,7 +1,8 @@
 // ObjectTexts: the JSON of pods and of nodes, as the API server has them, for extenders to read.
 //
-// podium itself keeps of an object only what it reads; an extender may look at anything. Kept only where some extender asks
-// for it: without extenders nothing is; nodes, and pods that are not pending any more, only for one without a cache of its own.
+// podium itself keeps of an object only what it reads; an extender may look at anything. Kept only where some
+// extender asks for it: without extenders nothing is; nodes, and pods that are not pending any more, only for
+// one without a cache of its own.
 // Threads: all functions from any thread. A text is never changed: a change of the object brings another.
 #pragma once
 

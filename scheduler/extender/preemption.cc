@@ -9,8 +9,9 @@ namespace podium::extender {
 namespace {
 
 // By node name. A pod whose text is gone has left the cluster.
-std::vector<Victims> victims_of(const std::vector<PreemptionCandidate>& candidates, const framework::Snapshot& snapshot,
-                                const ObjectTexts& texts, bool with_texts) {
+std::vector<Victims> victims_of(const std::vector<PreemptionCandidate>& candidates,
+                                const framework::Snapshot& snapshot, const ObjectTexts& texts,
+                                bool with_texts) {
   std::vector<Victims> out;
   for (const auto& candidate : candidates) {
     auto& victims = out.emplace_back();
@@ -29,15 +30,19 @@ std::vector<Victims> victims_of(const std::vector<PreemptionCandidate>& candidat
 Result<PreemptionCandidate> to_candidate(const Victims& victims, const HttpExtender& extender,
                                          const framework::Snapshot& snapshot) {
   const auto row = snapshot.find_row(victims.node);
-  if (!row) return fail(Error::Kind::internal, fmt::format("nodeinfo not found for node name \"{}\"", victims.node));
+  if (!row)
+    return fail(Error::Kind::internal, fmt::format("nodeinfo not found for node name \"{}\"", victims.node));
   PreemptionCandidate out{.row = *row, .budget_violations = victims.budget_violations};
   const auto& pods = snapshot.entry(*row).pods;
   for (const auto& uid : victims.uids) {
     const auto pod = std::ranges::find_if(pods, [&](const auto& each) { return each->pod->meta.uid == uid; });
     if (pod == pods.end()) {
-      return fail(Error::Kind::internal,
-                  fmt::format("extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on "
-                              "that node", extender.name(), uid, victims.node));
+      return fail(
+          Error::Kind::internal,
+          fmt::format(
+              "extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on "
+              "that node",
+              extender.name(), uid, victims.node));
     }
     out.victims.push_back(*pod);
   }
@@ -46,7 +51,8 @@ Result<PreemptionCandidate> to_candidate(const Victims& victims, const HttpExten
 
 }  // namespace
 
-Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims>& reply, const HttpExtender& extender,
+Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims>& reply,
+                                                       const HttpExtender& extender,
                                                        const framework::Snapshot& snapshot) {
   std::vector<PreemptionCandidate> out;
   for (const auto& victims : reply) {
@@ -58,16 +64,16 @@ Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims
     std::erase_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
     return out;
   }
-  const auto nobody = std::ranges::find_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
+  const auto nobody =
+      std::ranges::find_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
   if (nobody == out.end()) return out;
-  return fail(Error::Kind::internal,
-              fmt::format("expected at least one victim pod on node \"{}\"", snapshot.node_name(nobody->row)));
+  return fail(Error::Kind::internal, fmt::format("expected at least one victim pod on node \"{}\"",
+                                                 snapshot.node_name(nobody->row)));
 }
 
-client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(const Extenders* extenders,
-                                                                         framework::PodInfoPtr pod, Text pod_text,
-                                                                         const framework::Snapshot* snapshot,
-                                                                         std::vector<PreemptionCandidate> candidates) {
+client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(
+    const Extenders* extenders, framework::PodInfoPtr pod, Text pod_text, const framework::Snapshot* snapshot,
+    std::vector<PreemptionCandidate> candidates) {
   for (const auto& extender : extenders->all()) {
     if (candidates.empty()) break;
     if (!extender->preempts() || !extender->interested(**pod)) continue;

@@ -28,7 +28,8 @@ Result<json::value> parse(std::string_view text) {
 }
 
 bool equal_fold(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // The last member of this name, in whatever case; null where there is none, or where it is null.
@@ -150,8 +151,9 @@ std::string by_node(const std::vector<Victims>& all, PodsOf pods_of) {
   std::string out = "{";
   for (const auto& victims : all) {
     if (out.size() > 1) out += ',';
-    out += fmt::format(R"({}:{{"Pods":[{}],"NumPDBViolations":{}}})", json::serialize(json::string(victims.node)),
-                       fmt::join(pods_of(victims), ","), victims.budget_violations);
+    out += fmt::format(R"({}:{{"Pods":[{}],"NumPDBViolations":{}}})",
+                       json::serialize(json::string(victims.node)), fmt::join(pods_of(victims), ","),
+                       victims.budget_violations);
   }
   return out += '}';
 }
@@ -164,7 +166,8 @@ std::string args_with_victim_uids(std::string_view pod, const std::vector<Victim
     for (const auto& uid : of.uids) out.push_back(json::serialize(json::object{{"UID", uid}}));
     return out;
   };
-  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{}}})", pod, by_node(victims, pods));
+  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{}}})", pod,
+                     by_node(victims, pods));
 }
 
 std::string args_with_victims(std::string_view pod, const std::vector<Victims>& victims) {
@@ -173,7 +176,8 @@ std::string args_with_victims(std::string_view pod, const std::vector<Victims>& 
     for (const auto& text : of.pods) out.push_back(*text);
     return out;
   };
-  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":{},"NodeNameToMetaVictims":null}})", pod, by_node(victims, pods));
+  return fmt::format(R"({{"Pod":{},"NodeNameToVictims":{},"NodeNameToMetaVictims":null}})", pod,
+                     by_node(victims, pods));
 }
 
 std::string binding_args(const BindingArgs& args) {

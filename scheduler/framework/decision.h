@@ -1,11 +1,12 @@
 // evaluate(): the one function that decides where a pod may go, and Decision: all that it found.
 //
-// The live cycle binds a Decision, the report writer projects it, a what-if asks for one on a fork, `podium evaluate` prints
-// it, tests and benchmarks compare it with kube-scheduler's. There is no other scheduling logic, and nothing records beside
-// it: what is reported is what was decided. Where HTTP extenders have a say it is made in parts; see evaluation.h.
+// The live cycle binds a Decision, the report writer projects it, a what-if asks for one on a fork, `podium
+// evaluate` prints it, tests and benchmarks compare it with kube-scheduler's. There is no other scheduling
+// logic, and nothing records beside it: what is reported is what was decided. Where HTTP extenders have a say
+// it is made in parts; see evaluation.h.
 //
-// Pure: the same pod, snapshot and profile give the same Decision, whatever the thread or the time; and the same start, where
-// the profile has a part of the nodes searched.
+// Pure: the same pod, snapshot and profile give the same Decision, whatever the thread or the time; and the
+// same start, where the profile has a part of the nodes searched.
 #pragma once
 
 #include <cstdint>
@@ -34,31 +35,34 @@ struct Strategy {
 
 struct Decision {
   std::size_t node_count = 0;
-  std::size_t evaluated = 0;           // nodes that were looked at: all of them, unless the profile has a NodeSearch
-  std::size_t next_start = 0;          // where the search for the next pod starts
+  std::size_t evaluated = 0;   // nodes that were looked at: all of them, unless the profile has a NodeSearch
+  std::size_t next_start = 0;  // where the search for the next pod starts
   std::optional<Verdict> pre_enqueue;  // kept out of the queue; nothing else was evaluated
   std::optional<Verdict> pre_filter;   // turned down as a whole
-  std::string error;                   // a plugin failed; kube-scheduler would retry with reason SchedulerError
-  std::vector<std::string> unschedulable_plugins;  // those that turned nodes or the pod down, sorted: whose hints count
-  Rejections rejections{0};            // every node that was looked at and is not feasible has a verdict here
+  std::string error;  // a plugin failed; kube-scheduler would retry with reason SchedulerError
+  std::vector<std::string> unschedulable_plugins;  // those that turned nodes or the pod down, sorted: whose
+                                                   // hints count
+  Rejections rejections{0};  // every node that was looked at and is not feasible has a verdict here
   NodeMask feasible;
-  std::vector<Strategy> strategies;    // in Score order; those that were skipped are not here
+  std::vector<Strategy> strategies;             // in Score order; those that were skipped are not here
   std::vector<std::string> skipped_strategies;  // sorted by name
-  std::vector<std::int64_t> total;     // by row: the sum of weight * score; 1 where no strategy is configured
-  std::optional<Row> choice;           // the best node; among equals the one that hashes best with the pod's UID
-  std::string nominated_node;          // status.nominatedNodeName, where that node passed and so was taken
-  std::string message;                 // "0/60 nodes are available: …"; empty where some node is feasible
+  std::vector<std::int64_t> total;  // by row: the sum of weight * score; 1 where no strategy is configured
+  std::optional<Row> choice;        // the best node; among equals the one that hashes best with the pod's UID
+  std::string nominated_node;       // status.nominatedNodeName, where that node passed and so was taken
+  std::string message;              // "0/60 nodes are available: …"; empty where some node is feasible
   std::optional<Preemption> preemption;
-  bool withdraw_nomination = false;    // status.nominatedNodeName is of no use any more
-  bool tried_preemption = false;       // a PostFilter plugin looked for pods to evict
+  bool withdraw_nomination = false;  // status.nominatedNodeName is of no use any more
+  bool tried_preemption = false;     // a PostFilter plugin looked for pods to evict
 
   bool fits() const { return choice.has_value(); }
-  // Then totals may have any value; without them they are never negative, and 0 for rows that are not feasible.
+  // Then totals may have any value; without them they are never negative, and 0 for rows that are not
+  // feasible.
   bool scored_by_extenders() const { return !strategies.empty() && !strategies.back().wide.empty(); }
 };
 
 // `start` is the next_start of the decision before, or 0.
-Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0);
+Decision evaluate(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
+                  std::size_t start = 0);
 
 // The best `limit` feasible rows by `score_of(row)`, ties by node name.
 struct Ranked {
@@ -76,7 +80,8 @@ struct RejectionGroup {
 };
 std::vector<RejectionGroup> group_rejections(const Decision&, const Snapshot&, std::size_t examples);
 
-// "0/N nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s)." plus what PostFilter says.
+// "0/N nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s)." plus what PostFilter
+// says.
 // Source: pkg/scheduler/framework/types.go FitError.Error.
 std::string fit_error(const Decision&, const Snapshot&, std::string_view post_filter_message);
 // The same without a PostFilter's message, from how many nodes gave each reason.

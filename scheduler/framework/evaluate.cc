@@ -1,7 +1,8 @@
-// The order of a scheduling attempt. Source: pkg/scheduler/schedule_one.go and pkg/scheduler/framework/runtime.
-#include <algorithm>
+// The order of a scheduling attempt. Source: pkg/scheduler/schedule_one.go and
+// pkg/scheduler/framework/runtime.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/scoring.h"
@@ -9,15 +10,19 @@
 namespace podium::framework {
 namespace {
 
-
-std::string_view status_of(const std::optional<Verdict>& verdict) { return verdict ? to_string(verdict->code) : kSuccess; }
-std::string_view status_of(const std::string& error) { return error.empty() ? kSuccess : to_string(Code::error); }
+std::string_view status_of(const std::optional<Verdict>& verdict) {
+  return verdict ? to_string(verdict->code) : kSuccess;
+}
+std::string_view status_of(const std::string& error) {
+  return error.empty() ? kSuccess : to_string(Code::error);
+}
 
 void reject_all(Decision& decision, const Snapshot& snapshot, const Verdict& verdict) {
   NodeMask nodes = snapshot.present();
   nodes.grow_to_chunks(snapshot.chunks());
   const auto id = decision.rejections.add(verdict);
-  for (std::size_t w = 0; w < nodes.words(); ++w) decision.rejections.reject_word(nodes, w, nodes.word(w), id);
+  for (std::size_t w = 0; w < nodes.words(); ++w)
+    decision.rejections.reject_word(nodes, w, nodes.word(w), id);
 }
 
 // A plugin that fails on a node fails the attempt; of several nodes the first by name speaks.
@@ -66,8 +71,8 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 
 }  // namespace
 
-Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start,
-                       Phases* phases)
+Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
+                       std::size_t start, Phases* phases)
     : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), phases_(phases) {
   decision_.node_count = decision_.evaluated = snapshot.node_count();
   decision_.next_start = start;
@@ -99,8 +104,9 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }
 
-// The filters take no time to speak of for the nodes beyond the end of the search: what they said there is forgotten. The
-// nominated node is tried before all others, wherever it stands; an error there is none of the attempt's.
+// The filters take no time to speak of for the nodes beyond the end of the search: what they said there is
+// forgotten. The nominated node is tried before all others, wherever it stands; an error there is none of the
+// attempt's.
 void Evaluation::end_search(const NodeSearch& search) {
   auto rows = rows_by_turns(snapshot_);
   if (const auto& only = filters_->only()) std::erase_if(rows, [&](Row row) { return !only->test(row); });
@@ -131,7 +137,8 @@ Verdict Evaluation::unsearched() const {
   return verdict;
 }
 
-// Extenders turned down all that the search had found: what is said, and where room may be made, is about all nodes.
+// Extenders turned down all that the search had found: what is said, and where room may be made, is about all
+// nodes.
 void Evaluation::turn_down_unsearched() {
   std::optional<VerdictId> id;
   snapshot_.present().each([&](Row row) {

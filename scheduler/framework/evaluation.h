@@ -2,11 +2,13 @@
 //
 //   Evaluation(pod, snapshot, profile)   PreEnqueue, PreFilter and Filter: so_far() has the nodes that fit
 //     narrow(opinion) …                  an HTTP extender's verdicts on those, one extender after the other
-//   candidates(), settle(…) …            PostFilter where none is left: where preemption helps, and what extenders leave of it
-//   finish(scores)                       else Score, the extenders' scores, and the choice
+//   candidates(), settle(…) …            PostFilter where none is left: where preemption helps, and what
+//   extenders leave of it finish(scores)                       else Score, the extenders' scores, and the
+//   choice
 //
-// It stays pure: an extender's answer comes in as a value, and the same values give the same Decision. evaluate() is the parts
-// with nothing between. Who asks the extenders is scheduler/extender; docs/decisions/0004 says why it is cut here.
+// It stays pure: an extender's answer comes in as a value, and the same values give the same Decision.
+// evaluate() is the parts with nothing between. Who asks the extenders is scheduler/extender;
+// docs/decisions/0004 says why it is cut here.
 //
 // Owner: one evaluation; keeps references to pod, snapshot and profile. Threads: one at a time.
 // Sources: pkg/scheduler/schedule_one.go findNodesThatFitPod, findNodesThatPassExtenders, prioritizeNodes.
@@ -21,8 +23,8 @@
 
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
-#include "scheduler/framework/post_filtering.h"
 #include "scheduler/framework/phases.h"
+#include "scheduler/framework/post_filtering.h"
 
 namespace podium::framework {
 
@@ -34,26 +36,29 @@ struct FilterOpinion {
   Reasons failed, unresolvable;       // of a node in both, the latter counts
 };
 
-// One extender's scores, before the weight, on the scale of plugins' scores (an extender's 10 is 100 here). They are not
-// bound to that scale.
+// One extender's scores, before the weight, on the scale of plugins' scores (an extender's 10 is 100 here).
+// They are not bound to that scale.
 struct ScoreOpinion {
   std::string extender;
   std::int64_t weight = 1;
   std::vector<std::pair<std::string, std::int64_t>> scores;  // a node that is named twice gets the sum
 };
 
-// What unschedulable_plugins has where an extender turned a node down. No plugin has this name, so every event wakes the pod.
+// What unschedulable_plugins has where an extender turned a node down. No plugin has this name, so every
+// event wakes the pod.
 inline constexpr std::string_view kExtenderName = "Extender";
 
 class Evaluation {
  public:
-  // `start`: where a search that need not see all nodes begins. `phases`: null, or somebody who outlives the evaluation.
+  // `start`: where a search that need not see all nodes begins. `phases`: null, or somebody who outlives the
+  // evaluation.
   Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0,
              Phases* phases = nullptr);
 
   // Whether anything is left to ask: some node is feasible.
   bool undecided() const { return filters_ && decision_.error.empty() && !decision_.feasible.none(); }
-  // Whether scores would count: there is more than one node to choose from. Upstream asks for no scores otherwise.
+  // Whether scores would count: there is more than one node to choose from. Upstream asks for no scores
+  // otherwise.
   bool wants_scores() const;
   const Decision& so_far() const { return decision_; }
 
@@ -62,8 +67,8 @@ class Evaluation {
   // An extender failed that must not: so does the attempt.
   void fail(std::string error);
 
-  // Where no node is feasible: the nodes on which preemption would help, for extenders to look at; null where there are none.
-  // Another plugin may come with others once these are settled.
+  // Where no node is feasible: the nodes on which preemption would help, for extenders to look at; null where
+  // there are none. Another plugin may come with others once these are settled.
   std::vector<PreemptionCandidate>* candidates();
   // Only after candidates() gave some: what is left of them, or why an extender that must not fail did.
   void settle(Result<std::vector<PreemptionCandidate>> candidates);
@@ -77,7 +82,9 @@ class Evaluation {
   void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
   void turn_down(Row row, VerdictId id);
-  void ended(Phase phase, std::string_view status) { if (phases_) phases_->ended(phase, status); }
+  void ended(Phase phase, std::string_view status) {
+    if (phases_) phases_->ended(phase, status);
+  }
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;
@@ -85,10 +92,10 @@ class Evaluation {
   const std::size_t start_;
   Phases* const phases_;
   Decision decision_;
-  std::unique_ptr<Filters> filters_;   // null: it was over before any node was looked at
-  std::size_t verdicts_of_filters_ = 0;  // those beyond are extenders'
+  std::unique_ptr<Filters> filters_;               // null: it was over before any node was looked at
+  std::size_t verdicts_of_filters_ = 0;            // those beyond are extenders'
   std::unique_ptr<PostFiltering> post_filtering_;  // null: it has not come to that
-  bool narrowed_ = false;              // an extender turned some node down
+  bool narrowed_ = false;                          // an extender turned some node down
 };
 
 }  // namespace podium::framework

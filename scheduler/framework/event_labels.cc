@@ -8,21 +8,40 @@ namespace podium::framework {
 namespace {
 
 // In the order of Resource. Namespaces are no resource of upstream's events.
-constexpr std::array<std::string_view, 13> kResources{
-    "AssignedPod", "UnschedulablePod", "Node", "Namespace", "Service", "PersistentVolume", "PersistentVolumeClaim",
-    "storage.k8s.io/StorageClass", "storage.k8s.io/CSINode", "storage.k8s.io/CSIDriver",
-    "storage.k8s.io/CSIStorageCapacity", "storage.k8s.io/VolumeAttachment", "*"};
+constexpr std::array<std::string_view, 13> kResources{"AssignedPod",
+                                                      "UnschedulablePod",
+                                                      "Node",
+                                                      "Namespace",
+                                                      "Service",
+                                                      "PersistentVolume",
+                                                      "PersistentVolumeClaim",
+                                                      "storage.k8s.io/StorageClass",
+                                                      "storage.k8s.io/CSINode",
+                                                      "storage.k8s.io/CSIDriver",
+                                                      "storage.k8s.io/CSIStorageCapacity",
+                                                      "storage.k8s.io/VolumeAttachment",
+                                                      "*"};
 
 // In the order of Action's bits, then kAll.
-constexpr std::array<std::string_view, 13> kActions{
-    "Add", "Delete", "UpdateNodeAllocatable", "UpdateNodeLabel", "UpdateNodeTaint", "UpdateNodeAnnotation",
-    "UpdateNodeDeclaredFeature", "UpdatePodLabel", "UpdatePodScaleDown", "UpdatePodToleration",
-    "UpdatePodSchedulingGatesEliminated", "Update", "All"};
+constexpr std::array<std::string_view, 13> kActions{"Add",
+                                                    "Delete",
+                                                    "UpdateNodeAllocatable",
+                                                    "UpdateNodeLabel",
+                                                    "UpdateNodeTaint",
+                                                    "UpdateNodeAnnotation",
+                                                    "UpdateNodeDeclaredFeature",
+                                                    "UpdatePodLabel",
+                                                    "UpdatePodScaleDown",
+                                                    "UpdatePodToleration",
+                                                    "UpdatePodSchedulingGatesEliminated",
+                                                    "Update",
+                                                    "All"};
 
 std::array<std::string, kEventSlots> make_labels() {
   std::array<std::string, kEventSlots> labels;
   for (std::size_t slot = 0; slot < kEventSlots; ++slot) {
-    labels[slot] = std::string(kResources[slot / kActions.size()]) + std::string(kActions[slot % kActions.size()]);
+    labels[slot] =
+        std::string(kResources[slot / kActions.size()]) + std::string(kActions[slot % kActions.size()]);
   }
   return labels;
 }
@@ -30,7 +49,8 @@ std::array<std::string, kEventSlots> make_labels() {
 }  // namespace
 
 std::size_t event_slot(Resource resource, std::uint32_t action) {
-  const auto which = action == kAll ? kActions.size() - 1 : static_cast<std::size_t>(std::countr_zero(action));
+  const auto which =
+      action == kAll ? kActions.size() - 1 : static_cast<std::size_t>(std::countr_zero(action));
   return static_cast<std::size_t>(resource) * kActions.size() + which;
 }
 

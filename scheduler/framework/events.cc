@@ -24,7 +24,8 @@ std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after) {
   if (before.meta.labels != after.meta.labels) changes |= kUpdatePodLabel;
   // The API only lets tolerations be added, so their number tells.
   if (before.tolerations.size() != after.tolerations.size()) changes |= kUpdatePodTolerations;
-  if (!before.scheduling_gates.empty() && after.scheduling_gates.empty()) changes |= kUpdatePodGatesEliminated;
+  if (!before.scheduling_gates.empty() && after.scheduling_gates.empty())
+    changes |= kUpdatePodGatesEliminated;
   const cluster::RequestOptions as_granted{.use_status = true};
   if (scaled_down(cluster::pod_requests(before, as_granted), cluster::pod_requests(after, as_granted))) {
     changes |= kUpdatePodScaleDown;
@@ -38,7 +39,8 @@ std::uint32_t node_changes(const api::Node& before, const api::Node& after) {
   if (before.allocatable != after.allocatable) changes |= kUpdateNodeAllocatable;
   if (before.meta.labels != after.meta.labels) changes |= kUpdateNodeLabel;
   if (before.meta.annotations != after.meta.annotations) changes |= kUpdateNodeAnnotation;
-  if (before.taints != after.taints || (before.unschedulable && !after.unschedulable)) changes |= kUpdateNodeTaint;
+  if (before.taints != after.taints || (before.unschedulable && !after.unschedulable))
+    changes |= kUpdateNodeTaint;
   if (before.declared_features != after.declared_features) changes |= kUpdateNodeDeclaredFeature;
   return changes;
 }

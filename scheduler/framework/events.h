@@ -1,8 +1,8 @@
 // Cluster events and queueing hints: when is a pod that was turned down worth another try?
 //
-// An event is a fact about one object, with the object before and after. A hint stands beside the filter that rejected the
-// pod and says which events may help, and a predicate says whether this very event does.
-// Source of the vocabulary: pkg/scheduler/framework types (ClusterEvent, QueueingHintFn).
+// An event is a fact about one object, with the object before and after. A hint stands beside the filter that
+// rejected the pod and says which events may help, and a predicate says whether this very event does. Source
+// of the vocabulary: pkg/scheduler/framework types (ClusterEvent, QueueingHintFn).
 // Threads: values and pure functions.
 #pragma once
 
@@ -15,8 +15,19 @@
 namespace podium::framework {
 
 enum class Resource : std::uint8_t {
-  assigned_pod, unscheduled_pod, node, namespace_, service, persistent_volume, persistent_volume_claim, storage_class,
-  csi_node, csi_driver, csi_storage_capacity, volume_attachment, wild_card,
+  assigned_pod,
+  unscheduled_pod,
+  node,
+  namespace_,
+  service,
+  persistent_volume,
+  persistent_volume_claim,
+  storage_class,
+  csi_node,
+  csi_driver,
+  csi_storage_capacity,
+  volume_attachment,
+  wild_card,
 };
 
 // Bits: what happened.
@@ -25,14 +36,14 @@ enum Action : std::uint32_t {
   kDelete = 1 << 1,
   kUpdateNodeAllocatable = 1 << 2,
   kUpdateNodeLabel = 1 << 3,
-  kUpdateNodeTaint = 1 << 4,        // also spec.unschedulable
+  kUpdateNodeTaint = 1 << 4,  // also spec.unschedulable
   kUpdateNodeAnnotation = 1 << 5,
   kUpdateNodeDeclaredFeature = 1 << 6,
   kUpdatePodLabel = 1 << 7,
-  kUpdatePodScaleDown = 1 << 8,     // requests went down
+  kUpdatePodScaleDown = 1 << 8,  // requests went down
   kUpdatePodTolerations = 1 << 9,
   kUpdatePodGatesEliminated = 1 << 10,
-  kUpdateOther = 1 << 11,           // an update that is none of the above; only a hint for every kUpdate takes it
+  kUpdateOther = 1 << 11,  // an update that is none of the above; only a hint for every kUpdate takes it
   kUpdate = ((1 << 12) - 1) & ~3u,
   kAll = (1 << 12) - 1,
 };
@@ -43,8 +54,8 @@ struct ClusterEvent {
   api::Object before, after;  // monostate where there is none
 };
 
-// The difference between two states of an object, as event bits; 0 where none of them has changed. Node conditions are no
-// event: no in-tree plugin registers for them, and nodes report them every few seconds.
+// The difference between two states of an object, as event bits; 0 where none of them has changed. Node
+// conditions are no event: no in-tree plugin registers for them, and nodes report them every few seconds.
 std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after);
 std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 

@@ -1,7 +1,8 @@
 // Features: the feature gates that decisions depend on, as plugin factories and the queue get them.
 //
-// Made by scheduler/config from --feature-gates; the values here are the defaults of Kubernetes 1.36. Upstream's other gates
-// either change nothing here or cannot be changed; scheduler/config/feature_gates.cc says which.
+// Made by scheduler/config from --feature-gates; the values here are the defaults of Kubernetes 1.36.
+// Upstream's other gates either change nothing here or cannot be changed; scheduler/config/feature_gates.cc
+// says which.
 // Source: pkg/scheduler/framework/plugins/feature. Threads: a value.
 #pragma once
 
@@ -10,9 +11,9 @@ namespace podium::framework {
 struct Features {
   bool match_label_keys_in_pod_topology_spread = true;
   bool node_declared_features = true;
-  bool nominated_node_name_for_expectation = true;      // others are told of a node before a long wait for it
-  bool pop_from_backoff_queue = true;                   // SchedulerPopFromBackoffQ
-  bool taint_toleration_comparison_operators = false;   // tolerations with the operators Lt and Gt
+  bool nominated_node_name_for_expectation = true;     // others are told of a node before a long wait for it
+  bool pop_from_backoff_queue = true;                  // SchedulerPopFromBackoffQ
+  bool taint_toleration_comparison_operators = false;  // tolerations with the operators Lt and Gt
   bool operator==(const Features&) const = default;
 };
 

@@ -1,8 +1,8 @@
 #include "scheduler/framework/filters.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 
 namespace podium::framework {
 std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
@@ -24,8 +24,8 @@ bool Filters::reached(std::string_view plugin) const {
   return std::find(reached_.begin(), reached_.end(), plugin) != reached_.end();
 }
 
-// An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help against it and a
-// later plugin may still say that it cannot.
+// An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help
+// against it and a later plugin may still say that it cannot.
 void Filters::run_pre_filters(const Profile& profile) {
   for (const auto& entry : profile.pre_filters) {
     reached_.push_back(entry.name);
@@ -44,11 +44,14 @@ void Filters::run_pre_filters(const Profile& profile) {
     }
     if (prepared.only) {
       narrowed_by_.insert(std::upper_bound(narrowed_by_.begin(), narrowed_by_.end(), entry.name), entry.name);
-      if (only_) *only_ &= *prepared.only;
-      else only_ = *prepared.only;
+      if (only_)
+        *only_ &= *prepared.only;
+      else
+        only_ = *prepared.only;
       // One plugin alone may name nodes that are not there, and all nodes are then left out one by one.
       if (narrowed_by_.size() > 1 && only_->none()) {
-        rejected_ = Verdict{"", Code::unschedulable_and_unresolvable,
+        rejected_ = Verdict{"",
+                            Code::unschedulable_and_unresolvable,
                             {fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
                                          fmt::join(narrowed_by_, " "))}};
         return;
@@ -85,9 +88,12 @@ NodeMask Filters::run(Rejections& out) const {
   NodeMask nodes = snapshot_.present();
   nodes.grow_to_chunks(snapshot_.chunks());
   if (only_) {
-    const auto left_out = out.add({"", Code::unschedulable_and_unresolvable,
-                                   {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " "))}});
-    for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
+    const auto left_out =
+        out.add({"",
+                 Code::unschedulable_and_unresolvable,
+                 {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " "))}});
+    for (std::size_t w = 0; w < nodes.words(); ++w)
+      out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
   }
   const NodeMask asked = nodes;
   for (const auto& entry : filters_) {
@@ -120,7 +126,9 @@ NodeMask Filters::run(Rejections& out) const {
   return nodes;
 }
 
-std::optional<Verdict> Filters::check(Row row, const PodDelta& delta) const { return Node(*this, row).check(delta); }
+std::optional<Verdict> Filters::check(Row row, const PodDelta& delta) const {
+  return Node(*this, row).check(delta);
+}
 
 Filters::Node::Node(const Filters& filters, Row row)
     : filters_(filters), row_(row), nominated_(filters.nominated_to(row)), known_(filters.filters_.size()) {}

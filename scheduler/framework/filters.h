@@ -1,5 +1,5 @@
-// Filters: the filters of a profile, prepared for one pod. PreFilter runs once, in the constructor; the nodes are then asked
-// all together, and single nodes again with pods added or removed.
+// Filters: the filters of a profile, prepared for one pod. PreFilter runs once, in the constructor; the nodes
+// are then asked all together, and single nodes again with pods added or removed.
 //
 // Owner: one evaluation; PostFilter plugins borrow it. Threads: const members may be called by several threads.
 // Sources: pkg/scheduler/framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
@@ -31,8 +31,8 @@ class Filters {
   // True where the PreFilter of this plugin was run, whatever it said.
   bool reached(std::string_view plugin) const;
 
-  // Clears every node that does not fit and notes why; the answer is the nodes that do. Not for rejected pods. A verdict
-  // with the code `error` means that a plugin failed on that node.
+  // Clears every node that does not fit and notes why; the answer is the nodes that do. Not for rejected
+  // pods. A verdict with the code `error` means that a plugin failed on that node.
   NodeMask run(Rejections& out) const;
 
   // One node, to be asked again and again. Keeps a reference to the Filters. Threads: none.
@@ -50,9 +50,9 @@ class Filters {
     // By filter: what those that ignore pods have said; empty: not asked yet.
     std::vector<std::optional<std::optional<Verdict>>> known_;
   };
-  // The verdict on one node as if `removed` were gone from it and `added` ran there. Pods that are nominated to the node
-  // and at least as important as the pod have to be allowed for: the pod must fit with them and without. A pod that was
-  // turned down as a whole fits nowhere.
+  // The verdict on one node as if `removed` were gone from it and `added` ran there. Pods that are nominated
+  // to the node and at least as important as the pod have to be allowed for: the pod must fit with them and
+  // without. A pod that was turned down as a whole fits nowhere.
   std::optional<Verdict> check(Row row, const PodDelta& delta) const;
 
  private:

@@ -111,9 +111,9 @@ struct ObjectWrite {
 struct PreBindPlan {
   std::optional<Verdict> failed;
   std::vector<ObjectWrite> writes;  // made one after the other; the first that fails fails the pod
-  std::optional<std::chrono::milliseconds>
-      timeout;            // for ready() to come true then; nullopt: it is not asked
-  std::string timed_out;  // the error when it does not
+  std::optional<std::chrono::milliseconds> timeout;  // for ready() to come true then; nullopt: it is not
+                                                     // asked
+  std::string timed_out;                             // the error when it does not
 };
 
 struct Progress {

@@ -14,22 +14,25 @@ using cluster::Row;
 using cluster::Snapshot;
 using cluster::ValueId;
 
-constexpr std::size_t kLeastNodes = 100;  // fewer are never looked for, and smaller clusters always searched whole
+constexpr std::size_t kLeastNodes = 100;  // fewer are never looked for, and smaller clusters always searched
+                                          // whole
 constexpr std::int64_t kLeastPercentage = 5;
 
 // A node's zone as a small number. Source: component-helpers/node/topology GetZoneKey.
 class Zones {
  public:
   explicit Zones(const Snapshot& snapshot) {
-    constexpr std::string_view kLabels[] = {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone",
-                                            "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"};
+    constexpr std::string_view kLabels[] = {
+        "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"};
     for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i] = snapshot.labels().find(kLabels[i]);
   }
 
   // Numbers are given in the order in which zones are first asked for.
   std::size_t of(Row row) {
     Ids ids{};
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = columns_[i] ? columns_[i]->value(row) : cluster::kNoValue;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      ids[i] = columns_[i] ? columns_[i]->value(row) : cluster::kNoValue;
     const auto [known, is_new] = by_ids_.try_emplace(ids, 0);
     if (is_new) known->second = by_name_.try_emplace(name(ids), by_name_.size()).first->second;
     return known->second;
@@ -43,7 +46,9 @@ class Zones {
     const auto i = ids[beta] != cluster::kNoValue ? beta : beta + 1;
     return ids[i] == cluster::kNoValue ? std::string_view() : columns_[i]->name(ids[i]);
   }
-  std::string name(const Ids& ids) const { return std::string(value(ids, 2)) + '\0' + std::string(value(ids, 0)); }
+  std::string name(const Ids& ids) const {
+    return std::string(value(ids, 2)) + '\0' + std::string(value(ids, 0));
+  }
 
   std::array<const LabelColumn*, 4> columns_{};
   boost::unordered_flat_map<Ids, std::size_t, boost::hash<Ids>> by_ids_;
@@ -77,12 +82,14 @@ std::vector<Row> rows_by_turns(const Snapshot& snapshot) {
   return out;
 }
 
-SearchRange search(std::vector<Row> rows, std::size_t start, std::size_t wanted, const cluster::NodeMask& feasible) {
+SearchRange search(std::vector<Row> rows, std::size_t start, std::size_t wanted,
+                   const cluster::NodeMask& feasible) {
   SearchRange out;
   if (rows.empty()) return out;
   std::ranges::rotate(rows, rows.begin() + static_cast<std::ptrdiff_t>(start % rows.size()));
   std::size_t found = 0;
-  const auto enough = std::ranges::find_if(rows, [&](Row row) { return feasible.test(row) && found++ == wanted; });
+  const auto enough =
+      std::ranges::find_if(rows, [&](Row row) { return feasible.test(row) && found++ == wanted; });
   out.left.assign(enough, rows.end());
   rows.erase(enough, rows.end());
   out.tried = std::move(rows);

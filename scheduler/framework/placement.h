@@ -21,7 +21,7 @@
 namespace podium::framework {
 
 using PluginStates = std::map<std::string, std::unique_ptr<PluginState>, std::less<>>;  // by plugin
-PluginState* find_state(const PluginStates& states, std::string_view plugin);  // null: it keeps none
+PluginState* find_state(const PluginStates& states, std::string_view plugin);           // null: it keeps none
 
 // A plugin that said no, or failed, after the decision.
 struct PlacementFailure {
@@ -45,7 +45,6 @@ void unreserve(const AssumedPod& pod, const Profile& profile, const PluginStates
                Handle& handle);
 
 // Both on a fork. After a failure the fork is as it was, but for a nomination of this pod, which has ended.
-std::optional<PlacementFailure> place(const PodInfoPtr& pod, Row row, const Profile& profile,
-                                      Snapshot& fork);
+std::optional<PlacementFailure> place(const PodInfoPtr& pod, Row row, const Profile& profile, Snapshot& fork);
 
 }  // namespace podium::framework

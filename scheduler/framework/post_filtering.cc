@@ -6,8 +6,8 @@
 
 namespace podium::framework {
 
-PostFiltering::PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
-                             Decision& decision)
+PostFiltering::PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
+                             const Filters& filters, Decision& decision)
     : pod_(pod), snapshot_(snapshot), profile_(profile), filters_(filters), decision_(decision) {
   decision_.withdraw_nomination = profile.post_filters.empty();
   ask();

@@ -1,5 +1,5 @@
-// PostFiltering: the PostFilter plugins of a profile, asked one after the other until one finds a way. It stops where a plugin
-// has found nodes on which preemption would help, for extenders to look at them.
+// PostFiltering: the PostFilter plugins of a profile, asked one after the other until one finds a way. It
+// stops where a plugin has found nodes on which preemption would help, for extenders to look at them.
 //
 // Owner: one Evaluation; keeps references to all that it is made of, and notes in the decision what is found.
 // Threads: none. Source: pkg/scheduler/framework/runtime RunPostFilterPlugins.

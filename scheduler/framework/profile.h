@@ -1,4 +1,5 @@
-// Profile: one entry of `profiles`, resolved: its plugins in upstream's order at each extension point, with their weights.
+// Profile: one entry of `profiles`, resolved: its plugins in upstream's order at each extension point, with
+// their weights.
 //
 // Made by scheduler/config from a KubeSchedulerConfiguration; immutable and shared by all threads.
 #pragma once
@@ -26,7 +27,7 @@ struct Profile {
     std::string name;
     const ScorePlugin* plugin = nullptr;
     std::int64_t weight = 1;
-    bool pre_score = true;   // enabled at PreScore
+    bool pre_score = true;  // enabled at PreScore
   };
   struct PostFilterEntry {
     std::string name;
@@ -43,10 +44,10 @@ struct Profile {
   std::vector<FilterEntry> pre_filters;  // in PreFilter order; entries with pre_filter
   std::vector<FilterEntry> filters;      // in Filter order; entries with filter
   std::vector<ScoreEntry> scores;        // in Score order
-  bool has_extenders = false;            // the configuration has some: without Score plugins nodes are worth 0, not 1
-  std::optional<NodeSearch> search;      // nullopt: all nodes are evaluated
-  std::vector<PostFilterEntry> post_filters;  // in PostFilter order
-  std::vector<Entry<ReservePlugin>> reserves;    // in the order of their extension points
+  bool has_extenders = false;  // the configuration has some: without Score plugins nodes are worth 0, not 1
+  std::optional<NodeSearch> search;            // nullopt: all nodes are evaluated
+  std::vector<PostFilterEntry> post_filters;   // in PostFilter order
+  std::vector<Entry<ReservePlugin>> reserves;  // in the order of their extension points
   std::vector<Entry<PermitPlugin>> permits;
   std::vector<Entry<PreBindPlugin>> pre_binds;
   std::vector<Entry<PostBindPlugin>> post_binds;

@@ -1,7 +1,7 @@
 // Lists for people, out of a Decision: the best nodes, the reasons and how many nodes have each.
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -23,8 +23,10 @@ T cut_of(std::span<const T> values, std::size_t limit) {
   T low = 0;  // enough rows have at least this, too few have `high`
   while (high - low > 1) {
     const T middle = low + (high - low) / 2;
-    if (count_at_least(values, middle) >= limit) low = middle;
-    else high = middle;
+    if (count_at_least(values, middle) >= limit)
+      low = middle;
+    else
+      high = middle;
   }
   return low;
 }
@@ -39,7 +41,8 @@ NodeMask rows_at_least(std::span<const T> values, T least, const NodeMask& among
   return rows;
 }
 
-// The first `wanted` rows of the mask by name. Of many the first are soon met on the way through all names; few are sorted.
+// The first `wanted` rows of the mask by name. Of many the first are soon met on the way through all names;
+// few are sorted.
 std::vector<Row> first_by_name(const NodeMask& rows, std::size_t wanted, const Snapshot& snapshot) {
   constexpr std::size_t kFew = 64;
   std::vector<Row> first;
@@ -78,9 +81,11 @@ std::vector<Ranked> top(std::span<const T> values, const Decision& decision, con
   return best;
 }
 
-// The same for values that may be anything, as an extender's: all nodes by name, so that of equals the first stays ahead.
+// The same for values that may be anything, as an extender's: all nodes by name, so that of equals the first
+// stays ahead.
 template <typename ScoreOf>
-std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapshot, std::size_t limit, ScoreOf score_of) {
+std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapshot, std::size_t limit,
+                                ScoreOf score_of) {
   std::vector<Ranked> best;
   if (limit == 0) return best;
   for (const Row row : snapshot.rows_by_name()) {
@@ -123,7 +128,8 @@ std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, c
   return top(std::span<const std::uint8_t>(strategy.score), decision, snapshot, limit);
 }
 
-std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot, std::size_t examples) {
+std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot,
+                                             std::size_t examples) {
   std::map<std::pair<std::string, std::string>, RejectionGroup> groups;
   if (decision.rejections.verdicts().empty()) return {};
   std::vector<std::vector<RejectionGroup*>> of_verdict;
@@ -171,7 +177,8 @@ std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::s
   return text;
 }
 
-std::string fit_error(const Decision& decision, const Snapshot& snapshot, std::string_view post_filter_message) {
+std::string fit_error(const Decision& decision, const Snapshot& snapshot,
+                      std::string_view post_filter_message) {
   std::string text;
   if (decision.pre_filter) {
     text = fmt::format("0/{} nodes are available: {}.", decision.node_count, message(*decision.pre_filter));

@@ -1,4 +1,5 @@
-// Recorder: who wants to know what was decided. The report controller is one; the seam keeps scheduling free of it.
+// Recorder: who wants to know what was decided. The report controller is one; the seam keeps scheduling free
+// of it.
 //
 // Threads: called on the scheduling strand. Must return at once and must not fail: what it cannot keep up with it drops and
 // counts, and a binding never waits for it.
@@ -17,17 +18,17 @@ namespace podium::framework {
 // One attempt to schedule one pod, as far as it is known when the decision has been made.
 struct Attempt {
   cluster::PodInfoPtr pod;
-  std::string profile;                        // schedulerName
-  std::uint32_t number = 1;                   // 1 for the first attempt
+  std::string profile;       // schedulerName
+  std::uint32_t number = 1;  // 1 for the first attempt
   Wall decided_at{};
-  std::chrono::nanoseconds queued{0};         // from the first time in the queue to this attempt
+  std::chrono::nanoseconds queued{0};  // from the first time in the queue to this attempt
   std::chrono::nanoseconds evaluate{0};
 };
 
 struct BindResult {
   bool bound = false;
   std::string node;
-  std::string error;                          // why not
+  std::string error;  // why not
   std::chrono::nanoseconds duration{0};
 };
 

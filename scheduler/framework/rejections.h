@@ -1,6 +1,7 @@
 // Rejections: the verdict on every node that is not feasible, without a string in the hot path.
 //
-// A filter registers each distinct verdict once and gets a small id; a node's verdict is that id in a dense array.
+// A filter registers each distinct verdict once and gets a small id; a node's verdict is that id in a dense
+// array.
 // Owner: one evaluation. Threads: none.
 #pragma once
 

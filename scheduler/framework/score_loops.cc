@@ -36,7 +36,8 @@ void add_chunk(const std::uint8_t* __restrict scores, std::uint32_t weight, std:
 }
 
 PODIUM_VECTOR_CLONES
-void add_chunk_wide(const std::uint8_t* __restrict scores, std::int64_t weight, std::int64_t* __restrict sums) {
+void add_chunk_wide(const std::uint8_t* __restrict scores, std::int64_t weight,
+                    std::int64_t* __restrict sums) {
   for (std::size_t i = 0; i < kChunkRows; ++i) sums[i] += scores[i] * weight;
 }
 
@@ -109,14 +110,16 @@ void add_up(std::span<const Weighted> strategies, std::span<std::int64_t> total)
   for (const auto& strategy : strategies) most += kMaxScore * strategy.weight;
   if (most > std::numeric_limits<std::uint32_t>::max()) {
     for (const auto& [scores, weight] : strategies) {
-      for (std::size_t i = 0; i < total.size(); i += kChunkRows) add_chunk_wide(scores + i, weight, &total[i]);
+      for (std::size_t i = 0; i < total.size(); i += kChunkRows)
+        add_chunk_wide(scores + i, weight, &total[i]);
     }
     return;
   }
   std::array<std::uint32_t, kChunkRows> sums;
   for (std::size_t i = 0; i < total.size(); i += kChunkRows) {
     sums.fill(0);
-    for (const auto& [scores, weight] : strategies) add_chunk(scores + i, static_cast<std::uint32_t>(weight), sums.data());
+    for (const auto& [scores, weight] : strategies)
+      add_chunk(scores + i, static_cast<std::uint32_t>(weight), sums.data());
     widen(sums.data(), &total[i]);
   }
 }

@@ -1,5 +1,5 @@
-// The loops over all rows that scoring and ranking are made of, in a form that the compiler can vectorise. Internal to this
-// room.
+// The loops over all rows that scoring and ranking are made of, in a form that the compiler can vectorise.
+// Internal to this room.
 //
 // Threads: pure functions on arrays. All lengths are multiples of kChunkRows.
 #pragma once

@@ -1,8 +1,8 @@
 #include "scheduler/framework/scoring.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <bit>
-#include <fmt/format.h>
 
 #include "scheduler/framework/score_loops.h"
 
@@ -13,8 +13,10 @@ using cluster::kChunkRows;
 using cluster::kChunkWords;
 
 std::string invalid_score(const Strategy& strategy, int score) {
-  return fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it should "
-                     "in the range of [0, 100] after normalizing", strategy.name, score);
+  return fmt::format(
+      "applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it should "
+      "in the range of [0, 100] after normalizing",
+      strategy.name, score);
 }
 
 void give_up(Decision& decision, std::string error) {
@@ -48,7 +50,9 @@ std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot
     const auto total = decision.total[row];
     if (choice && total < decision.total[*choice]) return;
     const auto hash = mix(pod.uid_hash ^ snapshot.name_hash[row]);
-    if (choice && total == decision.total[*choice] && !hashes_better(hash, row, choice_hash, *choice, snapshot)) return;
+    if (choice && total == decision.total[*choice] &&
+        !hashes_better(hash, row, choice_hash, *choice, snapshot))
+      return;
     choice = row;
     choice_hash = hash;
   });
@@ -71,7 +75,8 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
     const bool unprepared = entry.plugin->has_pre_score() && !entry.pre_score;
     if (unprepared) {
       if (const auto text = entry.plugin->error_without_pre_score(); !text.empty()) {
-        return give_up(decision, fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, text));
+        return give_up(decision,
+                       fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, text));
       }
     }
     const auto prepared = entry.plugin->prepare_score(pod, snapshot, decision.feasible);
@@ -79,15 +84,19 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
       decision.skipped_strategies.push_back(entry.name);
       continue;
     }
-    auto& strategy = decision.strategies.emplace_back(entry.name, entry.weight, std::vector<std::uint8_t>(rows));
-    if (prepared.scorer) prepared.scorer->score(decision.feasible, strategy.score);
-    else std::ranges::fill(strategy.score, entry.plugin->score_if_skipped());
+    auto& strategy =
+        decision.strategies.emplace_back(entry.name, entry.weight, std::vector<std::uint8_t>(rows));
+    if (prepared.scorer)
+      prepared.scorer->score(decision.feasible, strategy.score);
+    else
+      std::ranges::fill(strategy.score, entry.plugin->score_if_skipped());
     if (const auto most = keep_inside(strategy.score, feasible); most > kMaxScore) {
       return give_up(decision, invalid_score(strategy, most));
     }
   }
   std::vector<Weighted> weighted;
-  for (const auto& strategy : decision.strategies) weighted.push_back({strategy.score.data(), strategy.weight});
+  for (const auto& strategy : decision.strategies)
+    weighted.push_back({strategy.score.data(), strategy.weight});
   add_up(weighted, decision.total);
   std::sort(decision.skipped_strategies.begin(), decision.skipped_strategies.end());
 }

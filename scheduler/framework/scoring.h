@@ -1,4 +1,5 @@
-// The second half of evaluate(): scores, their weighted total, and the choice among the best. Internal to this room.
+// The second half of evaluate(): scores, their weighted total, and the choice among the best. Internal to
+// this room.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,8 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
 // Adds what extenders say to strategies and total. Source: prioritizeNodes.
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision);
 
-// The best node. Among equals the one whose hash with the pod's UID is highest: every pod has an order of its own, so equal
-// nodes share the load, and the same question has the same answer (rendezvous hashing).
+// The best node. Among equals the one whose hash with the pod's UID is highest: every pod has an order of its
+// own, so equal nodes share the load, and the same question has the same answer (rendezvous hashing).
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision);
 
 }  // namespace podium::framework

@@ -7,9 +7,12 @@ namespace podium::framework {
 
 std::string_view to_string(Code code) {
   switch (code) {
-    case Code::unschedulable: return "Unschedulable";
-    case Code::unschedulable_and_unresolvable: return "UnschedulableAndUnresolvable";
-    case Code::error: return "Error";
+    case Code::unschedulable:
+      return "Unschedulable";
+    case Code::unschedulable_and_unresolvable:
+      return "UnschedulableAndUnresolvable";
+    case Code::error:
+      return "Error";
   }
   return "Error";
 }

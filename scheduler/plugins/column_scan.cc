@@ -26,7 +26,8 @@ void mark_short(const std::int64_t* allocatable, const std::int64_t* used, std::
 
 PODIUM_VECTOR_CLONES
 void mark_full(const std::int64_t* allocatable, const std::int32_t* pods, std::uint8_t* full) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) full[i] = std::int64_t{pods[i]} + 1 > allocatable[i] ? 0xFF : 0;
+  for (std::size_t i = 0; i < kChunkRows; ++i)
+    full[i] = std::int64_t{pods[i]} + 1 > allocatable[i] ? 0xFF : 0;
 }
 
 PODIUM_VECTOR_CLONES
@@ -79,8 +80,9 @@ ChunkWords IdSet::match(std::span<const std::uint32_t, kChunkRows> rows) const {
   return cluster::to_words(bytes);
 }
 
-void find_short(std::span<const std::int64_t, kChunkRows> allocatable, std::span<const std::int64_t, kChunkRows> used,
-                std::int64_t want, ChunkWords& insufficient, ChunkWords& unresolvable) {
+void find_short(std::span<const std::int64_t, kChunkRows> allocatable,
+                std::span<const std::int64_t, kChunkRows> used, std::int64_t want, ChunkWords& insufficient,
+                ChunkWords& unresolvable) {
   ChunkBytes now, ever;
   mark_short(allocatable.data(), used.data(), want, now.data(), ever.data());
   insufficient = cluster::to_words(now);
@@ -94,8 +96,8 @@ void find_full(std::span<const std::int64_t, kChunkRows> allocatable_pods,
   full = cluster::to_words(bytes);
 }
 
-void reject_chunk(cluster::NodeMask& nodes, std::size_t chunk, const ChunkWords& rows, framework::VerdictId id,
-                  framework::Rejections& out) {
+void reject_chunk(cluster::NodeMask& nodes, std::size_t chunk, const ChunkWords& rows,
+                  framework::VerdictId id, framework::Rejections& out) {
   for (std::size_t w = 0; w < kChunkWords; ++w) {
     const auto word = chunk * kChunkWords + w;
     if (const auto bits = nodes.word(word) & rows[w]) out.reject_word(nodes, word, bits, id);

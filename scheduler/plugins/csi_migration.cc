@@ -20,7 +20,8 @@ constexpr std::array<MigratedPlugin, 5> kPlugins = {{
     {Kind::aws_disk, "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone"},
     {Kind::gce_disk, "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone"},
     {Kind::azure_disk, "kubernetes.io/azure-disk", "disk.csi.azure.com", ""},
-    {Kind::cinder, "kubernetes.io/cinder", "cinder.csi.openstack.org", "topology.cinder.csi.openstack.org/zone"},
+    {Kind::cinder, "kubernetes.io/cinder", "cinder.csi.openstack.org",
+     "topology.cinder.csi.openstack.org/zone"},
     {Kind::portworx, "kubernetes.io/portworx-volume", "pxd.portworx.com", ""},
 }};
 
@@ -75,7 +76,8 @@ std::string_view label(const api::PersistentVolume& volume, std::string_view key
 
 bool names_key(const std::vector<api::NodeSelectorTerm>& terms, std::string_view key) {
   return std::ranges::any_of(terms, [&](const auto& term) {
-    return std::ranges::find(term.match_expressions, key, &api::Requirement::key) != term.match_expressions.end();
+    return std::ranges::find(term.match_expressions, key, &api::Requirement::key) !=
+           term.match_expressions.end();
   });
 }
 

@@ -21,13 +21,14 @@ std::optional<CsiVolume> migrated(const api::Volume& inline_volume);
 // The CSI volume of a persistent volume, which may have been one all along.
 std::optional<CsiVolume> csi_volume(const api::PersistentVolume& volume);
 
-// The driver that provisions in place of an in-tree provisioner ("kubernetes.io/aws-ebs"); other names stay as they are.
+// The driver that provisions in place of an in-tree provisioner ("kubernetes.io/aws-ebs"); other names stay
+// as they are.
 std::string_view driver_of_provisioner(std::string_view provisioner);
 // In-tree provisioners that have a CSI driver, but whose migration the scheduler does not count.
 bool is_uncounted_provisioner(std::string_view provisioner);
 
-// Where the kubelet of a node has migrated the plugin of the volume (`plugin`, empty where there is none to migrate), the
-// node is asked for the driver's topology label instead of the zone's.
+// Where the kubelet of a node has migrated the plugin of the volume (`plugin`, empty where there is none to
+// migrate), the node is asked for the driver's topology label instead of the zone's.
 struct MigratedAffinity {
   std::string_view plugin;
   std::optional<std::vector<api::NodeSelectorTerm>> terms;

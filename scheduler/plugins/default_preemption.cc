@@ -36,7 +36,8 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
     return {.candidates = std::move(run.candidates), .preempts = true};
   }
 
-  PostFilterResult choose(const Snapshot& snapshot, Result<std::vector<PreemptionCandidate>> candidates) const override {
+  PostFilterResult choose(const Snapshot& snapshot,
+                          Result<std::vector<PreemptionCandidate>> candidates) const override {
     if (!candidates) return failed(Code::error, candidates.error().message);
     if (candidates->empty()) return failed(Code::unschedulable, "no candidate node for preemption");
     const auto& best = best_candidate(*candidates);

@@ -26,7 +26,7 @@ struct PreemptionDryRun {
   std::vector<PreemptionCandidate> candidates;  // by node name
   std::map<std::string, std::size_t> reasons;   // of the nodes that were tried in vain: how many gave each
   std::size_t tried_in_vain = 0;
-  std::vector<std::string> errors;              // of plugins that failed on a node; by node name
+  std::vector<std::string> errors;  // of plugins that failed on a node; by node name
 };
 
 // Why the pod may not preempt anybody; nullopt: it may.

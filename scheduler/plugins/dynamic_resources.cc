@@ -1,5 +1,6 @@
-// DynamicResources: pods with resource claims are kept pending, with a reason that says so, since devices are not
-// allocated here. For all other pods it does what upstream's does: it filters nothing and scores every node 0.
+// DynamicResources: pods with resource claims are kept pending, with a reason that says so, since devices are
+// not allocated here. For all other pods it does what upstream's does: it filters nothing and scores every
+// node 0.
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
 #include <algorithm>
 
@@ -16,14 +17,18 @@ class ZeroScorer final : public NodeScorer {
   void score(const NodeMask&, std::span<std::uint8_t>) const override {}
 };
 
-class DynamicResources final : public Plugin, public FilterPlugin, public ScorePlugin, public PostFilterPlugin {
+class DynamicResources final : public Plugin,
+                               public FilterPlugin,
+                               public ScorePlugin,
+                               public PostFilterPlugin {
  public:
   std::string_view name() const override { return "DynamicResources"; }
   bool has_pre_filter() const override { return true; }
   std::string error_without_pre_filter() const override { return "not found"; }
   bool has_pre_score() const override { return false; }
 
-  // Turned down here rather than kept out of the queue, so that the pod gets a condition and an event with the reason.
+  // Turned down here rather than kept out of the queue, so that the pod gets a condition and an event with
+  // the reason.
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot&) const override {
     if (!pod->has_resource_claims) return {};
     return {.rejected = Verdict{"DynamicResources",

@@ -1,8 +1,10 @@
-// Exact integer quotients from floating-point division, which vectorises where 64-bit integer division does not.
+// Exact integer quotients from floating-point division, which vectorises where 64-bit integer division does
+// not.
 //
-// For whole numbers n and d with 0 <= n, 0 < d and n + d < 2^53, truncating the correctly rounded n / d gives the integer
-// quotient: the true quotient is either whole, and so exact, or at least 1/d below the next whole number k, which is more
-// than half the spacing of doubles there, since k * d <= n + d < 2^53. The same holds for float below 2^24.
+// For whole numbers n and d with 0 <= n, 0 < d and n + d < 2^53, truncating the correctly rounded n / d gives
+// the integer quotient: the true quotient is either whole, and so exact, or at least 1/d below the next whole
+// number k, which is more than half the spacing of doubles there, since k * d <= n + d < 2^53. The same holds
+// for float below 2^24.
 #pragma once
 
 #include <bit>
@@ -13,8 +15,8 @@ namespace podium::plugins {
 // Amounts below this can be multiplied by 100 and divided in doubles exactly: 100 * 2^45 + 2^45 < 2^53.
 inline constexpr std::int64_t kSmall = std::int64_t{1} << 45;
 
-// The same number, for values below 2^52. Unlike a conversion, this vectorises without AVX-512: the value is put into the
-// mantissa of 2^52.
+// The same number, for values below 2^52. Unlike a conversion, this vectorises without AVX-512: the value is
+// put into the mantissa of 2^52.
 inline double small_to_double(std::uint64_t value) {
   return std::bit_cast<double>(value | 0x4330'0000'0000'0000) - 0x1p52;
 }

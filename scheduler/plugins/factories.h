@@ -1,7 +1,8 @@
 // Factories of the in-tree plugins that take part in decisions, for registry.cc and the tests.
 //
-// Each makes one immutable plugin from its arguments in upstream's v1 JSON form; fields that are absent have upstream's
-// defaults. The arguments were validated by scheduler/config: null is returned for what validation would have refused.
+// Each makes one immutable plugin from its arguments in upstream's v1 JSON form; fields that are absent have
+// upstream's defaults. The arguments were validated by scheduler/config: null is returned for what validation
+// would have refused.
 #pragma once
 
 #include <boost/json/object.hpp>

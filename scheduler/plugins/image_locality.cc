@@ -23,7 +23,8 @@ std::string normalized(const std::string& image) {
   return tagged ? image : image + ":latest";
 }
 
-// An image that all nodes have is worth its whole size, one that few have is worth less, so that pods do not crowd there.
+// An image that all nodes have is worth its whole size, one that few have is worth less, so that pods do not
+// crowd there.
 std::int64_t scaled_size(const cluster::ImageState& image, std::size_t total_nodes) {
   const double spread = static_cast<double>(image.nodes.size()) / static_cast<double>(total_nodes);
   return static_cast<std::int64_t>(static_cast<double>(image.size) * spread);
@@ -33,7 +34,8 @@ class ImageScorer final : public NodeScorer {
  public:
   ImageScorer(const PodInfo& pod, const Snapshot& snapshot)
       : total_nodes_(snapshot.node_count()),
-        range_(kMaxPerContainer * static_cast<std::int64_t>(pod->containers.size() + pod->init_containers.size()) -
+        range_(kMaxPerContainer *
+                   static_cast<std::int64_t>(pod->containers.size() + pod->init_containers.size()) -
                kMin) {
     const auto use = [&](const std::string& image) {
       if (const auto* state = snapshot.image(normalized(image))) images_.push_back(state);
@@ -54,7 +56,8 @@ class ImageScorer final : public NodeScorer {
     }
     feasible.each([&](Row row) {
       if (!sums[row]) return;
-      out[row] = static_cast<std::uint8_t>(percent(std::clamp<std::int64_t>(sums[row] - kMin, 0, range_), range_));
+      out[row] =
+          static_cast<std::uint8_t>(percent(std::clamp<std::int64_t>(sums[row] - kMin, 0, range_), range_));
     });
   }
 

@@ -18,11 +18,15 @@ using framework::Verdict;
 
 using Counts = TopologyCounts<std::int32_t>;
 
-Verdict verdict(Code code, std::string reason) { return {std::string(InterPodAffinity::kName), code, {std::move(reason)}}; }
+Verdict verdict(Code code, std::string reason) {
+  return {std::string(InterPodAffinity::kName), code, {std::move(reason)}};
+}
 Verdict affinity_verdict() {
   return verdict(Code::unschedulable_and_unresolvable, "node(s) didn't match pod affinity rules");
 }
-Verdict anti_affinity_verdict() { return verdict(Code::unschedulable, "node(s) didn't match pod anti-affinity rules"); }
+Verdict anti_affinity_verdict() {
+  return verdict(Code::unschedulable, "node(s) didn't match pod anti-affinity rules");
+}
 Verdict existing_verdict() {
   return verdict(Code::unschedulable, "node(s) didn't satisfy existing pods anti-affinity rules");
 }
@@ -31,9 +35,9 @@ Verdict existing_verdict() {
 struct AffinityState {
   std::vector<IncomingTerm> affinity, anti_affinity;
   const api::Labels* namespace_labels = nullptr;  // of the pod's namespace
-  std::vector<Counts> wanted;    // placed pods that match all affinity terms, once a term
-  std::vector<Counts> unwanted;  // placed pods that match an anti-affinity term
-  std::vector<Counts> refusing;  // placed pods with an anti-affinity term that matches this pod
+  std::vector<Counts> wanted;                     // placed pods that match all affinity terms, once a term
+  std::vector<Counts> unwanted;                   // placed pods that match an anti-affinity term
+  std::vector<Counts> refusing;    // placed pods with an anti-affinity term that matches this pod
   std::size_t wanted_domains = 0;  // (key, value) pairs that have a wanted pod
   bool matches_itself = false;     // the pod matches all its own affinity terms
 };
@@ -43,11 +47,12 @@ void count_wanted(AffinityState& state, const Snapshot& snapshot) {
   if (state.affinity.empty()) return;
   state.affinity.front().each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) {
     if (!matches_all(state.affinity, pods.namespace_name(), pods.labels())) return;
-    for (const auto& term : state.affinity) counts_of(state.wanted, snapshot, term.topology_key()).add(pods, 1);
+    for (const auto& term : state.affinity)
+      counts_of(state.wanted, snapshot, term.topology_key()).add(pods, 1);
   });
   for (const auto& counts : state.wanted) {
-    state.wanted_domains +=
-        static_cast<std::size_t>(std::count_if(counts.count.begin() + 1, counts.count.end(), [](auto n) { return n > 0; }));
+    state.wanted_domains += static_cast<std::size_t>(
+        std::count_if(counts.count.begin() + 1, counts.count.end(), [](auto n) { return n > 0; }));
   }
 }
 
@@ -170,7 +175,8 @@ class AffinityFilter final : public framework::NodeFilter {
     const auto& labels = snapshot_.entry(row).node->meta.labels;
     for (const auto& pod : delta.added) {
       for (const auto& term : (*pod)->pod_anti_affinity.required) {
-        const bool counted = std::ranges::find(state_.refusing, term.topology_key, &Counts::key) != state_.refusing.end();
+        const bool counted =
+            std::ranges::find(state_.refusing, term.topology_key, &Counts::key) != state_.refusing.end();
         if (!counted && labels.contains(term.topology_key) && refused(term.topology_key, 0)) return false;
       }
     }
@@ -183,7 +189,8 @@ class AffinityFilter final : public framework::NodeFilter {
 
 }  // namespace
 
-framework::PreparedFilter InterPodAffinity::prepare_filter(const cluster::PodInfo& pod, const Snapshot& snapshot) const {
+framework::PreparedFilter InterPodAffinity::prepare_filter(const cluster::PodInfo& pod,
+                                                           const Snapshot& snapshot) const {
   AffinityState state;
   state.affinity = incoming_terms(pod->pod_affinity.required, *pod, snapshot);
   state.anti_affinity = incoming_terms(pod->pod_anti_affinity.required, *pod, snapshot);

@@ -24,7 +24,9 @@ class AffinityScorer final : public framework::NodeScorer {
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     const auto raw = [](std::int64_t sum) { return sum; };
-    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) { return normalized(raw, min, max); };
+    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
+      return normalized(raw, min, max);
+    };
     LevelScore<std::int64_t, decltype(raw), decltype(final)>(terms_, raw, final).write(feasible, out);
   }
 
@@ -43,8 +45,8 @@ struct WeightState {
   }
 };
 
-void add_own_terms(WeightState& state, const api::Pod& pod, const std::vector<api::WeightedPodAffinityTerm>& terms,
-                   int sign) {
+void add_own_terms(WeightState& state, const api::Pod& pod,
+                   const std::vector<api::WeightedPodAffinityTerm>& terms, int sign) {
   for (const auto& [weight, term] : terms) {
     const IncomingTerm incoming(term, pod, state.snapshot);
     incoming.each_match(state.snapshot.pod_classes(), [&](const PodClass& pods) {
@@ -57,7 +59,8 @@ void add_terms_of_placed_pods(WeightState& state, const api::Pod& pod, std::int3
   const auto& ns_labels = namespace_labels(state.snapshot, pod.meta.namespace_);
   state.snapshot.pod_classes().each_with_affinity([&](const PodClass& pods) {
     const auto add = [&](const api::PodAffinityTerm& term, std::int64_t weight) {
-      if (existing_term_matches(term, pods.namespace_name(), pod, ns_labels)) state.add(pods, term.topology_key, weight);
+      if (existing_term_matches(term, pods.namespace_name(), pod, ns_labels))
+        state.add(pods, term.topology_key, weight);
     };
     if (hard_weight > 0) {
       for (const auto& term : pods.affinity().required) add(term, hard_weight);
@@ -69,9 +72,10 @@ void add_terms_of_placed_pods(WeightState& state, const api::Pod& pod, std::int3
 
 }  // namespace
 
-framework::PreparedScore InterPodAffinity::prepare_score(const cluster::PodInfo& pod, const Snapshot& snapshot,
-                                                         const NodeMask&) const {
-  const bool has_preferences = !pod->pod_affinity.preferred.empty() || !pod->pod_anti_affinity.preferred.empty();
+framework::PreparedScore InterPodAffinity::prepare_score(const cluster::PodInfo& pod,
+                                                         const Snapshot& snapshot, const NodeMask&) const {
+  const bool has_preferences =
+      !pod->pod_affinity.preferred.empty() || !pod->pod_anti_affinity.preferred.empty();
   if (args_.ignore_preferred_terms_of_existing_pods && !has_preferences) return {};
 
   WeightState state{snapshot, {}};

@@ -79,7 +79,8 @@ class AffinityScorer final : public NodeScorer {
   std::vector<PreferredTerm> terms_;
 };
 
-// The nodes that the pod asks for by name, where every term does so. Within a term names intersect, terms unite.
+// The nodes that the pod asks for by name, where every term does so. Within a term names intersect, terms
+// unite.
 std::optional<std::set<std::string>> named_nodes(const api::Pod& pod) {
   if (!pod.node_affinity.required || pod.node_affinity.required->empty()) return std::nullopt;
   std::set<std::string> names;
@@ -124,7 +125,8 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
     for (const auto* list : {&added_.preferred, &pod->node_affinity.preferred}) {
       for (const auto& preferred : *list) {
         CompiledTerm term(preferred.preference, snapshot);
-        if (preferred.weight != 0 && !term.matches_nothing()) terms.push_back({std::move(term), preferred.weight});
+        if (preferred.weight != 0 && !term.matches_nothing())
+          terms.push_back({std::move(term), preferred.weight});
       }
     }
     return {std::make_unique<AffinityScorer>(snapshot, std::move(terms))};

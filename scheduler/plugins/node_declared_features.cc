@@ -54,12 +54,12 @@ class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back({Resource::node, kAdd | kUpdateNodeDeclaredFeature,
-                     [](const PodInfo&, const ClusterEvent& event) {
-                       const auto* before = object_before<api::Node>(event);
-                       const auto* after = object_after<api::Node>(event);
-                       return after && (!before || before->declared_features != after->declared_features);
-                     }});
+    hints.push_back(
+        {Resource::node, kAdd | kUpdateNodeDeclaredFeature, [](const PodInfo&, const ClusterEvent& event) {
+           const auto* before = object_before<api::Node>(event);
+           const auto* after = object_after<api::Node>(event);
+           return after && (!before || before->declared_features != after->declared_features);
+         }});
     add_pod_hints(hints, kUpdate, [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* before = object_before<api::Pod>(event);
       const auto* after = object_after<api::Pod>(event);
@@ -72,6 +72,8 @@ class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
 
 }  // namespace
 
-PluginPtr make_node_declared_features(const boost::json::object&) { return std::make_shared<NodeDeclaredFeatures>(); }
+PluginPtr make_node_declared_features(const boost::json::object&) {
+  return std::make_shared<NodeDeclaredFeatures>();
+}
 
 }  // namespace podium::plugins

@@ -43,10 +43,11 @@ class PortsFilter final : public NodeFilter {
   }
 
  private:
-  // Upstream keeps the ports of a node as a set: a port that goes with one pod is free, even where another pod of the node
-  // has it too, which only pods that were not scheduled can. Source: pkg/scheduler/framework/types.go updateUsedPorts.
-  // Preemption removes all less important pods and lets them back one by one, so one that is still there has just come
-  // back with its ports; it will not stay if they are in the way.
+  // Upstream keeps the ports of a node as a set: a port that goes with one pod is free, even where another
+  // pod of the node has it too, which only pods that were not scheduled can. Source:
+  // pkg/scheduler/framework/types.go updateUsedPorts. Preemption removes all less important pods and lets
+  // them back one by one, so one that is still there has just come back with its ports; it will not stay if
+  // they are in the way.
   bool in_use(Row row, std::span<const PodInfoPtr> removed) const {
     const auto goes = [&](const HostPort& port) {
       return std::ranges::any_of(removed, [&](const PodInfoPtr& pod) {

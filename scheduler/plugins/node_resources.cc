@@ -14,7 +14,8 @@ std::uint64_t all_bits(const std::int64_t* a, const std::int64_t* b) {
 
 }  // namespace
 
-std::optional<ResourceColumns> columns_of(const cluster::Snapshot& snapshot, std::string_view resource, Usage usage) {
+std::optional<ResourceColumns> columns_of(const cluster::Snapshot& snapshot, std::string_view resource,
+                                          Usage usage) {
   const bool non_zero = usage == Usage::non_zero;
   if (resource == "cpu") {
     return ResourceColumns{&snapshot.allocatable_milli_cpu,
@@ -50,8 +51,8 @@ std::vector<WeightedResource> decode_resources(const boost::json::object& object
 }
 
 std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>& resources,
-                                             const cluster::Resources& requests, const cluster::Snapshot& snapshot,
-                                             Usage usage) {
+                                             const cluster::Resources& requests,
+                                             const cluster::Snapshot& snapshot, Usage usage) {
   std::vector<ScoredResource> scored;
   for (const auto& [name, weight] : resources) {
     const auto request = requests.get(name);

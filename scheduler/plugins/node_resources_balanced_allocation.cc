@@ -23,11 +23,11 @@ inline std::int32_t improvement(std::int32_t with_pod, std::int32_t without_pod)
 }
 
 // --- loops over the rows of a chunk; amounts are small ---
-// A share of more than all is capped before the division, which gives the same 1. Comparisons are of integers, so that the
-// loops vectorise.
+// A share of more than all is capped before the division, which gives the same 1. Comparisons are of
+// integers, so that the loops vectorise.
 
-// The usual case, two resources: how far apart the used shares are, with the pod and without it. Where the node lacks one,
-// the other is even with itself.
+// The usual case, two resources: how far apart the used shares are, with the pod and without it. Where the
+// node lacks one, the other is even with itself.
 PODIUM_VECTOR_CLONES
 void improve_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
                  const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
@@ -53,7 +53,8 @@ struct Shares {
 
 PODIUM_VECTOR_CLONES
 void add_share(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
-               double* __restrict share, double* __restrict has, double* __restrict sum, double* __restrict count) {
+               double* __restrict share, double* __restrict has, double* __restrict sum,
+               double* __restrict count) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto all = allocatable[i], taken = used[i] + request;
     share[i] = share_of(taken < all ? taken : all, all);
@@ -84,8 +85,8 @@ double half_apart(const Shares& shares, std::size_t row) {
   return 0;
 }
 
-void balance_of_many(std::span<const ScoredResource> resources, std::size_t chunk, bool with_pod, Shares& shares,
-                     Scores& scores) {
+void balance_of_many(std::span<const ScoredResource> resources, std::size_t chunk, bool with_pod,
+                     Shares& shares, Scores& scores) {
   shares.of_resource.resize(resources.size());
   shares.has.resize(resources.size());
   shares.sum.fill(0);
@@ -93,8 +94,9 @@ void balance_of_many(std::span<const ScoredResource> resources, std::size_t chun
   shares.squares.fill(0);
   for (std::size_t r = 0; r < resources.size(); ++r) {
     const auto& [columns, request, weight] = resources[r];
-    add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(), with_pod ? request : 0,
-              shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(), shares.count.data());
+    add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(),
+              with_pod ? request : 0, shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(),
+              shares.count.data());
   }
   for (std::size_t r = 0; r < resources.size(); ++r) {
     add_square(shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(), shares.count.data(),

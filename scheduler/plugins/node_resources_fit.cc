@@ -24,17 +24,19 @@ struct Demand {
 std::string reason_for(std::string_view resource) { return "Insufficient " + std::string(resource); }
 constexpr std::string_view kTooManyPods = "Too many pods";
 
-// Resources that nobody requests are not checked, so that an overcommitted node takes pods that do not ask for them.
+// Resources that nobody requests are not checked, so that an overcommitted node takes pods that do not ask
+// for them.
 std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& requests) {
-  std::vector<std::pair<std::string, std::int64_t>> wanted{
-      {"cpu", requests.milli_cpu}, {"memory", requests.memory}, {"ephemeral-storage", requests.ephemeral_storage}};
+  std::vector<std::pair<std::string, std::int64_t>> wanted{{"cpu", requests.milli_cpu},
+                                                           {"memory", requests.memory},
+                                                           {"ephemeral-storage", requests.ephemeral_storage}};
   wanted.insert(wanted.end(), requests.scalars.begin(), requests.scalars.end());
   std::erase_if(wanted, [](const auto& entry) { return entry.second <= 0; });
   return wanted;
 }
 
-// What a pod takes up once it is on a node. A nominated pod that was resized in place counts by its status there, though
-// as an incoming pod it does not.
+// What a pod takes up once it is on a node. A nominated pod that was resized in place counts by its status
+// there, though as an incoming pod it does not.
 Resources placed_requests(const PodInfo& pod) {
   return pod->node_name.empty() ? cluster::pod_requests(*pod, {.use_status = true}) : pod.requests;
 }
@@ -54,9 +56,8 @@ class Shortages {
   }
 
   static Verdict verdict(const std::vector<Demand>& demands, const std::vector<bool>& lacks) {
-    Verdict verdict{"NodeResourcesFit",
-                    lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable,
-                    {}};
+    Verdict verdict{
+        "NodeResourcesFit", lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable, {}};
     if (lacks.front()) verdict.reasons.emplace_back(kTooManyPods);
     for (std::size_t i = 0; i < demands.size(); ++i) {
       if (lacks[i + 1]) verdict.reasons.push_back(reason_for(demands[i].name));
@@ -82,7 +83,8 @@ class FitFilter final : public NodeFilter {
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(nodes, chunk)) continue;
       run_checks(chunk, checks);
-      for (std::size_t w = 0; w < kChunkWords; ++w) reject_word(nodes, chunk, w, checks, lacks, shortages, out);
+      for (std::size_t w = 0; w < kChunkWords; ++w)
+        reject_word(nodes, chunk, w, checks, lacks, shortages, out);
     }
   }
 
@@ -96,7 +98,8 @@ class FitFilter final : public NodeFilter {
       const auto& [name, want, columns] = demands_[i];
       const auto allocatable = columns ? (*columns->allocatable)[row] : 0;
       auto used = columns ? (*columns->used)[row] : 0;
-      for (const auto& pod : delta.added) used = cluster::saturating_add(used, placed_requests(*pod).get(name));
+      for (const auto& pod : delta.added)
+        used = cluster::saturating_add(used, placed_requests(*pod).get(name));
       for (const auto& pod : delta.removed) used -= pod->requests.get(name);
       lacks[i + 1] = want > allocatable - used;
       if (want > allocatable) lacks.back() = true;
@@ -114,7 +117,8 @@ class FitFilter final : public NodeFilter {
       const auto& [name, want, columns] = demands_[i];
       ChunkWords never;
       if (columns) {
-        find_short(columns->allocatable->chunk(chunk), columns->used->chunk(chunk), want, checks[i + 1], never);
+        find_short(columns->allocatable->chunk(chunk), columns->used->chunk(chunk), want, checks[i + 1],
+                   never);
       } else {
         checks[i + 1].fill(~std::uint64_t{0});
         never.fill(~std::uint64_t{0});
@@ -124,8 +128,9 @@ class FitFilter final : public NodeFilter {
   }
 
   // Takes the nodes of a word in groups of equal shortages.
-  static void reject_word(NodeMask& nodes, std::size_t chunk, std::size_t w, const std::vector<ChunkWords>& checks,
-                          std::vector<bool>& lacks, Shortages& shortages, Rejections& out) {
+  static void reject_word(NodeMask& nodes, std::size_t chunk, std::size_t w,
+                          const std::vector<ChunkWords>& checks, std::vector<bool>& lacks,
+                          Shortages& shortages, Rejections& out) {
     std::uint64_t failing = 0;
     for (const auto& check : checks) failing |= check[w];
     failing &= nodes.word(chunk * kChunkWords + w);
@@ -164,9 +169,8 @@ bool node_helps(const PodInfo& rejected, const ClusterEvent& event) {
   if (!fits_empty(rejected, now, allowed_pods(*after))) return false;
   if (!before || allowed_pods(*after) > allowed_pods(*before)) return true;
   const auto then = cluster::to_resources(before->allocatable);
-  return std::ranges::any_of(requested(rejected.requests), [&](const auto& entry) {
-    return now.get(entry.first) > then.get(entry.first);
-  });
+  return std::ranges::any_of(requested(rejected.requests),
+                             [&](const auto& entry) { return now.get(entry.first) > then.get(entry.first); });
 }
 
 bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
@@ -178,9 +182,8 @@ bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
   if (after->node_name.empty()) return false;
   const auto then = cluster::pod_requests(*before, {.use_status = true});
   const auto now = cluster::pod_requests(*after, {.use_status = true});
-  return std::ranges::any_of(requested(rejected.requests), [&](const auto& entry) {
-    return then.get(entry.first) > now.get(entry.first);
-  });
+  return std::ranges::any_of(requested(rejected.requests),
+                             [&](const auto& entry) { return then.get(entry.first) > now.get(entry.first); });
 }
 
 struct FitArgs {

@@ -17,12 +17,12 @@ struct Sums {
   std::array<std::int32_t, kChunkRows> score, weight;
 };
 
-// The loops for small amounts. Rows that have none of the resource add nothing. Comparisons are of integers and
-// choices are masks: with others, GCC makes branches and does not vectorise.
+// The loops for small amounts. Rows that have none of the resource add nothing. Comparisons are of integers
+// and choices are masks: with others, GCC makes branches and does not vectorise.
 
 PODIUM_VECTOR_CLONES
-void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request, std::int32_t weight,
-               std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
+void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
+               std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto all = allocatable[i], difference = all - (used[i] + request);
     const auto left = difference & -static_cast<std::int64_t>(difference > 0);
@@ -33,8 +33,8 @@ void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::i
 }
 
 PODIUM_VECTOR_CLONES
-void add_most(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request, std::int32_t weight,
-              std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
+void add_most(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
+              std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto all = allocatable[i], taken = used[i] + request;
     const std::int32_t counted = weight & -static_cast<std::int32_t>(all > 0);
@@ -56,7 +56,8 @@ void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* use
   }
 }
 
-// Truncating float division is exact here while 101 times the sum of all weights is below 2^24; see exact_division.h.
+// Truncating float division is exact here while 101 times the sum of all weights is below 2^24; see
+// exact_division.h.
 PODIUM_VECTOR_CLONES
 void average_light(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
@@ -78,13 +79,15 @@ PODIUM_VECTOR_CLONES
 void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
-    out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight + 0.5));
+    out[i] =
+        static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight + 0.5));
   }
 }
 
 class AllocationScorer final : public NodeScorer {
  public:
-  AllocationScorer(const ScoringStrategy& strategy, const cluster::Resources& requests, const Snapshot& snapshot)
+  AllocationScorer(const ScoringStrategy& strategy, const cluster::Resources& requests,
+                   const Snapshot& snapshot)
       : snapshot_(snapshot),
         strategy_(strategy),
         resources_(scored_resources(strategy.resources, requests, snapshot, Usage::non_zero)) {
@@ -122,8 +125,8 @@ class AllocationScorer final : public NodeScorer {
         add_most(allocatable, used, request, weight, sums.score.data(), sums.weight.data());
         break;
       case Type::requested_to_capacity_ratio:
-        add_by_utilization(allocatable, used, request, weight, strategy_.by_utilization.data(), sums.score.data(),
-                           sums.weight.data());
+        add_by_utilization(allocatable, used, request, weight, strategy_.by_utilization.data(),
+                           sums.score.data(), sums.weight.data());
         break;
     }
   }
@@ -175,8 +178,8 @@ std::vector<std::int32_t> tabulate_shape(const std::vector<ShapePoint>& shape) {
       const auto score = shape[i].score * 10;
       if (i == 0) return score;
       const auto& from = shape[i - 1];
-      return from.score * 10 + (score - from.score * 10) * (p - from.utilization) /
-                                   (shape[i].utilization - from.utilization);
+      return from.score * 10 +
+             (score - from.score * 10) * (p - from.utilization) / (shape[i].utilization - from.utilization);
     }
     return shape.empty() ? 0 : shape.back().score * 10;
   };
@@ -205,7 +208,8 @@ ScoringStrategy decode_scoring_strategy(const boost::json::object& object) {
   return strategy;
 }
 
-std::unique_ptr<NodeScorer> make_allocation_scorer(const ScoringStrategy& strategy, const cluster::Resources& requests,
+std::unique_ptr<NodeScorer> make_allocation_scorer(const ScoringStrategy& strategy,
+                                                   const cluster::Resources& requests,
                                                    const Snapshot& snapshot) {
   return std::make_unique<AllocationScorer>(strategy, requests, snapshot);
 }

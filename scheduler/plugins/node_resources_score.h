@@ -22,8 +22,8 @@ struct ScoringStrategy {
 // `scoringStrategy` of NodeResourcesFitArgs.
 ScoringStrategy decode_scoring_strategy(const boost::json::object& strategy);
 
-// The line through the points of a shape, and its ends' scores beyond them, at 0..100 percent. Points are in order of
-// utilization, with scores of 0..10.
+// The line through the points of a shape, and its ends' scores beyond them, at 0..100 percent. Points are in
+// order of utilization, with scores of 0..10.
 struct ShapePoint {
   std::int64_t utilization, score;
 };

@@ -22,7 +22,8 @@ bool is_label_value(std::string_view text) {
   };
   if (text.empty()) return true;
   return text.size() <= 63 && alphanumeric(text.front()) && alphanumeric(text.back()) &&
-         std::ranges::all_of(text, [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+         std::ranges::all_of(text,
+                             [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 // Source: apimachinery labels.NewRequirement.
@@ -31,12 +32,16 @@ bool is_valid_label_test(const Requirement& requirement) {
   if (!std::ranges::all_of(values, is_label_value)) return false;
   switch (requirement.op) {
     case Op::in:
-    case Op::not_in: return !values.empty();
+    case Op::not_in:
+      return !values.empty();
     case Op::exists:
-    case Op::does_not_exist: return values.empty();
+    case Op::does_not_exist:
+      return values.empty();
     case Op::gt:
-    case Op::lt: return values.size() == 1 && is_integer(values.front());
-    case Op::unknown: return false;
+    case Op::lt:
+      return values.size() == 1 && is_integer(values.front());
+    case Op::unknown:
+      return false;
   }
   return false;
 }
@@ -101,7 +106,9 @@ void CompiledTerm::add(const Requirement& requirement, const cluster::Snapshot& 
       }
       break;
     case Op::exists:
-    case Op::does_not_exist: ids.insert(cluster::kNoValue); break;
+    case Op::does_not_exist:
+      ids.insert(cluster::kNoValue);
+      break;
     default:
       for (cluster::ValueId id = 1; id < column->id_limit(); ++id) {
         if (column->nodes_with(id) == 0) continue;
@@ -130,7 +137,8 @@ void CompiledTerm::narrow(std::size_t chunk, ChunkWords& rows) const {
   }
 }
 
-CompiledSelector::CompiledSelector(std::span<const api::NodeSelectorTerm> terms, const cluster::Snapshot& snapshot) {
+CompiledSelector::CompiledSelector(std::span<const api::NodeSelectorTerm> terms,
+                                   const cluster::Snapshot& snapshot) {
   for (const auto& term : terms) {
     CompiledTerm compiled(term, snapshot);
     if (!compiled.matches_nothing()) terms_.push_back(std::move(compiled));

@@ -1,5 +1,5 @@
-// Node selectors over columns: a selector is compiled once for a snapshot, and then finds the nodes that it selects a chunk
-// at a time. Each requirement is evaluated once a label value, never once a node.
+// Node selectors over columns: a selector is compiled once for a snapshot, and then finds the nodes that it
+// selects a chunk at a time. Each requirement is evaluated once a label value, never once a node.
 //
 // Source: component-helpers/scheduling/corev1/nodeaffinity and apimachinery labels.Requirement.
 // Threads: none; a compiled selector refers to its snapshot. Errors: none; what upstream cannot parse selects nothing.

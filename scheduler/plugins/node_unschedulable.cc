@@ -1,5 +1,5 @@
-// NodeUnschedulable: cordoned nodes (spec.unschedulable) take no pods, except those that tolerate the taint that stands
-// for it. Source: pkg/scheduler/framework/plugins/nodeunschedulable.
+// NodeUnschedulable: cordoned nodes (spec.unschedulable) take no pods, except those that tolerate the taint
+// that stands for it. Source: pkg/scheduler/framework/plugins/nodeunschedulable.
 #include "scheduler/plugins/column_scan.h"
 #include "scheduler/plugins/event_objects.h"
 #include "scheduler/plugins/factories.h"
@@ -19,12 +19,13 @@ bool tolerates_unschedulable(const api::Pod& pod) {
 
 class UnschedulableFilter final : public NodeFilter {
  public:
-  UnschedulableFilter(const Snapshot& snapshot, IdSet cordoned) : NodeFilter(snapshot), cordoned_(std::move(cordoned)) {}
+  UnschedulableFilter(const Snapshot& snapshot, IdSet cordoned)
+      : NodeFilter(snapshot), cordoned_(std::move(cordoned)) {}
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add(
-        {"NodeUnschedulable", Code::unschedulable_and_unresolvable, {"node(s) were unschedulable"}});
+    const auto id =
+        out.add({"NodeUnschedulable", Code::unschedulable_and_unresolvable, {"node(s) were unschedulable"}});
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (!chunk_is_empty(nodes, chunk)) {
         reject_chunk(nodes, chunk, cordoned_.match(snapshot_.taint_set.chunk(chunk)), id, out);
@@ -68,6 +69,8 @@ class NodeUnschedulable final : public Plugin, public FilterPlugin {
 
 }  // namespace
 
-PluginPtr make_node_unschedulable(const boost::json::object&) { return std::make_shared<NodeUnschedulable>(); }
+PluginPtr make_node_unschedulable(const boost::json::object&) {
+  return std::make_shared<NodeUnschedulable>();
+}
 
 }  // namespace podium::plugins

@@ -25,7 +25,8 @@ bool may_be_attachable(const api::Volume& volume) {
          volume.kind == Kind::vsphere || migrated(volume);
 }
 
-// The volume that the claim has, or will have: before it is bound, its class's provisioner and a name of its own.
+// The volume that the claim has, or will have: before it is bound, its class's provisioner and a name of its
+// own.
 std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
   if (!claim.volume_name.empty()) {
     if (const auto* volume = find_volume(snapshot, claim.volume_name)) return csi_volume(*volume);
@@ -37,9 +38,10 @@ std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, cons
                    "\n" + claim.meta.namespace_ + "/" + claim.meta.name};
 }
 
-// Adds the pod's volumes that take up room on a node. A claim that is missing is the verdict on a pod to be scheduled, and
-// nothing on one that runs.
-std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snapshot, bool incoming, Attachables& to) {
+// Adds the pod's volumes that take up room on a node. A claim that is missing is the verdict on a pod to be
+// scheduled, and nothing on one that runs.
+std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snapshot, bool incoming,
+                                       Attachables& to) {
   for (const auto& volume : pod.volumes) {
     std::optional<CsiVolume> attachable;
     if (const auto name = claim_name(pod, volume)) {
@@ -47,9 +49,11 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
       const auto* claim = find_claim(snapshot, pod, *name);
       if (!claim && !incoming) continue;
       if (!claim) {
-        return unresolvable(kName, fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_, *name, claim_not_found(*name)));
+        return unresolvable(kName, fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_, *name,
+                                               claim_not_found(*name)));
       }
-      if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod)) return plugin_error(kName, not_for_pod(*claim, pod));
+      if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod))
+        return plugin_error(kName, not_for_pod(*claim, pod));
       attachable = volume_of(*claim, snapshot);
     } else {
       attachable = migrated(volume);
@@ -136,7 +140,8 @@ class LimitsFilter final : public NodeFilter {
 // The same verdict on every node.
 class EverywhereFilter final : public NodeFilter {
  public:
-  EverywhereFilter(const Snapshot& snapshot, Verdict verdict) : NodeFilter(snapshot), verdict_(std::move(verdict)) {}
+  EverywhereFilter(const Snapshot& snapshot, Verdict verdict)
+      : NodeFilter(snapshot), verdict_(std::move(verdict)) {}
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(verdict_);
     for (std::size_t w = 0; w < nodes.words(); ++w) {
@@ -176,7 +181,8 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
     std::vector<EventHint> hints;
     hints.push_back({Resource::csi_node, kAdd, nullptr});
     hints.push_back({Resource::csi_node, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                       const auto *before = object_before<api::CsiNode>(event), *after = object_after<api::CsiNode>(event);
+                       const auto *before = object_before<api::CsiNode>(event),
+                                  *after = object_after<api::CsiNode>(event);
                        return !before || !after || limit_went_up(*before, *after);
                      }});
     add_pod_hints(hints, kDelete, [](const PodInfo&, const ClusterEvent& event) {
@@ -185,17 +191,19 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
       return (!gone->node_name.empty() || !gone->nominated_node.empty()) &&
              std::ranges::any_of(gone->volumes, may_be_attachable);
     });
-    hints.push_back({Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
-                       const auto* claim = object_after<api::PersistentVolumeClaim>(event);
-                       return !claim || uses_claim(*rejected, *claim, true);
-                     }});
-    hints.push_back({Resource::volume_attachment, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
-                       const auto* gone = object_before<api::VolumeAttachment>(event);
-                       return std::ranges::any_of(rejected->volumes, [&](const api::Volume& volume) {
-                         const auto csi = migrated(volume);
-                         return claim_name(*rejected, volume) || (csi && (!gone || csi->driver == gone->attacher));
-                       });
-                     }});
+    hints.push_back(
+        {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
+           const auto* claim = object_after<api::PersistentVolumeClaim>(event);
+           return !claim || uses_claim(*rejected, *claim, true);
+         }});
+    hints.push_back(
+        {Resource::volume_attachment, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
+           const auto* gone = object_before<api::VolumeAttachment>(event);
+           return std::ranges::any_of(rejected->volumes, [&](const api::Volume& volume) {
+             const auto csi = migrated(volume);
+             return claim_name(*rejected, volume) || (csi && (!gone || csi->driver == gone->attacher));
+           });
+         }});
     return hints;
   }
 };

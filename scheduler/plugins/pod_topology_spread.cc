@@ -24,10 +24,12 @@ std::vector<api::TopologySpreadConstraint> system_default_constraints() {
 }
 
 bool has_all_keys(const api::Labels& node_labels, const std::vector<SpreadConstraint>& constraints) {
-  return std::ranges::all_of(constraints, [&](const auto& each) { return node_labels.contains(each.topology_key); });
+  return std::ranges::all_of(constraints,
+                             [&](const auto& each) { return node_labels.contains(each.topology_key); });
 }
 
-// Only a pod that has a place, or a nomination, in the rejected pod's namespace counts; and the rejected pod itself.
+// Only a pod that has a place, or a nomination, in the rejected pod's namespace counts; and the rejected pod
+// itself.
 bool is_involved(const api::Pod& changed, const api::Pod& rejected) {
   if (changed.meta.uid == rejected.meta.uid) return true;
   if (changed.node_name.empty() && changed.nominated_node.empty()) return false;
@@ -36,7 +38,8 @@ bool is_involved(const api::Pod& changed, const api::Pod& rejected) {
 
 bool keeps_out(const api::Taint& taint, const api::Pod& pod, bool comparison) {
   return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-         std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint, comparison); });
+         std::ranges::none_of(pod.tolerations,
+                              [&](const auto& each) { return each.tolerates(taint, comparison); });
 }
 
 // The taint sets that keep the pod out.
@@ -44,8 +47,8 @@ IdSet untolerated_sets(const api::Pod& pod, const cluster::Snapshot& snapshot, b
   const auto sets = snapshot.taint_sets();
   IdSet untolerated(sets.size());
   for (std::uint32_t id = 0; id < sets.size(); ++id) {
-    const bool out =
-        std::ranges::any_of(sets[id].taints, [&](const auto& taint) { return keeps_out(taint, pod, comparison); });
+    const bool out = std::ranges::any_of(
+        sets[id].taints, [&](const auto& taint) { return keeps_out(taint, pod, comparison); });
     if (sets[id].nodes > 0 && out) untolerated.insert(id);
   }
   return untolerated;
@@ -82,7 +85,9 @@ Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& s
   const auto& workloads = snapshot.objects().workloads();
   const auto& ns = pod.meta.namespace_;
   for (auto it = workloads.lower_bound({ns, Workload::Kind::service, ""});
-       it != workloads.end() && std::get<0>(it->first) == ns && std::get<1>(it->first) == Workload::Kind::service; ++it) {
+       it != workloads.end() && std::get<0>(it->first) == ns &&
+       std::get<1>(it->first) == Workload::Kind::service;
+       ++it) {
     const auto& selector = it->second->selector;
     if (selector && selector->matches(pod.meta.labels)) merge(selector->match_labels);
   }
@@ -113,8 +118,9 @@ void each_counted(const SpreadConstraint& constraint, std::string_view ns, const
   if (!constraint.selector.everything()) constraint.selector.each_match(snapshot.pod_classes(), ns, f);
 }
 
-std::vector<SpreadConstraint> PodTopologySpread::select(const std::vector<api::TopologySpreadConstraint>& from,
-                                                        const api::Labels& pod_labels, bool do_not_schedule) const {
+std::vector<SpreadConstraint> PodTopologySpread::select(
+    const std::vector<api::TopologySpreadConstraint>& from, const api::Labels& pod_labels,
+    bool do_not_schedule) const {
   std::vector<SpreadConstraint> result;
   for (const auto& each : from) {
     if (each.do_not_schedule != do_not_schedule) continue;
@@ -135,7 +141,8 @@ std::vector<SpreadConstraint> PodTopologySpread::select(const std::vector<api::T
   return result;
 }
 
-std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod, const cluster::Snapshot& snapshot,
+std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod,
+                                                             const cluster::Snapshot& snapshot,
                                                              bool do_not_schedule) const {
   if (!pod.topology_spread.empty()) return select(pod.topology_spread, pod.meta.labels, do_not_schedule);
   auto result = select(defaults_, pod.meta.labels, do_not_schedule);
@@ -146,8 +153,10 @@ std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod
   return result;
 }
 
-std::optional<std::vector<SpreadConstraint>> PodTopologySpread::own_hard_constraints(const api::Pod& pod) const {
-  if (pod.topology_spread.empty() && std::ranges::any_of(defaults_, &api::TopologySpreadConstraint::do_not_schedule)) {
+std::optional<std::vector<SpreadConstraint>> PodTopologySpread::own_hard_constraints(
+    const api::Pod& pod) const {
+  if (pod.topology_spread.empty() &&
+      std::ranges::any_of(defaults_, &api::TopologySpreadConstraint::do_not_schedule)) {
     return std::nullopt;
   }
   return select(pod.topology_spread, pod.meta.labels, true);
@@ -159,7 +168,8 @@ std::vector<framework::EventHint> PodTopologySpread::hints() const {
   std::vector<EventHint> hints;
   add_pod_hints(hints, kAdd | kDelete | kUpdatePodLabel | kUpdatePodTolerations,
                 [this](const cluster::PodInfo& rejected, const ClusterEvent& event) {
-                  return helps_after_pod_change(*rejected, object_before<api::Pod>(event), object_after<api::Pod>(event));
+                  return helps_after_pod_change(*rejected, object_before<api::Pod>(event),
+                                                object_after<api::Pod>(event));
                 });
   hints.push_back({Resource::node, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint,
                    [this](const cluster::PodInfo& rejected, const ClusterEvent& event) {

@@ -1,7 +1,7 @@
 // PodTopologySpread: pods of a kind spread evenly over the domains of a topology key.
 //
-// DoNotSchedule constraints filter, ScheduleAnyway ones score. A pod without constraints of its own gets the profile's
-// defaults, with the selector of the services and the controller that it belongs to.
+// DoNotSchedule constraints filter, ScheduleAnyway ones score. A pod without constraints of its own gets the
+// profile's defaults, with the selector of the services and the controller that it belongs to.
 // Source: pkg/scheduler/framework/plugins/podtopologyspread.
 // Threads: the plugin is immutable; what it prepares belongs to one evaluation.
 #pragma once
@@ -45,7 +45,8 @@ class PodTopologySpread final : public framework::Plugin,
   std::string error_without_pre_score() const override {
     return "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
   }
-  framework::PreparedFilter prepare_filter(const cluster::PodInfo& pod, const cluster::Snapshot&) const override;
+  framework::PreparedFilter prepare_filter(const cluster::PodInfo& pod,
+                                           const cluster::Snapshot&) const override;
   framework::PreparedScore prepare_score(const cluster::PodInfo& pod, const cluster::Snapshot&,
                                          const cluster::NodeMask& feasible) const override;
   std::vector<framework::EventHint> hints() const override;
@@ -53,11 +54,13 @@ class PodTopologySpread final : public framework::Plugin,
  private:
   std::vector<SpreadConstraint> select(const std::vector<api::TopologySpreadConstraint>& from,
                                        const api::Labels& pod_labels, bool do_not_schedule) const;
-  std::vector<SpreadConstraint> constraints(const api::Pod& pod, const cluster::Snapshot&, bool do_not_schedule) const;
+  std::vector<SpreadConstraint> constraints(const api::Pod& pod, const cluster::Snapshot&,
+                                            bool do_not_schedule) const;
   // The constraints without the cluster: nullopt where they hang on the services and controllers of the pod.
   std::optional<std::vector<SpreadConstraint>> own_hard_constraints(const api::Pod& pod) const;
   bool helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after) const;
-  bool helps_after_node_change(const api::Pod& rejected, const api::Node* before, const api::Node* after) const;
+  bool helps_after_node_change(const api::Pod& rejected, const api::Node* before,
+                               const api::Node* after) const;
 
   std::vector<api::TopologySpreadConstraint> defaults_;
   bool system_defaults_;
@@ -72,8 +75,8 @@ Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& s
 std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constraint, const api::Pod& pod,
                                                 const cluster::Snapshot& snapshot);
 
-// f(const PodClass&) for each class of placed pods that the constraint counts for a pod of this namespace. A selector that
-// matches everything counts nothing here, although it matches the pod itself.
+// f(const PodClass&) for each class of placed pods that the constraint counts for a pod of this namespace. A
+// selector that matches everything counts nothing here, although it matches the pod itself.
 void each_counted(const SpreadConstraint& constraint, std::string_view ns, const cluster::Snapshot& snapshot,
                   const cluster::PodClassTable::Visit& f);
 

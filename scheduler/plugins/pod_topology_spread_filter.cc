@@ -19,15 +19,18 @@ using framework::Verdict;
 constexpr std::uint8_t kMissing = 1, kSkewed = 2;  // flags for reject_by_level
 
 Verdict missing_label() {
-  return {std::string(PodTopologySpread::kName), Code::unschedulable_and_unresolvable,
+  return {std::string(PodTopologySpread::kName),
+          Code::unschedulable_and_unresolvable,
           {"node(s) didn't match pod topology spread constraints (missing required label)"}};
 }
 Verdict skewed() {
-  return {std::string(PodTopologySpread::kName), Code::unschedulable,
+  return {std::string(PodTopologySpread::kName),
+          Code::unschedulable,
           {"node(s) didn't match pod topology spread constraints"}};
 }
 
-// One constraint with its count by domain. Domains are value ids; those without an eligible node are not domains.
+// One constraint with its count by domain. Domains are value ids; those without an eligible node are not
+// domains.
 struct Domains {
   SpreadConstraint constraint;
   LevelColumn column;
@@ -42,10 +45,13 @@ struct Domains {
     std::int32_t count = std::numeric_limits<std::int32_t>::max();
   } least{}, next{};
 
-  bool is_eligible(Row row) const { return eligible ? eligible->test(row) : column.at(row) != cluster::kNoValue; }
+  bool is_eligible(Row row) const {
+    return eligible ? eligible->test(row) : column.at(row) != cluster::kNoValue;
+  }
 
   std::int64_t skew(std::int64_t count_here, std::int64_t min) const {
-    return count_here + self - (domains < static_cast<std::size_t>(std::max(constraint.min_domains, 0)) ? 0 : min);
+    return count_here + self -
+           (domains < static_cast<std::size_t>(std::max(constraint.min_domains, 0)) ? 0 : min);
   }
 };
 
@@ -62,9 +68,11 @@ void count_pods(Domains& of, const api::Pod& pod, const Snapshot& snapshot) {
 std::vector<std::uint8_t> find_domains(const Domains& of, const Snapshot& snapshot) {
   if (of.eligible) return used_levels(of.column, *of.eligible);
   const auto* label = of.column.label();
-  if (!label || label->id_limit() > snapshot.node_count() / 4) return used_levels(of.column, snapshot.present());
+  if (!label || label->id_limit() > snapshot.node_count() / 4)
+    return used_levels(of.column, snapshot.present());
   std::vector<std::uint8_t> is_domain(of.column.limit());
-  for (cluster::ValueId value = 1; value < label->id_limit(); ++value) is_domain[value] = label->nodes_with(value) > 0;
+  for (cluster::ValueId value = 1; value < label->id_limit(); ++value)
+    is_domain[value] = label->nodes_with(value) > 0;
   return is_domain;
 }
 
@@ -85,7 +93,8 @@ void judge_domains(Domains& of, const Snapshot& snapshot) {
   const auto limit = static_cast<std::int32_t>(std::clamp<std::int64_t>(
       of.constraint.max_skew - of.skew(0, of.least.count), -1, std::numeric_limits<std::int32_t>::max()));
   of.flags.resize(of.column.limit());
-  for (std::size_t value = 0; value < of.flags.size(); ++value) of.flags[value] = of.count[value] > limit ? kSkewed : 0;
+  for (std::size_t value = 0; value < of.flags.size(); ++value)
+    of.flags[value] = of.count[value] > limit ? kSkewed : 0;
   of.flags[cluster::kNoValue] = kMissing;
 }
 
@@ -100,12 +109,14 @@ class SpreadFilter final : public framework::NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    const bool counts = std::ranges::all_of(domains_, [&](const auto& each) { return each.column.at(row) != 0; });
+    const bool counts =
+        std::ranges::all_of(domains_, [&](const auto& each) { return each.column.at(row) != 0; });
     for (const auto& each : domains_) {
       const auto value = each.column.at(row);
       if (value == cluster::kNoValue) return missing_label();
       std::int64_t change = 0;
-      if (counts && each.is_eligible(row)) change = matching(each, delta.added) - matching(each, delta.removed);
+      if (counts && each.is_eligible(row))
+        change = matching(each, delta.added) - matching(each, delta.removed);
       const std::int64_t here = each.count[value] + change;
       std::int64_t min = each.least.count;
       if (change != 0) min = std::min<std::int64_t>(here, each.least.value == value ? each.next.count : min);
@@ -115,10 +126,12 @@ class SpreadFilter final : public framework::NodeFilter {
   }
 
  private:
-  // Unlike the pods that are counted at first, terminating ones and those that an empty selector matches count here.
+  // Unlike the pods that are counted at first, terminating ones and those that an empty selector matches
+  // count here.
   std::int64_t matching(const Domains& of, std::span<const PodInfoPtr> pods) const {
     return std::ranges::count_if(pods, [&](const PodInfoPtr& each) {
-      return (*each)->meta.namespace_ == pod_.meta.namespace_ && of.constraint.selector.matches((*each)->meta.labels);
+      return (*each)->meta.namespace_ == pod_.meta.namespace_ &&
+             of.constraint.selector.matches((*each)->meta.labels);
     });
   }
 
@@ -152,13 +165,16 @@ framework::PreparedFilter PodTopologySpread::prepare_filter(const cluster::PodIn
   const bool one_key = std::ranges::all_of(domains, [&](const auto& each) {
     return each.constraint.topology_key == domains.front().constraint.topology_key;
   });
-  const bool narrowed = std::ranges::any_of(domains, [](const auto& each) { return each.eligible.has_value(); });
+  const bool narrowed =
+      std::ranges::any_of(domains, [](const auto& each) { return each.eligible.has_value(); });
   if (!one_key || narrowed) {
     const auto all_keys = with_all_keys(domains, snapshot);
     const bool everywhere = all_keys == snapshot.present();
     for (auto& each : domains) {
-      if (each.eligible) *each.eligible &= all_keys;
-      else if (!everywhere) each.eligible = all_keys;
+      if (each.eligible)
+        *each.eligible &= all_keys;
+      else if (!everywhere)
+        each.eligible = all_keys;
     }
   }
   for (auto& each : domains) {

@@ -31,7 +31,9 @@ class SpreadScorer final : public framework::NodeScorer {
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     const auto raw = [](double sum) { return round_half_away(sum); };
-    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) { return normalized(raw, min, max); };
+    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
+      return normalized(raw, min, max);
+    };
     LevelScore<double, decltype(raw), decltype(final)>(terms_, raw, final).write(scored_, out);
     // Nodes that lack a key get nothing.
     for (std::size_t w = 0; w < feasible.words(); ++w) {
@@ -64,8 +66,8 @@ std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
 }
 
 // Pods on the node itself; its policies do not matter, and a node without the label is left out.
-ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod, const Snapshot& snapshot,
-                                std::size_t scored_nodes) {
+ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod,
+                                const Snapshot& snapshot, std::size_t scored_nodes) {
   const LevelColumn hostname(snapshot, constraint.topology_key);
   std::vector<std::uint32_t> level(snapshot.chunks() * cluster::kChunkRows);
   each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
@@ -81,10 +83,11 @@ ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::P
   return {LevelColumn(std::move(level), most + 1), std::move(value)};
 }
 
-// Pods in the domain. With upstream's own defaults, nodes without the key make up the domain "", which they share with
-// nodes whose label is empty.
-ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod& pod, const Snapshot& snapshot,
-                              const NodeMask& scored, const std::optional<NodeMask>& with_all_keys) {
+// Pods in the domain. With upstream's own defaults, nodes without the key make up the domain "", which they
+// share with nodes whose label is empty.
+ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod& pod,
+                              const Snapshot& snapshot, const NodeMask& scored,
+                              const std::optional<NodeMask>& with_all_keys) {
   LevelColumn column(snapshot, constraint.topology_key);
   const auto empty = column.label() ? column.label()->find("") : cluster::kNoValue;
 
@@ -96,8 +99,10 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
 
   auto included = included_nodes(constraint, pod, snapshot);
   if (with_all_keys) {
-    if (included) *included &= *with_all_keys;
-    else included = with_all_keys;
+    if (included)
+      *included &= *with_all_keys;
+    else
+      included = with_all_keys;
   }
   std::vector<std::int64_t> count(column.limit());
   each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
@@ -117,7 +122,8 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
 
 }  // namespace
 
-framework::PreparedScore PodTopologySpread::prepare_score(const cluster::PodInfo& pod, const Snapshot& snapshot,
+framework::PreparedScore PodTopologySpread::prepare_score(const cluster::PodInfo& pod,
+                                                          const Snapshot& snapshot,
                                                           const NodeMask& feasible) const {
   const auto soft = constraints(*pod, snapshot, false);
   if (soft.empty()) return {};

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -70,8 +70,10 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
   }
   std::ranges::stable_sort(victims, is_more_important);
   if (victims.empty()) {
-    out.failed = Verdict{"", Code::error, {fmt::format("expected at least one victim pod on node \"{}\"",
-                                                       snapshot.node_name(row))}};
+    out.failed =
+        Verdict{"",
+                Code::error,
+                {fmt::format("expected at least one victim pod on node \"{}\"", snapshot.node_name(row))}};
   }
   return out;
 }
@@ -79,9 +81,11 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
 // Lower is better. Source: pickOneNodeForPreemption.
 auto rank(const PreemptionCandidate& candidate) {
   const auto& victims = candidate.victims;
-  // An extender may give them in any order: the first one's priority counts, and the start of the most important ones.
+  // An extender may give them in any order: the first one's priority counts, and the start of the most
+  // important ones.
   const auto first = victims.front()->priority;
-  const auto highest = (*std::ranges::max_element(victims, {}, [](const auto& v) { return v->priority; }))->priority;
+  const auto highest =
+      (*std::ranges::max_element(victims, {}, [](const auto& v) { return v->priority; }))->priority;
   std::int64_t sum = 0;
   auto earliest = Wall::max();
   for (const auto& victim : victims) {
@@ -130,7 +134,8 @@ std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Sna
   const auto row = pod->nominated_node.empty() ? std::nullopt : snapshot.find_row(pod->nominated_node);
   if (!row) return std::nullopt;
   const auto& verdict = decision.rejections.verdict(decision.rejections.id(*row));
-  if (verdict.code == Code::unschedulable_and_unresolvable) return std::nullopt;  // no use to wait for that node
+  if (verdict.code == Code::unschedulable_and_unresolvable)
+    return std::nullopt;  // no use to wait for that node
   for (const auto& other : snapshot.entry(*row).pods) {
     if (other->priority < pod.priority && is_being_preempted(*other)) {
       return "not eligible due to a terminating pod on the nominated node.";
@@ -152,7 +157,8 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
     ++out.tried_in_vain;
     if (failed->code == Code::error) {
       auto error = message(*failed);
-      if (!failed->plugin.empty()) error = fmt::format("running \"{}\" filter plugin: {}", failed->plugin, error);
+      if (!failed->plugin.empty())
+        error = fmt::format("running \"{}\" filter plugin: {}", failed->plugin, error);
       if (std::ranges::find(out.errors, error) == out.errors.end()) out.errors.push_back(std::move(error));
     }
     for (const auto& reason : failed->reasons) ++out.reasons[reason];

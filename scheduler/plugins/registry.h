@@ -1,5 +1,5 @@
-// The plugins that a configuration may name, and how each is made from its arguments: the in-tree ones, and those that a
-// program adds (docs/plugins.md).
+// The plugins that a configuration may name, and how each is made from its arguments: the in-tree ones, and
+// those that a program adds (docs/plugins.md).
 //
 // A new in-tree plugin is one file, one test file and one line in registry.cc.
 // Threads: a Registry is filled before it is used, and then shared.
@@ -24,14 +24,26 @@
 namespace podium::plugins {
 
 enum class Point : std::uint8_t {
-  pre_enqueue, queue_sort, pre_filter, filter, post_filter, pre_score, score, reserve, permit, pre_bind, bind, post_bind,
+  pre_enqueue,
+  queue_sort,
+  pre_filter,
+  filter,
+  post_filter,
+  pre_score,
+  score,
+  reserve,
+  permit,
+  pre_bind,
+  bind,
+  post_bind,
 };
 
 // Makes a plugin from its arguments; those whose decisions depend on feature gates get these too.
 class Factory {
  public:
   using Plain = std::shared_ptr<const framework::Plugin> (*)(const boost::json::object& args);
-  using Gated = std::shared_ptr<const framework::Plugin> (*)(const boost::json::object& args, const framework::Features&);
+  using Gated = std::shared_ptr<const framework::Plugin> (*)(const boost::json::object& args,
+                                                             const framework::Features&);
 
   constexpr Factory() = default;
   constexpr Factory(Plain plain) : plain_(plain) {}
@@ -51,7 +63,9 @@ class Factory {
 class ArgErrors {
  public:
   // `field` is below the arguments: "budget", "zones[2].name"; empty: the arguments as a whole.
-  void add(std::string field, std::string reason) { errors_.emplace_back(std::move(field), std::move(reason)); }
+  void add(std::string field, std::string reason) {
+    errors_.emplace_back(std::move(field), std::move(reason));
+  }
   const std::vector<std::pair<std::string, std::string>>& all() const { return errors_; }
 
  private:
@@ -60,15 +74,16 @@ class ArgErrors {
 
 struct PluginEntry {
   std::string name;
-  std::vector<Point> points;          // the extension points that it implements
-  int default_weight = 0;             // in the default MultiPoint list; 0 where that gives none, which counts as 1
-  // In-tree: `args` are validated and defaulted by scheduler/config before; upstream's v1 JSON form. Plugins that take part in
-  // no decision (DefaultBinder, PrioritySort, …) are listed with a null factory.
+  std::vector<Point> points;  // the extension points that it implements
+  int default_weight = 0;     // in the default MultiPoint list; 0 where that gives none, which counts as 1
+  // In-tree: `args` are validated and defaulted by scheduler/config before; upstream's v1 JSON form. Plugins
+  // that take part in no decision (DefaultBinder, PrioritySort, …) are listed with a null factory.
   Factory make{};
-  bool by_default = true;             // in the default MultiPoint list; else a configuration has to name it
-  bool framework::Features::*gate = nullptr;  // while this is off it is not on that list, and does nothing
+  bool by_default = true;  // in the default MultiPoint list; else a configuration has to name it
+  bool framework::Features::* gate = nullptr;  // while this is off it is not on that list, and does nothing
   // Out-of-tree: `args` are as the configuration has them; {} where it has none.
-  std::function<std::shared_ptr<const framework::Plugin>(const boost::json::object& args, ArgErrors& errors)> make_checked{};
+  std::function<std::shared_ptr<const framework::Plugin>(const boost::json::object& args, ArgErrors& errors)>
+      make_checked{};
 
   bool in_tree() const { return !make_checked; }
 };
@@ -79,15 +94,19 @@ const PluginEntry* find_in_tree(std::string_view name);  // null where there is 
 
 class Registry {
  public:
-  // Adds an out-of-tree plugin. `make` is called as make(const boost::json::object& args, ArgErrors& errors) and returns a
-  // std::shared_ptr<const P>; the extension points are those whose interfaces P has. It is called once a profile that enables
-  // the plugin, before anything runs; what it adds to `errors` is told with file, line and path, and null is fine then.
+  // Adds an out-of-tree plugin. `make` is called as make(const boost::json::object& args, ArgErrors& errors)
+  // and returns a std::shared_ptr<const P>; the extension points are those whose interfaces P has. It is
+  // called once a profile that enables the plugin, before anything runs; what it adds to `errors` is told
+  // with file, line and path, and null is fine then.
   template <typename Make>
   Registry& add(std::string name, Make make) {
     using P = std::remove_const_t<
         typename std::invoke_result_t<Make&, const boost::json::object&, ArgErrors&>::element_type>;
     static_assert(std::is_base_of_v<framework::Plugin, P>, "a plugin derives from podium::framework::Plugin");
-    return add({.name = std::move(name), .points = points_of<P>(), .by_default = false, .make_checked = std::move(make)});
+    return add({.name = std::move(name),
+                .points = points_of<P>(),
+                .by_default = false,
+                .make_checked = std::move(make)});
   }
 
   // In-tree or added; null where there is none of this name.

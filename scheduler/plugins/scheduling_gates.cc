@@ -15,8 +15,9 @@ class SchedulingGates final : public Plugin, public PreEnqueuePlugin {
     if (pod->scheduling_gates.empty()) return std::nullopt;
     std::string gates;
     for (const auto& gate : pod->scheduling_gates) gates += (gates.empty() ? "" : " ") + gate;
-    return Verdict{
-        "SchedulingGates", Code::unschedulable_and_unresolvable, {"waiting for scheduling gates: [" + gates + "]"}};
+    return Verdict{"SchedulingGates",
+                   Code::unschedulable_and_unresolvable,
+                   {"waiting for scheduling gates: [" + gates + "]"}};
   }
 };
 

@@ -5,8 +5,10 @@
 namespace podium::plugins {
 
 void Selector::add(const std::string& key, const std::string& value) {
-  if (!where_.match_labels.contains(key)) where_.match_labels.set(key, value);
-  else where_.match_expressions.push_back({key, api::Requirement::Op::in, {value}});
+  if (!where_.match_labels.contains(key))
+    where_.match_labels.set(key, value);
+  else
+    where_.match_expressions.push_back({key, api::Requirement::Op::in, {value}});
 }
 
 void Selector::add(const api::LabelSelector& selector) {
@@ -15,7 +17,8 @@ void Selector::add(const api::LabelSelector& selector) {
                                   selector.match_expressions.end());
 }
 
-IncomingTerm::IncomingTerm(const api::PodAffinityTerm& term, const api::Pod& owner, const cluster::Snapshot& snapshot)
+IncomingTerm::IncomingTerm(const api::PodAffinityTerm& term, const api::Pod& owner,
+                           const cluster::Snapshot& snapshot)
     : topology_key_(term.topology_key), selector_(term.label_selector) {
   if (term.namespaces.empty() && !term.namespace_selector) namespaces_.push_back(owner.meta.namespace_);
   namespaces_.insert(namespaces_.end(), term.namespaces.begin(), term.namespaces.end());
@@ -36,7 +39,8 @@ bool IncomingTerm::matches(std::string_view ns, const api::Labels& labels) const
   return (any_namespace_ || std::ranges::binary_search(namespaces_, ns)) && selector_.matches(labels);
 }
 
-void IncomingTerm::each_match(const cluster::PodClassTable& classes, const cluster::PodClassTable::Visit& f) const {
+void IncomingTerm::each_match(const cluster::PodClassTable& classes,
+                              const cluster::PodClassTable::Visit& f) const {
   if (!any_namespace_) {
     for (const auto ns : namespaces_) selector_.each_match(classes, ns, f);
     return;
@@ -46,8 +50,8 @@ void IncomingTerm::each_match(const cluster::PodClassTable& classes, const clust
   });
 }
 
-std::vector<IncomingTerm> incoming_terms(const std::vector<api::PodAffinityTerm>& terms, const api::Pod& owner,
-                                         const cluster::Snapshot& snapshot) {
+std::vector<IncomingTerm> incoming_terms(const std::vector<api::PodAffinityTerm>& terms,
+                                         const api::Pod& owner, const cluster::Snapshot& snapshot) {
   std::vector<IncomingTerm> result;
   result.reserve(terms.size());
   for (const auto& term : terms) result.emplace_back(term, owner, snapshot);
@@ -55,11 +59,12 @@ std::vector<IncomingTerm> incoming_terms(const std::vector<api::PodAffinityTerm>
 }
 
 bool matches_all(const std::vector<IncomingTerm>& terms, std::string_view ns, const api::Labels& labels) {
-  return !terms.empty() && std::ranges::all_of(terms, [&](const auto& term) { return term.matches(ns, labels); });
+  return !terms.empty() &&
+         std::ranges::all_of(terms, [&](const auto& term) { return term.matches(ns, labels); });
 }
 
-bool existing_term_matches(const api::PodAffinityTerm& term, std::string_view owner_namespace, const api::Pod& incoming,
-                           const api::Labels& namespace_labels) {
+bool existing_term_matches(const api::PodAffinityTerm& term, std::string_view owner_namespace,
+                           const api::Pod& incoming, const api::Labels& namespace_labels) {
   const std::string_view ns = incoming.meta.namespace_;
   const bool own = term.namespaces.empty() && !term.namespace_selector && ns == owner_namespace;
   if (!own && std::ranges::find(term.namespaces, ns) == term.namespaces.end() &&

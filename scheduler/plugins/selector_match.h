@@ -1,5 +1,5 @@
-// Selectors of pods as kube-scheduler matches them: label selectors with their nil and empty forms, and the terms of
-// inter-pod affinity with their namespaces.
+// Selectors of pods as kube-scheduler matches them: label selectors with their nil and empty forms, and the
+// terms of inter-pod affinity with their namespaces.
 //
 // Made once a decision and matched once a class of pods. Threads: values. Errors: none.
 #pragma once
@@ -41,9 +41,9 @@ class Selector {
 
 // A term of the pod that is being scheduled; pod and snapshot must outlive it.
 //
-// kube-scheduler looks up the namespaces that the namespace selector picks and then still matches the selector itself,
-// against no labels at all: NotIn and DoesNotExist pick every namespace so. Source: plugins/interpodaffinity/plugin.go
-// mergeAffinityTermNamespacesIfNotEmpty, which takes its term by value.
+// kube-scheduler looks up the namespaces that the namespace selector picks and then still matches the
+// selector itself, against no labels at all: NotIn and DoesNotExist pick every namespace so. Source:
+// plugins/interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty, which takes its term by value.
 class IncomingTerm {
  public:
   IncomingTerm(const api::PodAffinityTerm& term, const api::Pod& owner, const cluster::Snapshot& snapshot);
@@ -62,15 +62,15 @@ class IncomingTerm {
   std::vector<std::string_view> namespaces_;  // sorted, unique
 };
 
-std::vector<IncomingTerm> incoming_terms(const std::vector<api::PodAffinityTerm>& terms, const api::Pod& owner,
-                                         const cluster::Snapshot& snapshot);
+std::vector<IncomingTerm> incoming_terms(const std::vector<api::PodAffinityTerm>& terms,
+                                         const api::Pod& owner, const cluster::Snapshot& snapshot);
 // False where there are no terms.
 bool matches_all(const std::vector<IncomingTerm>& terms, std::string_view ns, const api::Labels& labels);
 
-// The other direction: does the term of a pod that runs in `owner_namespace` select the pod that is being scheduled?
-// `namespace_labels` are those of that pod's namespace.
-bool existing_term_matches(const api::PodAffinityTerm& term, std::string_view owner_namespace, const api::Pod& incoming,
-                           const api::Labels& namespace_labels);
+// The other direction: does the term of a pod that runs in `owner_namespace` select the pod that is being
+// scheduled? `namespace_labels` are those of that pod's namespace.
+bool existing_term_matches(const api::PodAffinityTerm& term, std::string_view owner_namespace,
+                           const api::Pod& incoming, const api::Labels& namespace_labels);
 
 // The labels of a namespace; none where it is not known.
 const api::Labels& namespace_labels(const cluster::Snapshot& snapshot, std::string_view ns);

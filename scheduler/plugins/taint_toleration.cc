@@ -1,5 +1,6 @@
-// TaintToleration: nodes with a NoSchedule or NoExecute taint that the pod does not tolerate are out; the fewer
-// PreferNoSchedule taints it does not tolerate, the better. Source: pkg/scheduler/framework/plugins/tainttoleration.
+// TaintToleration: nodes with a NoSchedule or NoExecute taint that the pod does not tolerate are out; the
+// fewer PreferNoSchedule taints it does not tolerate, the better. Source:
+// pkg/scheduler/framework/plugins/tainttoleration.
 #include <algorithm>
 
 #include "scheduler/plugins/column_scan.h"
@@ -26,13 +27,15 @@ bool keeps_out(const std::vector<api::Taint>& taints, const api::Pod& pod, bool 
 // A toleration of another effect never tolerates a PreferNoSchedule taint, so all tolerations may be asked.
 std::int64_t count_unwelcome(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
   return std::ranges::count_if(taints, [&](const api::Taint& taint) {
-    return taint.effect == api::TaintEffect::prefer_no_schedule && !tolerated(taint, pod.tolerations, comparison);
+    return taint.effect == api::TaintEffect::prefer_no_schedule &&
+           !tolerated(taint, pod.tolerations, comparison);
   });
 }
 
 class TaintFilter final : public NodeFilter {
  public:
-  TaintFilter(const Snapshot& snapshot, IdSet untolerated) : NodeFilter(snapshot), untolerated_(std::move(untolerated)) {}
+  TaintFilter(const Snapshot& snapshot, IdSet untolerated)
+      : NodeFilter(snapshot), untolerated_(std::move(untolerated)) {}
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
@@ -73,7 +76,8 @@ class TaintScorer final : public NodeScorer {
     std::int64_t max = 1;
     lower.each([&](Row row) { max = std::max(max, unwelcome_[snapshot_.taint_set[row]]); });
     std::vector<std::uint8_t> score_of_set;
-    for (const auto count : unwelcome_) score_of_set.push_back(static_cast<std::uint8_t>(100 - 100 * count / max));
+    for (const auto count : unwelcome_)
+      score_of_set.push_back(static_cast<std::uint8_t>(100 - 100 * count / max));
     lower.each([&](Row row) { out[row] = score_of_set[snapshot_.taint_set[row]]; });
   }
 

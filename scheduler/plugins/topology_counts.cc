@@ -47,7 +47,8 @@ std::uint64_t LevelColumn::levels_of_all_nodes() const {
   return labelled < nodes_ ? levels | 1 : levels;
 }
 
-LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit) : limit_(limit), own_(std::move(levels)) {
+LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit)
+    : limit_(limit), own_(std::move(levels)) {
   for (std::size_t c = 0; c * kChunkRows < own_.size(); ++c) chunks_.push_back(own_.data() + c * kChunkRows);
 }
 
@@ -102,7 +103,8 @@ std::uint64_t LevelColumn::present_word(std::size_t word) const {
 }
 
 void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,
-                     std::span<const std::uint8_t> flags, framework::VerdictId first, framework::VerdictId second) {
+                     std::span<const std::uint8_t> flags, framework::VerdictId first,
+                     framework::VerdictId second) {
   for (std::size_t w = 0; w < nodes.words(); ++w) {
     if (!nodes.word(w)) continue;
     const auto* level = column.chunk(w / kChunkWords) + w % kChunkWords * 64;

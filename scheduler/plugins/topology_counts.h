@@ -1,7 +1,8 @@
-// Counts and scores by topology value: how many pods each zone (host, rack …) has, and what that means for its nodes.
+// Counts and scores by topology value: how many pods each zone (host, rack …) has, and what that means for
+// its nodes.
 //
-// A topology key's domains are the value ids of its label column, so a count is an array, a verdict on all nodes is a
-// table look-up down that column, and what holds for a whole domain is computed once for it.
+// A topology key's domains are the value ids of its label column, so a count is an array, a verdict on all
+// nodes is a table look-up down that column, and what holds for a whole domain is computed once for it.
 // Threads: values that belong to one decision; the snapshot must outlive them. Errors: none.
 #pragma once
 
@@ -31,10 +32,14 @@ class LevelColumn {
   LevelColumn& operator=(LevelColumn&&) = default;
 
   std::size_t limit() const { return limit_; }
-  std::uint32_t at(cluster::Row row) const { return chunks_[row / cluster::kChunkRows][row % cluster::kChunkRows]; }
+  std::uint32_t at(cluster::Row row) const {
+    return chunks_[row / cluster::kChunkRows][row % cluster::kChunkRows];
+  }
   std::size_t chunks() const { return chunks_.size(); }
   const std::uint32_t* chunk(std::size_t i) const { return chunks_[i]; }
-  const cluster::LabelColumn* label() const { return label_; }  // null where the key is not known, or for other levels
+  const cluster::LabelColumn* label() const {
+    return label_;
+  }  // null where the key is not known, or for other levels
   // The levels that some node of the snapshot has, as bits; 0 where that is not known.
   std::uint64_t levels_of_all_nodes() const;
   // The rows of a word whose level is not zero: nodes that have the label.
@@ -47,11 +52,11 @@ class LevelColumn {
   std::vector<std::uint32_t> own_;  // moving a vector keeps its elements where they are
 };
 
-// Adds amount_of(posting) to the count of the level of its node. Where there are few levels, the sums are kept in four
-// parts: adding to one place again and again would wait for the store before.
+// Adds amount_of(posting) to the count of the level of its node. Where there are few levels, the sums are
+// kept in four parts: adding to one place again and again would wait for the store before.
 template <typename Count, typename AmountOf>
-void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn& column, std::vector<Count>& count,
-                  AmountOf amount_of) {
+void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn& column,
+                  std::vector<Count>& count, AmountOf amount_of) {
   constexpr std::size_t kFew = 64, kParts = 4;
   if (count.size() > kFew) {
     for (const auto& posting : postings) count[column.at(posting.row)] += amount_of(posting);
@@ -66,7 +71,8 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   }
 }
 
-// Pods, or weights, by the value of one topology key; index 0 is for nodes without the label and means nothing.
+// Pods, or weights, by the value of one topology key; index 0 is for nodes without the label and means
+// nothing.
 template <typename Count>
 struct TopologyCounts {
   TopologyCounts(const cluster::Snapshot& snapshot, std::string_view topology_key)
@@ -95,9 +101,11 @@ TopologyCounts<Count>& counts_of(std::vector<TopologyCounts<Count>>& all, const 
   return it != all.end() ? *it : all.emplace_back(snapshot, key);
 }
 
-// Turns nodes down by the flags of their level: the first bit of flags[level] means `first`, the second one `second`.
+// Turns nodes down by the flags of their level: the first bit of flags[level] means `first`, the second one
+// `second`.
 void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,
-                     std::span<const std::uint8_t> flags, framework::VerdictId first, framework::VerdictId second);
+                     std::span<const std::uint8_t> flags, framework::VerdictId first,
+                     framework::VerdictId second);
 
 // f(row) for every row of the mask. Whole words are walked without looking at their bits.
 template <typename F>
@@ -123,13 +131,15 @@ struct ScoreTerm {
   std::vector<T> value;  // by level
 };
 
-// For the rows of a chunk: combination[i] = combination[i] * limit + level[i], and out[i] = of_level[level[i]].
+// For the rows of a chunk: combination[i] = combination[i] * limit + level[i], and out[i] =
+// of_level[level[i]].
 void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit);
 void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint8_t* out);
 
-// Scores that depend on a node only through the levels of a few columns. raw_of(sum of the terms, in their order) is a
-// node's raw score, final_of(raw, min, max) its normalised one; min and max are over `nodes`. Where the levels have few
-// combinations, each is computed once, else each node is. Entries of `out` for other rows get arbitrary values.
+// Scores that depend on a node only through the levels of a few columns. raw_of(sum of the terms, in their
+// order) is a node's raw score, final_of(raw, min, max) its normalised one; min and max are over `nodes`.
+// Where the levels have few combinations, each is computed once, else each node is. Entries of `out` for
+// other rows get arbitrary values.
 template <typename T, typename RawOf, typename FinalOf>
 class LevelScore {
  public:
@@ -142,8 +152,10 @@ class LevelScore {
     for (const auto& term : terms_) {
       if (combinations <= most) combinations *= term.column.limit();
     }
-    if (combinations <= most) write_by_combination(nodes, combinations, out);
-    else write_by_node(nodes, out);
+    if (combinations <= most)
+      write_by_combination(nodes, combinations, out);
+    else
+      write_by_node(nodes, out);
   }
 
  private:
@@ -161,10 +173,13 @@ class LevelScore {
       for (const auto& term : terms_) sum += term.value[term.column.at(row)];
       raw[row] = note(sum);
     });
-    each_row(nodes, [&](cluster::Row row) { out[row] = static_cast<std::uint8_t>(final_of_(raw[row], min_, max_)); });
+    each_row(nodes, [&](cluster::Row row) {
+      out[row] = static_cast<std::uint8_t>(final_of_(raw[row], min_, max_));
+    });
   }
 
-  void write_by_combination(const cluster::NodeMask& nodes, std::size_t combinations, std::span<std::uint8_t> out) {
+  void write_by_combination(const cluster::NodeMask& nodes, std::size_t combinations,
+                            std::span<std::uint8_t> out) {
     if (terms_.size() == 1) return write_by_level(nodes, terms_[0].column, out);
     std::vector<std::uint32_t> combination(out.size());
     for (const auto& term : terms_) {
@@ -176,7 +191,8 @@ class LevelScore {
     write_by_level(nodes, LevelColumn(std::move(combination), combinations), out);
   }
 
-  void write_by_level(const cluster::NodeMask& nodes, const LevelColumn& combination, std::span<std::uint8_t> out) {
+  void write_by_level(const cluster::NodeMask& nodes, const LevelColumn& combination,
+                      std::span<std::uint8_t> out) {
     const auto used = used_levels(combination, nodes);
     std::vector<std::int64_t> raw(combination.limit());
     std::vector<std::uint8_t> score(combination.limit());
@@ -205,7 +221,8 @@ class LevelScore {
   std::span<const ScoreTerm<T>> terms_;
   RawOf raw_of_;
   FinalOf final_of_;
-  std::int64_t min_ = std::numeric_limits<std::int64_t>::max(), max_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t min_ = std::numeric_limits<std::int64_t>::max(),
+               max_ = std::numeric_limits<std::int64_t>::min();
 };
 
 }  // namespace podium::plugins

@@ -49,8 +49,10 @@ VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& c
     }
     NodeMask only(snapshot.chunks());
     if (const auto row = snapshot.find_row(*node)) only.set(*row);
-    if (selected_nodes_) *selected_nodes_ &= only;
-    else selected_nodes_ = std::move(only);
+    if (selected_nodes_)
+      *selected_nodes_ &= only;
+    else
+      selected_nodes_ = std::move(only);
     selected_.push_back(provision(*claim));
   }
   std::ranges::stable_sort(to_match, {}, &PersistentVolumeClaim::request);
@@ -58,8 +60,8 @@ VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& c
   if (!to_match.empty()) finder_.emplace(snapshot, std::move(to_match));
 }
 
-// The first claim with a problem ends the check, so a node that fails an earlier claim's affinity does not hear of a
-// volume that is missing.
+// The first claim with a problem ends the check, so a node that fails an earlier claim's affinity does not
+// hear of a volume that is missing.
 void VolumeBinder::check_bound(const PodClaims::Claims& bound) {
   for (const auto* claim : bound) {
     const auto* volume = find_volume(snapshot_, claim->volume_name);
@@ -87,7 +89,8 @@ NodeMask VolumeBinder::out_of_reach(const api::PersistentVolume& volume) const {
     NodeMask nodes(snapshot_.chunks());
     if (!terms) return nodes;
     const auto reach = selected(*terms);
-    for (std::size_t w = 0; w < nodes.words(); ++w) nodes.word(w) = snapshot_.present().word(w) & ~reach.word(w);
+    for (std::size_t w = 0; w < nodes.words(); ++w)
+      nodes.word(w) = snapshot_.present().word(w) & ~reach.word(w);
     return nodes;
   };
   auto result = all_but(volume.node_affinity);
@@ -97,8 +100,10 @@ NodeMask VolumeBinder::out_of_reach(const api::PersistentVolume& volume) const {
   for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
     const auto row = has_migrated(*csi_node, plugin) ? snapshot_.find_row(csi_node->meta.name) : std::nullopt;
     if (!row) continue;
-    if (translated.test(*row)) result.set(*row);
-    else result.clear(*row);
+    if (translated.test(*row))
+      result.set(*row);
+    else
+      result.clear(*row);
   }
   return result;
 }
@@ -106,9 +111,11 @@ NodeMask VolumeBinder::out_of_reach(const api::PersistentVolume& volume) const {
 VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& claim) const {
   Provision result{&claim, false, {}, {}};
   const auto* storage_class = class_of(snapshot_, claim);
-  if (!storage_class || storage_class->provisioner.empty() || storage_class->provisioner == kNoProvisioner) return result;
+  if (!storage_class || storage_class->provisioner.empty() || storage_class->provisioner == kNoProvisioner)
+    return result;
   result.possible = true;
-  if (!storage_class->allowed_topologies.empty()) result.topology = selected(storage_class->allowed_topologies);
+  if (!storage_class->allowed_topologies.empty())
+    result.topology = selected(storage_class->allowed_topologies);
   const auto* driver = snapshot_.objects().find<api::CsiDriver>("", storage_class->provisioner);
   if (driver && driver->storage_capacity && !claim.request.is_zero()) {
     result.capacity = nodes_with_capacity(claim, storage_class->meta.name);
@@ -116,7 +123,8 @@ VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& cla
   return result;
 }
 
-NodeMask VolumeBinder::nodes_with_capacity(const PersistentVolumeClaim& claim, std::string_view storage_class) const {
+NodeMask VolumeBinder::nodes_with_capacity(const PersistentVolumeClaim& claim,
+                                           std::string_view storage_class) const {
   NodeMask nodes(snapshot_.chunks());
   for (const auto& [key, capacity] : snapshot_.objects().all<api::CsiStorageCapacity>()) {
     if (capacity->storage_class != storage_class || !is_enough(*capacity, claim.request.value())) continue;
@@ -139,7 +147,8 @@ std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
     if (plan) plan->provisions.push_back(provision.claim);
   }
   const bool may_find = finder_ && finder_->has_candidates();
-  const auto found = may_find ? finder_->find(row) : std::vector<const api::PersistentVolume*>(to_match_.size());
+  const auto found =
+      may_find ? finder_->find(row) : std::vector<const api::PersistentVolume*>(to_match_.size());
   for (std::size_t i = 0; i < to_match_.size(); ++i) {
     if (found[i]) {
       if (plan) plan->bindings.push_back({to_match_[i].claim, found[i]});

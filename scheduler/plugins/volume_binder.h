@@ -1,8 +1,8 @@
 // VolumeBinder: can a node reach the volumes of a pod, and what would be bound or made for it there?
 //
-// Bound claims are checked down the label columns; claims that wait for their first consumer are matched with existing
-// volumes, and what finds none has to be provisioned. VolumeBinding's filter asks for the reasons, and whoever places the
-// pod asks for the plan.
+// Bound claims are checked down the label columns; claims that wait for their first consumer are matched with
+// existing volumes, and what finds none has to be provisioned. VolumeBinding's filter asks for the reasons,
+// and whoever places the pod asks for the plan.
 // Source: plugins/volumebinding/binder.go FindPodVolumes.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
@@ -30,8 +30,8 @@ struct VolumePlan {
     const api::PersistentVolumeClaim* claim = nullptr;
     const api::PersistentVolume* volume = nullptr;
   };
-  std::vector<Binding> bindings;                                // claims that get a volume that is there
-  std::vector<const api::PersistentVolumeClaim*> provisions;    // claims whose volume is made for the node
+  std::vector<Binding> bindings;                              // claims that get a volume that is there
+  std::vector<const api::PersistentVolumeClaim*> provisions;  // claims whose volume is made for the node
 };
 
 // Why a node cannot have the pod: bits, since several may hold.
@@ -39,7 +39,7 @@ enum VolumeConflict : std::uint8_t {
   kNodeAffinityConflict = 1,  // a bound volume is out of reach
   kNoVolumeToBind = 2,
   kNotEnoughStorage = 4,
-  kBoundVolumeMissing = 8,    // a claim is bound to a volume that is not there
+  kBoundVolumeMissing = 8,  // a claim is bound to a volume that is not there
 };
 
 class VolumeBinder {
@@ -52,15 +52,16 @@ class VolumeBinder {
  private:
   struct Provision {
     const api::PersistentVolumeClaim* claim = nullptr;
-    bool possible = false;                       // its class has a provisioner
-    std::optional<cluster::NodeMask> topology;   // the nodes that the class allows; nullopt: all
-    std::optional<cluster::NodeMask> capacity;   // the nodes with enough room; nullopt: nobody counts
+    bool possible = false;                      // its class has a provisioner
+    std::optional<cluster::NodeMask> topology;  // the nodes that the class allows; nullopt: all
+    std::optional<cluster::NodeMask> capacity;  // the nodes with enough room; nullopt: nobody counts
   };
 
   void check_bound(const PodClaims::Claims& bound);
   cluster::NodeMask out_of_reach(const api::PersistentVolume& volume) const;
   Provision provision(const api::PersistentVolumeClaim& claim) const;
-  cluster::NodeMask nodes_with_capacity(const api::PersistentVolumeClaim& claim, std::string_view storage_class) const;
+  cluster::NodeMask nodes_with_capacity(const api::PersistentVolumeClaim& claim,
+                                        std::string_view storage_class) const;
   cluster::NodeMask selected(std::span<const api::NodeSelectorTerm> terms) const;
   std::uint8_t judge_provision(const Provision& provision, cluster::Row row) const;
   std::uint8_t judge_delayed(cluster::Row row, VolumePlan* plan) const;
@@ -68,9 +69,10 @@ class VolumeBinder {
   const cluster::Snapshot& snapshot_;
   cluster::NodeMask conflict_;
   bool missing_ = false;
-  std::optional<cluster::NodeMask> selected_nodes_;  // where claims with a selected node can be; nullopt: no such claim
-  std::vector<Provision> selected_, to_match_;       // delayed claims with a selected node, and the others by size
-  std::optional<VolumeFinder> finder_;               // for to_match_
+  std::optional<cluster::NodeMask> selected_nodes_;  // where claims with a selected node can be; nullopt: no
+                                                     // such claim
+  std::vector<Provision> selected_, to_match_;  // delayed claims with a selected node, and the others by size
+  std::optional<VolumeFinder> finder_;          // for to_match_
 };
 
 }  // namespace podium::plugins

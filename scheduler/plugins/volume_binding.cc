@@ -23,10 +23,12 @@ std::optional<std::string> problem_of(const api::PersistentVolumeClaim* claim, c
   const bool ephemeral = volume.kind == api::Volume::Kind::ephemeral;
   if (!claim) {
     if (!ephemeral) return claim_not_found(name);
-    return fmt::format("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"", name);
+    return fmt::format("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"",
+                       name);
   }
   if (claim->phase == "Lost") {
-    return fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"", name, claim->volume_name);
+    return fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"", name,
+                       claim->volume_name);
   }
   if (claim->meta.deleted) return fmt::format("persistentvolumeclaim \"{}\" is being deleted", name);
   if (ephemeral && !is_for_pod(*claim, pod)) return not_for_pod(*claim, pod);
@@ -45,11 +47,13 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
       return std::unexpected(unresolvable(kName, std::move(*problem)));
     }
     const auto* storage_class = class_of(snapshot, *claim);
-    const bool delayed = storage_class && storage_class->wait_for_first_consumer && claim->volume_name.empty();
+    const bool delayed =
+        storage_class && storage_class->wait_for_first_consumer && claim->volume_name.empty();
     if (is_bound(*claim)) {
       claims.bound.push_back(claim);
     } else if (storage_class && !storage_class->has_binding_mode) {
-      if (!error) error = fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", storage_class->meta.name);
+      if (!error)
+        error = fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", storage_class->meta.name);
     } else {
       (delayed ? claims.delayed : claims.immediate).push_back(claim);
     }
@@ -72,7 +76,8 @@ Verdict verdict_of(std::uint8_t conflicts) {
 
 class BindingFilter final : public NodeFilter {
  public:
-  BindingFilter(const Snapshot& snapshot, const PodClaims& claims) : NodeFilter(snapshot), binder_(snapshot, claims) {}
+  BindingFilter(const Snapshot& snapshot, const PodClaims& claims)
+      : NodeFilter(snapshot), binder_(snapshot, claims) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     std::array<VerdictId, 16> ids{};
@@ -97,7 +102,8 @@ std::optional<api::Quantity> limit_of(const api::CsiStorageCapacity& capacity) {
   return capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
 }
 
-bool helps_after_capacity_change(const api::CsiStorageCapacity& before, const api::CsiStorageCapacity& after) {
+bool helps_after_capacity_change(const api::CsiStorageCapacity& before,
+                                 const api::CsiStorageCapacity& after) {
   const auto old = limit_of(before), now = limit_of(after);
   return now && (!old || now->value() > old->value());
 }
@@ -119,17 +125,20 @@ PreparedFilter VolumeBinding::prepare_filter(const PodInfo& pod, const Snapshot&
 std::vector<EventHint> VolumeBinding::hints() const {
   std::vector<EventHint> hints;
   hints.push_back({Resource::storage_class, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                     const auto *before = object_before<api::StorageClass>(event), *after = object_after<api::StorageClass>(event);
+                     const auto *before = object_before<api::StorageClass>(event),
+                                *after = object_after<api::StorageClass>(event);
                      return !before || !after || before->allowed_topologies != after->allowed_topologies;
                    }});
-  hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate, [](const PodInfo& rejected, const ClusterEvent& event) {
+  hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate,
+                   [](const PodInfo& rejected, const ClusterEvent& event) {
                      const auto* claim = object_after<api::PersistentVolumeClaim>(event);
                      return !claim || uses_claim(*rejected, *claim, true);
                    }});
   hints.push_back({Resource::persistent_volume, kAdd | kUpdate, nullptr});
   hints.push_back({Resource::node, kAdd | kUpdateNodeLabel, nullptr});
   hints.push_back({Resource::csi_node, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                     const auto *before = object_before<api::CsiNode>(event), *after = object_after<api::CsiNode>(event);
+                     const auto *before = object_before<api::CsiNode>(event),
+                                *after = object_after<api::CsiNode>(event);
                      constexpr auto kMigrated = "storage.alpha.kubernetes.io/migrated-plugins";
                      const auto plugins = [](const api::CsiNode& node) {
                        const auto* text = node.meta.annotations.find(kMigrated);
@@ -138,14 +147,16 @@ std::vector<EventHint> VolumeBinding::hints() const {
                      return !before || !after || plugins(*before) != plugins(*after);
                    }});
   hints.push_back({Resource::csi_driver, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                     const auto *before = object_before<api::CsiDriver>(event), *after = object_after<api::CsiDriver>(event);
+                     const auto *before = object_before<api::CsiDriver>(event),
+                                *after = object_after<api::CsiDriver>(event);
                      return !before || !after || (before->storage_capacity && !after->storage_capacity);
                    }});
-  hints.push_back({Resource::csi_storage_capacity, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                     const auto* before = object_before<api::CsiStorageCapacity>(event);
-                     const auto* after = object_after<api::CsiStorageCapacity>(event);
-                     return !before || !after || helps_after_capacity_change(*before, *after);
-                   }});
+  hints.push_back(
+      {Resource::csi_storage_capacity, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+         const auto* before = object_before<api::CsiStorageCapacity>(event);
+         const auto* after = object_after<api::CsiStorageCapacity>(event);
+         return !before || !after || helps_after_capacity_change(*before, *after);
+       }});
   return hints;
 }
 

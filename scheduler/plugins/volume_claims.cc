@@ -23,7 +23,8 @@ const api::PersistentVolume* find_volume(const cluster::Snapshot& snapshot, std:
   return snapshot.objects().find<api::PersistentVolume>("", name);
 }
 
-const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::PersistentVolumeClaim& claim) {
+const api::StorageClass* class_of(const cluster::Snapshot& snapshot,
+                                  const api::PersistentVolumeClaim& claim) {
   if (!claim.storage_class || claim.storage_class->empty()) return nullptr;
   return snapshot.objects().find<api::StorageClass>("", *claim.storage_class);
 }
@@ -34,11 +35,13 @@ bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod) {
 }
 
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod) {
-  return fmt::format("PVC {}/{} was not created for pod {} (pod is not owner)", claim.meta.namespace_, claim.meta.name,
-                     pod.full_name());
+  return fmt::format("PVC {}/{} was not created for pod {} (pod is not owner)", claim.meta.namespace_,
+                     claim.meta.name, pod.full_name());
 }
 
-std::string claim_not_found(std::string_view name) { return fmt::format("persistentvolumeclaim \"{}\" not found", name); }
+std::string claim_not_found(std::string_view name) {
+  return fmt::format("persistentvolumeclaim \"{}\" not found", name);
+}
 
 bool is_bound(const api::PersistentVolumeClaim& claim) {
   return !claim.volume_name.empty() && claim.meta.annotations.contains("pv.kubernetes.io/bind-completed");

@@ -1,4 +1,5 @@
-// What the volume plugins share: the claims that a pod's volumes stand for, and upstream's words where one is missing.
+// What the volume plugins share: the claims that a pod's volumes stand for, and upstream's words where one is
+// missing.
 // Threads: pure functions; what they return points into the snapshot.
 #pragma once
 
@@ -12,7 +13,8 @@
 
 namespace podium::plugins {
 
-// The name of the volume's claim; nullopt for volumes that have none. An ephemeral volume's claim is made for the pod.
+// The name of the volume's claim; nullopt for volumes that have none. An ephemeral volume's claim is made for
+// the pod.
 // Source: component-helpers/storage/ephemeral.
 std::optional<std::string> claim_name(const api::Pod& pod, const api::Volume& volume);
 

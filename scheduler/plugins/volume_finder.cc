@@ -12,14 +12,16 @@ using api::PersistentVolumeClaim;
 using cluster::Row;
 
 bool is_promised_to(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
-  return volume.claim && volume.claim->name == claim.meta.name && volume.claim->namespace_ == claim.meta.namespace_ &&
+  return volume.claim && volume.claim->name == claim.meta.name &&
+         volume.claim->namespace_ == claim.meta.namespace_ &&
          (volume.claim->uid.empty() || volume.claim->uid == claim.meta.uid);
 }
 
 // What even a promised volume has to meet.
 bool could_hold(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
-  return (!volume.claim || is_promised_to(volume, claim)) && volume.storage_class == claim.storage_class.value_or("") &&
-         volume.capacity >= claim.request && volume.volume_mode == claim.volume_mode &&
+  return (!volume.claim || is_promised_to(volume, claim)) &&
+         volume.storage_class == claim.storage_class.value_or("") && volume.capacity >= claim.request &&
+         volume.volume_mode == claim.volume_mode &&
          volume.attributes_class == claim.attributes_class.value_or("") && !volume.meta.deleted;
 }
 
@@ -56,7 +58,8 @@ std::string text_of(const std::vector<api::NodeSelectorTerm>& terms) {
 
 }  // namespace
 
-VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot, std::vector<const PersistentVolumeClaim*> claims)
+VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot,
+                           std::vector<const PersistentVolumeClaim*> claims)
     : snapshot_(snapshot), claims_(claims.size()) {
   for (const auto& [key, volume] : snapshot.objects().all<PersistentVolume>()) {
     for (std::size_t i = 0; i < claims.size(); ++i) add(*volume, *claims[i], claims_[i]);
@@ -83,7 +86,8 @@ void VolumeFinder::add(const PersistentVolume& volume, const PersistentVolumeCla
 
 VolumeFinder::Group VolumeFinder::group_of(const PersistentVolume& volume) {
   if (!volume.node_affinity) return 0;
-  const auto [it, is_new] = groups_.try_emplace(text_of(*volume.node_affinity), static_cast<Group>(groups_.size() + 1));
+  const auto [it, is_new] =
+      groups_.try_emplace(text_of(*volume.node_affinity), static_cast<Group>(groups_.size() + 1));
   if (!is_new) return it->second;
   const CompiledSelector selector(*volume.node_affinity, snapshot_);
   for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
@@ -105,19 +109,20 @@ bool VolumeFinder::reaches(Row row, Group group) const {
 
 std::pair<std::size_t, std::size_t> VolumeFinder::groups_of(Row row) const {
   const auto found = std::ranges::equal_range(by_row_, row, {}, &std::pair<Row, Group>::first);
-  return {static_cast<std::size_t>(found.begin() - by_row_.begin()), static_cast<std::size_t>(found.end() - by_row_.begin())};
+  return {static_cast<std::size_t>(found.begin() - by_row_.begin()),
+          static_cast<std::size_t>(found.end() - by_row_.begin())};
 }
 
-const PersistentVolume* VolumeFinder::find(Row row, const Candidates& candidates, const Volumes& taken) const {
+const PersistentVolume* VolumeFinder::find(Row row, const Candidates& candidates,
+                                           const Volumes& taken) const {
   // A promised volume is the answer even where it is out of reach.
   if (candidates.promised) return reaches(row, candidates.promised_group) ? candidates.promised : nullptr;
   const PersistentVolume* best = nullptr;
   const auto consider = [&](Group group) {
     const auto it = candidates.available.find(group);
     if (it == candidates.available.end()) return;
-    const auto free = std::ranges::find_if(it->second, [&](const auto* volume) {
-      return std::ranges::find(taken, volume) == taken.end();
-    });
+    const auto free = std::ranges::find_if(
+        it->second, [&](const auto* volume) { return std::ranges::find(taken, volume) == taken.end(); });
     if (free != it->second.end() && (!best || is_smaller(*free, best))) best = *free;
   };
   consider(0);

@@ -1,8 +1,8 @@
 // VolumeFinder: which existing volumes unbound claims could take on a node.
 //
-// What does not hang on the node (class, size, modes, selector, phase) is settled once a claim. Volumes are grouped by
-// their node affinity, and each group's nodes are found down the label columns, so that a cluster with a local volume on
-// every node costs a look-up a node, not a walk over all volumes.
+// What does not hang on the node (class, size, modes, selector, phase) is settled once a claim. Volumes are
+// grouped by their node affinity, and each group's nodes are found down the label columns, so that a cluster
+// with a local volume on every node costs a look-up a node, not a walk over all volumes.
 // Source: component-helpers/storage/volume FindMatchingVolume, in the scheduler's use of it.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
@@ -23,8 +23,8 @@ class VolumeFinder {
   VolumeFinder(const cluster::Snapshot& snapshot, std::vector<const api::PersistentVolumeClaim*> claims);
 
   bool has_candidates() const { return has_candidates_; }
-  // For each claim, in the order given, the volume that it takes on the node: the smallest that fits and that no earlier
-  // claim has taken, or the one that was promised to it; null where there is none.
+  // For each claim, in the order given, the volume that it takes on the node: the smallest that fits and that
+  // no earlier claim has taken, or the one that was promised to it; null where there is none.
   std::vector<const api::PersistentVolume*> find(cluster::Row row) const;
 
  private:
@@ -41,7 +41,8 @@ class VolumeFinder {
   Group group_of(const api::PersistentVolume& volume);
   bool reaches(cluster::Row row, Group group) const;
   std::pair<std::size_t, std::size_t> groups_of(cluster::Row row) const;  // a range of by_row_
-  const api::PersistentVolume* find(cluster::Row row, const Candidates& candidates, const Volumes& taken) const;
+  const api::PersistentVolume* find(cluster::Row row, const Candidates& candidates,
+                                    const Volumes& taken) const;
 
   const cluster::Snapshot& snapshot_;
   std::vector<Candidates> claims_;

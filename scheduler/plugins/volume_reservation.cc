@@ -37,12 +37,8 @@ struct Reservation final : PluginState {
   std::vector<Item> items;  // volumes first: the order in which they are written
 };
 
-const Reservation* reservation(const PluginState* state) {
-  return static_cast<const Reservation*>(state);
-}
-Reservation* reservation(PluginState* state) {
-  return static_cast<Reservation*>(state);
-}
+const Reservation* reservation(const PluginState* state) { return static_cast<const Reservation*>(state); }
+Reservation* reservation(PluginState* state) { return static_cast<Reservation*>(state); }
 
 bool is_promised_to(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
   return volume.claim && volume.claim->namespace_ == claim.meta.namespace_ &&

@@ -1,4 +1,5 @@
-// VolumeRestrictions: disks that only one pod of a node may write to, and claims that only one pod may use at all.
+// VolumeRestrictions: disks that only one pod of a node may write to, and claims that only one pod may use at
+// all.
 // Source: pkg/scheduler/framework/plugins/volumerestrictions.
 #include <algorithm>
 #include <set>
@@ -21,7 +22,8 @@ bool is_exclusive_disk(const api::Volume& volume) {
 }
 
 bool shares_monitor(const api::Volume& a, const api::Volume& b) {
-  return std::ranges::any_of(a.monitors, [&](const auto& m) { return std::ranges::find(b.monitors, m) != b.monitors.end(); });
+  return std::ranges::any_of(
+      a.monitors, [&](const auto& m) { return std::ranges::find(b.monitors, m) != b.monitors.end(); });
 }
 
 // The same disk, and at least one of the two writes to it; an EBS volume takes no second pod at all.
@@ -38,17 +40,21 @@ bool conflicts(const api::Pod& a, const api::Pod& b) {
   });
 }
 
-Verdict disk_conflict() { return {std::string(kName), Code::unschedulable, {"node(s) had no available disk"}}; }
+Verdict disk_conflict() {
+  return {std::string(kName), Code::unschedulable, {"node(s) had no available disk"}};
+}
 Verdict claim_in_use() {
   return {std::string(kName),
           Code::unschedulable,
-          {"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
+          {"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+           "in-use by another "
            "pod"}};
 }
 
 class RestrictionsFilter final : public NodeFilter {
  public:
-  RestrictionsFilter(const Snapshot& snapshot, const api::Pod& pod, std::set<std::string> claims, std::int64_t used_claims)
+  RestrictionsFilter(const Snapshot& snapshot, const api::Pod& pod, std::set<std::string> claims,
+                     std::int64_t used_claims)
       : NodeFilter(snapshot), pod_(pod), claims_(std::move(claims)), used_claims_(used_claims) {
     has_disks_ = std::ranges::any_of(pod.volumes, is_exclusive_disk);
   }
@@ -80,10 +86,12 @@ class RestrictionsFilter final : public NodeFilter {
   bool disk_is_taken(Row row, const PodDelta& delta) const {
     const auto takes = [&](const PodInfoPtr& other) { return conflicts(pod_, **other); };
     const auto stays = [&](const PodInfoPtr& other) {
-      return std::ranges::none_of(delta.removed, [&](const auto& gone) { return (*gone)->meta.uid == (*other)->meta.uid; });
+      return std::ranges::none_of(delta.removed,
+                                  [&](const auto& gone) { return (*gone)->meta.uid == (*other)->meta.uid; });
     };
     return std::ranges::any_of(delta.added, takes) ||
-           std::ranges::any_of(snapshot_.entry(row).pods, [&](const auto& other) { return takes(other) && stays(other); });
+           std::ranges::any_of(snapshot_.entry(row).pods,
+                               [&](const auto& other) { return takes(other) && stays(other); });
   }
 
   // Upstream compares names only: a pod of another namespace counts here.
@@ -107,7 +115,8 @@ bool is_used(const Snapshot& snapshot, const api::Pod& pod, const std::string& c
              return volume.kind == Kind::claim && volume.id == claim;
            });
   };
-  snapshot.present().each([&](Row row) { used = used || std::ranges::any_of(snapshot.entry(row).pods, uses); });
+  snapshot.present().each(
+      [&](Row row) { used = used || std::ranges::any_of(snapshot.entry(row).pods, uses); });
   return used;
 }
 
@@ -128,7 +137,8 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
       const auto& modes = claim->access_modes;
       if (std::ranges::find(modes, "ReadWriteOncePod") != modes.end()) claims.insert(volume.id);
     }
-    const auto used = std::ranges::count_if(claims, [&](const auto& claim) { return is_used(snapshot, *pod, claim); });
+    const auto used =
+        std::ranges::count_if(claims, [&](const auto& claim) { return is_used(snapshot, *pod, claim); });
     if (used == 0 && std::ranges::none_of(pod->volumes, is_exclusive_disk)) return {};
     return {.filter = std::make_unique<RestrictionsFilter>(snapshot, *pod, std::move(claims), used)};
   }
@@ -138,23 +148,28 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
     add_pod_hints(hints, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* gone = object_before<api::Pod>(event);
       if (!gone || gone->meta.namespace_ != rejected->meta.namespace_) return !gone;
-      return conflicts(*rejected, *gone) || std::ranges::any_of(gone->volumes, [&](const api::Volume& volume) {
-               return volume.kind == Kind::claim && std::ranges::any_of(rejected->volumes, [&](const api::Volume& own) {
+      return conflicts(*rejected, *gone) ||
+             std::ranges::any_of(gone->volumes, [&](const api::Volume& volume) {
+               return volume.kind == Kind::claim &&
+                      std::ranges::any_of(rejected->volumes, [&](const api::Volume& own) {
                         return own.kind == Kind::claim && own.id == volume.id;
                       });
              });
     });
     hints.push_back({Resource::node, kAdd, nullptr});
-    hints.push_back({Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
-                       const auto* claim = object_after<api::PersistentVolumeClaim>(event);
-                       return !claim || uses_claim(*rejected, *claim, false);
-                     }});
+    hints.push_back(
+        {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
+           const auto* claim = object_after<api::PersistentVolumeClaim>(event);
+           return !claim || uses_claim(*rejected, *claim, false);
+         }});
     return hints;
   }
 };
 
 }  // namespace
 
-PluginPtr make_volume_restrictions(const boost::json::object&) { return std::make_shared<VolumeRestrictions>(); }
+PluginPtr make_volume_restrictions(const boost::json::object&) {
+  return std::make_shared<VolumeRestrictions>();
+}
 
 }  // namespace podium::plugins

@@ -31,7 +31,9 @@ constexpr std::array<TopologyLabel, 4> kLabels = {{
 struct VolumeTopology {
   TopologyLabel label;
   std::vector<std::string> values;
-  bool operator==(const VolumeTopology& other) const { return label.key == other.label.key && values == other.values; }
+  bool operator==(const VolumeTopology& other) const {
+    return label.key == other.label.key && values == other.values;
+  }
 };
 
 // "a__b" is a set; a value with an empty part is ignored as a whole.
@@ -72,7 +74,8 @@ class LabelTest {
       : column_(snapshot.labels().find(key)), ids_(column_ ? column_->id_limit() : 1), negated_(!values) {
     if (!values) ids_.insert(cluster::kNoValue);
     for (const auto& value : values ? *values : std::vector<std::string>{}) {
-      if (const auto id = column_ ? column_->find(value) : cluster::kNoValue; id != cluster::kNoValue) ids_.insert(id);
+      if (const auto id = column_ ? column_->find(value) : cluster::kNoValue; id != cluster::kNoValue)
+        ids_.insert(id);
     }
   }
   ChunkWords match(std::size_t chunk) const {
@@ -93,7 +96,9 @@ class ZoneFilter final : public NodeFilter {
   ZoneFilter(const Snapshot& snapshot, const std::vector<VolumeTopology>& topologies) : NodeFilter(snapshot) {
     for (const auto& label : kLabels) any_label_.emplace_back(snapshot, label.key, nullptr);
     for (const auto& [label, values] : topologies) {
-      tests_.push_back({{snapshot, label.key, &values}, {snapshot, label.key, nullptr}, {snapshot, label.fallback, &values}});
+      tests_.push_back({{snapshot, label.key, &values},
+                        {snapshot, label.key, nullptr},
+                        {snapshot, label.fallback, &values}});
     }
   }
 
@@ -131,19 +136,21 @@ class ZoneFilter final : public NodeFilter {
 };
 
 // Adds the topologies of the claim's volume; a verdict where it has none to wait for.
-std::optional<Verdict> add_topologies(const std::string& claim_name, const api::Pod& pod, const Snapshot& snapshot,
-                                      std::vector<VolumeTopology>& to) {
+std::optional<Verdict> add_topologies(const std::string& claim_name, const api::Pod& pod,
+                                      const Snapshot& snapshot, std::vector<VolumeTopology>& to) {
   if (claim_name.empty()) return unresolvable(kName, "PersistentVolumeClaim had no name");
   const auto* claim = find_claim(snapshot, pod, claim_name);
   if (!claim) return unresolvable(kName, claim_not_found(claim_name));
   if (!claim->volume_name.empty()) {
     const auto* volume = find_volume(snapshot, claim->volume_name);
-    if (!volume) return unresolvable(kName, fmt::format("persistentvolume \"{}\" not found", claim->volume_name));
+    if (!volume)
+      return unresolvable(kName, fmt::format("persistentvolume \"{}\" not found", claim->volume_name));
     add_topologies(*volume, to);
     return std::nullopt;
   }
   const auto class_name = claim->storage_class.value_or("");
-  if (class_name.empty()) return unresolvable(kName, "PersistentVolumeClaim had no pv name and storageClass name");
+  if (class_name.empty())
+    return unresolvable(kName, "PersistentVolumeClaim had no pv name and storageClass name");
   const auto* storage_class = class_of(snapshot, *claim);
   if (!storage_class) {
     return unresolvable(kName, fmt::format("storageclass.storage.k8s.io \"{}\" not found", class_name));
@@ -164,7 +171,8 @@ class VolumeZone final : public Plugin, public FilterPlugin {
     std::vector<VolumeTopology> topologies;
     for (const auto& volume : pod->volumes) {
       if (volume.kind != api::Volume::Kind::claim) continue;
-      if (auto verdict = add_topologies(volume.id, *pod, snapshot, topologies)) return {.rejected = std::move(verdict)};
+      if (auto verdict = add_topologies(volume.id, *pod, snapshot, topologies))
+        return {.rejected = std::move(verdict)};
     }
     if (topologies.empty()) return {};
     return {.filter = std::make_unique<ZoneFilter>(snapshot, topologies)};
@@ -177,15 +185,17 @@ class VolumeZone final : public Plugin, public FilterPlugin {
                        return !added || added->wait_for_first_consumer;
                      }});
     hints.push_back({Resource::node, kAdd | kUpdateNodeLabel, nullptr});
-    hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate, [](const PodInfo& rejected, const ClusterEvent& event) {
+    hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate,
+                     [](const PodInfo& rejected, const ClusterEvent& event) {
                        const auto* claim = object_after<api::PersistentVolumeClaim>(event);
                        return !claim || uses_claim(*rejected, *claim, false);
                      }});
-    hints.push_back({Resource::persistent_volume, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                       const auto* before = object_before<api::PersistentVolume>(event);
-                       const auto* after = object_after<api::PersistentVolume>(event);
-                       return !before || !after || topologies_of(*before) != topologies_of(*after);
-                     }});
+    hints.push_back(
+        {Resource::persistent_volume, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+           const auto* before = object_before<api::PersistentVolume>(event);
+           const auto* after = object_after<api::PersistentVolume>(event);
+           return !before || !after || topologies_of(*before) != topologies_of(*after);
+         }});
     return hints;
   }
 };

@@ -18,27 +18,28 @@ struct Entry {
 
   QueuedPod queued;
   State state = State::none;
-  std::uint64_t sequence = 0;        // breaks ties of last_queued, in the order of arrival
+  std::uint64_t sequence = 0;  // breaks ties of last_queued, in the order of arrival
   Steady backoff_end = Steady::min();
-  Steady flush_at{};                 // while unschedulable
-  std::uint64_t flight_start = 0;    // while in flight: its place in the event log
-  bool removed = false;              // while in flight: it is not to come back
-  bool activated = false;            // while in flight: it is to be tried again whatever its attempt found
-  bool held = false;                 // not to be tried, whatever happens
+  Steady flush_at{};               // while unschedulable
+  std::uint64_t flight_start = 0;  // while in flight: its place in the event log
+  bool removed = false;            // while in flight: it is not to come back
+  bool activated = false;          // while in flight: it is to be tried again whatever its attempt found
+  bool held = false;               // not to be tried, whatever happens
 
-  std::size_t heap_index = 0;        // in the heap of its state
+  std::size_t heap_index = 0;  // in the heap of its state
   struct Slot {
     PluginWaiters* waiters;
     std::size_t index;
   };
-  std::vector<Slot> slots;           // where it waits for events
-  std::uint64_t woken_by = 0;        // the last event that woke it, so that two plugins wake it once
+  std::vector<Slot> slots;     // where it waits for events
+  std::uint64_t woken_by = 0;  // the last event that woke it, so that two plugins wake it once
 };
 
 // Source: pkg/scheduler/framework/plugins/queuesort PrioritySort.Less.
 struct MoreUrgent {
   bool operator()(const Entry& a, const Entry& b) const {
-    if (a.queued.pod->priority != b.queued.pod->priority) return a.queued.pod->priority > b.queued.pod->priority;
+    if (a.queued.pod->priority != b.queued.pod->priority)
+      return a.queued.pod->priority > b.queued.pod->priority;
     if (a.queued.last_queued != b.queued.last_queued) return a.queued.last_queued < b.queued.last_queued;
     return a.sequence < b.sequence;
   }

@@ -1,7 +1,8 @@
-// EventLog: the events that arrived while pods were in flight, so that a pod that comes back can be asked about them.
+// EventLog: the events that arrived while pods were in flight, so that a pod that comes back can be asked
+// about them.
 //
-// An event is kept while a pod that took off before it is in flight, and no longer. The log is bounded: where it overflows,
-// the oldest events go, and pods that have missed some are told so.
+// An event is kept while a pod that took off before it is in flight, and no longer. The log is bounded: where
+// it overflows, the oldest events go, and pods that have missed some are told so.
 // Owner: SchedulingQueue. Threads: the scheduling strand.
 #pragma once
 
@@ -26,7 +27,8 @@ class EventLog {
   // Keeps the event for the pods in flight, if there are any.
   void push(const framework::ClusterEvent& event);
 
-  // Calls `visit` with each event since `start` until one returns true; returns that. True as well where some are lost.
+  // Calls `visit` with each event since `start` until one returns true; returns that. True as well where some
+  // are lost.
   template <typename Visit>
   bool any_since(std::uint64_t start, Visit visit) const {
     if (start < first_) return true;
@@ -38,7 +40,8 @@ class EventLog {
 
   std::size_t size() const { return events_.size(); }
   std::size_t flights() const { return flights_.size(); }
-  // Calls `visit` with each kind of event that has ever been kept, by framework::event_slot(), and how many are.
+  // Calls `visit` with each kind of event that has ever been kept, by framework::event_slot(), and how many
+  // are.
   template <typename Visit>
   void each_kind(Visit visit) const {
     for (std::size_t slot = 0; slot < by_kind_.size(); ++slot) {

@@ -1,4 +1,5 @@
-// IndexedHeap: a binary heap of elements that know their place in it, so that any of them can leave or move in O(log n).
+// IndexedHeap: a binary heap of elements that know their place in it, so that any of them can leave or move
+// in O(log n).
 //
 // Owner: one queue; the elements are the owner's. Threads: none. An element is in at most one heap at a time.
 #pragma once
@@ -9,7 +10,8 @@
 
 namespace podium::queue {
 
-// T has a member `std::size_t heap_index`; Before orders two of them, the first to come out before the others.
+// T has a member `std::size_t heap_index`; Before orders two of them, the first to come out before the
+// others.
 template <typename T, typename Before>
 class IndexedHeap {
  public:

@@ -39,7 +39,10 @@ struct UidHash {
 
 struct SchedulingQueue::Impl {
   Impl(QueueOptions options, WaitingPods::ProfileOf profile_of)
-      : options(options), profile_of(profile_of), waiting(std::move(profile_of)), log(options.max_in_flight_events) {}
+      : options(options),
+        profile_of(profile_of),
+        waiting(std::move(profile_of)),
+        log(options.max_in_flight_events) {}
 
   // --- entries ---
 
@@ -66,16 +69,27 @@ struct SchedulingQueue::Impl {
   // Takes the entry out of where it is; it belongs nowhere then.
   void leave(Entry& entry) {
     switch (entry.state) {
-      case State::active: active.erase(&entry); break;
-      case State::backoff: backing_off.erase(&entry); break;
-      case State::error_backoff: backing_off_after_error.erase(&entry); break;
-      case State::unschedulable: unschedulable.erase(&entry); break;
-      case State::gated: --gated; break;
+      case State::active:
+        active.erase(&entry);
+        break;
+      case State::backoff:
+        backing_off.erase(&entry);
+        break;
+      case State::error_backoff:
+        backing_off_after_error.erase(&entry);
+        break;
+      case State::unschedulable:
+        unschedulable.erase(&entry);
+        break;
+      case State::gated:
+        --gated;
+        break;
       case State::in_flight:
         log.end_flight(entry.flight_start);
         --in_flight;
         break;
-      case State::none: break;
+      case State::none:
+        break;
     }
     waiting.remove(entry);
     entry.state = State::none;
@@ -132,7 +146,8 @@ struct SchedulingQueue::Impl {
   }
 
   void park(Entry& entry, Steady since, std::string_view event) {
-    if (entry.state != State::unschedulable && entry.state != State::gated) tallies.came("unschedulable", event);
+    if (entry.state != State::unschedulable && entry.state != State::gated)
+      tallies.came("unschedulable", event);
     leave(entry);
     entry.state = State::unschedulable;
     entry.flush_at = since + options.flush_after;
@@ -148,19 +163,28 @@ struct SchedulingQueue::Impl {
     queued.last_queued = now;
     auto& entry = insert(std::move(queued));
     entry.sequence = ++sequence;
-    enqueue(entry, now, framework::event_label(framework::event_slot(Resource::unscheduled_pod, framework::kAdd)));
+    enqueue(entry, now,
+            framework::event_label(framework::event_slot(Resource::unscheduled_pod, framework::kAdd)));
   }
 
   void update(Entry& entry, cluster::PodInfoPtr pod, Steady now) {
     const auto before = std::exchange(entry.queued.pod, std::move(pod));
     switch (entry.state) {
-      case State::active: active.moved(&entry); return;
-      case State::backoff: backing_off.moved(&entry); return;
-      case State::error_backoff: backing_off_after_error.moved(&entry); return;
-      case State::none: return;
+      case State::active:
+        active.moved(&entry);
+        return;
+      case State::backoff:
+        backing_off.moved(&entry);
+        return;
+      case State::error_backoff:
+        backing_off_after_error.moved(&entry);
+        return;
+      case State::none:
+        return;
       case State::gated:
       case State::unschedulable:
-      case State::in_flight: break;
+      case State::in_flight:
+        break;
     }
     const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod);
     const ClusterEvent event{Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
@@ -254,7 +278,9 @@ struct SchedulingQueue::Impl {
 
   void activate_now(Entry& entry, Steady now) {
     if (entry.state == State::in_flight) entry.activated = true;
-    if (entry.state != State::unschedulable && entry.state != State::backoff && entry.state != State::error_backoff) return;
+    if (entry.state != State::unschedulable && entry.state != State::backoff &&
+        entry.state != State::error_backoff)
+      return;
     entry.backoff_end = Steady::min();
     enqueue(entry, now, kForceActivate);
   }
@@ -366,14 +392,19 @@ std::optional<Steady> SchedulingQueue::next_wakeup() const { return impl_->next_
 void SchedulingQueue::advance(Steady now) { impl_->advance(now); }
 
 QueueCounts SchedulingQueue::counts() const {
-  return {impl_->active.size(), impl_->backing_off.size() + impl_->backing_off_after_error.size(),
-          impl_->unschedulable.size(), impl_->gated, impl_->in_flight, impl_->log.size()};
+  return {impl_->active.size(),
+          impl_->backing_off.size() + impl_->backing_off_after_error.size(),
+          impl_->unschedulable.size(),
+          impl_->gated,
+          impl_->in_flight,
+          impl_->log.size()};
 }
 
 const Tallies& SchedulingQueue::tallies() const { return impl_->tallies; }
 
 void SchedulingQueue::each_kept_event(const std::function<void(std::string_view, std::size_t)>& visit) const {
-  impl_->log.each_kind([&](std::size_t slot, std::size_t number) { visit(framework::event_label(slot), number); });
+  impl_->log.each_kind(
+      [&](std::size_t slot, std::size_t number) { visit(framework::event_label(slot), number); });
   visit("PodPopped", impl_->in_flight);
 }
 

@@ -16,7 +16,8 @@ namespace podium::queue {
 // Events beside those of the cluster, by the names that upstream gives them.
 inline constexpr std::string_view kAttemptFailed = "ScheduleAttemptFailure";
 inline constexpr std::string_view kBackoffComplete = "BackoffComplete", kPopFromBackoff = "PopFromBackoffQ";
-inline constexpr std::string_view kForceActivate = "ForceActivate", kUnschedulableTimeout = "UnschedulableTimeout";
+inline constexpr std::string_view kForceActivate = "ForceActivate",
+                                  kUnschedulableTimeout = "UnschedulableTimeout";
 
 struct Tallies {
   // Pods that came to a queue ("active", "backoff", "unschedulable": also gated ones) because of an event.

@@ -8,14 +8,16 @@ namespace {
 using framework::ClusterEvent;
 using framework::EventHint;
 
-// A plugin that registers no events is taken to be interested in all of them, rather than leave its pods to the flush.
+// A plugin that registers no events is taken to be interested in all of them, rather than leave its pods to
+// the flush.
 // Source: pkg/scheduler/framework/runtime/framework.go defaultEnqueueExtension.
 std::vector<EventHint> any_event() {
   return {EventHint{framework::Resource::wild_card, framework::kAll, nullptr}};
 }
 
-// A plugin that listens to nodes that arrive, and not to their taints, hears of every change of taints as well, and takes
-// each for helpful. Upstream does so as a node may arrive with a taint and so be of no help at first.
+// A plugin that listens to nodes that arrive, and not to their taints, hears of every change of taints as
+// well, and takes each for helpful. Upstream does so as a node may arrive with a taint and so be of no help
+// at first.
 // Source: pkg/scheduler/scheduler.go buildQueueingHintMap.
 std::vector<EventHint> with_taints(std::vector<EventHint> hints) {
   const auto listens = [&](std::uint32_t action) {
@@ -36,8 +38,9 @@ bool PluginWaiters::listens_to(const ClusterEvent& event) const {
 }
 
 bool PluginWaiters::helps(const cluster::PodInfo& pod, const ClusterEvent& event) const {
-  return std::ranges::any_of(
-      hints, [&](const EventHint& hint) { return hint.matches(event) && (!hint.helps || hint.helps(pod, event)); });
+  return std::ranges::any_of(hints, [&](const EventHint& hint) {
+    return hint.matches(event) && (!hint.helps || hint.helps(pod, event));
+  });
 }
 
 WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name) {

@@ -1,5 +1,5 @@
-// WaitingPods: who waits for which events. Pods that were turned down are indexed by the plugins that did it, so that an
-// event looks only at the pods of the plugins that listen to it.
+// WaitingPods: who waits for which events. Pods that were turned down are indexed by the plugins that did it,
+// so that an event looks only at the pods of the plugins that listen to it.
 //
 // Owner: SchedulingQueue. Threads: the scheduling strand.
 #pragma once

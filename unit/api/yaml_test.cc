@@ -53,7 +53,8 @@ TEST(ParseDocuments, Reads) {
       {"UTF-8", "a: \"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
        "{\"a\":\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"}"},
       {"escapes of characters beyond ASCII", R"("\Nx\_": ["\xe4\N", "\u20ac\_", "\L\P"])",
-       "{\"\xc2\x85x\xc2\xa0\":[\"\xc3\xa4\xc2\x85\",\"\xe2\x82\xac\xc2\xa0\",\"\xe2\x80\xa8\xe2\x80\xa9\"]}"},
+       "{\"\xc2\x85x\xc2\xa0\":[\"\xc3\xa4\xc2\x85\",\"\xe2\x82\xac\xc2\xa0\",\"\xe2\x80\xa8\xe2\x80\xa9\"]"
+       "}"},
   };
   for (const auto& test : cases) EXPECT_EQ(parsed(test.text), test.want) << test.name;
 }

@@ -25,7 +25,8 @@ TEST(FormatTime, SecondsAndMicroseconds) {
       {"fractions are cut, not rounded", at(2026y / 12 / 31, 24h - 1ns), "2026-12-31T23:59:59Z",
        "2026-12-31T23:59:59.999999Z"},
       {"a leap day", at(2024y / 2 / 29, 12h), "2024-02-29T12:00:00Z", "2024-02-29T12:00:00.000000Z"},
-      {"before the epoch", at(1969y / 12 / 31, 24h - 500ms), "1969-12-31T23:59:59Z", "1969-12-31T23:59:59.500000Z"},
+      {"before the epoch", at(1969y / 12 / 31, 24h - 500ms), "1969-12-31T23:59:59Z",
+       "1969-12-31T23:59:59.500000Z"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);

@@ -20,8 +20,12 @@ using unit::HttpScript;
 using unit::replying;
 
 std::string status_body(int code, const std::string& reason, const std::string& message) {
-  return json::serialize(json::object{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
-                                      {"message", message}, {"reason", reason}, {"code", code}});
+  return json::serialize(json::object{{"kind", "Status"},
+                                      {"apiVersion", "v1"},
+                                      {"status", "Failure"},
+                                      {"message", message},
+                                      {"reason", reason},
+                                      {"code", code}});
 }
 
 class ApiTest : public testing::Test {
@@ -60,8 +64,10 @@ TEST_F(ApiTest, VerbsOnTheWire) {
   EXPECT_EQ(loop_.run(api_.create(resource::pods, "a", object, {}, "p", "binding")), object);
   EXPECT_EQ(loop_.run(api_.update(resource::pods, "a", "p", object, "status")), object);
   EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::merge, object, "status")), object);
-  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::strategic_merge, object, "status")), object);
-  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::apply, object, "", "me & you")), object);
+  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::strategic_merge, object, "status")),
+            object);
+  EXPECT_EQ(loop_.run(api_.patch(resource::pods, "a", "p", PatchType::apply, object, "", "me & you")),
+            object);
   EXPECT_EQ(loop_.run(api_.remove(resource::pods, "a", "p", conditions)), object);
   EXPECT_TRUE(loop_.run(api_.post("/api/v1/x", "{}")));
   std::vector<std::string> seen;
@@ -93,7 +99,8 @@ TEST_F(ApiTest, StatusRepliesAreErrorsWithCodeAndReason) {
     const char* message;
   } cases[] = {
       {"conflict", 409, status_body(409, "Conflict", "changed"), "Conflict", "PUT /api/v1/nodes/n: changed"},
-      {"exists", 409, status_body(409, "AlreadyExists", "there"), "AlreadyExists", "PUT /api/v1/nodes/n: there"},
+      {"exists", 409, status_body(409, "AlreadyExists", "there"), "AlreadyExists",
+       "PUT /api/v1/nodes/n: there"},
       {"invalid", 422, status_body(422, "Invalid", "spec.x: bad"), "Invalid", "spec.x: bad"},
       {"forbidden", 403, status_body(403, "Forbidden", "no"), "Forbidden", "no"},
       {"a proxy's page", 403, "<html>", "Forbidden", "PUT /api/v1/nodes/n: "},
@@ -114,7 +121,9 @@ TEST_F(ApiTest, StatusRepliesAreErrorsWithCodeAndReason) {
 }
 
 TEST_F(ApiTest, ReadsAreRetried) {
-  server_.then(replying(503, "")).then([](HttpExchange& exchange) { exchange.cut(); }).then(replying(200, "{}"));
+  server_.then(replying(503, ""))
+      .then([](HttpExchange& exchange) { exchange.cut(); })
+      .then(replying(200, "{}"));
   EXPECT_EQ(loop_.run(api_.get(resource::nodes, "", "n")), json::value(json::object{}));
   EXPECT_EQ(server_.requests().size(), 3u);
 }
@@ -129,7 +138,8 @@ TEST_F(ApiTest, RetryAfterIsWaitedFor) {
   server_.always(replying(429, status_body(429, "TooManyRequests", "slow down"), {{"Retry-After", "60"}}));
   CallOptions options;
   options.deadline = 20s;
-  auto result = loop_.run(api_.create(resource::pods, "a", json::object{}, options));  // gives up rather than wait
+  auto result = loop_.run(api_.create(resource::pods, "a", json::object{}, options));  // gives up rather than
+                                                                                       // wait
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, 429);
   EXPECT_EQ(result.error().retry_after, 60);
@@ -166,7 +176,8 @@ TEST_F(ApiTest, KeepsTryingWhileNobodyListensUntilTheDeadline) {
 }
 
 TEST_F(ApiTest, ListsAllPages) {
-  server_.then(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"a b"},"items":[{"n":1},{"n":2}]})"));
+  server_.then(
+      replying(200, R"({"metadata":{"resourceVersion":"9","continue":"a b"},"items":[{"n":1},{"n":2}]})"));
   server_.then(replying(200, R"({"metadata":{"resourceVersion":"9"},"items":[{"n":3}]})"));
   ListOptions options;
   options.limit = 2;
@@ -177,8 +188,11 @@ TEST_F(ApiTest, ListsAllPages) {
   auto result = loop_.run(api_.list(resource::pods, "shop", options));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->resource_version, "9");
-  EXPECT_EQ(json::value(json::array(result->items.begin(), result->items.end())), json::parse(R"([{"n":1},{"n":2},{"n":3}])"));
-  std::string start = "GET /api/v1/namespaces/shop/pods?limit=2&labelSelector=a%3Db%2Cc%21%3Dd&fieldSelector=spec.nodeName%3D";
+  EXPECT_EQ(json::value(json::array(result->items.begin(), result->items.end())),
+            json::parse(R"([{"n":1},{"n":2},{"n":3}])"));
+  std::string start =
+      "GET "
+      "/api/v1/namespaces/shop/pods?limit=2&labelSelector=a%3Db%2Cc%21%3Dd&fieldSelector=spec.nodeName%3D";
   EXPECT_EQ(lines(), (std::vector<std::string>{start + "&resourceVersion=5&resourceVersionMatch=Exact",
                                                start + "&continue=a%20b"}));
 }

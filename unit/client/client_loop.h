@@ -1,4 +1,5 @@
-// An io_context with threads of its own that runs client coroutines to their end, for tests against HttpScript.
+// An io_context with threads of its own that runs client coroutines to their end, for tests against
+// HttpScript.
 //
 // Threads: run() from the test's thread.
 #pragma once
@@ -23,8 +24,8 @@ class ClientLoop {
   }
   ~ClientLoop() { finish(); }
 
-  // Returns when everything that was started has ended; close the transport first. For what was started must not outlive
-  // what it uses, and that must not outlive the loop.
+  // Returns when everything that was started has ended; close the transport first. For what was started must
+  // not outlive what it uses, and that must not outlive the loop.
   void finish() {
     work_.reset();
     for (auto& thread : threads_) thread.join();

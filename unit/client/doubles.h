@@ -1,5 +1,6 @@
-// Doubles for the seams of client/: a clock that is set, a random source that is constant, and a transport that answers
-// from functions. ScriptedTransport's streams give their pieces and then end as told; `hang` waits until it is cancelled.
+// Doubles for the seams of client/: a clock that is set, a random source that is constant, and a transport
+// that answers from functions. ScriptedTransport's streams give their pieces and then end as told; `hang`
+// waits until it is cancelled.
 //
 // Threads: FakeClock is safe from any; ScriptedTransport calls its functions where it is called.
 #pragma once

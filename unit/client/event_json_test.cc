@@ -15,11 +15,17 @@ using namespace std::chrono_literals;
 const Wall kTime = Wall(std::chrono::microseconds(1'767'323'045'000'006));
 
 EventText scheduled() {
-  return {{"v1", "Pod", "shop", "web", "u1", "77"}, std::nullopt, "Normal", "Scheduled", "Binding", "a \"note\"\\\n\x01 ä"};
+  return {{"v1", "Pod", "shop", "web", "u1", "77"},
+          std::nullopt,
+          "Normal",
+          "Scheduled",
+          "Binding",
+          "a \"note\"\\\n\x01 ä"};
 }
 
 TEST(EventJson, IsAnEvent) {
-  EXPECT_EQ(json::parse(event_json(scheduled(), "web.1", "shop", "podium", "podium-host", kTime, {})), json::parse(R"({
+  EXPECT_EQ(json::parse(event_json(scheduled(), "web.1", "shop", "podium", "podium-host", kTime, {})),
+            json::parse(R"({
     "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "web.1", "namespace": "shop"},
     "eventTime": "2026-01-02T03:04:05.000006Z", "reportingController": "podium", "reportingInstance": "podium-host",
     "action": "Binding", "reason": "Scheduled", "note": "a \"note\"\\\n\u0001 ä", "type": "Normal",
@@ -31,7 +37,8 @@ TEST(EventJson, HasRelatedAndSeriesWhereThereAreAny) {
   event.related = EventRegarding{"v1", "Node", "", "n1", "", ""};
   const auto value = json::parse(event_json(event, "web.1", "shop", "podium", "i", kTime, {2, kTime}));
   EXPECT_EQ(value.at("related"), json::parse(R"({"kind": "Node", "name": "n1", "apiVersion": "v1"})"));
-  EXPECT_EQ(value.at("series"), json::parse(R"({"count": 2, "lastObservedTime": "2026-01-02T03:04:05.000006Z"})"));
+  EXPECT_EQ(value.at("series"),
+            json::parse(R"({"count": 2, "lastObservedTime": "2026-01-02T03:04:05.000006Z"})"));
 }
 
 TEST(CutNote, KeepsToTheLimitAndToWholeCharacters) {
@@ -44,7 +51,8 @@ TEST(EventName, IsADnsSubdomain) {
   unit::FixedRandom zero;
   EXPECT_EQ(event_name("web", 0x1f, zero), "web.1f");
   const std::string random = "event-" + std::string(32, '0');
-  for (const std::string& bad : {std::string(), std::string("Web"), std::string("a:b"), std::string(253, 'a')}) {
+  for (const std::string& bad :
+       {std::string(), std::string("Web"), std::string("a:b"), std::string(253, 'a')}) {
     EXPECT_EQ(event_name(bad, 0x1f, zero), random) << bad;
   }
 }

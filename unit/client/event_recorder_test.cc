@@ -25,7 +25,8 @@ std::vector<std::string> seen(const unit::ObjectServer& server) {
     EXPECT_EQ(event.at("metadata").at("namespace"), "shop");
     const auto* series = event.as_object().if_contains("series");
     out.push_back(fmt::format("{} {} {}", event.at("regarding").at("name").as_string().c_str(),
-                              event.at("reason").as_string().c_str(), series ? series->at("count").as_int64() : 1));
+                              event.at("reason").as_string().c_str(),
+                              series ? series->at("count").as_int64() : 1));
   }
   return out;
 }
@@ -139,7 +140,8 @@ TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
   std::vector<std::thread> recorders;
   for (int t = 0; t < 4; ++t) {
     recorders.emplace_back([&, t] {
-      for (int i = 0; i < 500; ++i) recorder.record(pod(fmt::format("p{}-{}", t, i)), "Normal", "R", "A", "n");
+      for (int i = 0; i < 500; ++i)
+        recorder.record(pod(fmt::format("p{}-{}", t, i)), "Normal", "R", "A", "n");
     });
   }
   for (auto& thread : recorders) thread.join();

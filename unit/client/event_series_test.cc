@@ -12,9 +12,12 @@ using namespace std::chrono_literals;
 
 std::string text(const EventSeries::Write& write) {
   switch (write.kind) {
-    case EventSeries::Write::Kind::none: return "none";
-    case EventSeries::Write::Kind::create: return "create " + write.name;
-    case EventSeries::Write::Kind::patch: return fmt::format("patch {} count={}", write.name, write.count);
+    case EventSeries::Write::Kind::none:
+      return "none";
+    case EventSeries::Write::Kind::create:
+      return "create " + write.name;
+    case EventSeries::Write::Kind::patch:
+      return fmt::format("patch {} count={}", write.name, write.count);
   }
   return "?";
 }

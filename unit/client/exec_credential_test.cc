@@ -25,7 +25,8 @@ using unit::FakeClock;
 constexpr const char* kV1 = "client.authentication.k8s.io/v1";
 
 std::string credential(const std::string& status) {
-  return R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":)" + status + "}";
+  return R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":)" + status +
+         "}";
 }
 
 class ExecCredentialTest : public testing::Test {
@@ -56,7 +57,8 @@ class ExecCredentialTest : public testing::Test {
 
 TEST_F(ExecCredentialTest, KeepsTheTokenUntilItExpires) {
   std::string expiry = format_time(clock_.wall() + 1h);
-  auto source = exec_credential(printing(credential(R"({"token":"t","expirationTimestamp":")" + expiry + R"("})")), clock_);
+  auto source = exec_credential(
+      printing(credential(R"({"token":"t","expirationTimestamp":")" + expiry + R"("})")), clock_);
   EXPECT_FALSE(source->ready());
   EXPECT_EQ(source->current(), "t");
   EXPECT_TRUE(source->ready());
@@ -141,9 +143,11 @@ TEST_F(ExecCredentialTest, ErrorsNameTheCommandAndNotItsOutput) {
        "status: is missing"},
       {"empty status", "echo '" + credential("{}") + "'", "status: neither token nor clientCertificateData"},
       {"token no text", "echo '" + credential("{\"token\":5}") + "'", "status.token: is not a string"},
-      {"token no token", "echo '" + credential("{\"token\":\"s3cr3t x\"}") + "'", "status.token: not a token"},
+      {"token no token", "echo '" + credential("{\"token\":\"s3cr3t x\"}") + "'",
+       "status.token: not a token"},
       {"half a pair", "echo '" + credential("{\"clientCertificateData\":\"s3cr3t\"}") + "'", "go together"},
-      {"bad pair", "echo '" + credential("{\"clientCertificateData\":\"s3cr3t\",\"clientKeyData\":\"s3cr3t\"}") + "'",
+      {"bad pair",
+       "echo '" + credential("{\"clientCertificateData\":\"s3cr3t\",\"clientKeyData\":\"s3cr3t\"}") + "'",
        "status.clientCertificateData: no PEM certificate in it"},
       {"bad time", "echo '" + credential("{\"token\":\"s3cr3t\",\"expirationTimestamp\":\"soon\"}") + "'",
        "status.expirationTimestamp: not an RFC 3339 time"},
@@ -168,8 +172,9 @@ TEST_F(ExecCredentialTest, SaysHowToInstallWhatIsMissing) {
   plugin.install_hint = "see https://install.test";
   auto token = exec_credential(plugin, clock_)->current();
   ASSERT_FALSE(token);
-  EXPECT_EQ(token.error().message, "exec plugin " + directory_.path("none") +
-                                       ": can't be started: No such file or directory; see https://install.test");
+  EXPECT_EQ(token.error().message,
+            "exec plugin " + directory_.path("none") +
+                ": can't be started: No such file or directory; see https://install.test");
 }
 
 TEST_F(ExecCredentialTest, EndsAPluginThatHangs) {
@@ -183,7 +188,8 @@ TEST_F(ExecCredentialTest, EndsAPluginThatHangs) {
   unit::HttpScript server;
   ClientLoop loop;
   ClientConfig config = config_for(server.url());
-  config.token = exec_credential(script("echo started > " + directory_.path("started") + "; exec sleep 1000"), clock_);
+  config.token =
+      exec_credential(script("echo started > " + directory_.path("started") + "; exec sleep 1000"), clock_);
   ScopedTransport transport(loop, config);
   auto short_one = loop.run(transport->send(get_request("/", 50ms)));
   ASSERT_FALSE(short_one);

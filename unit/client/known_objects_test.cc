@@ -14,9 +14,11 @@ namespace {
 namespace json = boost::json;
 
 json::value object(const std::string& name, const std::string& uid, int version) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Pod"},
-          {"metadata", {{"namespace", "ns"}, {"name", name}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Pod"},
+      {"metadata",
+       {{"namespace", "ns"}, {"name", name}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
 }
 
 // What was told, as "+name/uid", "~name/uid" or "-name/uid", with the version.
@@ -24,8 +26,9 @@ std::vector<std::string> told(const std::vector<Change>& changes) {
   std::vector<std::string> out;
   for (const auto& change : changes) {
     const auto& meta = change.object.at("metadata").as_object();
-    out.push_back(fmt::format("{}{}/{}@{}", "+~-"[static_cast<int>(change.type)], meta.at("name").as_string().c_str(),
-                              meta.at("uid").as_string().c_str(), meta.at("resourceVersion").as_string().c_str()));
+    out.push_back(fmt::format("{}{}/{}@{}", "+~-"[static_cast<int>(change.type)],
+                              meta.at("name").as_string().c_str(), meta.at("uid").as_string().c_str(),
+                              meta.at("resourceVersion").as_string().c_str()));
   }
   return out;
 }
@@ -67,54 +70,88 @@ TEST(KnownObjects, Tells) {
     Told expect;
   };
   const std::vector<Case> cases = {
-      {"add, update, delete", [](View& v) { v.up("c", "3", 30).up("c", "3", 31).down("c", "3", 32); },
+      {"add, update, delete",
+       [](View& v) { v.up("c", "3", 30).up("c", "3", 31).down("c", "3", 32); },
        {"+c/3@30", "~c/3@31", "-c/3@32"}},
-      {"duplicates once", [](View& v) { v.up("a", "1", 21).up("a", "1", 21).down("a", "1", 22).down("a", "1", 22); },
+      {"duplicates once",
+       [](View& v) { v.up("a", "1", 21).up("a", "1", 21).down("a", "1", 22).down("a", "1", 22); },
        {"~a/1@21", "-a/1@22"}},
-      {"nothing that goes back", [](View& v) { v.up("a", "1", 25).up("a", "1", 24).up("a", "1", 10); }, {"~a/1@25"}},
-      {"neighbours that change places", [](View& v) { v.up("c", "3", 31).up("d", "4", 30); }, {"+c/3@31", "+d/4@30"}},
+      {"nothing that goes back",
+       [](View& v) { v.up("a", "1", 25).up("a", "1", 24).up("a", "1", 10); },
+       {"~a/1@25"}},
+      {"neighbours that change places",
+       [](View& v) { v.up("c", "3", 31).up("d", "4", 30); },
+       {"+c/3@31", "+d/4@30"}},
       {"recreated, the delete missed", [](View& v) { v.up("a", "9", 25); }, {"-a/1@10", "+a/9@25"}},
-      {"and the late delete is not the new one's", [](View& v) { v.up("a", "9", 25).down("a", "1", 24); },
+      {"and the late delete is not the new one's",
+       [](View& v) { v.up("a", "9", 25).down("a", "1", 24); },
        {"-a/1@10", "+a/9@25"}},
-      {"nor does its late update come back", [](View& v) { v.up("a", "9", 25).up("a", "1", 22); }, {"-a/1@10", "+a/9@25"}},
+      {"nor does its late update come back",
+       [](View& v) { v.up("a", "9", 25).up("a", "1", 22); },
+       {"-a/1@10", "+a/9@25"}},
       {"an update after its delete", [](View& v) { v.down("a", "1", 22).up("a", "1", 21); }, {"-a/1@22"}},
-      {"out of a selector and back in", [](View& v) { v.down("a", "1", 22).up("a", "1", 23); }, {"-a/1@22", "+a/1@23"}},
-      {"out of a selector and back in, the other way round", [](View& v) { v.up("a", "1", 23).down("a", "1", 22); },
+      {"out of a selector and back in",
+       [](View& v) { v.down("a", "1", 22).up("a", "1", 23); },
+       {"-a/1@22", "+a/1@23"}},
+      {"out of a selector and back in, the other way round",
+       [](View& v) { v.up("a", "1", 23).down("a", "1", 22); },
        {"~a/1@23"}},
-      {"a delete that bears the version of what it deletes", [](View& v) { v.down("a", "1", 10).up("c", "3", 21).down("c", "3", 21); },
+      {"a delete that bears the version of what it deletes",
+       [](View& v) { v.down("a", "1", 10).up("c", "3", 21).down("c", "3", 21); },
        {"-a/1@10", "+c/3@21", "-c/3@21"}},
       {"a delete of one never seen", [](View& v) { v.down("z", "8", 22).up("z", "8", 21); }, {}},
       {"a delete of the unseen successor", [](View& v) { v.down("a", "9", 26); }, {"-a/1@10"}},
-      {"from before the list: an object that is gone", [](View& v) { v.up("z", "8", 11).up("z", "8", 20); }, {}},
+      {"from before the list: an object that is gone",
+       [](View& v) { v.up("z", "8", 11).up("z", "8", 20); },
+       {}},
       {"from before the list: its delete", [](View& v) { v.down("z", "8", 15); }, {}},
       {"from before the list: what bore the name of one that is there",
-       [](View& v) { v.up("b", "9", 15).down("b", "9", 16); }, {}},
-      {"from before the second list", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).end(40).up("c", "3", 39).up("d", "4", 41); },
+       [](View& v) { v.up("b", "9", 15).down("b", "9", 16); },
+       {}},
+      {"from before the second list",
+       [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).end(40).up("c", "3", 39).up("d", "4", 41); },
        {"+d/4@41"}},
       {"relist, all the same", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).end(); }, {}},
-      {"relist, missed changes", [](View& v) { v.begin().up("a", "1", 22).up("c", "3", 24).end(); },
+      {"relist, missed changes",
+       [](View& v) { v.begin().up("a", "1", 22).up("c", "3", 24).end(); },
        {"~a/1@22", "+c/3@24", "-b/2@20"}},
-      {"relist shows what was lost before", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).up("z", "8", 5).end(); },
+      {"relist shows what was lost before",
+       [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).up("z", "8", 5).end(); },
        {"+z/8@5"}},
       {"an update from before the relist that missed its delete",
-       [](View& v) { v.begin().up("a", "1", 10).end().up("b", "2", 49).down("b", "2", 50); }, {"-b/2@20"}},
-      {"relist, recreated", [](View& v) { v.begin().up("a", "7", 30).up("b", "2", 20).end(); }, {"-a/1@10", "+a/7@30"}},
-      {"relist that was cut deletes nothing", [](View& v) { v.begin().up("a", "1", 10).begin().up("a", "1", 10).up("b", "2", 20).end(); },
+       [](View& v) { v.begin().up("a", "1", 10).end().up("b", "2", 49).down("b", "2", 50); },
+       {"-b/2@20"}},
+      {"relist, recreated",
+       [](View& v) { v.begin().up("a", "7", 30).up("b", "2", 20).end(); },
+       {"-a/1@10", "+a/7@30"}},
+      {"relist that was cut deletes nothing",
+       [](View& v) { v.begin().up("a", "1", 10).begin().up("a", "1", 10).up("b", "2", 20).end(); },
        {}},
-      {"events in a streaming list", [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).down("a", "1", 40).end(); },
+      {"events in a streaming list",
+       [](View& v) { v.begin().up("a", "1", 10).up("b", "2", 20).down("a", "1", 40).end(); },
        {"-a/1@40"}},
-      {"replace tells all again", [](View& v) { v.begin(true).up("a", "1", 10).up("b", "2", 18).end(); },
+      {"replace tells all again",
+       [](View& v) { v.begin(true).up("a", "1", 10).up("b", "2", 18).end(); },
        {"~a/1@10", "~b/2@18"}},
-      {"replace with the older object", [](View& v) { v.up("a", "9", 30).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
+      {"replace with the older object",
+       [](View& v) { v.up("a", "9", 30).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
        {"-a/9@30", "+a/1@10", "~b/2@20"}},
-      {"replace brings back what was deleted", [](View& v) { v.down("a", "1", 22).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
+      {"replace brings back what was deleted",
+       [](View& v) {
+         v.down("a", "1", 22).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end();
+       },
        {"+a/1@10", "~b/2@20"}},
-      {"after a replace older versions are news", [](View& v) { v.begin(true).up("a", "1", 10).end(15).up("c", "3", 16); },
+      {"after a replace older versions are news",
+       [](View& v) { v.begin(true).up("a", "1", 10).end(15).up("c", "3", 16); },
        {"~a/1@10", "-b/2@20", "+c/3@16"}},
       {"after a replace an object that left a selector may enter it again",
-       [](View& v) { v.up("a", "1", 30).forget_told().begin(true).up("b", "2", 20).end(25).up("a", "1", 26); },
+       [](View& v) {
+         v.up("a", "1", 30).forget_told().begin(true).up("b", "2", 20).end(25).up("a", "1", 26);
+       },
        {"~b/2@20", "-a/1@30", "+a/1@26"}},
-      {"versions that are no numbers are not compared", [](View& v) { v.up("c", "3", 0).up("c", "3", 0); }, {"+c/3@0", "~c/3@0"}},
+      {"versions that are no numbers are not compared",
+       [](View& v) { v.up("c", "3", 0).up("c", "3", 0); },
+       {"+c/3@0", "~c/3@0"}},
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
@@ -149,8 +186,8 @@ TEST(KnownObjects, AMissedDeleteCarriesTheIdentity) {
 TEST(KnownObjects, RefusesObjectsWithoutIdentity) {
   KnownObjects known;
   std::vector<Change> changes;
-  for (const char* text : {"3", "{}", R"({"metadata":{}})", R"({"metadata":{"name":"a"}})", R"({"metadata":{"uid":"a"}})",
-                           R"({"metadata":{"name":1,"uid":"a"}})"}) {
+  for (const char* text : {"3", "{}", R"({"metadata":{}})", R"({"metadata":{"name":"a"}})",
+                           R"({"metadata":{"uid":"a"}})", R"({"metadata":{"name":1,"uid":"a"}})"}) {
     json::value value = json::parse(text);
     EXPECT_FALSE(known.upsert(value, changes)) << text;
     EXPECT_FALSE(known.remove(value, changes)) << text;

@@ -18,11 +18,17 @@ using unit::TestCa;
 constexpr const char* kSecret = "s3cr3t-t0ken";
 
 // A kubeconfig with the given cluster and user, in flow style.
-std::string kubeconfig(const std::string& cluster, const std::string& user, const std::string& context_extra = "") {
+std::string kubeconfig(const std::string& cluster, const std::string& user,
+                       const std::string& context_extra = "") {
   return "apiVersion: v1\nkind: Config\ncurrent-context: x\n"
-         "contexts: [{name: x, context: {cluster: c, user: u" + context_extra + "}}]\n"
-         "clusters: [{name: c, cluster: " + cluster + "}]\n"
-         "users: [{name: u, user: " + user + "}]\n";
+         "contexts: [{name: x, context: {cluster: c, user: u" +
+         context_extra +
+         "}}]\n"
+         "clusters: [{name: c, cluster: " +
+         cluster +
+         "}]\n"
+         "users: [{name: u, user: " +
+         user + "}]\n";
 }
 
 std::string in_base64(const std::string& text) { return "\"" + base64_encode(text) + "\""; }
@@ -39,11 +45,12 @@ class KubeconfigTest : public testing::Test {
 };
 
 TEST_F(KubeconfigTest, InlineCredentials) {
-  auto config = load(kubeconfig("{server: 'https://api.test:6443', tls-server-name: other.test, certificate-authority-data: " +
-                                    in_base64(ca_.certificate()) + "}",
-                                "{client-certificate-data: " + in_base64(pair_.certificate) +
-                                    ", client-key-data: " + in_base64(pair_.key) + ", token: abc}",
-                                ", namespace: shop"));
+  auto config = load(kubeconfig(
+      "{server: 'https://api.test:6443', tls-server-name: other.test, certificate-authority-data: " +
+          in_base64(ca_.certificate()) + "}",
+      "{client-certificate-data: " + in_base64(pair_.certificate) +
+          ", client-key-data: " + in_base64(pair_.key) + ", token: abc}",
+      ", namespace: shop"));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->server, "https://api.test:6443");
   EXPECT_EQ(config->tls_server_name, "other.test");
@@ -100,10 +107,12 @@ TEST_F(KubeconfigTest, ChoosesTheContext) {
 }
 
 TEST_F(KubeconfigTest, SeveralFilesAreOne) {
-  auto first = directory_.write("first", "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n");
-  auto second = directory_.write(
-      "second", "current-context: y\nclusters: [{name: c, cluster: {server: 'https://second:1'}}]\n"
-                "contexts: [{name: x, context: {cluster: none}}]\n");
+  auto first =
+      directory_.write("first", "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n");
+  auto second =
+      directory_.write("second",
+                       "current-context: y\nclusters: [{name: c, cluster: {server: 'https://second:1'}}]\n"
+                       "contexts: [{name: x, context: {cluster: none}}]\n");
   auto config = load_kubeconfigs({first, second});
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->server, "https://second:1");
@@ -137,8 +146,9 @@ TEST_F(KubeconfigTest, ErrorsNameFilePlaceAndReasonAndNoSecret) {
       {"unknown cluster", "current-context: z\ncontexts: [{name: z, context: {cluster: q}}]\n",
        "clusters: has no entry named \"q\""},
       {"unknown user",
-       "current-context: z\ncontexts: [{name: z, context: {cluster: c, user: q}}]\nclusters: [{name: c, cluster: " + good +
-           "}]\n",
+       "current-context: z\ncontexts: [{name: z, context: {cluster: c, user: q}}]\nclusters: [{name: c, "
+       "cluster: " +
+           good + "}]\n",
        "users: has no entry named \"q\""},
       {"no server", kubeconfig("{}", token), "clusters[0].cluster.server: must be set"},
       {"server no text", kubeconfig("{server: 5}", token), "clusters[0].cluster.server: must be a string"},
@@ -157,18 +167,21 @@ TEST_F(KubeconfigTest, ErrorsNameFilePlaceAndReasonAndNoSecret) {
        "clusters[0].cluster.insecure-skip-tls-verify: can't be true where a certificate-authority is given"},
       {"CA no base64", kubeconfig("{server: 'https://a', certificate-authority-data: '%%'}", token),
        "clusters[0].cluster.certificate-authority-data: is not base64"},
-      {"CA no PEM", kubeconfig("{server: 'https://a', certificate-authority-data: " + secret_data + "}", token),
+      {"CA no PEM",
+       kubeconfig("{server: 'https://a', certificate-authority-data: " + secret_data + "}", token),
        "clusters[0].cluster.certificate-authority-data: no PEM certificate in it"},
       {"CA file missing", kubeconfig("{server: 'https://a', certificate-authority: none.crt}", token),
-       "clusters[0].cluster.certificate-authority: " + directory_.path("none.crt") + ": No such file or directory"},
+       "clusters[0].cluster.certificate-authority: " + directory_.path("none.crt") +
+           ": No such file or directory"},
       {"CA file no PEM", kubeconfig("{server: 'https://a', certificate-authority: bad.pem}", token),
-       "clusters[0].cluster.certificate-authority: " + directory_.path("bad.pem") + ": no PEM certificate in it"},
-      {"certificate without key", kubeconfig(good, "{client-certificate-data: " + in_base64(pair_.certificate) + "}"),
+       "clusters[0].cluster.certificate-authority: " + directory_.path("bad.pem") +
+           ": no PEM certificate in it"},
+      {"certificate without key",
+       kubeconfig(good, "{client-certificate-data: " + in_base64(pair_.certificate) + "}"),
        "users[0].user.client-key: must be set where client-certificate is"},
       {"key without certificate", kubeconfig(good, "{client-key-data: " + in_base64(pair_.key) + "}"),
        "users[0].user.client-certificate: must be set where client-key is"},
-      {"key no PEM",
-       kubeconfig(good, "{client-certificate: tls.crt, client-key-data: " + secret_data + "}"),
+      {"key no PEM", kubeconfig(good, "{client-certificate: tls.crt, client-key-data: " + secret_data + "}"),
        "users[0].user.client-key-data: no PEM private key in it, or it is encrypted"},
       {"key of another certificate", kubeconfig(good, "{client-certificate: tls.crt, client-key: other.key}"),
        "users[0].user.client-key: " + directory_.path("other.key") +
@@ -187,20 +200,26 @@ TEST_F(KubeconfigTest, ErrorsNameFilePlaceAndReasonAndNoSecret) {
        "users[0].user.auth-provider: is not supported; use exec"},
       {"impersonation", kubeconfig(good, "{token: s3cr3t-t0ken, as: admin}"),
        "users[0].user.as: impersonation is not supported"},
-      {"exec without version", kubeconfig(good, "{exec: {command: x}}"), "users[0].user.exec.apiVersion: must be set"},
-      {"exec of an old version", kubeconfig(good, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1}}"),
-       "users[0].user.exec.apiVersion: must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1"},
+      {"exec without version", kubeconfig(good, "{exec: {command: x}}"),
+       "users[0].user.exec.apiVersion: must be set"},
+      {"exec of an old version",
+       kubeconfig(good, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1}}"),
+       "users[0].user.exec.apiVersion: must be client.authentication.k8s.io/v1 or "
+       "client.authentication.k8s.io/v1beta1"},
       {"exec without command", kubeconfig(good, "{exec: {apiVersion: client.authentication.k8s.io/v1}}"),
        "users[0].user.exec.command: must be set"},
       {"exec arguments",
        kubeconfig(good, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, args: [a, 5]}}"),
        "users[0].user.exec.args[1]: must be a string"},
       {"exec environment",
-       kubeconfig(good, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, env: [{value: s3cr3t-t0ken}]}}"),
+       kubeconfig(
+           good,
+           "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, env: [{value: s3cr3t-t0ken}]}}"),
        "users[0].user.exec.env[0].name: must be set"},
       {"exec with a terminal",
-       kubeconfig(good,
-                  "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}}"),
+       kubeconfig(
+           good,
+           "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}}"),
        "users[0].user.exec.interactiveMode: podium has no terminal to offer; must be Never or IfAvailable"},
   };
   for (const auto& test : cases) {
@@ -271,19 +290,22 @@ TEST_F(KubeconfigTest, InClusterConfig) {
 
 TEST_F(KubeconfigTest, FindsTheConfigInOrder) {
   auto text = [](const std::string& host) {
-    return "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\nclusters: [{name: c, cluster: {server: 'https://" +
+    return "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\nclusters: [{name: c, cluster: "
+           "{server: 'https://" +
            host + "'}}]\n";
   };
   std::filesystem::create_directory(directory_.path(".kube"));
   directory_.write(".kube/config", text("home"));
-  auto flag = directory_.write("flag", text("flag")), variable = directory_.write("variable", text("variable"));
+  auto flag = directory_.write("flag", text("flag")),
+       variable = directory_.write("variable", text("variable"));
   Environment environment({{"KUBECONFIG", directory_.path("none") + "::" + variable},
                            {"HOME", directory_.path("")},
                            {"KUBERNETES_SERVICE_HOST", ""}});
   EXPECT_EQ(find_config(flag)->server, "https://flag");
   EXPECT_EQ(find_config("")->server, "https://variable");
   Environment only_missing({{"KUBECONFIG", directory_.path("none")}});
-  EXPECT_EQ(find_config("").error().message, "$KUBECONFIG: " + directory_.path("none") + ": No such file or directory");
+  EXPECT_EQ(find_config("").error().message,
+            "$KUBECONFIG: " + directory_.path("none") + ": No such file or directory");
   Environment no_variable({{"KUBECONFIG", ""}});
   EXPECT_EQ(find_config("")->server, "https://home");
   Environment no_home({{"HOME", directory_.path("nobody")}});
@@ -296,8 +318,10 @@ TEST(ServerUrl, Parses) {
     const char* authority;
     const char* prefix;
   } cases[] = {
-      {"https://a", "a:443", ""},           {"http://a", "a:80", ""},
-      {"https://a:6443/", "a:6443", ""},    {"https://10.0.0.1:1/k8s/c/", "10.0.0.1:1", "/k8s/c"},
+      {"https://a", "a:443", ""},
+      {"http://a", "a:80", ""},
+      {"https://a:6443/", "a:6443", ""},
+      {"https://10.0.0.1:1/k8s/c/", "10.0.0.1:1", "/k8s/c"},
       {"https://[::1]:6443", "[::1]:6443", ""},
   };
   for (const auto& test : cases) {
@@ -306,14 +330,17 @@ TEST(ServerUrl, Parses) {
     EXPECT_EQ(url->authority(), test.authority);
     EXPECT_EQ(url->prefix, test.prefix);
   }
-  for (const char* bad : {"", "a", "https://", "https://a:0", "https://a:99999", "https://a?x", "https://a#x", "unix:///x"})
+  for (const char* bad :
+       {"", "a", "https://", "https://a:0", "https://a:99999", "https://a?x", "https://a#x", "unix:///x"})
     EXPECT_FALSE(parse_server_url(bad)) << bad;
 }
 
 TEST(Base64, RoundTripsAndRefuses) {
-  for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe\xfd"}) EXPECT_EQ(base64_decode(base64_encode(text)), text);
+  for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe\xfd"})
+    EXPECT_EQ(base64_decode(base64_encode(text)), text);
   EXPECT_EQ(base64_decode("YWJj\nZGVm\r\n"), "abcdef");
-  for (const char* bad : {"YQ", "YQ=", "YQ=a", "Y===", "%%%%", "YW Jj"}) EXPECT_FALSE(base64_decode(bad)) << bad;
+  for (const char* bad : {"YQ", "YQ=", "YQ=a", "Y===", "%%%%", "YW Jj"})
+    EXPECT_FALSE(base64_decode(bad)) << bad;
 }
 
 }  // namespace

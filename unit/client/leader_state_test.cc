@@ -18,11 +18,16 @@ using Kind = LeaderState::Action::Kind;
 std::string text(const LeaderState::Action& action) {
   const auto& r = action.record;
   switch (action.kind) {
-    case Kind::get: return "get";
-    case Kind::create: return fmt::format("create {} transitions={}", r.holder, r.transitions);
-    case Kind::update: return fmt::format("update {} transitions={}", r.holder, r.transitions);
-    case Kind::wait: return fmt::format("wait {}", action.time.count());
-    case Kind::lost: return "lost";
+    case Kind::get:
+      return "get";
+    case Kind::create:
+      return fmt::format("create {} transitions={}", r.holder, r.transitions);
+    case Kind::update:
+      return fmt::format("update {} transitions={}", r.holder, r.transitions);
+    case Kind::wait:
+      return fmt::format("wait {}", action.time.count());
+    case Kind::lost:
+      return "lost";
   }
   return "?";
 }
@@ -77,23 +82,46 @@ TEST(LeaderState, Acquires) {
     bool leading;
   };
   const std::vector<Case> cases = {
-      {"a lease that is absent", [](Life& l) { l.absent().written(); },
-       {"get", "create me transitions=0", "wait 2000"}, true},
-      {"a lease that was released", [](Life& l) { l.got(held_by("")).written(); },
-       {"get", "update me transitions=4", "wait 2000"}, true},
-      {"its own, from before a restart", [](Life& l) { l.got(held_by("me")).written(); },
-       {"get", "update me transitions=3", "wait 2000"}, true},
-      {"not one that another holds", [](Life& l) { l.got(held_by("other")).waited(); }, {"get", "wait 2000", "get"}, false},
+      {"a lease that is absent",
+       [](Life& l) { l.absent().written(); },
+       {"get", "create me transitions=0", "wait 2000"},
+       true},
+      {"a lease that was released",
+       [](Life& l) { l.got(held_by("")).written(); },
+       {"get", "update me transitions=4", "wait 2000"},
+       true},
+      {"its own, from before a restart",
+       [](Life& l) { l.got(held_by("me")).written(); },
+       {"get", "update me transitions=3", "wait 2000"},
+       true},
+      {"not one that another holds",
+       [](Life& l) { l.got(held_by("other")).waited(); },
+       {"get", "wait 2000", "get"},
+       false},
       {"not while the other renews",
-       [](Life& l) { l.got(held_by("other")).pass(14s).waited().got(held_by("other", "r2")).pass(14s).waited().got(held_by("other", "r2")); },
-       {"get", "wait 2000", "get", "wait 2000", "get", "update me transitions=4"}, false},
+       [](Life& l) {
+         l.got(held_by("other"))
+             .pass(14s)
+             .waited()
+             .got(held_by("other", "r2"))
+             .pass(14s)
+             .waited()
+             .got(held_by("other", "r2"));
+       },
+       {"get", "wait 2000", "get", "wait 2000", "get", "update me transitions=4"},
+       false},
       {"one that has not changed for its duration",
        [](Life& l) { l.got(held_by("other")).pass(13s).waited().got(held_by("other")).written(); },
-       {"get", "wait 2000", "get", "update me transitions=4", "wait 2000"}, true},
-      {"not when another was faster", [](Life& l) { l.absent().failed().waited(); },
-       {"get", "create me transitions=0", "wait 2000", "get"}, false},
-      {"not without the right to (403)", [](Life& l) { l.failed().waited().failed(); },
-       {"get", "wait 2000", "get", "wait 2000"}, false},
+       {"get", "wait 2000", "get", "update me transitions=4", "wait 2000"},
+       true},
+      {"not when another was faster",
+       [](Life& l) { l.absent().failed().waited(); },
+       {"get", "create me transitions=0", "wait 2000", "get"},
+       false},
+      {"not without the right to (403)",
+       [](Life& l) { l.failed().waited().failed(); },
+       {"get", "wait 2000", "get", "wait 2000"},
+       false},
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
@@ -112,24 +140,38 @@ TEST(LeaderState, Leads) {
     bool leading;
   };
   const std::vector<Case> cases = {
-      {"renews without reading", [](Life& l) { l.waited().written().waited(); },
-       {"update me transitions=4", "wait 2000", "update me transitions=4"}, true},
+      {"renews without reading",
+       [](Life& l) { l.waited().written().waited(); },
+       {"update me transitions=4", "wait 2000", "update me transitions=4"},
+       true},
       {"reads after a conflict, and goes on where it is still its own",
        [](Life& l) { l.waited().failed().got(held_by("me", "r9", 4)).written(); },
-       {"update me transitions=4", "get", "update me transitions=4", "wait 2000"}, true},
-      {"is over at once when another's name is there", [](Life& l) { l.waited().failed().got(held_by("other")); },
-       {"update me transitions=4", "get", "lost"}, false},
-      {"is over when somebody released it", [](Life& l) { l.waited().failed().got(held_by("")); },
-       {"update me transitions=4", "get", "lost"}, false},
-      {"creates the lease again that was deleted", [](Life& l) { l.waited().failed().absent().written(); },
-       {"update me transitions=4", "get", "create me transitions=0", "wait 2000"}, true},
+       {"update me transitions=4", "get", "update me transitions=4", "wait 2000"},
+       true},
+      {"is over at once when another's name is there",
+       [](Life& l) { l.waited().failed().got(held_by("other")); },
+       {"update me transitions=4", "get", "lost"},
+       false},
+      {"is over when somebody released it",
+       [](Life& l) { l.waited().failed().got(held_by("")); },
+       {"update me transitions=4", "get", "lost"},
+       false},
+      {"creates the lease again that was deleted",
+       [](Life& l) { l.waited().failed().absent().written(); },
+       {"update me transitions=4", "get", "create me transitions=0", "wait 2000"},
+       true},
       {"is over after the renew deadline without a server",
-       [](Life& l) { l.waited().failed().failed().waited().failed().failed().pass(2s).waited().failed().failed().waited(); },
+       [](Life& l) {
+         l.waited().failed().failed().waited().failed().failed().pass(2s).waited().failed().failed().waited();
+       },
        {"update me transitions=4", "get", "wait 2000", "update me transitions=4", "get", "wait 2000",
-        "update me transitions=4", "get", "wait 2000", "lost"}, false},
+        "update me transitions=4", "get", "wait 2000", "lost"},
+       false},
       {"is over after a freeze, before it renews", [](Life& l) { l.pass(20s).waited(); }, {"lost"}, false},
       {"is over after a freeze in a request, though it went through",
-       [](Life& l) { l.waited().pass(20s).written(); }, {"update me transitions=4", "lost"}, false},
+       [](Life& l) { l.waited().pass(20s).written(); },
+       {"update me transitions=4", "lost"},
+       false},
       {"does not come back", [](Life& l) { l.pass(20s).waited().next(); }, {"lost", "lost"}, false},
   };
   for (const auto& test : cases) {
@@ -162,7 +204,8 @@ TEST(LeaderState, ARenewalCountsFromWhenItWasSent) {
 TEST(LeaderState, WritesTheRecord) {
   Life life;
   life.lead().pass(1s).waited();
-  const auto acquired = format_micro_time(life.clock.wall() - 3s), renewed = format_micro_time(life.clock.wall());
+  const auto acquired = format_micro_time(life.clock.wall() - 3s),
+             renewed = format_micro_time(life.clock.wall());
   EXPECT_EQ(life.last.record, (LeaseRecord{"me", 15, acquired, renewed, 4}));
   EXPECT_EQ(life.last.time, 5s) << "half the renew deadline";
 }

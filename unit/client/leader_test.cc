@@ -47,7 +47,8 @@ TEST(LeaderElector, LeadsAndReleasesOnStop) {
   asio::co_spawn(context, elector.run([&] {
     led = elector.leading();
     elector.stop();
-  }), [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
+  }),
+                 [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
   EXPECT_FALSE(elector.leading());
   context.run();
   EXPECT_TRUE(led);
@@ -80,7 +81,8 @@ TEST(LeaderElector, IsOverWhenItsRightIsTaken) {
   Api api(server.transport, system_clock(), system_random());
   LeaderElector elector(api, quick("me"));
   std::optional<Result<void>> end;
-  asio::co_spawn(context, elector.run([&] { server.refuse(1'000'000, Response{403, R"({"reason":"Forbidden"})"}); }),
+  asio::co_spawn(context,
+                 elector.run([&] { server.refuse(1'000'000, Response{403, R"({"reason":"Forbidden"})"}); }),
                  [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
   context.run();
   EXPECT_TRUE(end && !end->has_value());
@@ -96,7 +98,8 @@ TEST(LeaderElector, KeepsWhatElseTheLeaseHas) {
   asio::co_spawn(context, elector.run([&] {
     lease = server.lease();
     elector.stop();
-  }), [](std::exception_ptr, Result<void>) {});
+  }),
+                 [](std::exception_ptr, Result<void>) {});
   context.run();
   EXPECT_EQ(lease.at("metadata").at("labels"), json::parse(R"({"a":"b"})"));
   EXPECT_EQ(lease.at("spec").at("strategy"), "s");
@@ -113,7 +116,8 @@ TEST(LeaderElector, StopsWhileItWaitsForAnother) {
   options.retry_period = 3'600'000ms;
   LeaderElector elector(api, options);
   std::optional<Result<void>> end;
-  asio::co_spawn(context, elector.run([] { FAIL(); }), [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
+  asio::co_spawn(context, elector.run([] { FAIL(); }),
+                 [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
   while (elector.holder().empty()) context.run_one();
   elector.stop();
   context.run();

@@ -1,5 +1,5 @@
-// ModelServer: what an API server has of one kind of object, seen through a selector, as a model that a test steps: random
-// writes, the history that watches show, compaction, and etcd restored from a snapshot.
+// ModelServer: what an API server has of one kind of object, seen through a selector, as a model that a test
+// steps: random writes, the history that watches show, compaction, and etcd restored from a snapshot.
 //
 // Threads: none of its own.
 #pragma once

@@ -1,7 +1,7 @@
-// ObjectServer: an API server's memory behind a ScriptedTransport: objects of any kind with UIDs and resourceVersions,
-// create, get, update, merge patch (of the object, or of its status), JSON patch (tests, and adding a field of the object),
-// delete with preconditions, lists in pages, and
-// watches that see every write. Nothing is validated or defaulted. refuse() and on_request are for what goes wrong.
+// ObjectServer: an API server's memory behind a ScriptedTransport: objects of any kind with UIDs and
+// resourceVersions, create, get, update, merge patch (of the object, or of its status), JSON patch (tests,
+// and adding a field of the object), delete with preconditions, lists in pages, and watches that see every
+// write. Nothing is validated or defaulted. refuse() and on_request are for what goes wrong.
 //
 // Threads: requests from any; a watch is for tests with one thread.
 #pragma once
@@ -42,7 +42,8 @@ class LiveStream final : public client::Stream {
       boost::system::error_code failure;
       co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, failure));
       feed_->waiting = nullptr;
-      if (feed_->pieces.empty()) co_return fail(failure ? Error::Kind::cancelled : Error::Kind::timeout, "silent");
+      if (feed_->pieces.empty())
+        co_return fail(failure ? Error::Kind::cancelled : Error::Kind::timeout, "silent");
     }
     auto piece = std::move(feed_->pieces.front());
     feed_->pieces.pop_front();
@@ -120,8 +121,10 @@ class ObjectServer {
         for (const auto& [key, object] : objects_) {
           if (key.plural == plural) feed->pieces.push_back(event("ADDED", object));
         }
-        feed->pieces.push_back(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" + std::to_string(version_) +
-                               R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})" "\n");
+        feed->pieces.push_back(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
+                               std::to_string(version_) +
+                               R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})"
+                               "\n");
       }
       watches_.emplace_back(plural, feed);
       return std::make_unique<LiveStream>(feed);
@@ -138,8 +141,12 @@ class ObjectServer {
     std::string subresource;
   };
 
-  static Key key_of(const std::string& plural, const std::string& ns, const std::string& name) { return {plural, ns, name}; }
-  static std::string path_of(const client::Request& request) { return request.target.substr(0, request.target.find('?')); }
+  static Key key_of(const std::string& plural, const std::string& ns, const std::string& name) {
+    return {plural, ns, name};
+  }
+  static std::string path_of(const client::Request& request) {
+    return request.target.substr(0, request.target.find('?'));
+  }
 
   // /api/v1/… or /apis/GROUP/VERSION/…, then namespaces/NS where it has one, PLURAL, NAME, SUBRESOURCE.
   static Path parse(const std::string& path) {
@@ -168,7 +175,8 @@ class ObjectServer {
     return request.target.substr(from, request.target.find('&', from) - from);
   }
   static Reply status(int code, const std::string& reason) {
-    return client::Response{code, boost::json::serialize(json_value{{"kind", "Status"}, {"code", code}, {"reason", reason}})};
+    return client::Response{
+        code, boost::json::serialize(json_value{{"kind", "Status"}, {"code", code}, {"reason", reason}})};
   }
   static std::string event(const std::string& type, const json_value& object) {
     return boost::json::serialize(json_value{{"type", type}, {"object", object}}) + "\n";
@@ -192,7 +200,8 @@ class ObjectServer {
     const auto body = boost::json::parse(request.body);
     if (request.method == "PUT") return update(path, it->second, body);
     if (request.method == "DELETE") return remove(path, it->second, body);
-    if (request.content_type == "application/json-patch+json") return patch_by_steps(path, it->second, body.as_array());
+    if (request.content_type == "application/json-patch+json")
+      return patch_by_steps(path, it->second, body.as_array());
     EXPECT_EQ(request.content_type, "application/merge-patch+json");
     return patch(path, it->second, body);
   }
@@ -205,7 +214,8 @@ class ObjectServer {
   }
   Reply update(const Path& path, const json_value& old, json_value object) {
     const auto expected = text(object, "/metadata/resourceVersion");
-    if (!expected.empty() && expected != text(old, "/metadata/resourceVersion")) return status(409, "Conflict");
+    if (!expected.empty() && expected != text(old, "/metadata/resourceVersion"))
+      return status(409, "Conflict");
     store(path.key, std::move(object));
     return client::Response{200, boost::json::serialize(objects_.at(path.key))};
   }
@@ -244,7 +254,8 @@ class ObjectServer {
   // The continue token is the number of objects before the page.
   Reply list(const Key& of, const client::Request& request) const {
     const auto limit = query(request, "limit"), token = query(request, "continue");
-    const std::size_t skip = token.empty() ? 0 : std::stoul(token), most = limit.empty() ? SIZE_MAX : std::stoul(limit);
+    const std::size_t skip = token.empty() ? 0 : std::stoul(token),
+                      most = limit.empty() ? SIZE_MAX : std::stoul(limit);
     boost::json::array items;
     std::size_t at = 0;
     bool more = false;

@@ -30,7 +30,9 @@ class ObservedTransportTest : public testing::Test {
       response.status = request.method == "POST" ? 201 : 200;
       return response;
     };
-    scripted_->on_open = [](const Request&) -> Result<unit::StreamScript> { return unit::StreamScript{.status = 410}; };
+    scripted_->on_open = [](const Request&) -> Result<unit::StreamScript> {
+      return unit::StreamScript{.status = 410};
+    };
   }
   std::string told() const {
     std::string text;

@@ -1,9 +1,11 @@
-// ReflectorState and KnownObjects against a model of an API server, step by step from a seed: objects come, change, leave and
-// enter a selector and go; streams are refused, cut at any point, replayed, reordered, and lose events; lists take several
-// requests; bookmarks are lost; history is compacted away; etcd is restored. What the handler hears must make sense at
-// every step, and after the faults are over it must know just what the server has.
+// ReflectorState and KnownObjects against a model of an API server, step by step from a seed: objects come,
+// change, leave and enter a selector and go; streams are refused, cut at any point, replayed, reordered, and
+// lose events; lists take several requests; bookmarks are lost; history is compacted away; etcd is restored.
+// What the handler hears must make sense at every step, and after the faults are over it must know just what
+// the server has.
 //
-// The steps of client/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another run.
+// The steps of client/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another
+// run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +34,8 @@ using unit::ModelServer;
 using unit::Version;
 
 json::value object_of(const Event& event) {
-  return {{"metadata", {{"name", event.name}, {"uid", event.uid}, {"resourceVersion", std::to_string(event.version)}}}};
+  return {{"metadata",
+           {{"name", event.name}, {"uid", event.uid}, {"resourceVersion", std::to_string(event.version)}}}};
 }
 
 // What the handler hears, held to what Reflector promises.
@@ -62,7 +65,8 @@ class Handler {
 };
 
 struct Counts {
-  int lists = 0, watches = 0, cuts = 0, replays = 0, swaps = 0, losses = 0, gone = 0, restores = 0, silences = 0;
+  int lists = 0, watches = 0, cuts = 0, replays = 0, swaps = 0, losses = 0, gone = 0, restores = 0,
+      silences = 0;
 };
 
 // The reflector's loop with the server's answers, one action a step.
@@ -79,11 +83,16 @@ class World {
     clock.advance(std::chrono::milliseconds(dice.below(50)));
     const auto action = state.next(clock.now());
     switch (action.kind) {
-      case Kind::stream_list: return open_list(action.replace);
-      case Kind::list: return list(action);
-      case Kind::probe: return probe();
-      case Kind::watch: return watch(version_number(action.resource_version));
-      case Kind::read: return read();
+      case Kind::stream_list:
+        return open_list(action.replace);
+      case Kind::list:
+        return list(action);
+      case Kind::probe:
+        return probe();
+      case Kind::watch:
+        return watch(version_number(action.resource_version));
+      case Kind::read:
+        return read();
       case Kind::wait:
         clock.advance(action.delay);
         return state.waited();
@@ -129,7 +138,8 @@ class World {
     return true;
   }
 
-  // Nothing new happens until the client has seen that versions went back: it cannot know where they have caught up by then.
+  // Nothing new happens until the client has seen that versions went back: it cannot know where they have
+  // caught up by then.
   void restored() {
     ++counts.restores;
     frozen = true;
@@ -366,10 +376,13 @@ TEST(ReflectorModel, KnowsWhatTheServerHasWhenTheFaultsAreOver) {
     sum.restores += world.counts.restores;
     sum.silences += world.counts.silences;
   }
-  std::cout << fmt::format("lists {} watches {} cuts {} replays {} swaps {} losses {} gone {} restores {} silences {}\n", sum.lists,
-                           sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone, sum.restores, sum.silences);
+  std::cout << fmt::format(
+      "lists {} watches {} cuts {} replays {} swaps {} losses {} gone {} restores {} silences {}\n",
+      sum.lists, sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone, sum.restores,
+      sum.silences);
   // Each kind of fault was there: a model that stops making one would pass for nothing.
-  for (const int count : {sum.lists, sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone, sum.restores, sum.silences}) {
+  for (const int count : {sum.lists, sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone,
+                          sum.restores, sum.silences}) {
     if (worlds > 1) EXPECT_GT(count, 0);
   }
 }

@@ -24,12 +24,18 @@ Error refused() { return {Error::Kind::unavailable, "connection refused"}; }
 
 std::string text(const ReflectorState::Action& action) {
   switch (action.kind) {
-    case Kind::stream_list: return action.replace ? "stream_list replace" : "stream_list";
-    case Kind::list: return fmt::format("list limit={}{}", action.limit, action.replace ? " replace" : "");
-    case Kind::probe: return "probe";
-    case Kind::watch: return "watch " + action.resource_version;
-    case Kind::read: return "read";
-    case Kind::wait: return fmt::format("wait {}", action.delay.count());
+    case Kind::stream_list:
+      return action.replace ? "stream_list replace" : "stream_list";
+    case Kind::list:
+      return fmt::format("list limit={}{}", action.limit, action.replace ? " replace" : "");
+    case Kind::probe:
+      return "probe";
+    case Kind::watch:
+      return "watch " + action.resource_version;
+    case Kind::read:
+      return "read";
+    case Kind::wait:
+      return fmt::format("wait {}", action.delay.count());
   }
   return "?";
 }
@@ -37,21 +43,41 @@ std::string text(const ReflectorState::Action& action) {
 // A reflector's life as a list of inputs; after each, what it does next.
 class Life {
  public:
-  explicit Life(bool streaming = true) : state({.streaming_list = streaming}, random) { state.next(clock.now()); }
+  explicit Life(bool streaming = true) : state({.streaming_list = streaming}, random) {
+    state.next(clock.now());
+  }
   Life& then(const std::function<void(ReflectorState&, Steady)>& input) {
     input(state, clock.now());
     done.push_back(text(state.next(clock.now())));
     return *this;
   }
-  Life& opened() { return then([](auto& s, auto now) { s.opened(now); }); }
-  Life& failed(Error error) { return then([&](auto& s, auto now) { s.failed(error, now); }); }
-  Life& ended() { return then([](auto& s, auto now) { s.ended(now); }); }
-  Life& silent() { return then([](auto& s, auto) { s.silent(); }); }
-  Life& waited() { return then([](auto& s, auto) { s.waited(); }); }
-  Life& probed(const char* rv) { return then([&](auto& s, auto) { s.probed(rv); }); }
-  Life& listed(const char* rv) { return then([&](auto& s, auto) { s.listed(rv); }); }
-  Life& event(const char* rv) { return then([&](auto& s, auto) { s.event(rv); }); }
-  Life& bookmark(const char* rv, bool end = false) { return then([&](auto& s, auto) { s.bookmark(rv, end); }); }
+  Life& opened() {
+    return then([](auto& s, auto now) { s.opened(now); });
+  }
+  Life& failed(Error error) {
+    return then([&](auto& s, auto now) { s.failed(error, now); });
+  }
+  Life& ended() {
+    return then([](auto& s, auto now) { s.ended(now); });
+  }
+  Life& silent() {
+    return then([](auto& s, auto) { s.silent(); });
+  }
+  Life& waited() {
+    return then([](auto& s, auto) { s.waited(); });
+  }
+  Life& probed(const char* rv) {
+    return then([&](auto& s, auto) { s.probed(rv); });
+  }
+  Life& listed(const char* rv) {
+    return then([&](auto& s, auto) { s.listed(rv); });
+  }
+  Life& event(const char* rv) {
+    return then([&](auto& s, auto) { s.event(rv); });
+  }
+  Life& bookmark(const char* rv, bool end = false) {
+    return then([&](auto& s, auto) { s.bookmark(rv, end); });
+  }
   Life& pass(std::chrono::seconds time) {
     clock.advance(time);
     return *this;
@@ -98,7 +124,9 @@ TEST(ReflectorState, StreamingListThatFails) {
       {"not understood", status(400, "BadRequest"), {"list limit=500"}},
       {"a proxy that holds the headers back", {Error::Kind::timeout, "deadline passed"}, {"list limit=500"}},
       {"expired", status(410, "Expired"), {"wait 800", "stream_list"}},
-      {"too large", status(504, "Timeout", "Too large resource version: 9, current: 5"), {"wait 800", "stream_list"}},
+      {"too large",
+       status(504, "Timeout", "Too large resource version: 9, current: 5"),
+       {"wait 800", "stream_list"}},
       {"refused", refused(), {"wait 800", "stream_list"}},
       {"throttled", status(429, "TooManyRequests", "", 7), {"wait 7000", "stream_list"}},
       {"no such kind", status(404, "NotFound"), {"wait 800", "stream_list"}},
@@ -173,22 +201,33 @@ TEST(ReflectorState, WatchThatEnds) {
     Steps expect;
   };
   const std::vector<Case> cases = {
-      {"server's timeout", [](Life& l) { l.event("101").pass(300s).ended().probed("120").opened(); },
+      {"server's timeout",
+       [](Life& l) { l.event("101").pass(300s).ended().probed("120").opened(); },
        {"read", "probe", "watch 101", "read"}},
-      {"cut after an event", [](Life& l) { l.event("105").ended().probed("105"); }, {"read", "probe", "watch 105"}},
+      {"cut after an event",
+       [](Life& l) { l.event("105").ended().probed("105"); },
+       {"read", "probe", "watch 105"}},
       {"silent", [](Life& l) { l.silent().probed("100"); }, {"probe", "watch 100"}},
-      {"bookmarks move the version", [](Life& l) { l.bookmark("200").silent().probed("200"); },
+      {"bookmarks move the version",
+       [](Life& l) { l.bookmark("200").silent().probed("200"); },
        {"read", "probe", "watch 200"}},
-      {"an event that goes back in time does not", [](Life& l) { l.event("90").silent().probed("100"); },
+      {"an event that goes back in time does not",
+       [](Life& l) { l.event("90").silent().probed("100"); },
        {"read", "probe", "watch 100"}},
-      {"410 as an event", [](Life& l) { l.failed(status(410, "Expired")).waited(); }, {"wait 800", "stream_list"}},
-      {"Gone as an event", [](Life& l) { l.failed(status(0, "Gone")).waited(); }, {"wait 800", "stream_list"}},
+      {"410 as an event",
+       [](Life& l) { l.failed(status(410, "Expired")).waited(); },
+       {"wait 800", "stream_list"}},
+      {"Gone as an event",
+       [](Life& l) { l.failed(status(0, "Gone")).waited(); },
+       {"wait 800", "stream_list"}},
       {"too large", [&](Life& l) { l.failed(too_large).waited(); }, {"wait 800", "stream_list"}},
-      {"an event that makes no sense", [](Life& l) { l.failed({Error::Kind::invalid, "not JSON"}).waited(); },
+      {"an event that makes no sense",
+       [](Life& l) { l.failed({Error::Kind::invalid, "not JSON"}).waited(); },
        {"wait 800", "stream_list"}},
       {"internal error", [](Life& l) { l.failed(status(500)).waited(); }, {"wait 800", "probe"}},
       {"throttled", [](Life& l) { l.failed(status(429, "", "", 2)).waited(); }, {"wait 2000", "probe"}},
-      {"server away", [](Life& l) { l.ended().failed(refused()).waited().failed(refused()).waited().probed("100"); },
+      {"server away",
+       [](Life& l) { l.ended().failed(refused()).waited().failed(refused()).waited().probed("100"); },
        {"probe", "wait 800", "probe", "wait 1600", "probe", "watch 100"}},
       {"etcd restored, seen by the probe",
        [](Life& l) { l.silent().probed("60").opened().event("55").bookmark("60", true).event("61"); },
@@ -214,7 +253,8 @@ TEST(ReflectorState, AVeryShortWatchIsNotReopenedAtOnce) {
 TEST(ReflectorState, AnOlderListIsTakenOnlyWhenASecondOneSaysSo) {
   Life life(false);
   life.listed("100").failed(status(410)).waited().listed("60").listed("61");
-  EXPECT_EQ(life.done, (Steps{"watch 100", "wait 800", "list limit=500", "list limit=500 replace", "watch 61"}));
+  EXPECT_EQ(life.done,
+            (Steps{"watch 100", "wait 800", "list limit=500", "list limit=500 replace", "watch 61"}));
   EXPECT_EQ(life.state.resource_version(), "61");
 }
 
@@ -254,7 +294,8 @@ TEST(Backoff, DoublesToItsLimitAndIsResetByAQuietTime) {
 
 TEST(VersionNumber, IsZeroForWhatIsNoNumber) {
   EXPECT_EQ(version_number("18446744073709551615"), 18446744073709551615u);
-  for (const char* bad : {"", "x", "1x", "-1", "18446744073709551616"}) EXPECT_EQ(version_number(bad), 0u) << bad;
+  for (const char* bad : {"", "x", "1x", "-1", "18446744073709551616"})
+    EXPECT_EQ(version_number(bad), 0u) << bad;
 }
 
 }  // namespace

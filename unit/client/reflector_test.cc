@@ -24,22 +24,28 @@ using namespace std::chrono_literals;
 using End = unit::StreamScript::End;
 
 std::string event(const std::string& type, const std::string& name, const std::string& uid, int version) {
-  return json::serialize(json::value{
-             {"type", type},
-             {"object",
-              {{"apiVersion", "v1"},
-               {"kind", "Pod"},
-               {"metadata", {{"namespace", "ns"}, {"name", name}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}}}}) +
+  return json::serialize(json::value{{"type", type},
+                                     {"object",
+                                      {{"apiVersion", "v1"},
+                                       {"kind", "Pod"},
+                                       {"metadata",
+                                        {{"namespace", "ns"},
+                                         {"name", name},
+                                         {"uid", uid},
+                                         {"resourceVersion", std::to_string(version)}}}}}}) +
          "\n";
 }
 
 std::string bookmark(int version, bool end) {
-  return fmt::format(R"({{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{}","annotations":{{{}}}}}}}}})" "\n", version,
-                     end ? R"("k8s.io/initial-events-end":"true")" : "");
+  return fmt::format(
+      R"({{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{}","annotations":{{{}}}}}}}}})"
+      "\n",
+      version, end ? R"("k8s.io/initial-events-end":"true")" : "");
 }
 
 const std::string kExpired =
-    R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})" "\n";
+    R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})"
+    "\n";
 
 // Writes down what it is told; stops the reflector when told of `until`.
 class Diary final : public ReflectorHandler {
@@ -119,8 +125,10 @@ using Lines = std::vector<std::string>;
 
 TEST(Reflector, StreamsTheListAndGoesOnWatching) {
   Script run;
-  run.streams = {{200, {event("ADDED", "a", "1", 5) + event("ADDED", "b", "2", 3), bookmark(9, true), event("MODIFIED", "a", "1", 10),
-                        event("DELETED", "b", "2", 11)}, End::hang}};
+  run.streams = {{200,
+                  {event("ADDED", "a", "1", 5) + event("ADDED", "b", "2", 3), bookmark(9, true),
+                   event("MODIFIED", "a", "1", 10), event("DELETED", "b", "2", 11)},
+                  End::hang}};
   run.go("-b/2");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "~a/1", "-b/2"}));
   EXPECT_EQ(run.targets(), (Lines{"/api/v1/pods?watch=true&allowWatchBookmarks=true&sendInitialEvents=true"
@@ -130,8 +138,11 @@ TEST(Reflector, StreamsTheListAndGoesOnWatching) {
 TEST(Reflector, ResumesACutWatchWhereItWas) {
   Script run;
   const auto next = event("ADDED", "c", "3", 12);
-  run.streams = {{200, {event("ADDED", "a", "1", 5), bookmark(9, true), event("MODIFIED", "a", "1", 10) + next.substr(0, 30)}, End::cut},
-                 {200, {next}, End::hang}};
+  run.streams = {
+      {200,
+       {event("ADDED", "a", "1", 5), bookmark(9, true), event("MODIFIED", "a", "1", 10) + next.substr(0, 30)},
+       End::cut},
+      {200, {next}, End::hang}};
   run.go("+c/3");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "synced", "~a/1", "+c/3"}));
   EXPECT_EQ(run.targets()[1], "/api/v1/pods?limit=1");
@@ -140,7 +151,9 @@ TEST(Reflector, ResumesACutWatchWhereItWas) {
 
 TEST(Reflector, RelistsOnGoneAndTellsTheDeletesThatWereMissed) {
   Script run;
-  run.streams = {{200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 6), bookmark(9, true), kExpired}, End::hang},
+  run.streams = {{200,
+                  {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 6), bookmark(9, true), kExpired},
+                  End::hang},
                  {200, {event("ADDED", "b", "7", 20), bookmark(21, true)}, End::hang}};
   run.go("-a/1");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "-b/2", "+b/7", "-a/1"}));
@@ -151,24 +164,34 @@ TEST(Reflector, ListsByPagesWhereStreamingIsRefused) {
   options.ns = "shop";
   options.label_selector = "app=a,b";
   Script run(options);
-  run.streams = {{422, {R"({"code":422,)", R"("reason":"Invalid"})"}}, {200, {event("ADDED", "c", "3", 12)}, End::hang}};
-  run.replies = {Response{200, R"({"metadata":{"resourceVersion":"9","continue":"t+1"},"items":[{"metadata":{"name":"a","uid":"1"}}]})"},
-                 Response{200, R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"b","uid":"2"}}]})"}};
+  run.streams = {{422, {R"({"code":422,)", R"("reason":"Invalid"})"}},
+                 {200, {event("ADDED", "c", "3", 12)}, End::hang}};
+  run.replies = {
+      Response{
+          200,
+          R"({"metadata":{"resourceVersion":"9","continue":"t+1"},"items":[{"metadata":{"name":"a","uid":"1"}}]})"},
+      Response{200, R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"b","uid":"2"}}]})"}};
   run.go("+c/3");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "+c/3"}));
   EXPECT_EQ(run.targets()[1], "/api/v1/namespaces/shop/pods?limit=500&labelSelector=app%3Da%2Cb");
-  EXPECT_EQ(run.targets()[2], "/api/v1/namespaces/shop/pods?limit=500&labelSelector=app%3Da%2Cb&continue=t%2B1");
+  EXPECT_EQ(run.targets()[2],
+            "/api/v1/namespaces/shop/pods?limit=500&labelSelector=app%3Da%2Cb&continue=t%2B1");
   EXPECT_EQ(run.targets()[3],
-            "/api/v1/namespaces/shop/pods?watch=true&allowWatchBookmarks=true&resourceVersion=9&labelSelector=app%3Da%2Cb");
+            "/api/v1/namespaces/shop/"
+            "pods?watch=true&allowWatchBookmarks=true&resourceVersion=9&labelSelector=app%3Da%2Cb");
 }
 
 TEST(Reflector, ListsAllAtOnceWhenAPageExpired) {
   ReflectorOptions options;
   options.streaming_list = false;
   Script run(options);
-  run.replies = {Response{200, R"({"metadata":{"resourceVersion":"9","continue":"t"},"items":[{"metadata":{"name":"a","uid":"1"}}]})"},
-                 Response{410, R"({"code":410,"reason":"Expired"})"},
-                 Response{200, R"({"metadata":{"resourceVersion":"12"},"items":[{"metadata":{"name":"b","uid":"2"}}]})"}};
+  run.replies = {
+      Response{
+          200,
+          R"({"metadata":{"resourceVersion":"9","continue":"t"},"items":[{"metadata":{"name":"a","uid":"1"}}]})"},
+      Response{410, R"({"code":410,"reason":"Expired"})"},
+      Response{200,
+               R"({"metadata":{"resourceVersion":"12"},"items":[{"metadata":{"name":"b","uid":"2"}}]})"}};
   run.go("synced");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "-a/1", "synced"}));
   EXPECT_EQ(run.targets()[2], "/api/v1/pods?");
@@ -179,7 +202,9 @@ TEST(Reflector, FallsBackWhenTheInitialEventsDoNotEnd) {
   options.initial_events = 5ms;
   Script run(options);
   run.streams = {{200, {event("ADDED", "a", "1", 5)}, End::hang}};
-  run.replies = {Response{200, R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":"ns","name":"a","uid":"1","resourceVersion":"5"}}]})"}};
+  run.replies = {Response{
+      200,
+      R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":"ns","name":"a","uid":"1","resourceVersion":"5"}}]})"}};
   run.go("synced");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "synced"}));
 }
@@ -195,15 +220,17 @@ TEST(Reflector, RenewsASilentWatch) {
 
 TEST(Reflector, ListsAnewWhenTheServerWentBack) {
   Script run;
-  run.streams = {{200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 2000), bookmark(2000, true)}, End::cut},
-                 {200, {event("ADDED", "a", "1", 5), bookmark(1000, true)}, End::hang}};
+  run.streams = {
+      {200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 2000), bookmark(2000, true)}, End::cut},
+      {200, {event("ADDED", "a", "1", 5), bookmark(1000, true)}, End::hang}};
   run.go("-b/2");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "~a/1", "-b/2"}));
 }
 
 TEST(Reflector, TellsWhenTheKindCannotBeListedAndWhenItCanAgain) {
   Script run;
-  run.streams = {{404, {R"({"code":404})"}}, {403, {R"({"code":403})"}}, {200, {bookmark(9, true)}, End::hang}};
+  run.streams = {
+      {404, {R"({"code":404})"}}, {403, {R"({"code":403})"}}, {200, {bookmark(9, true)}, End::hang}};
   run.go("available");
   EXPECT_EQ(run.diary.entries, (Lines{"unavailable 404", "synced", "available"}));
 }
@@ -211,7 +238,10 @@ TEST(Reflector, TellsWhenTheKindCannotBeListedAndWhenItCanAgain) {
 TEST(Reflector, SurvivesEventsThatMakeNoSense) {
   Script run;
   run.streams = {{200, {bookmark(9, true), "{\"type\":\n"}, End::hang},
-                 {200, {event("ADDED", "a", "1", 10), "\n", R"({"type":"ADDED","object":{"metadata":{}}})", "\n", bookmark(12, true)}, End::hang}};
+                 {200,
+                  {event("ADDED", "a", "1", 10), "\n", R"({"type":"ADDED","object":{"metadata":{}}})", "\n",
+                   bookmark(12, true)},
+                  End::hang}};
   run.go("+a/1");
   EXPECT_EQ(run.diary.entries, (Lines{"synced", "unavailable 0", "+a/1"}));
 }
@@ -231,8 +261,10 @@ TEST(Reflector, BatchesThatOutgrowTheirFirstBlockGiveItBack) {
   const std::string filler(200'000, 'x');
   run.streams = {{200, {bookmark(9, true)}, End::hang}};
   for (int i = 0; i < 100; ++i) {
-    run.streams[0].pieces.push_back(
-        fmt::format(R"({{"type":"ADDED","object":{{"metadata":{{"name":"p{}","uid":"u","resourceVersion":"{}"}},"x":["{}"]}}}})" "\n", i, i + 10, filler));
+    run.streams[0].pieces.push_back(fmt::format(
+        R"({{"type":"ADDED","object":{{"metadata":{{"name":"p{}","uid":"u","resourceVersion":"{}"}},"x":["{}"]}}}})"
+        "\n",
+        i, i + 10, filler));
   }
   run.go("+p99/u");
   EXPECT_EQ(run.counts.changes, 100u);
@@ -249,7 +281,8 @@ TEST(Reflector, StopsBeforeItStarted) {
   EXPECT_TRUE(run.targets().empty());
 }
 
-// Against the real transport: a stream is cut at every byte, and stop() comes from another thread while a read is pending.
+// Against the real transport: a stream is cut at every byte, and stop() comes from another thread while a
+// read is pending.
 TEST(ReflectorOnTheWire, SurvivesCutsAtEveryByteAndStops) {
   const std::string first = event("ADDED", "a", "1", 5) + bookmark(9, true);
   const std::string second = event("MODIFIED", "a", "1", 10);

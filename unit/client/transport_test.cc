@@ -62,12 +62,10 @@ TEST_F(TransportTest, SendsARequestAndGivesTheReply) {
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.target, "/prefix/api/v1/pods?x=y");
   EXPECT_EQ(request.body, "body");
-  std::map<std::string, std::string> expected{{"host", server_.url().substr(7)},
-                                              {"user-agent", "podium"},
-                                              {"accept", "application/json"},
-                                              {"authorization", "Bearer abc"},
-                                              {"content-type", "application/json"},
-                                              {"content-length", "4"}};
+  std::map<std::string, std::string> expected{
+      {"host", server_.url().substr(7)},    {"user-agent", "podium"},
+      {"accept", "application/json"},       {"authorization", "Bearer abc"},
+      {"content-type", "application/json"}, {"content-length", "4"}};
   EXPECT_EQ(request.headers, expected);
 }
 
@@ -126,7 +124,8 @@ TEST_F(TransportTest, FailsWhereNobodyListens) {
   ScopedTransport transport(loop_, config_for(url_of(port)));
   auto response = loop_.run(transport->send(post_request("/", "x")));
   EXPECT_EQ(seen(response), (Seen{Error::Kind::unavailable, false}));
-  EXPECT_THAT(response.error().message, HasSubstr("127.0.0.1:" + std::to_string(port.port()) + ": Connection refused"));
+  EXPECT_THAT(response.error().message,
+              HasSubstr("127.0.0.1:" + std::to_string(port.port()) + ": Connection refused"));
 }
 
 TEST_F(TransportTest, GivesUpOnASilentServer) {
@@ -155,7 +154,8 @@ TEST_F(TransportTest, TakesNoReplyThatWasCutShort) {
           reset ? exchange.cut() : exchange.hang_up();
         });
         auto response = loop_.run(transport->send(post_request("/", "x")));
-        EXPECT_EQ(seen(response), (Seen{Error::Kind::unavailable, true})) << "after " << size << " bytes of " << reply;
+        EXPECT_EQ(seen(response), (Seen{Error::Kind::unavailable, true}))
+            << "after " << size << " bytes of " << reply;
       }
     }
     server_.then([=](HttpExchange& exchange) { exchange.raw(reply); });
@@ -169,14 +169,15 @@ TEST_F(TransportTest, TakesNoReplyThatWasCutShort) {
 
 TEST_F(TransportTest, TakesNothingThatIsNotHttp) {
   auto transport = connect();
-  for (const char* reply : {"SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc OK\r\n\r\n",
-                            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+  for (const char* reply :
+       {"SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
     server_.then([=](HttpExchange& exchange) {
       exchange.raw(reply);
       exchange.wait_closed();
     });
-    EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), (Seen{Error::Kind::unavailable, false})) << reply;
+    EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), (Seen{Error::Kind::unavailable, false}))
+        << reply;
   }
 }
 
@@ -211,7 +212,8 @@ TEST_F(TransportTest, NoticesThatAnIdleConnectionWasClosed) {
   EXPECT_EQ(server_.connections(), 2);
 }
 
-// The connection dies as the request arrives: a read is sent again on a new one, and what changes something is not.
+// The connection dies as the request arrives: a read is sent again on a new one, and what changes something
+// is not.
 TEST_F(TransportTest, ResendsOnlyReadsWhenAReusedConnectionDies) {
   auto transport = connect();
   auto die = [](HttpExchange& exchange) { exchange.cut(); };
@@ -235,8 +237,10 @@ TEST_F(TransportTest, ResendsOnlyReadsWhenAReusedConnectionDies) {
 std::vector<std::string> told(const std::vector<Result<Response>>& answers) {
   std::vector<std::string> out;
   for (const auto& answer : answers) {
-    if (answer) out.push_back(std::to_string(answer->status) + " " + answer->body);
-    else out.push_back(answer.error().maybe_applied ? "in doubt" : "not done");
+    if (answer)
+      out.push_back(std::to_string(answer->status) + " " + answer->body);
+    else
+      out.push_back(answer.error().maybe_applied ? "in doubt" : "not done");
   }
   return out;
 }
@@ -253,7 +257,8 @@ TEST_F(TransportTest, SendsSeveralAtOnceOnOneConnection) {
        {replying(201, "a"), replying(409, "b"), replying(200, "c")},
        {"201 a", "409 b", "200 c"}},
       {"cut after the first", {replying(201, "a"), cut}, {"201 a", "in doubt", "in doubt"}},
-      {"the server will not keep the connection", {replying(200, "a", {{"Connection", "close"}})},
+      {"the server will not keep the connection",
+       {replying(200, "a", {{"Connection", "close"}})},
        {"200 a", "not done", "not done"}},
       {"not HTTP in the middle",
        {replying(200, "a"), [](HttpExchange& exchange) { exchange.raw("nonsense\r\n\r\n"); }, nothing_more},
@@ -274,13 +279,16 @@ TEST_F(TransportTest, SendsSeveralAtOnceOnOneConnection) {
 TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
   server_
       .then([](HttpExchange& exchange) {
-        exchange.raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 201 Created\r\nContent-Length: 1\r\n\r\nb");
+        exchange.raw(
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 201 Created\r\nContent-Length: "
+            "1\r\n\r\nb");
       })
       .then([](HttpExchange& exchange) { exchange.raw(""); })
       .then(replying(200, "more"));
   auto transport = connect();
   std::vector<Request> two{post_request("/1", "x"), post_request("/2", "x")};
-  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))), (std::vector<std::string>{"200 a", "201 b"}));
+  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))),
+            (std::vector<std::string>{"200 a", "201 b"}));
   const auto next = loop_.run(transport->send(get_request("/3")));
   ASSERT_TRUE(next);
   EXPECT_EQ(next->body, "more");
@@ -288,7 +296,8 @@ TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
   EXPECT_TRUE(loop_.run(transport->send_all({})).empty());
 }
 
-// Several replies are worth one wake-up: what rests between reads must still see an end, and leave a connection that does not.
+// Several replies are worth one wake-up: what rests between reads must still see an end, and leave a
+// connection that does not.
 TEST_F(TransportTest, RestsBetweenTheRepliesOfABatchOnly) {
   std::atomic<int> served{0};
   server_.always([&served](HttpExchange& exchange) {
@@ -308,7 +317,8 @@ TEST_F(TransportTest, GivesUpOnASilentServerInTheMiddleOfABatch) {
   server_.then(replying(200, "a")).then([](HttpExchange& exchange) { exchange.wait_closed(); });
   auto transport = connect();
   std::vector<Request> two{post_request("/1", "x", 300ms), post_request("/2", "x", 300ms)};
-  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))), (std::vector<std::string>{"200 a", "in doubt"}));
+  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))),
+            (std::vector<std::string>{"200 a", "in doubt"}));
 }
 
 TEST_F(TransportTest, SharesAFewConnections) {
@@ -329,7 +339,8 @@ TEST_F(TransportTest, WaitsForAConnectionUntilTheDeadlineOnly) {
   server_.then([](HttpExchange& exchange) { exchange.wait_closed(); }).then(replying(200, ""));
   auto first = loop_.start(transport->send(get_request("/", 200ms)));
   ASSERT_EQ(server_.wait_requests(1), 1u);
-  EXPECT_EQ(seen(loop_.run(transport->send(post_request("/", "x", 20ms)))), (Seen{Error::Kind::timeout, false}));
+  EXPECT_EQ(seen(loop_.run(transport->send(post_request("/", "x", 20ms)))),
+            (Seen{Error::Kind::timeout, false}));
   EXPECT_EQ(server_.requests().size(), 1u);
   EXPECT_TRUE(loop_.run(transport->send(get_request("/"))));  // gets the slot that the first one leaves
   EXPECT_EQ(seen(first.get()), (Seen{Error::Kind::timeout, false}));
@@ -463,7 +474,8 @@ TEST_F(TransportTest, RefusesWhatCannotBeSent) {
   EXPECT_EQ(seen(loop_.run(bad->send(get_request("/")))), (Seen{Error::Kind::invalid, false}));
   auto transport = connect();
   for (const char* target : {"", "x", "/a b", "/a\r\nX: y"})
-    EXPECT_EQ(seen(loop_.run(transport->send(get_request(target)))), (Seen{Error::Kind::invalid, false})) << target;
+    EXPECT_EQ(seen(loop_.run(transport->send(get_request(target)))), (Seen{Error::Kind::invalid, false}))
+        << target;
 }
 
 Task<int> send_many(std::shared_ptr<Transport> transport, int count) {

@@ -9,8 +9,10 @@ namespace podium::client {
 namespace {
 
 const std::string kStream =
-    R"({"type":"ADDED","object":{"metadata":{"name":"a","uid":"1","resourceVersion":"5"}}})" "\n\n"
-    R"({"type":"DELETED","object":{"metadata":{"name":"ä\n","uid":"1","resourceVersion":"6"}}})" "\n";
+    R"({"type":"ADDED","object":{"metadata":{"name":"a","uid":"1","resourceVersion":"5"}}})"
+    "\n\n"
+    R"({"type":"DELETED","object":{"metadata":{"name":"ä\n","uid":"1","resourceVersion":"6"}}})"
+    "\n";
 
 std::vector<std::string> split(const std::vector<std::string>& pieces) {
   LineSplitter lines;
@@ -29,7 +31,8 @@ TEST(LineSplitter, CutsTheSameLinesWhereverThePiecesEnd) {
   ASSERT_EQ(whole.size(), 2u);
   for (std::size_t i = 0; i <= kStream.size(); ++i) {
     for (std::size_t j = i; j <= kStream.size(); j += 7) {
-      EXPECT_EQ(split({kStream.substr(0, i), kStream.substr(i, j - i), kStream.substr(j)}), whole) << i << " " << j;
+      EXPECT_EQ(split({kStream.substr(0, i), kStream.substr(i, j - i), kStream.substr(j)}), whole)
+          << i << " " << j;
     }
   }
 }
@@ -72,8 +75,9 @@ TEST(WatchEvent, AnAnnotationOfAnObjectEndsNoList) {
 }
 
 TEST(WatchEvent, RefusesWhatMakesNoSense) {
-  for (const char* bad : {"", "{", "[]", "null", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})", R"({"object":{}})",
-                          R"({"type":"NEW","object":{}})", R"({"type":7,"object":{}})", R"({"type":"ADDED","object":{}} x)"}) {
+  for (const char* bad :
+       {"", "{", "[]", "null", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})", R"({"object":{}})",
+        R"({"type":"NEW","object":{}})", R"({"type":7,"object":{}})", R"({"type":"ADDED","object":{}} x)"}) {
     EXPECT_FALSE(parse_watch_event(bad, {})) << bad;
   }
 }
@@ -87,7 +91,9 @@ TEST(WatchEvent, TakesDeepObjectsAndOddBytes) {
 
 TEST(StatusError, TellsCodeReasonAndWhenToComeBack) {
   const auto error = status_error(
-      std::string_view(R"({"kind":"Status","message":"slow down","reason":"TooManyRequests","details":{"retryAfterSeconds":9},"code":429})"), 0);
+      std::string_view(
+          R"({"kind":"Status","message":"slow down","reason":"TooManyRequests","details":{"retryAfterSeconds":9},"code":429})"),
+      0);
   EXPECT_EQ(error.kind, Error::Kind::status);
   EXPECT_EQ(error.code, 429);
   EXPECT_EQ(error.reason, "TooManyRequests");

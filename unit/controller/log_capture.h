@@ -13,7 +13,8 @@ namespace podium::unit {
 class LogCapture {
  public:
   LogCapture() : before_(spdlog::default_logger()) {
-    auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out_));
+    auto logger =
+        std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out_));
     logger->set_pattern("%l %v");
     spdlog::set_default_logger(std::move(logger));
   }

@@ -23,9 +23,24 @@ TEST(ParseTtl, HoursMinutesAndSeconds) {
     std::optional<std::chrono::seconds> ttl;
   };
   const Case cases[] = {
-      {"10m", 600s},   {"90s", 90s},     {"1h30m", 5400s}, {"2h3m4s", 7384s}, {"720h", 720h},  {"0s", 0s},
-      {"1s1h", 3601s}, {"", {}},         {"10", {}},       {"m", {}},         {"1h30", {}},    {"-1h", {}},
-      {"1.5h", {}},    {"10ms", {}},     {"1d", {}},       {" 1h", {}},       {"1h ", {}},     {"99999999999s", {}},
+      {"10m", 600s},
+      {"90s", 90s},
+      {"1h30m", 5400s},
+      {"2h3m4s", 7384s},
+      {"720h", 720h},
+      {"0s", 0s},
+      {"1s1h", 3601s},
+      {"", {}},
+      {"10", {}},
+      {"m", {}},
+      {"1h30", {}},
+      {"-1h", {}},
+      {"1.5h", {}},
+      {"10ms", {}},
+      {"1d", {}},
+      {" 1h", {}},
+      {"1h ", {}},
+      {"99999999999s", {}},
       {"99999999999999999999h", {}},
   };
   for (const auto& c : cases) EXPECT_EQ(parse_ttl(c.text), c.ttl) << '"' << c.text << '"';
@@ -37,8 +52,14 @@ TEST(ReportTtl, TheDefaultWhereTheSpecMakesNoSense) {
     std::chrono::seconds ttl;
   };
   const Case cases[] = {
-      {R"({"ttl": "1h"})", 1h},     {R"({"ttl": "720h"})", 720h}, {R"({"ttl": "721h"})", 600s}, {R"({"ttl": "0s"})", 600s},
-      {R"({"ttl": "soon"})", 600s}, {R"({"ttl": 5})", 600s},      {"{}", 600s},                 {"null", 600s},
+      {R"({"ttl": "1h"})", 1h},
+      {R"({"ttl": "720h"})", 720h},
+      {R"({"ttl": "721h"})", 600s},
+      {R"({"ttl": "0s"})", 600s},
+      {R"({"ttl": "soon"})", 600s},
+      {R"({"ttl": 5})", 600s},
+      {"{}", 600s},
+      {"null", 600s},
   };
   for (const auto& c : cases) {
     const auto spec = json::parse(c.spec);
@@ -92,13 +113,16 @@ TEST(ReadQuestion, FindingsHaveTheirPath) {
       {R"({"replicas": "2", "podRef": {"name": "p"}})", "spec.replicas: must be between 1 and 1000"},
       {R"({"replicas": 2.5, "podRef": {"name": "p"}})", "spec.replicas: must be between 1 and 1000"},
       {R"({})", "spec: a what-if needs exactly one of template and podRef"},
-      {R"({"podRef": {"name": "p"}, "template": {}})", "spec: a what-if needs exactly one of template and podRef"},
+      {R"({"podRef": {"name": "p"}, "template": {}})",
+       "spec: a what-if needs exactly one of template and podRef"},
       {R"({"podRef": {}})", "spec.podRef.name: required"},
       {R"({"podRef": "p"})", "spec.podRef.name: required"},
       {R"({"podRef": {"name": 1}})", "spec.podRef.name: required"},
       {R"({"template": {}})", "spec.template.spec.containers: at least one is needed"},
-      {R"({"template": {"spec": {"containers": []}}})", "spec.template.spec.containers: at least one is needed"},
-      {R"({"template": {"spec": {"containers": "c"}}})", "spec.template.spec.containers: expected a list, got a string"},
+      {R"({"template": {"spec": {"containers": []}}})",
+       "spec.template.spec.containers: at least one is needed"},
+      {R"({"template": {"spec": {"containers": "c"}}})",
+       "spec.template.spec.containers: expected a list, got a string"},
       {huge, "spec.template: larger than 64 KiB"},
   };
   for (const auto& c : cases) {

@@ -49,9 +49,9 @@ std::vector<std::string> lines(const std::vector<ReportRejection>& rejections) {
 // --- project ---
 
 TEST(Project, TotalsAreTheWeightedSumsOfTheStrategies) {
-  auto snapshot = snapshot_of({machine("n1", "2").zone("a"), machine("n2", "4").zone("a").label("disk", "ssd"),
-                               machine("n3", "16").zone("b").taint("soft", "", "PreferNoSchedule"),
-                               machine("n4", "1").zone("b")});
+  auto snapshot = snapshot_of(
+      {machine("n1", "2").zone("a"), machine("n2", "4").zone("a").label("disk", "ssd"),
+       machine("n3", "16").zone("b").taint("soft", "", "PreferNoSchedule"), machine("n4", "1").zone("b")});
   snapshot.add_pod(cluster::make_pod_info(pod("db").label("app", "db").req("cpu", "1").node("n3").ptr()));
   const auto web = pod("web")
                        .req("cpu", "1500m")
@@ -91,8 +91,8 @@ TEST(Project, BestNodesAreBoundedAndTiesGoByName) {
     for (const auto& score : scores) names.push_back(score.host);
     return names;
   };
-  EXPECT_EQ(hosts(status.top_nodes), (std::vector<std::string>{"n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18",
-                                                               "n19", "n20"}));
+  EXPECT_EQ(hosts(status.top_nodes),
+            (std::vector<std::string>{"n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18", "n19", "n20"}));
   ASSERT_FALSE(status.strategies.empty());
   for (const auto& strategy : status.strategies) {
     EXPECT_EQ(hosts(strategy.top_nodes), (std::vector<std::string>{"n11", "n12", "n13", "n14", "n15"}));
@@ -198,10 +198,10 @@ TEST(FormatDuration, ThreeDigitsAndAUnit) {
     const char* text;
   };
   const Case cases[] = {
-      {0ns, "0ns"},       {999ns, "999ns"},     {1us, "1us"},         {41'250ns, "41.2us"},
-      {1200us, "1.2ms"},  {999ms, "999ms"},     {1s, "1s"},           {1234ms, "1.23s"},
-      {59'940ms, "59.9s"}, {999s, "999s"},      {1000s, "1000s"},     {12'345'600ms, "12346s"},
-      {999'600ns, "1ms"}, {999'600us, "1s"},    {999'600ms, "1000s"},
+      {0ns, "0ns"},        {999ns, "999ns"},  {1us, "1us"},         {41'250ns, "41.2us"},
+      {1200us, "1.2ms"},   {999ms, "999ms"},  {1s, "1s"},           {1234ms, "1.23s"},
+      {59'940ms, "59.9s"}, {999s, "999s"},    {1000s, "1000s"},     {12'345'600ms, "12346s"},
+      {999'600ns, "1ms"},  {999'600us, "1s"}, {999'600ms, "1000s"},
   };
   for (const auto& c : cases) EXPECT_EQ(format_duration(c.duration), c.text) << c.duration.count();
 }

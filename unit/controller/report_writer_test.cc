@@ -1,4 +1,5 @@
-// One report for every pod, whatever happens to the writing of it; seen through an API server that keeps reports.
+// One report for every pod, whatever happens to the writing of it; seen through an API server that keeps
+// reports.
 #include "controller/report_writer.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,8 @@ using unit::ObjectServer;
 using unit::ServedApi;
 
 const std::string kReports = "/apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports";
-const client::Response kNoSuchKind{404, R"({"code":404,"message":"the server could not find the requested resource"})"};
+const client::Response kNoSuchKind{
+    404, R"({"code":404,"message":"the server could not find the requested resource"})"};
 
 // One node with four CPUs.
 const cluster::Snapshot& snapshot() {
@@ -89,7 +91,8 @@ struct Writing : ServedApi {
     for (const auto& report : server.all(kPlural)) {
       const auto* attempts = report.at("status").as_object().if_contains("attempts");
       out.push_back(fmt::format("{} {} {} {}", ObjectServer::text(report, "/metadata/name"),
-                                ObjectServer::text(report, "/spec/podRef/uid"), ObjectServer::text(report, "/status/outcome"),
+                                ObjectServer::text(report, "/spec/podRef/uid"),
+                                ObjectServer::text(report, "/status/outcome"),
                                 attempts ? attempts->to_number<int>() : 0));
     }
     return out;
@@ -126,7 +129,8 @@ TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
   w.bind(small("web"));
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
-  EXPECT_EQ(w.report("web").at("status").at("rejections"), json::array()) << "those of the attempts before are gone";
+  EXPECT_EQ(w.report("web").at("status").at("rejections"), json::array())
+      << "those of the attempts before are gone";
   EXPECT_EQ(w.server.requests("POST"), Lines{"POST " + kReports});
   EXPECT_EQ(w.server.requests("PATCH"), Lines(4, "PATCH " + kReports + "/web/status"));
 }
@@ -174,14 +178,17 @@ TEST(ReportWriter, ANameThatIsTakenGetsASuffix) {
   };
   const Case cases[] = {
       {"by a what-if", R"({"dryRun":true,"podRef":{"name":"web"}})", "web", "web-[0-9a-f]{6}"},
-      {"by a what-if about this pod", R"({"dryRun":true,"podRef":{"name":"web","uid":"uid-of-web"}})", "web", "web-[0-9a-f]{6}"},
-      {"by the report of a pod that bore this name", R"({"podRef":{"name":"web","uid":"other"}})", "web", "web-[0-9a-f]{6}"},
+      {"by a what-if about this pod", R"({"dryRun":true,"podRef":{"name":"web","uid":"uid-of-web"}})", "web",
+       "web-[0-9a-f]{6}"},
+      {"by the report of a pod that bore this name", R"({"podRef":{"name":"web","uid":"other"}})", "web",
+       "web-[0-9a-f]{6}"},
       {"and the name is as long as may be", R"({"dryRun":true})", long_name, "x{246}-[0-9a-f]{6}"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     Writing w;
-    w.server.put(kPlural, {{"metadata", {{"name", c.pod}, {"namespace", "shop"}}}, {"spec", json::parse(c.spec)}});
+    w.server.put(kPlural,
+                 {{"metadata", {{"name", c.pod}, {"namespace", "shop"}}}, {"spec", json::parse(c.spec)}});
     const auto before = w.report(c.pod);
     w.bind(small(c.pod));
     w.run();
@@ -196,8 +203,9 @@ TEST(ReportWriter, ANameThatIsTakenGetsASuffix) {
 
 TEST(ReportWriter, AReportFromBeforeARestartIsWrittenOn) {
   Writing w;
-  w.server.put(kPlural, {{"metadata", {{"name", "web"}, {"namespace", "shop"}}},
-                         {"spec", {{"podRef", {{"name", "web"}, {"uid", "uid-of-web"}}}, {"dryRun", false}}}});
+  w.server.put(kPlural,
+               {{"metadata", {{"name", "web"}, {"namespace", "shop"}}},
+                {"spec", {{"podRef", {{"name", "web"}, {"uid", "uid-of-web"}}}, {"dryRun", false}}}});
   w.bind(small("web"));
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
@@ -244,7 +252,8 @@ TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
   };
   const Case cases[] = {
       {"the namespace is going away",
-       {403, R"({"code":403,"message":"unable to create new content in namespace shop because it is being terminated"})"}},
+       {403,
+        R"({"code":403,"message":"unable to create new content in namespace shop because it is being terminated"})"}},
       {"the namespace is gone", {404, R"({"code":404,"message":"namespaces \"shop\" not found"})"}},
       {"not what the server takes for a request", {400, R"({"code":400,"message":"bad"})"}},
   };
@@ -392,7 +401,8 @@ TEST(ReportWriter, WritesAsTheSwitchesSay) {
     std::function<void(config::Podium::Reports&)> set;
     Lines expect;
   };
-  const std::string placed = "placed uid-of-placed Scheduled 1", pending = "pending uid-of-pending Unschedulable 1";
+  const std::string placed = "placed uid-of-placed Scheduled 1",
+                    pending = "pending uid-of-pending Unschedulable 1";
   const std::vector<Case> cases = {
       {"all", [](auto&) {}, {pending, placed}},
       {"none", [](auto& r) { r.enabled = false; }, {}},

@@ -25,11 +25,12 @@ using unit::ServedApi;
 
 struct Keeping : ServedApi {
   // Rounds and paces of a millisecond; what is due is told by the clock, which only the test moves.
-  Keeping() : retention(api, {.default_ttl = 600s, .round = 1ms, .relist = 30min, .deletes_per_second = 100'000}) {}
+  Keeping()
+      : retention(api, {.default_ttl = 600s, .round = 1ms, .relist = 30min, .deletes_per_second = 100'000}) {}
 
   // A report as it is found on the API server.
-  void keep(const std::string& name, json::value spec, std::optional<std::chrono::seconds> expires_in = std::nullopt,
-              std::chrono::seconds age = 0s) {
+  void keep(const std::string& name, json::value spec,
+            std::optional<std::chrono::seconds> expires_in = std::nullopt, std::chrono::seconds age = 0s) {
     json::object object{{"metadata",
                          {{"name", name},
                           {"namespace", "shop"},
@@ -51,7 +52,8 @@ struct Keeping : ServedApi {
   }
   Lines names() const {
     Lines out;
-    for (const auto& report : server.all(kPlural)) out.push_back(ObjectServer::text(report, "/metadata/name"));
+    for (const auto& report : server.all(kPlural))
+      out.push_back(ObjectServer::text(report, "/metadata/name"));
     return out;
   }
   Lines deletes() const {
@@ -81,7 +83,8 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
   k.keep("a", json::object(), 100s);
   k.keep("b", json::object(), 10s);
   const auto now = k.clock.wall();
-  for (const char* name : {"a", "b"}) k.retention.track("shop", name, std::string("uid-of-") + name, now + 10s);
+  for (const char* name : {"a", "b"})
+    k.retention.track("shop", name, std::string("uid-of-") + name, now + 10s);
   k.retention.track("shop", "a", "uid-of-a", now + 100s);
   k.clock.advance(30s);
   k.run_until([&] { return k.retention.deleted() == 1; });
@@ -120,7 +123,8 @@ TEST(Retention, AnotherOfTheSameNameIsLeftAlone) {
   k.retention.track("shop", "a", "uid-of-the-first", k.clock.wall() - 1s);
   k.keep("a", json::object(), 100s);
   k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-    if (request.method == "GET") return client::Response{403, "{}"};  // it is not listed: only the precondition saves it
+    if (request.method == "GET")
+      return client::Response{403, "{}"};  // it is not listed: only the precondition saves it
     return std::nullopt;
   };
   k.run_until([&] { return k.deletes().size() == 1; });

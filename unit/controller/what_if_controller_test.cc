@@ -75,10 +75,12 @@ struct Asking : ServedApi {
   }
 
   Retention retention{api, {}};
-  WhatIfController controller{api, retention, default_config(), io.get_executor(), io.get_executor(), one_node};
+  WhatIfController controller{api,     retention, default_config(), io.get_executor(), io.get_executor(),
+                              one_node};
 };
 
-constexpr std::string_view kFits = R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})";
+constexpr std::string_view kFits =
+    R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})";
 
 TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
   Asking w;
@@ -101,11 +103,13 @@ TEST(WhatIfController, SaysWhatMakesNoSenseWithItsPath) {
   const Case cases[] = {
       {"neither pod nor template", R"({"dryRun":true})", "False: spec"},
       {"a template that is no object", R"({"dryRun":true,"template":3})", "False: spec.template"},
-      {"no container", R"({"dryRun":true,"template":{"spec":{"containers":[]}}})", "False: spec.template.spec.containers"},
+      {"no container", R"({"dryRun":true,"template":{"spec":{"containers":[]}}})",
+       "False: spec.template.spec.containers"},
       {"a quantity that is none",
        R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"lots"}}}]}}})",
        "False: spec.template.spec.containers[0].resources.requests"},
-      {"no such profile", R"({"dryRun":true,"profile":"nobody","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})",
+      {"no such profile",
+       R"({"dryRun":true,"profile":"nobody","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})",
        "False: spec.profile: \"nobody\""},
       {"no such pod", R"({"dryRun":true,"podRef":{"name":"nobody"}})", "False: spec.podRef.name: "},
       {"a pod that has its node", R"({"dryRun":true,"podRef":{"name":"placed"}})",
@@ -145,7 +149,8 @@ TEST(WhatIfController, AnswersOnceForEachGeneration) {
   w.settle();
   EXPECT_EQ(w.controller.answered(), 1u) << "what changed is not the question";
   w.ask("ask", R"({"dryRun":true,"replicas":99,"template":{"spec":{"containers":[
-                   {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}})", 2);
+                   {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}})",
+        2);
   w.settle();
   EXPECT_EQ(w.controller.answered(), 2u);
   EXPECT_EQ(w.status("ask").at("outcome"), "PartlyFits");

@@ -89,7 +89,8 @@ TEST(Answer, SaysWhatItFoundInOneLine) {
   EXPECT_EQ(complete("2", 3), "true Fits: all 3 replicas fit");
   EXPECT_EQ(complete("2", 4),
             "true PartlyFits: 3 of 4 replicas fit: 0/2 nodes are available: 2 Insufficient cpu");
-  EXPECT_EQ(complete("8", 1), "true DoesNotFit: 0 of 1 replicas fit: 0/2 nodes are available: 2 Insufficient cpu");
+  EXPECT_EQ(complete("8", 1),
+            "true DoesNotFit: 0 of 1 replicas fit: 0/2 nodes are available: 2 Insufficient cpu");
 }
 
 TEST(Answer, ReplicasSeeTheOnesBefore) {
@@ -111,7 +112,8 @@ TEST(Answer, NobodyElseSeesTheReplicas) {
     EXPECT_EQ(snapshot.requested_milli_cpu[row], 0);
     EXPECT_EQ(snapshot.pod_count[row], 0);
   }
-  EXPECT_EQ(ask(pod("web").req("cpu", "2"), 3, snapshot).outcome, "Fits") << "the second asker finds the same room";
+  EXPECT_EQ(ask(pod("web").req("cpu", "2"), 3, snapshot).outcome, "Fits")
+      << "the second asker finds the same room";
 }
 
 TEST(Answer, APodThatRunsAlreadyIsAskedAboutAsAnother) {
@@ -135,10 +137,11 @@ Question question(std::string_view spec, std::string_view profile = "") {
 }
 
 config::Config with_profiles(std::string_view profiles) {
-  return config::load(fmt::format("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                                  "profiles: {}",
-                                  profiles),
-                      "c.yaml")
+  return config::load(
+             fmt::format("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                         "profiles: {}",
+                         profiles),
+             "c.yaml")
       .value();
 }
 
@@ -162,7 +165,8 @@ TEST(AdmitQuestion, ChoosesTheProfile) {
       {"an unknown one in the template", R"("schedulerName": "else")", "", only, "",
        "spec.template.spec.schedulerName: \"else\" is no profile of this scheduler (it has: podium)"},
       {"none that would be the obvious one", "", "", foreign, "",
-       "spec.template.spec.schedulerName: \"default-scheduler\" is no profile of this scheduler (it has: batch, podium)"},
+       "spec.template.spec.schedulerName: \"default-scheduler\" is no profile of this scheduler (it has: "
+       "batch, podium)"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -187,7 +191,8 @@ TEST(AdmitQuestion, ResolvesThePriorityClass) {
   const Case cases[] = {
       {"none", "", plain, 0, ""},
       {"one of the cluster's", R"("priorityClassName": "high")", plain, 1000, "high"},
-      {"a built-in one", R"("priorityClassName": "system-node-critical")", plain, 2000001000, "system-node-critical"},
+      {"a built-in one", R"("priorityClassName": "system-node-critical")", plain, 2000001000,
+       "system-node-critical"},
       {"the global default", "", with_default, 7, "usual"},
   };
   for (const auto& c : cases) {
@@ -218,7 +223,8 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
 }
 
 TEST(AdmitQuestion, ThePodIsPendingAndTheReportsOwn) {
-  const auto admitted = admit_question(question(R"("nodeName": "n1", "schedulingGates": [{"name": "g"}])"), {}, unit::default_config());
+  const auto admitted = admit_question(question(R"("nodeName": "n1", "schedulingGates": [{"name": "g"}])"),
+                                       {}, unit::default_config());
   ASSERT_TRUE(admitted) << admitted.error().message;
   EXPECT_EQ((*admitted)->node_name, "");
   EXPECT_TRUE((*admitted)->scheduling_gates.empty()) << "where would it go once it may?";

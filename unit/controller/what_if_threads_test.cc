@@ -1,5 +1,5 @@
-// What-ifs are answered on threads of their own while the snapshot that they were forked from goes on changing. For TSan:
-// a fork shares its columns, its objects and its profile with the one that it comes from.
+// What-ifs are answered on threads of their own while the snapshot that they were forked from goes on
+// changing. For TSan: a fork shares its columns, its objects and its profile with the one that it comes from.
 #include <gtest/gtest.h>
 
 #include <boost/asio/post.hpp>
@@ -21,13 +21,15 @@ using podium::test::share;
 constexpr int kNodes = 8;  // of 4 CPUs each
 constexpr int kRounds = 24;
 
-// Pods come, and each round one volume more is promised; what a question hears is what was there when it was asked.
+// Pods come, and each round one volume more is promised; what a question hears is what was there when it was
+// asked.
 TEST(WhatIfThreads, AnswersAreOfTheMomentOfTheirFork) {
   cluster::Snapshot live;
   live.objects().set(share(podium::test::storage_class("local", "kubernetes.io/no-provisioner", true)));
   live.objects().set(share(podium::test::persistent_volume_claim("default", "c", "1Gi", "local")));
   for (int i = 0; i < kNodes; ++i) {
-    live.set_node(node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    live.set_node(
+        node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
   }
   for (int i = 0; i < kRounds; ++i) {
     live.objects().set(share(podium::test::persistent_volume("v" + std::to_string(i), "1Gi", "local")));

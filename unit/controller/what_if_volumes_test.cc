@@ -1,5 +1,5 @@
-// Replicas that share volumes, or whatever else a Reserve plugin gives away: each sees what was given to the ones
-// before, and nobody else does.
+// Replicas that share volumes, or whatever else a Reserve plugin gives away: each sees what was given to the
+// ones before, and nobody else does.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,9 +20,7 @@ using Names = std::vector<std::string>;
 using Volume = api::PersistentVolume;
 using Claim = api::PersistentVolumeClaim;
 
-const framework::Profile& defaults() {
-  return *unit::default_config().profiles[0];
-}
+const framework::Profile& defaults() { return *unit::default_config().profiles[0]; }
 
 constexpr int kPodsOfANode = 2;
 
@@ -62,7 +60,8 @@ cluster::Snapshot with(const Objects&... objects) {
 
 constexpr auto kNothingToBind = "node(s) didn't find available persistent volumes to bind";
 constexpr auto kInUse =
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
+    "another "
     "pod";
 
 TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
@@ -78,11 +77,23 @@ TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
     std::vector<std::string> reasons;  // of the first that does not fit
   } cases[] = {
       {"a claim that gets one of two volumes draws all to its node", two_volumes, 2, "Fits", 2, {}},
-      {"where that is full the next does not fit", two_volumes, 3, "PartlyFits", 2,
+      {"where that is full the next does not fit",
+       two_volumes,
+       3,
+       "PartlyFits",
+       2,
        {kNothingToBind, "Too many pods"}},
-      {"so does one whose volume is made on demand", with(claim("c", "fast")), 3, "PartlyFits", 2,
+      {"so does one whose volume is made on demand",
+       with(claim("c", "fast")),
+       3,
+       "PartlyFits",
+       2,
        {kNothingToBind, "Too many pods"}},
-      {"a claim for one pod", with(for_one, claim("c", "local", "ReadWriteOncePod")), 2, "PartlyFits", 1,
+      {"a claim for one pod",
+       with(for_one, claim("c", "local", "ReadWriteOncePod")),
+       2,
+       "PartlyFits",
+       1,
        {kInUse}},
   };
   for (const auto& c : cases) {

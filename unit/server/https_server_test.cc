@@ -34,7 +34,8 @@ std::map<std::string, Handler> routes() {
           {"/configz", [] { return Reply{200, "{}", "application/json"}; }}};
 }
 
-// A server on a free port of the loopback, with a thread of its own. It ends when everything that it started has ended.
+// A server on a free port of the loopback, with a thread of its own. It ends when everything that it started
+// has ended.
 class RunningServer {
  public:
   explicit RunningServer(ServerOptions options = {}) {
@@ -61,7 +62,8 @@ class RunningServer {
 // A blocking client; with an authority it checks the server's certificate.
 class Client {
  public:
-  explicit Client(std::uint16_t port, const std::string& authority = "") : stream_(io_, context(tls_, authority)) {
+  explicit Client(std::uint16_t port, const std::string& authority = "")
+      : stream_(io_, context(tls_, authority)) {
     stream_.next_layer().connect({asio::ip::make_address("127.0.0.1"), port}, error_);
     if (!error_) stream_.handshake(asio::ssl::stream_base::client, error_);
   }
@@ -78,8 +80,8 @@ class Client {
     if (!error_) http::read(stream_, buffer_, parser, error_);
     if (error_) return error_.message();
     const auto& response = parser.get();
-    return std::to_string(response.result_int()) + " " + std::string(response[http::field::content_type]) + ": " +
-           response.body();
+    return std::to_string(response.result_int()) + " " + std::string(response[http::field::content_type]) +
+           ": " + response.body();
   }
   // Reads without having asked: only the end of the connection can come.
   error_code read_unasked() {

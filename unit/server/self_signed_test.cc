@@ -47,7 +47,9 @@ TEST(SelfSigned, IsForThisHostAndTheLoopback) {
   ASSERT_TRUE(pair) << pair.error().message;
   const auto certificate = certificate_of(*pair);
   ASSERT_TRUE(certificate);
-  const auto has_name = [&](const char* name) { return X509_check_host(certificate.get(), name, 0, 0, nullptr) == 1; };
+  const auto has_name = [&](const char* name) {
+    return X509_check_host(certificate.get(), name, 0, 0, nullptr) == 1;
+  };
   EXPECT_TRUE(has_name("localhost"));
   EXPECT_TRUE(has_name("node-7"));
   EXPECT_FALSE(has_name("node-8"));
@@ -85,7 +87,8 @@ TEST(SelfSigned, NoTwoAreTheSame) {
 }
 
 TEST(SelfSigned, TakesLongHostNames) {
-  const auto pair = self_signed_certificate(std::string(63, 'h') + "." + std::string(63, 'd') + ".example.com");
+  const auto pair =
+      self_signed_certificate(std::string(63, 'h') + "." + std::string(63, 'd') + ".example.com");
   ASSERT_TRUE(pair) << pair.error().message;
   EXPECT_TRUE(certificate_of(*pair));
 }

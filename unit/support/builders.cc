@@ -52,18 +52,12 @@ api::TaintEffect taint_effect(std::string_view text) {
   std::abort();
 }
 
-api::Requirement in(std::string key, Strings values) {
-  return {std::move(key), Op::in, std::move(values)};
-}
+api::Requirement in(std::string key, Strings values) { return {std::move(key), Op::in, std::move(values)}; }
 api::Requirement not_in(std::string key, Strings values) {
   return {std::move(key), Op::not_in, std::move(values)};
 }
-api::Requirement exists(std::string key) {
-  return {std::move(key), Op::exists, {}};
-}
-api::Requirement does_not_exist(std::string key) {
-  return {std::move(key), Op::does_not_exist, {}};
-}
+api::Requirement exists(std::string key) { return {std::move(key), Op::exists, {}}; }
+api::Requirement does_not_exist(std::string key) { return {std::move(key), Op::does_not_exist, {}}; }
 api::Requirement gt(std::string key, std::string value) {
   return {std::move(key), Op::gt, {std::move(value)}};
 }
@@ -71,12 +65,8 @@ api::Requirement lt(std::string key, std::string value) {
   return {std::move(key), Op::lt, {std::move(value)}};
 }
 
-api::LabelSelector select_all() {
-  return {};
-}
-api::LabelSelector select_labels(std::initializer_list<api::Labels::Entry> labels) {
-  return {labels, {}};
-}
+api::LabelSelector select_all() { return {}; }
+api::LabelSelector select_labels(std::initializer_list<api::Labels::Entry> labels) { return {labels, {}}; }
 api::LabelSelector select_where(std::vector<api::Requirement> expressions) {
   return {{}, std::move(expressions)};
 }
@@ -86,9 +76,7 @@ api::NodeSelectorTerm node_term(std::vector<api::Requirement> expressions,
   return {std::move(expressions), std::move(fields)};
 }
 
-TermBuilder term(std::string topology_key) {
-  return TermBuilder(std::move(topology_key));
-}
+TermBuilder term(std::string topology_key) { return TermBuilder(std::move(topology_key)); }
 TermBuilder& TermBuilder::selector(api::LabelSelector selector) {
   term_.label_selector = std::move(selector);
   return *this;
@@ -114,9 +102,7 @@ TermBuilder& TermBuilder::mismatch_label_keys(Strings keys) {
   return *this;
 }
 
-SpreadBuilder spread(std::string topology_key) {
-  return SpreadBuilder(std::move(topology_key));
-}
+SpreadBuilder spread(std::string topology_key) { return SpreadBuilder(std::move(topology_key)); }
 SpreadBuilder& SpreadBuilder::max_skew(int skew) {
   constraint_.max_skew = skew;
   return *this;

@@ -65,7 +65,8 @@ X509* read_certificate(const std::string& pem) {
 SSL_CTX* server_context(const HttpScriptOptions& options) {
   SSL_CTX* context = SSL_CTX_new(TLS_server_method());
   X509* certificate = read_certificate(options.certificate.certificate);
-  BIO* bio = BIO_new_mem_buf(options.certificate.key.data(), static_cast<int>(options.certificate.key.size()));
+  BIO* bio =
+      BIO_new_mem_buf(options.certificate.key.data(), static_cast<int>(options.certificate.key.size()));
   EVP_PKEY* key = PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr);
   BIO_free(bio);
   check(SSL_CTX_use_certificate(context, certificate) == 1, "SSL_CTX_use_certificate");
@@ -133,7 +134,8 @@ class Connection final : public HttpExchange {
   const HttpRequest& request() const override { return request_; }
 
   void reply(int status, std::string_view body, const HttpHeaders& headers) override {
-    raw(head(status, headers) + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
+    raw(head(status, headers) + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+        std::string(body));
   }
 
   void start_chunks(int status, const HttpHeaders& headers) override {
@@ -153,7 +155,8 @@ class Connection final : public HttpExchange {
     replied_ = true;
     while (!bytes.empty() && open_) {
       int size = static_cast<int>(bytes.size());
-      auto wrote = ssl_ ? SSL_write(ssl_, bytes.data(), size) : ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      auto wrote =
+          ssl_ ? SSL_write(ssl_, bytes.data(), size) : ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (wrote <= 0) {
         ERR_clear_error();
         open_ = false;

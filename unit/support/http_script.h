@@ -1,9 +1,11 @@
-// HttpScript: a scripted but real HTTP/1.1 server, in plain or over TLS, for tests of what goes wrong on the wire.
+// HttpScript: a scripted but real HTTP/1.1 server, in plain or over TLS, for tests of what goes wrong on the
+// wire.
 //
-// It listens on a free loopback port. A request goes to the next handler of the script (then(), in order of arrival) or,
-// where that is used up, to the standing one (always()); without any it is answered 404. The handler answers through
-// HttpExchange on the connection's own thread and may block there. A handler that returns without a reply hangs up.
-// The destructor cuts every connection, which wakes handlers that wait, and joins all threads.
+// It listens on a free loopback port. A request goes to the next handler of the script (then(), in order of
+// arrival) or, where that is used up, to the standing one (always()); without any it is answered 404. The
+// handler answers through HttpExchange on the connection's own thread and may block there. A handler that
+// returns without a reply hangs up. The destructor cuts every connection, which wakes handlers that wait, and
+// joins all threads.
 // Threads: every member may be called from any thread; an HttpExchange belongs to its handler.
 #pragma once
 
@@ -49,8 +51,8 @@ HttpHandler replying(int status, std::string body, HttpHeaders headers = {});
 
 struct HttpScriptOptions {
   bool tls = false;
-  PemPair certificate;         // for TLS
-  std::string client_ca;       // PEM: ask for a client certificate and verify it against this
+  PemPair certificate;    // for TLS
+  std::string client_ca;  // PEM: ask for a client certificate and verify it against this
 };
 
 class HttpScript {
@@ -63,19 +65,20 @@ class HttpScript {
   HttpScript& always(HttpHandler handler);
 
   int port() const;
-  std::string url() const;                    // http(s)://127.0.0.1:port
-  std::vector<HttpRequest> requests() const;  // those that arrived whole, in order
+  std::string url() const;                             // http(s)://127.0.0.1:port
+  std::vector<HttpRequest> requests() const;           // those that arrived whole, in order
   std::size_t wait_requests(std::size_t count) const;  // until so many arrived (10 s at most); how many did
-  bool wait_open(std::size_t count) const;    // until at most so many connections are open (10 s at most)
-  int connections() const;                    // accepted so far
-  void cut_all();                             // resets every connection that is open now
+  bool wait_open(std::size_t count) const;  // until at most so many connections are open (10 s at most)
+  int connections() const;                  // accepted so far
+  void cut_all();                           // resets every connection that is open now
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-// A loopback port that is held but does not answer: refused (nobody listens) or silent (connects, and says nothing).
+// A loopback port that is held but does not answer: refused (nobody listens) or silent (connects, and says
+// nothing).
 class DeadPort {
  public:
   enum class Kind { refused, silent };

@@ -8,9 +8,7 @@ NodeBuilder::NodeBuilder(std::string name) {
   node_.meta.name = std::move(name);
 }
 
-NodeBuilder node(std::string name) {
-  return NodeBuilder(std::move(name));
-}
+NodeBuilder node(std::string name) { return NodeBuilder(std::move(name)); }
 
 NodeBuilder& NodeBuilder::uid(std::string uid) {
   node_.meta.uid = std::move(uid);

@@ -24,9 +24,7 @@ PodBuilder::PodBuilder(std::string name) {
   pod_.meta.namespace_ = "default";
 }
 
-PodBuilder pod(std::string name) {
-  return PodBuilder(std::move(name));
-}
+PodBuilder pod(std::string name) { return PodBuilder(std::move(name)); }
 
 PodBuilder& PodBuilder::ns(std::string name) {
   pod_.meta.uid = "uid-" + name + "-" + pod_.meta.name;

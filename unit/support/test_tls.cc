@@ -40,13 +40,15 @@ std::string to_pem(X509* certificate) {
 
 std::string to_pem(EVP_PKEY* key) {
   Owned<BIO> bio(BIO_new(BIO_s_mem()));
-  check(PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1, "PEM_write_bio_PrivateKey");
+  check(PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
+        "PEM_write_bio_PrivateKey");
   return text_of(bio.get());
 }
 
 void add_name(X509_NAME* name, const char* field, const std::string& value) {
   auto* bytes = reinterpret_cast<const unsigned char*>(value.data());
-  check(X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, static_cast<int>(value.size()), -1, 0) == 1,
+  check(X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, static_cast<int>(value.size()), -1,
+                                   0) == 1,
         "X509_NAME_add_entry_by_txt");
 }
 
@@ -94,7 +96,8 @@ PemPair TestCa::issue(CertificateOptions options) const {
   Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
   check(key != nullptr, "EVP_EC_gen");
   Owned<X509> certificate = blank(key.get(), options.valid_from, options.valid_to);
-  for (const auto& group : options.organizations) add_name(X509_get_subject_name(certificate.get()), "O", group);
+  for (const auto& group : options.organizations)
+    add_name(X509_get_subject_name(certificate.get()), "O", group);
   add_name(X509_get_subject_name(certificate.get()), "CN", options.common_name);
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(impl_->certificate.get()));
   std::string names;

@@ -16,8 +16,8 @@ struct PemPair {
 
 struct CertificateOptions {
   std::string common_name = "podium-test";
-  std::vector<std::string> organizations;           // groups, for a client certificate
-  std::vector<std::string> names = {"localhost"};   // DNS subject alternative names
+  std::vector<std::string> organizations;          // groups, for a client certificate
+  std::vector<std::string> names = {"localhost"};  // DNS subject alternative names
   std::vector<std::string> addresses = {"127.0.0.1"};
   std::chrono::seconds valid_from{-3600}, valid_to{3600};  // from now
 };

@@ -34,26 +34,32 @@ TEST(ConfigCommand, ValidateSaysWhetherAFileIsValid) {
   const auto good = write("good.yaml", kHead);
   EXPECT_EQ(run(config_validate, good), (Output{0, good + ": valid\n", ""}));
 
-  const auto doubtful = write("doubtful.yaml", std::string(kHead) +
-                                                   "profiles:\n- pluginConfig:\n  - name: NodeName\n    args: {}\n");
-  EXPECT_EQ(run(config_validate, doubtful),
-            (Output{0, doubtful + ": valid\n",
-                    "warning: " + doubtful +
-                        ":5: profiles[0].pluginConfig[0]: plugin \"NodeName\" takes no args: they have no effect\n"}));
+  const auto doubtful = write(
+      "doubtful.yaml", std::string(kHead) + "profiles:\n- pluginConfig:\n  - name: NodeName\n    args: {}\n");
+  EXPECT_EQ(
+      run(config_validate, doubtful),
+      (Output{
+          0, doubtful + ": valid\n",
+          "warning: " + doubtful +
+              ":5: profiles[0].pluginConfig[0]: plugin \"NodeName\" takes no args: they have no effect\n"}));
 
   const auto bad = write("bad.yaml", std::string(kHead) + "parallelism: 0\nfoo: 1\n");
-  EXPECT_EQ(run(config_validate, bad),
-            (Output{2, "",
-                    bad + ":3: parallelism: Invalid value: 0: should be an integer value greater than zero\n" + bad +
-                        ":4: foo: unknown field\n"}));
+  EXPECT_EQ(
+      run(config_validate, bad),
+      (Output{2, "",
+              bad + ":3: parallelism: Invalid value: 0: should be an integer value greater than zero\n" +
+                  bad + ":4: foo: unknown field\n"}));
   EXPECT_EQ(run(config_validate, "no/such/file"), (Output{2, "", "no/such/file: cannot be opened\n"}));
 }
 
 TEST(ConfigCommand, WhatViewPrintsCanBeViewedAgain) {
   const auto first = run(config_view, write("first.yaml", kHead));
   EXPECT_EQ(first.code, 0);
-  EXPECT_TRUE(first.out.starts_with("apiVersion: kubescheduler.config.k8s.io/v1\nclientConnection:\n")) << first.out;
-  EXPECT_NE(first.out.find("---\nadaptiveSearch: false\napiVersion: config.podium.dev/v1alpha1\n"), std::string::npos) << first.out;
+  EXPECT_TRUE(first.out.starts_with("apiVersion: kubescheduler.config.k8s.io/v1\nclientConnection:\n"))
+      << first.out;
+  EXPECT_NE(first.out.find("---\nadaptiveSearch: false\napiVersion: config.podium.dev/v1alpha1\n"),
+            std::string::npos)
+      << first.out;
   EXPECT_EQ(run(config_view, write("second.yaml", first.out)), first);
   EXPECT_EQ(run(config_view, write("bad.yaml", "kind: Policy\napiVersion: v1\n")).code, 2);
 }
@@ -64,10 +70,11 @@ TEST(ConfigCommand, FeatureGatesAreCheckedAndTakeEffect) {
             (Output{2, "", "--feature-gates: unrecognized feature gate: Nonsense\n"}));
   const auto usual = run(config_view, file);
   EXPECT_NE(usual.out.find("name: NodeDeclaredFeatures"), std::string::npos) << usual.out;
-  const auto without = run(config_view, file,
-                           {"NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false",
-                            "InPlacePodLevelResourcesVerticalScaling=false",
-                            "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false"});
+  const auto without =
+      run(config_view, file,
+          {"NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false",
+           "InPlacePodLevelResourcesVerticalScaling=false",
+           "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false"});
   EXPECT_EQ(without.code, 0) << without.err;
   EXPECT_EQ(without.out.find("name: NodeDeclaredFeatures"), std::string::npos) << without.out;
 }

@@ -1,4 +1,5 @@
-// `podium evaluate` from files to its document, its table and its exit code; plugins and parity have tests of their own.
+// `podium evaluate` from files to its document, its table and its exit code; plugins and parity have tests of
+// their own.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -62,7 +63,9 @@ class Evaluate : public testing::Test {
     inputs.allow_unknown_fields = lenient;
     return inputs;
   }
-  Result<Evaluation> run(std::vector<std::string> pods) { return evaluate_files(inputs_for(std::move(pods))); }
+  Result<Evaluation> run(std::vector<std::string> pods) {
+    return evaluate_files(inputs_for(std::move(pods)));
+  }
   std::string error(std::vector<std::string> pods) {
     const auto done = run(std::move(pods));
     if (done) return "";
@@ -75,12 +78,14 @@ class Evaluate : public testing::Test {
 };
 
 TEST_F(Evaluate, DecidesAgainstTheClusterAndPlacesNothing) {
-  const auto done = run({files.write("pods.yaml", pod_of("a", "1") + "---\n" + pod_of("b", "2") + "---\n" + pod_of("c", "2"))});
+  const auto done = run(
+      {files.write("pods.yaml", pod_of("a", "1") + "---\n" + pod_of("b", "2") + "---\n" + pod_of("c", "2"))});
   ASSERT_TRUE(done) << done.error().message;
   Names where;
   for (const auto& result : done->results) {
     ASSERT_TRUE(result.decision.fits());
-    where.push_back(result.pod->pod->full_name() + " " + std::string(done->snapshot.node_name(*result.decision.choice)));
+    where.push_back(result.pod->pod->full_name() + " " +
+                    std::string(done->snapshot.node_name(*result.decision.choice)));
   }
   EXPECT_EQ(where, (Names{"shop/a n2", "shop/b n2", "shop/c n2"})) << "pods do not see each other";
 }
@@ -92,8 +97,9 @@ TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
   Names where;
   for (const auto& placed : json::array(to_document(done->pods).at("placements").as_array())) {
     const auto& one = placed.as_object();
-    where.push_back(json::serialize(one.at("feasible")) + " " +
-                    std::string(one.contains("node") ? one.at("node").as_string() : one.at("message").as_string()));
+    where.push_back(
+        json::serialize(one.at("feasible")) + " " +
+        std::string(one.contains("node") ? one.at("node").as_string() : one.at("message").as_string()));
     EXPECT_EQ(one.contains("node"), one.contains("score"));
     EXPECT_NE(one.contains("node"), one.contains("message"));
   }
@@ -159,9 +165,10 @@ TEST_F(Evaluate, APodFromAFileTakesThePlaceOfTheClusters) {
 }
 
 TEST_F(Evaluate, ChoosesTheProfileByTheSchedulersName) {
-  config = files.write("config.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                                      "profiles:\n- schedulerName: batch\n"
-                                      "  plugins: {multiPoint: {disabled: [{name: TaintToleration}]}}\n");
+  config = files.write("config.yaml",
+                       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                       "profiles:\n- schedulerName: batch\n"
+                       "  plugins: {multiPoint: {disabled: [{name: TaintToleration}]}}\n");
   const auto done = run({files.write("pods.yaml", pod_of("web", "4", "schedulerName: batch, "))});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->results[0].profile, "batch");
@@ -203,13 +210,16 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   const auto next = table.find("\n\nshop/huge (default-scheduler): 0/3 nodes are available: ");
   ASSERT_NE(next, std::string::npos) << table;
   const auto web = table.substr(0, next);
-  EXPECT_TRUE(web.starts_with("shop/web (default-scheduler): fits 2 of 3 nodes; goes to n2\n\n  NODE  SCORE  ")) << web;
+  EXPECT_TRUE(
+      web.starts_with("shop/web (default-scheduler): fits 2 of 3 nodes; goes to n2\n\n  NODE  SCORE  "))
+      << web;
   for (const char* strategy : {"  TaintToleration*3  ", "  NodeResourcesFit  ", "  ImageLocality\n"}) {
     EXPECT_NE(web.find(strategy), std::string::npos) << strategy << " in\n" << web;
   }
   EXPECT_LT(web.find("\n  n2 "), web.find("\n  n1 ")) << web;
-  EXPECT_TRUE(web.ends_with("\n\n  NODES  TURNED DOWN BY   REASON                            FOR EXAMPLE\n"
-                            "  1      TaintToleration  node(s) had untolerated taint(s)  n3"))
+  EXPECT_TRUE(
+      web.ends_with("\n\n  NODES  TURNED DOWN BY   REASON                            FOR EXAMPLE\n"
+                    "  1      TaintToleration  node(s) had untolerated taint(s)  n3"))
       << web;
 }
 

@@ -38,10 +38,13 @@ using ClassKey = std::tuple<std::string, Texts, std::string>;
 struct Seen {
   std::map<std::string, SeenNode> nodes;
   std::vector<std::string> by_name;
-  std::map<std::string, std::pair<std::int64_t, std::set<std::string>>> images;       // size, nodes
-  std::map<std::pair<std::string, std::string>, std::uint32_t> nodes_with_label;      // of those that some node has
+  std::map<std::string, std::pair<std::int64_t, std::set<std::string>>> images;   // size, nodes
+  std::map<std::pair<std::string, std::string>, std::uint32_t> nodes_with_label;  // of those that some node
+                                                                                  // has
   std::map<std::string, std::uint32_t> nodes_with_taints;
-  std::map<ClassKey, std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>> classes;  // by node: pods, terminating
+  std::map<ClassKey, std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>> classes;  // by node:
+                                                                                               // pods,
+                                                                                               // terminating
   std::set<ClassKey> with_affinity, with_anti_affinity, in_shop, web_in_shop;
   std::set<ClassKey> terms_for_web, anti_affinity_terms_for_web;  // that select the pod of web_labels()
   std::set<std::string> pods, scalars;
@@ -51,7 +54,8 @@ struct Seen {
 
 inline std::string text_of(const std::vector<api::Taint>& taints, bool unschedulable) {
   std::string text = unschedulable ? "cordoned" : "";
-  for (const auto& t : taints) text += ";" + t.key + "=" + t.value + ":" + std::to_string(static_cast<int>(t.effect));
+  for (const auto& t : taints)
+    text += ";" + t.key + "=" + t.value + ":" + std::to_string(static_cast<int>(t.effect));
   return text;
 }
 
@@ -81,7 +85,8 @@ inline ClassKey class_key(const std::string& ns, const api::Labels& labels, cons
 inline api::LabelSelector web_selector() {
   api::LabelSelector selector;
   selector.match_labels.set("app", "web");
-  selector.match_expressions.push_back({.key = "tier", .op = api::Requirement::Op::not_in, .values = {"back"}});
+  selector.match_expressions.push_back(
+      {.key = "tier", .op = api::Requirement::Op::not_in, .values = {"back"}});
   return selector;
 }
 
@@ -116,7 +121,8 @@ class Model {
     nodes_[node->meta.name] = node;
     for (const auto& image : node->images) {
       for (const auto& name : image.names) {
-        images_.try_emplace(name, image.size_bytes, std::set<std::string>()).first->second.second.insert(node->meta.name);
+        images_.try_emplace(name, image.size_bytes, std::set<std::string>())
+            .first->second.second.insert(node->meta.name);
       }
     }
   }
@@ -169,7 +175,8 @@ class Model {
  private:
   using Wide = __int128;
   static std::int64_t cut(Wide sum) {
-    constexpr Wide low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+    constexpr Wide low = std::numeric_limits<std::int64_t>::min(),
+                   high = std::numeric_limits<std::int64_t>::max();
     return static_cast<std::int64_t>(std::clamp(sum, low, high));
   }
 
@@ -190,7 +197,8 @@ class Model {
     put(out.allocatable, "cpu", allocatable.milli_cpu);
     put(out.allocatable, "memory", allocatable.memory);
     put(out.allocatable, "ephemeral-storage", allocatable.ephemeral_storage);
-    if (const auto* pods = api::find_resource(node.allocatable, "pods")) put(out.allocatable, "pods", pods->value());
+    if (const auto* pods = api::find_resource(node.allocatable, "pods"))
+      put(out.allocatable, "pods", pods->value());
     for (const auto& [resource, amount] : allocatable.scalars) {
       put(out.allocatable, resource, amount);
       seen.scalars.insert(resource);
@@ -293,7 +301,8 @@ inline Seen see(const Snapshot& s, const Names& names) {
   for (const auto& key : names.labels) {
     const auto* column = s.labels().find(key);
     for (ValueId id = 1; column && id < column->id_limit(); ++id) {
-      if (column->nodes_with(id) > 0) seen.nodes_with_label[{key, std::string(column->name(id))}] = column->nodes_with(id);
+      if (column->nodes_with(id) > 0)
+        seen.nodes_with_label[{key, std::string(column->name(id))}] = column->nodes_with(id);
     }
   }
   for (const auto& set : s.taint_sets()) {
@@ -307,7 +316,9 @@ inline Seen see(const Snapshot& s, const Names& names) {
       seen.classes[key_of(c)][std::string(s.node_name(p.row))] = {p.pods, p.terminating};
     }
   });
-  const auto into = [&](std::set<ClassKey>& keys) { return [&](const PodClass& c) { keys.insert(key_of(c)); }; };
+  const auto into = [&](std::set<ClassKey>& keys) {
+    return [&](const PodClass& c) { keys.insert(key_of(c)); };
+  };
   s.pod_classes().each_with_affinity(into(seen.with_affinity));
   s.pod_classes().each_with_required_anti_affinity(into(seen.with_anti_affinity));
   s.pod_classes().each_in_namespace("shop", into(seen.in_shop));
@@ -318,8 +329,10 @@ inline Seen see(const Snapshot& s, const Names& names) {
   s.pod_classes().each_with_required_anti_affinity_for(web_labels(), [&](const PodClass& c) {
     if (selects_web(c.anti_affinity().required)) seen.anti_affinity_terms_for_web.insert(key_of(c));
   });
-  for (const auto& uid : names.uids) if (s.find_pod(uid)) seen.pods.insert(uid);
-  for (const auto& name : names.scalars) if (s.scalar(name)) seen.scalars.insert(name);
+  for (const auto& uid : names.uids)
+    if (s.find_pod(uid)) seen.pods.insert(uid);
+  for (const auto& name : names.scalars)
+    if (s.scalar(name)) seen.scalars.insert(name);
   for (const auto& n : s.nominations()) seen.nominations.push_back((*n.pod)->meta.uid + "@" + n.node);
   return seen;
 }
@@ -327,28 +340,37 @@ inline Seen see(const Snapshot& s, const Names& names) {
 // What differs, for a failing test: the whole values are too long to read.
 inline std::string difference(const Seen& a, const Seen& b) {
   std::string out;
-  const auto say = [&](bool equal, const char* what) { if (!equal) out += std::string(what) + " "; };
+  const auto say = [&](bool equal, const char* what) {
+    if (!equal) out += std::string(what) + " ";
+  };
   for (const auto& [name, node] : b.nodes) {
     const auto it = a.nodes.find(name);
-    if (it == a.nodes.end()) { out += "no " + name + " "; continue; }
+    if (it == a.nodes.end()) {
+      out += "no " + name + " ";
+      continue;
+    }
     const auto& other = it->second;
     if (other == node) continue;
     out += name + ": ";
-    say(other.allocatable == node.allocatable, "allocatable"), say(other.requested == node.requested, "requested");
+    say(other.allocatable == node.allocatable, "allocatable"),
+        say(other.requested == node.requested, "requested");
     say(other.non_zero == node.non_zero, "non_zero"), say(other.pods == node.pods, "pods");
     say(other.labels == node.labels, "labels"), say(other.taints == node.taints, "taints");
-    say(other.host_ports == node.host_ports, "host_ports"), say(other.pod_count == node.pod_count, "pod_count");
+    say(other.host_ports == node.host_ports, "host_ports"),
+        say(other.pod_count == node.pod_count, "pod_count");
     say(other.name_hash == node.name_hash, "name_hash");
   }
   say(a.nodes.size() == b.nodes.size(), "node_count"), say(a.by_name == b.by_name, "by_name");
   say(a.images == b.images, "images"), say(a.nodes_with_label == b.nodes_with_label, "nodes_with_label");
-  say(a.nodes_with_taints == b.nodes_with_taints, "nodes_with_taints"), say(a.classes == b.classes, "classes");
+  say(a.nodes_with_taints == b.nodes_with_taints, "nodes_with_taints"),
+      say(a.classes == b.classes, "classes");
   say(a.with_affinity == b.with_affinity, "with_affinity");
   say(a.with_anti_affinity == b.with_anti_affinity, "with_anti_affinity");
   say(a.in_shop == b.in_shop, "in_shop"), say(a.web_in_shop == b.web_in_shop, "web_in_shop");
   say(a.terms_for_web == b.terms_for_web, "terms_for_web");
   say(a.anti_affinity_terms_for_web == b.anti_affinity_terms_for_web, "anti_affinity_terms_for_web");
-  say(a.pods == b.pods, "pods"), say(a.scalars == b.scalars, "scalars"), say(a.nominations == b.nominations, "nominations");
+  say(a.pods == b.pods, "pods"), say(a.scalars == b.scalars, "scalars"),
+      say(a.nominations == b.nominations, "nominations");
   return out;
 }
 

@@ -56,26 +56,57 @@ void check(const std::vector<Case>& cases) {
 TEST(PodRequests, ContainersAndInitContainers) {
   check({
       {"nothing", pod("p"), kSpec, {}},
-      {"one container", pod("p").req("cpu", "250m").req("memory", "1Gi").req("ephemeral-storage", "2Gi"), kSpec,
+      {"one container",
+       pod("p").req("cpu", "250m").req("memory", "1Gi").req("ephemeral-storage", "2Gi"),
+       kSpec,
        {250, 1024 * kMi, 2048 * kMi}},
-      {"containers add up", pod("p").req("cpu", "1").container().req("cpu", "500m").req("memory", "1Ki"), kSpec,
+      {"containers add up",
+       pod("p").req("cpu", "1").container().req("cpu", "500m").req("memory", "1Ki"),
+       kSpec,
        {1500, 1024}},
       {"limits do not count: API defaulting has copied them", pod("p").limit("cpu", "1"), kSpec, {}},
       {"an init container counts where it takes more",
-       pod("p").req("cpu", "1").req("memory", "100").init_container().req("cpu", "3").req("memory", "50"), kSpec,
+       pod("p").req("cpu", "1").req("memory", "100").init_container().req("cpu", "3").req("memory", "50"),
+       kSpec,
        {3000, 100}},
       {"init containers run one after the other",
-       pod("p").req("cpu", "1").init_container().req("cpu", "2").init_container().req("cpu", "3"), kSpec, {3000}},
+       pod("p").req("cpu", "1").init_container().req("cpu", "2").init_container().req("cpu", "3"),
+       kSpec,
+       {3000}},
       {"a sidecar runs beside the containers",
-       pod("p").req("cpu", "1").sidecar().req("cpu", "500m"), kSpec, {1500}},
+       pod("p").req("cpu", "1").sidecar().req("cpu", "500m"),
+       kSpec,
+       {1500}},
       {"an init container runs beside the sidecars before it, not those after",
-       pod("p").req("cpu", "100m").sidecar().req("cpu", "1").init_container().req("cpu", "2").sidecar().req("cpu", "500m"),
-       kSpec, {3000}},
+       pod("p")
+           .req("cpu", "100m")
+           .sidecar()
+           .req("cpu", "1")
+           .init_container()
+           .req("cpu", "2")
+           .sidecar()
+           .req("cpu", "500m"),
+       kSpec,
+       {3000}},
       {"sidecars that start later count in the sum",
-       pod("p").req("cpu", "2").sidecar().req("cpu", "1").init_container().req("cpu", "2").sidecar().req("cpu", "500m"),
-       kSpec, {3500}},
+       pod("p")
+           .req("cpu", "2")
+           .sidecar()
+           .req("cpu", "1")
+           .init_container()
+           .req("cpu", "2")
+           .sidecar()
+           .req("cpu", "500m"),
+       kSpec,
+       {3500}},
       {"overhead goes on top of the peak",
-       pod("p").req("cpu", "1").init_container().req("cpu", "2").overhead("cpu", "250m").overhead("memory", "64Mi"), kSpec,
+       pod("p")
+           .req("cpu", "1")
+           .init_container()
+           .req("cpu", "2")
+           .overhead("cpu", "250m")
+           .overhead("memory", "64Mi"),
+       kSpec,
        {2250, 64 * kMi}},
   });
 }
@@ -83,10 +114,18 @@ TEST(PodRequests, ContainersAndInitContainers) {
 TEST(PodRequests, RoundingAndRange) {
   check({
       {"cpu rounds up to a thousandth, after summing",
-       pod("p").req("cpu", "100500u").container().req("cpu", "100500u"), kSpec, {201}},
+       pod("p").req("cpu", "100500u").container().req("cpu", "100500u"),
+       kSpec,
+       {201}},
       {"bytes round up", pod("p").req("memory", "134217728500m"), kSpec, {0, 134217729}},
-      {"scalars round up", pod("p").req("example.com/x", "1500m"), kSpec, {.scalars = {{"example.com/x", 2}}}},
-      {"sums saturate", pod("p").req("memory", "9223372036854775807").container().req("memory", "1"), kSpec, {0, kMax}},
+      {"scalars round up",
+       pod("p").req("example.com/x", "1500m"),
+       kSpec,
+       {.scalars = {{"example.com/x", 2}}}},
+      {"sums saturate",
+       pod("p").req("memory", "9223372036854775807").container().req("memory", "1"),
+       kSpec,
+       {0, kMax}},
       {"cpu saturates at thousandths", pod("p").req("cpu", "9223372036854775807"), kSpec, {kMax}},
   });
 }
@@ -94,10 +133,17 @@ TEST(PodRequests, RoundingAndRange) {
 TEST(PodRequests, ScalarResources) {
   check({
       {"kept, sorted by name; unknown names are not",
-       pod("p").req("vendor.io/b", "1").req("hugepages-2Mi", "4Mi").req("attachable-volumes-aws-ebs", "3")
-           .req("a.kubernetes.io/y", "2").req("storage", "5").req("pods", "6"),
+       pod("p")
+           .req("vendor.io/b", "1")
+           .req("hugepages-2Mi", "4Mi")
+           .req("attachable-volumes-aws-ebs", "3")
+           .req("a.kubernetes.io/y", "2")
+           .req("storage", "5")
+           .req("pods", "6"),
        kSpec,
-       {.scalars = {{"a.kubernetes.io/y", 2}, {"attachable-volumes-aws-ebs", 3}, {"hugepages-2Mi", 4 * kMi},
+       {.scalars = {{"a.kubernetes.io/y", 2},
+                    {"attachable-volumes-aws-ebs", 3},
+                    {"hugepages-2Mi", 4 * kMi},
                     {"vendor.io/b", 1}}}},
       {"a zero stays listed", pod("p").req("vendor.io/b", "0"), kSpec, {.scalars = {{"vendor.io/b", 0}}}},
   });
@@ -106,36 +152,61 @@ TEST(PodRequests, ScalarResources) {
 TEST(PodRequests, PodLevel) {
   check({
       {"replaces the aggregate, up or down, and only what it lists",
-       pod("p").req("cpu", "2").req("memory", "1").container().req("cpu", "2").pod_req("cpu", "1"), kSpec, {1000, 1}},
+       pod("p").req("cpu", "2").req("memory", "1").container().req("cpu", "2").pod_req("cpu", "1"),
+       kSpec,
+       {1000, 1}},
       {"beats the init peak", pod("p").init_container().req("cpu", "5").pod_req("cpu", "1"), kSpec, {1000}},
       {"overhead still goes on top", pod("p").pod_req("cpu", "1").overhead("cpu", "100m"), kSpec, {1100}},
       {"hugepages are supported, others are not",
-       pod("p").req("ephemeral-storage", "1").pod_req("hugepages-2Mi", "2Mi").pod_req("ephemeral-storage", "9")
+       pod("p")
+           .req("ephemeral-storage", "1")
+           .pod_req("hugepages-2Mi", "2Mi")
+           .pod_req("ephemeral-storage", "9")
            .pod_req("example.com/x", "9"),
-       kSpec, {.ephemeral_storage = 1, .scalars = {{"hugepages-2Mi", 2 * kMi}}}},
-      {"ignored for NodeResourcesFit's score", pod("p").req("cpu", "2").req("memory", "1").pod_req("cpu", "1"), kScore,
+       kSpec,
+       {.ephemeral_storage = 1, .scalars = {{"hugepages-2Mi", 2 * kMi}}}},
+      {"ignored for NodeResourcesFit's score",
+       pod("p").req("cpu", "2").req("memory", "1").pod_req("cpu", "1"),
+       kScore,
        {2000, 1}},
       {"a resize: the most of spec, running and allocated",
        with_status_pod_requests(pod("p").pod_req("cpu", "1").pod_req("memory", "10"),
-                                {{"cpu", quantity("2")}, {"memory", quantity("5")}}, {{"cpu", quantity("3")}}),
-       kStatus, {3000, 10}},
+                                {{"cpu", quantity("2")}, {"memory", quantity("5")}},
+                                {{"cpu", quantity("3")}}),
+       kStatus,
+       {3000, 10}},
       {"a resize that is infeasible: not the spec, so nothing of what only the spec lists",
-       with_status_pod_requests(pod("p").pod_req("cpu", "4").pod_req("memory", "10")
+       with_status_pod_requests(pod("p")
+                                    .pod_req("cpu", "4")
+                                    .pod_req("memory", "10")
                                     .condition("PodResizePending", "True", "Infeasible"),
                                 {{"cpu", quantity("2")}}),
-       kStatus, {2000, 0}},
+       kStatus,
+       {2000, 0}},
       {"the status does not count for incoming pods",
-       with_status_pod_requests(pod("p").pod_req("cpu", "1"), {{"cpu", quantity("2")}}), kSpec, {1000}},
+       with_status_pod_requests(pod("p").pod_req("cpu", "1"), {{"cpu", quantity("2")}}),
+       kSpec,
+       {1000}},
   });
 }
 
 TEST(PodRequests, InPlaceResize) {
-  const auto resized = pod("p").container("c").req("cpu", "1").req("memory", "10").status_resources("c", "cpu", "2")
-                           .status_allocated("c", "memory", "30").status_allocated("c", "cpu", "1500m");
-  const auto without_status_resources = pod("p").container("c").req("cpu", "1").status_allocated("c", "cpu", "2");
+  const auto resized = pod("p")
+                           .container("c")
+                           .req("cpu", "1")
+                           .req("memory", "10")
+                           .status_resources("c", "cpu", "2")
+                           .status_allocated("c", "memory", "30")
+                           .status_allocated("c", "cpu", "1500m");
+  const auto without_status_resources =
+      pod("p").container("c").req("cpu", "1").status_allocated("c", "cpu", "2");
   const auto init = pod("p").init_container("i").req("cpu", "1").status_resources("i", "cpu", "7");
   const auto sidecar = pod("p").sidecar("s").req("cpu", "1");
-  auto infeasible = pod("p").container("c").req("cpu", "4").req("memory", "10").status_resources("c", "cpu", "1")
+  auto infeasible = pod("p")
+                        .container("c")
+                        .req("cpu", "4")
+                        .req("memory", "10")
+                        .status_resources("c", "cpu", "1")
                         .status_allocated("c", "cpu", "2");
   infeasible.condition("PodResizePending", "True", "Infeasible");
   auto deferred = pod("p").container("c").req("cpu", "4").status_resources("c", "cpu", "1");
@@ -149,7 +220,10 @@ TEST(PodRequests, InPlaceResize) {
       {"init containers do not look at the status", init, kStatus, {1000}},
       {"sidecars do", with_sidecar_status(sidecar, "s", {{"cpu", quantity("7")}}), kStatus, {7000}},
       {"a resource that is only running counts, so it gets no default", resized, kPlacedNonZero, {2000, 30}},
-      {"an infeasible container without running memory gets the default", infeasible, kPlacedNonZero, {2000, 200 * kMi}},
+      {"an infeasible container without running memory gets the default",
+       infeasible,
+       kPlacedNonZero,
+       {2000, 200 * kMi}},
   });
 }
 
@@ -158,22 +232,43 @@ TEST(PodRequests, NonZeroDefaults) {
       {"no containers, no defaults", pod("p"), kNonZero, {}},
       {"a container without requests", pod("p").container(), kNonZero, {100, 200 * kMi}},
       {"per container", pod("p").container().container(), kNonZero, {200, 400 * kMi}},
-      {"per resource", pod("p").req("cpu", "1").container().req("memory", "1"), kNonZero, {1100, 200 * kMi + 1}},
+      {"per resource",
+       pod("p").req("cpu", "1").container().req("memory", "1"),
+       kNonZero,
+       {1100, 200 * kMi + 1}},
       {"an explicit 0 stays 0", pod("p").req("cpu", "0"), kNonZero, {0, 200 * kMi}},
-      {"init containers and sidecars too", pod("p").container().init_container().sidecar(), kNonZero, {200, 400 * kMi}},
-      {"overhead is no request of a container", pod("p").container().overhead("cpu", "50m"), kNonZero, {150, 200 * kMi}},
+      {"init containers and sidecars too",
+       pod("p").container().init_container().sidecar(),
+       kNonZero,
+       {200, 400 * kMi}},
+      {"overhead is no request of a container",
+       pod("p").container().overhead("cpu", "50m"),
+       kNonZero,
+       {150, 200 * kMi}},
       {"pod level: only what nobody requests, for every container",
-       pod("p").container().container().pod_req("cpu", "1"), kNonZero, {1000, 400 * kMi}},
+       pod("p").container().container().pod_req("cpu", "1"),
+       kNonZero,
+       {1000, 400 * kMi}},
       {"pod level: one container requests it, so the others get no default",
-       pod("p").container().req("memory", "7").container().pod_req("cpu", "1"), kNonZero, {1000, 7}},
-      {"pod level: overhead is a request", pod("p").container().pod_req("cpu", "1").overhead("memory", "5"), kNonZero,
+       pod("p").container().req("memory", "7").container().pod_req("cpu", "1"),
+       kNonZero,
+       {1000, 7}},
+      {"pod level: overhead is a request",
+       pod("p").container().pod_req("cpu", "1").overhead("memory", "5"),
+       kNonZero,
        {1000, 5}},
-      {"pod level with both: no defaults at all", pod("p").container().pod_req("cpu", "1").pod_req("memory", "2"),
-       kNonZero, {1000, 2}},
-      {"pod level that is not supported is none", pod("p").container().pod_req("example.com/x", "1"), kNonZero,
+      {"pod level with both: no defaults at all",
+       pod("p").container().pod_req("cpu", "1").pod_req("memory", "2"),
+       kNonZero,
+       {1000, 2}},
+      {"pod level that is not supported is none",
+       pod("p").container().pod_req("example.com/x", "1"),
+       kNonZero,
        {100, 200 * kMi}},
-      {"the score of an incoming pod: always per container", pod("p").container().container().pod_req("cpu", "1"),
-       kScore, {200, 400 * kMi}},
+      {"the score of an incoming pod: always per container",
+       pod("p").container().container().pod_req("cpu", "1"),
+       kScore,
+       {200, 400 * kMi}},
   });
 }
 
@@ -213,15 +308,25 @@ TEST(ResourceNames, Kinds) {
 
 TEST(ResourcesGet, ByName) {
   const Resources r{1, 2, 3, {{"a.b/c", 4}, {"x.y/z", 5}}};
-  const std::vector<std::int64_t> got = {r.get("cpu"), r.get("memory"), r.get("ephemeral-storage"), r.get("a.b/c"),
-                                         r.get("x.y/z"), r.get("b.b/c"), r.scalar("cpu")};
+  const std::vector<std::int64_t> got = {r.get("cpu"),   r.get("memory"), r.get("ephemeral-storage"),
+                                         r.get("a.b/c"), r.get("x.y/z"),  r.get("b.b/c"),
+                                         r.scalar("cpu")};
   EXPECT_EQ(got, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 0, 0}));
 }
 
 TEST(PodInfo, DerivesFromThePod) {
-  const auto builder = pod("p").container("c").req("cpu", "1").status_resources("c", "cpu", "2").priority(7)
-                           .host_port(80).host_port(53, "UDP", "10.0.0.1").host_port(0).init_container().host_port(81)
-                           .sidecar().host_port(82, "");
+  const auto builder = pod("p")
+                           .container("c")
+                           .req("cpu", "1")
+                           .status_resources("c", "cpu", "2")
+                           .priority(7)
+                           .host_port(80)
+                           .host_port(53, "UDP", "10.0.0.1")
+                           .host_port(0)
+                           .init_container()
+                           .host_port(81)
+                           .sidecar()
+                           .host_port(82, "");
   const auto incoming = make_pod_info(builder.ptr());
   const auto placed = make_placed(*incoming, "n", nullptr);
 
@@ -232,16 +337,18 @@ TEST(PodInfo, DerivesFromThePod) {
   EXPECT_EQ(placed->non_zero_memory, 2 * 200 * kMi);
   EXPECT_EQ(incoming->priority, 7);
   EXPECT_EQ(incoming->uid_hash, placed->uid_hash);
-  EXPECT_EQ(incoming->host_ports, (std::vector<HostPort>{{"0.0.0.0", "TCP", 82}, {"0.0.0.0", "TCP", 80},
-                                                         {"10.0.0.1", "UDP", 53}}));
+  EXPECT_EQ(incoming->host_ports,
+            (std::vector<HostPort>{{"0.0.0.0", "TCP", 82}, {"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}}));
 }
 
 TEST(PodInfo, PlacedPodsGetTheTopologyLabelsOfTheNode) {
-  const auto incoming = make_pod_info(pod("p").label("app", "web").label("topology.kubernetes.io/zone", "old").ptr());
+  const auto incoming =
+      make_pod_info(pod("p").label("app", "web").label("topology.kubernetes.io/zone", "old").ptr());
   const auto labels = node("n").zone("a").region("r").label("disk", "ssd").build().meta.labels;
   const auto placed = make_placed(*incoming, "n", &labels);
   EXPECT_EQ((*placed)->node_name, "n");
-  EXPECT_EQ((*placed)->meta.labels, (api::Labels{{"app", "web"}, {"topology.kubernetes.io/region", "r"},
+  EXPECT_EQ((*placed)->meta.labels, (api::Labels{{"app", "web"},
+                                                 {"topology.kubernetes.io/region", "r"},
                                                  {"topology.kubernetes.io/zone", "a"}}));
   EXPECT_EQ((*incoming)->node_name, "");
 }

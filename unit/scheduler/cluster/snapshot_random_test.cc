@@ -87,12 +87,18 @@ class World {
 
   api::PodAffinityTerm make_term() {
     switch (below(6)) {
-      case 0: return term("zone");
-      case 1: return term("zone").selector(select_all());
-      case 2: return term("zone").selector(select_where({in("app", {"web", "db"}), in("tier", {"back"})}));
-      case 3: return term("zone").selector(select_where({not_in("app", {"db"})}));
-      case 4: return term("zone").label("app", "web").label("tier", one_in(2) ? "front" : "back");
-      default: return term("zone").label("app", one_in(2) ? "web" : "db");
+      case 0:
+        return term("zone");
+      case 1:
+        return term("zone").selector(select_all());
+      case 2:
+        return term("zone").selector(select_where({in("app", {"web", "db"}), in("tier", {"back"})}));
+      case 3:
+        return term("zone").selector(select_where({not_in("app", {"db"})}));
+      case 4:
+        return term("zone").label("app", "web").label("tier", one_in(2) ? "front" : "back");
+      default:
+        return term("zone").label("app", one_in(2) ? "web" : "db");
     }
   }
 

@@ -52,7 +52,9 @@ Strings classes_on(const Snapshot& s, std::string_view name) {
   return out;
 }
 
-std::int64_t cpu_on(const Snapshot& s, std::string_view name) { return s.requested_milli_cpu[*s.find_row(name)]; }
+std::int64_t cpu_on(const Snapshot& s, std::string_view name) {
+  return s.requested_milli_cpu[*s.find_row(name)];
+}
 
 TEST(Snapshot, EmptyKnowsNothing) {
   Snapshot s;
@@ -146,7 +148,8 @@ TEST(Snapshot, SumsThatSaturateComeBackExact) {
   s.set_node(node("n").ptr());
   const auto row = *s.find_row("n");
   const auto most = std::numeric_limits<std::int64_t>::max();
-  s.add_pod(info(pod("p").uid("a").req("memory", "9223372036854775807").req("x.y/z", "9223372036854775807").node("n")));
+  s.add_pod(info(
+      pod("p").uid("a").req("memory", "9223372036854775807").req("x.y/z", "9223372036854775807").node("n")));
   s.add_pod(info(pod("p").uid("b").req("memory", "5").req("x.y/z", "7").node("n")));
   EXPECT_EQ(s.requested_memory[row], most);
   EXPECT_EQ(s.scalar("x.y/z")->requested[row], most);
@@ -208,7 +211,8 @@ TEST(Snapshot, NamesStayInOrder) {
   s.set_node(node("n11").ptr());
   s.remove_node("n1");
   EXPECT_THAT(names(s), ElementsAre("n10", "n11", "n2"));
-  for (int i = 20; i < 60; ++i) s.set_node(node("n" + std::to_string(i)).ptr());  // more than are edited in unread
+  for (int i = 20; i < 60; ++i)
+    s.set_node(node("n" + std::to_string(i)).ptr());  // more than are edited in unread
   EXPECT_TRUE(std::ranges::is_sorted(names(s)));
   EXPECT_EQ(names(s).size(), 43u);
 }
@@ -266,8 +270,12 @@ TEST(PodClassTable, LooksOnlyAtClassesThatALabelLeadsTo) {
   s.set_node(node("n").ptr());
   for (int i = 0; i < 100; ++i) {
     const auto app = "app-" + std::to_string(i);
-    s.add_pod(info(pod(app).ns("shop").label("app", app).label("tier", "web").node("n").anti_affinity(
-        test::term("zone").label("app", app).label("tier", "web"))));
+    s.add_pod(info(pod(app)
+                       .ns("shop")
+                       .label("app", app)
+                       .label("tier", "web")
+                       .node("n")
+                       .anti_affinity(test::term("zone").label("app", app).label("tier", "web"))));
   }
   const auto visited = [&](auto&& each) {
     Strings apps;
@@ -338,8 +346,9 @@ TEST(Snapshot, AWriteCopiesOnlyItsChunk) {
   const auto chunk = [](const Snapshot& s, std::size_t i) { return s.allocatable_milli_cpu.chunk(i).data(); };
   EXPECT_NE(chunk(live, 0), chunk(fork, 0));
   EXPECT_EQ(chunk(live, 1), chunk(fork, 1));
-  EXPECT_EQ(live.allocatable_memory.chunk(0).data(), live.allocatable_memory.chunk(2).data());  // zeros are shared
-  fork.set_node(node("n1500").cap("cpu", "1").label("new", "label").ptr());                     // no such change
+  EXPECT_EQ(live.allocatable_memory.chunk(0).data(), live.allocatable_memory.chunk(2).data());  // zeros are
+                                                                                                // shared
+  fork.set_node(node("n1500").cap("cpu", "1").label("new", "label").ptr());  // no such change
   EXPECT_EQ(chunk(live, 1), chunk(fork, 1));
 }
 
@@ -362,7 +371,8 @@ TEST(Snapshot, CopiesMayBeReadAndDroppedOnOtherThreads) {
     }
     for (int i = 0; i < 5; ++i) {
       const auto number = std::to_string(round * 5 + i);
-      live.add_pod(info(pod("p" + number).label("app", number).req("cpu", "1").node("n" + std::to_string(i))));
+      live.add_pod(
+          info(pod("p" + number).label("app", number).req("cpu", "1").node("n" + std::to_string(i))));
     }
     live.remove_node("n199");
     live.set_node(node("n199").zone("b").ptr());

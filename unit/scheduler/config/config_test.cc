@@ -37,7 +37,9 @@ adaptiveSearch: true
 reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
 events: {{enabled: false, bestNodes: true}}
 whatIf: {{enabled: false, workers: 2}}
-)", kHead), "c.yaml");
+)",
+                                       kHead),
+                           "c.yaml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->parallelism, 3);
   EXPECT_EQ(config->percentage_of_nodes_to_score, 100);
@@ -84,7 +86,9 @@ extenders:
   ignorable: true
 - {{urlPrefix: 'http://two', preemptVerb: preempt}}
 profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {{ignoredResources: [example.com/z]}}}}]}}]
-)", kHead), "c.yaml");
+)",
+                                       kHead),
+                           "c.yaml");
   ASSERT_TRUE(config) << config.error().message;
   ASSERT_EQ(config->extenders.size(), 2u);
   const auto& one = config->extenders[0];
@@ -104,7 +108,8 @@ profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {{ignoredResources: 
   EXPECT_FALSE(load("", "")->profiles[0]->has_extenders);
   // What an extender answers for takes the place of the plugin's own list.
   const auto& plugins = config->view.at("profiles").at(0).at("pluginConfig").as_array();
-  const auto fit = std::ranges::find(plugins, "NodeResourcesFit", [](const auto& each) { return each.at("name"); });
+  const auto fit =
+      std::ranges::find(plugins, "NodeResourcesFit", [](const auto& each) { return each.at("name"); });
   ASSERT_NE(fit, plugins.end());
   EXPECT_EQ(fit->at("args").at("ignoredResources"), (json::array{"example.com/a"}));
 }
@@ -129,21 +134,26 @@ TEST(Config, WrongDocuments) {
       {"kind: Policy\npredicates:\n- {name: PodFitsResources}\n- {name: Mine}\npriorities:\n"
        "- {name: LeastRequestedPriority, weight: 2}\nextenders: []",
        "c.yaml:1: kind: scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: "
-       "kubescheduler.config.k8s.io/v1 and kind: KubeSchedulerConfiguration, whose default profile has all of "
+       "kubescheduler.config.k8s.io/v1 and kind: KubeSchedulerConfiguration, whose default profile has all "
+       "of "
        "kube-scheduler's plugins, and say there only what differs\n"
-       "c.yaml:3: predicates[0]: PodFitsResources is the plugin NodeResourcesFit (profiles[].plugins.filter.enabled: "
+       "c.yaml:3: predicates[0]: PodFitsResources is the plugin NodeResourcesFit "
+       "(profiles[].plugins.filter.enabled: "
        "[{name: …}])\n"
        "c.yaml:4: predicates[1]: Mine has no successor\n"
-       "c.yaml:6: priorities[0]: LeastRequestedPriority is the plugin NodeResourcesFit, whose scoringStrategy is "
+       "c.yaml:6: priorities[0]: LeastRequestedPriority is the plugin NodeResourcesFit, whose "
+       "scoringStrategy is "
        "LeastAllocated by default (profiles[].plugins.score.enabled: [{name: …, weight: 2}])\n"
-       "c.yaml:7: extenders: are a field of KubeSchedulerConfiguration, with the same fields, but that enableHttps is "
+       "c.yaml:7: extenders: are a field of KubeSchedulerConfiguration, with the same fields, but that "
+       "enableHttps is "
        "enableHTTPS and httpTimeout is a text such as 5s"},
       {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
        "c.yaml:1: apiVersion: no kind \"KubeSchedulerConfiguration\" is registered for version "
        "\"kubescheduler.config.k8s.io/v1beta3\": use kubescheduler.config.k8s.io/v1"},
       {"apiVersion: v1\nkind: ConfigMap",
        "c.yaml:1: apiVersion: no kind \"ConfigMap\" is registered for version \"v1\""},
-      {fmt::format("{0}---\n{0}", kHead), "c.yaml:5: kind: the file has more than one KubeSchedulerConfiguration"},
+      {fmt::format("{0}---\n{0}", kHead),
+       "c.yaml:5: kind: the file has more than one KubeSchedulerConfiguration"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.input);
@@ -157,9 +167,11 @@ TEST(Config, WhatCannotBeParsedIsRefused) {
   EXPECT_NE(duplicate.find("parallelism"), std::string::npos) << duplicate;
 
   std::string bomb = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n";
-  for (int i = 1; i < 9; ++i) bomb += fmt::format("l{0}: &l{0} [*l{1}, *l{1}, *l{1}, *l{1}, *l{1}, *l{1}]\n", i, i - 1);
+  for (int i = 1; i < 9; ++i)
+    bomb += fmt::format("l{0}: &l{0} [*l{1}, *l{1}, *l{1}, *l{1}, *l{1}, *l{1}]\n", i, i - 1);
   const std::string head(kHead);
-  for (const auto& bad : {head + "a: \xff\xfe", head + "a: [", head + "#" + std::string(1 << 20, 'x'), bomb}) {
+  for (const auto& bad :
+       {head + "a: \xff\xfe", head + "a: [", head + "#" + std::string(1 << 20, 'x'), bomb}) {
     EXPECT_TRUE(finding(bad).starts_with("c.yaml")) << finding(bad);
   }
 }
@@ -205,19 +217,24 @@ profiles:
         requestedToCapacityRatio: {{shape: [{{}}, {{utilization: 100, score: 10}}]}}
   - name: NodeAffinity
     args: {{addedAffinity: {{preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 1}}]}}}}
-)", kHead), "c.yaml");
+)",
+                                      kHead),
+                          "c.yaml");
   ASSERT_TRUE(first) << first.error().message;
   const auto& args = first->view.at("profiles").at(0).at("pluginConfig").as_array();
-  EXPECT_EQ(json::serialize(args.at(3)),
-            R"({"args":{"addedAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"preference":{},"weight":1}]},)"
-            R"("apiVersion":"kubescheduler.config.k8s.io/v1","kind":"NodeAffinityArgs"},"name":"NodeAffinity"})");
-  EXPECT_EQ(json::serialize(args.at(5)),
-            R"({"args":{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"NodeResourcesFitArgs","scoringStrategy":)"
-            R"({"requestedToCapacityRatio":{"shape":[{"score":0,"utilization":0},{"score":10,"utilization":100}]},)"
-            R"("resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}],"type":"RequestedToCapacityRatio"}},)"
-            R"("name":"NodeResourcesFit"})");
+  EXPECT_EQ(
+      json::serialize(args.at(3)),
+      R"({"args":{"addedAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"preference":{},"weight":1}]},)"
+      R"("apiVersion":"kubescheduler.config.k8s.io/v1","kind":"NodeAffinityArgs"},"name":"NodeAffinity"})");
+  EXPECT_EQ(
+      json::serialize(args.at(5)),
+      R"({"args":{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"NodeResourcesFitArgs","scoringStrategy":)"
+      R"({"requestedToCapacityRatio":{"shape":[{"score":0,"utilization":0},{"score":10,"utilization":100}]},)"
+      R"("resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}],"type":"RequestedToCapacityRatio"}},)"
+      R"("name":"NodeResourcesFit"})");
 
-  const auto second = load(api::to_yaml(first->view) + "---\n" + api::to_yaml(first->podium_view), "view.yaml");
+  const auto second =
+      load(api::to_yaml(first->view) + "---\n" + api::to_yaml(first->podium_view), "view.yaml");
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(json::serialize(second->view), json::serialize(first->view));
   EXPECT_EQ(json::serialize(second->podium_view), json::serialize(first->podium_view));

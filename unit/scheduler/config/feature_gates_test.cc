@@ -39,7 +39,8 @@ TEST(FeatureGates, Values) {
       {"a gate that kube-scheduler does not read", {"CSIVolumeHealth=true"}, defaults},
       {"a locked gate at its value", {"DynamicResourceAllocation=true"}, defaults},
       {"its dependents go with it",
-       {"MatchLabelKeysInPodTopologySpread=false,MatchLabelKeysInPodTopologySpreadSelectorMerge=false"}, no_keys},
+       {"MatchLabelKeysInPodTopologySpread=false,MatchLabelKeysInPodTopologySpreadSelectorMerge=false"},
+       no_keys},
       {"all alpha off", {"AllAlpha=false"}, defaults},
   };
   for (const auto& c : cases) {
@@ -67,11 +68,13 @@ TEST(FeatureGates, Errors) {
        "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true"},
       {"a dependency is off",
        {"MatchLabelKeysInPodTopologySpread=false"},
-       "MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on features that are disabled: "
+       "MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on features that are "
+       "disabled: "
        "[MatchLabelKeysInPodTopologySpread]"},
       {"not honoured",
        {"StorageCapacityScoring=true"},
-       "feature gate StorageCapacityScoring cannot be set to true: not supported by podium: podium scores static "
+       "feature gate StorageCapacityScoring cannot be set to true: not supported by podium: podium scores "
+       "static "
        "volumes only"},
   };
   for (const auto& c : cases) {
@@ -88,10 +91,14 @@ TEST(FeatureGates, AllAlphaNamesWhatItCannotDo) {
   ASSERT_FALSE(all);
   std::string exceptions = "AllAlpha=true";
   for (const auto& gate : known_gates()) {
-    const bool refused = gate.stage == GateSpec::Stage::alpha && treatment_of(gate.name) == GateTreatment::refused;
-    EXPECT_EQ(all.error().message.find("feature gate " + std::string(gate.name) + " cannot") != std::string::npos, refused)
+    const bool refused =
+        gate.stage == GateSpec::Stage::alpha && treatment_of(gate.name) == GateTreatment::refused;
+    EXPECT_EQ(
+        all.error().message.find("feature gate " + std::string(gate.name) + " cannot") != std::string::npos,
+        refused)
         << gate.name;
-    if (refused || gate.depends_on == "GenericWorkload") exceptions += "," + std::string(gate.name) + "=false";
+    if (refused || gate.depends_on == "GenericWorkload")
+      exceptions += "," + std::string(gate.name) + "=false";
   }
   const auto most = parse_feature_gates({exceptions});
   ASSERT_TRUE(most) << most.error().message;
@@ -101,8 +108,9 @@ TEST(FeatureGates, AllAlphaNamesWhatItCannotDo) {
 TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
   const auto got = parse_feature_gates({"OpportunisticBatching=false"});
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->warnings, std::vector<std::string>{"feature gate OpportunisticBatching=false makes no difference: podium "
-                                                    "evaluates every pod on its own"});
+  EXPECT_EQ(got->warnings,
+            std::vector<std::string>{"feature gate OpportunisticBatching=false makes no difference: podium "
+                                     "evaluates every pod on its own"});
   EXPECT_EQ(load("", "", {*got, {}})->warnings, got->warnings);
 }
 
@@ -142,7 +150,8 @@ TEST(FeatureGates, APluginWhoseGateIsOffIsNotOnTheDefaultList) {
   off.features.node_declared_features = false;
   const auto has = [](const Result<Config>& config) {
     const auto& filters = config->profiles[0]->filters;
-    return std::ranges::any_of(filters, [](const auto& entry) { return entry.name == "NodeDeclaredFeatures"; });
+    return std::ranges::any_of(filters,
+                               [](const auto& entry) { return entry.name == "NodeDeclaredFeatures"; });
   };
   EXPECT_TRUE(has(load("", "")));
   EXPECT_FALSE(has(load("", "", {off, {}})));

@@ -4,7 +4,6 @@
 
 #include "unit/scheduler/config/finding.h"
 
-
 namespace podium::config {
 namespace {
 
@@ -52,26 +51,32 @@ TEST(Findings, Settings) {
   check({
       {"parallelism: 16.0", "valid"},
       {"parallelism: null", "valid"},
-      {"parallelism: 0", "c.yaml:3: parallelism: Invalid value: 0: should be an integer value greater than zero"},
+      {"parallelism: 0",
+       "c.yaml:3: parallelism: Invalid value: 0: should be an integer value greater than zero"},
       {"parallelism: 3000000000", "c.yaml:3: parallelism: Invalid value: 3000000000: out of range for int32"},
       {"percentageOfNodesToScore: 101",
        "c.yaml:3: percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"},
       {"profiles: [{percentageOfNodesToScore: -1}]",
        "c.yaml:3: profiles[0].percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100]"},
-      {"podInitialBackoffSeconds: 0", "c.yaml:3: podInitialBackoffSeconds: Invalid value: 0: must be greater than 0"},
+      {"podInitialBackoffSeconds: 0",
+       "c.yaml:3: podInitialBackoffSeconds: Invalid value: 0: must be greater than 0"},
       {"podInitialBackoffSeconds: 20",
-       "c.yaml: podMaxBackoffSeconds: Invalid value: 10: must be greater than or equal to PodInitialBackoffSeconds"},
+       "c.yaml: podMaxBackoffSeconds: Invalid value: 10: must be greater than or equal to "
+       "PodInitialBackoffSeconds"},
       {"podMaxBackoffSeconds: 9223372036854775807", "valid"},
-      {"clientConnection: {burst: -1}", "c.yaml:3: clientConnection.burst: Invalid value: -1: must be non-negative"},
+      {"clientConnection: {burst: -1}",
+       "c.yaml:3: clientConnection.burst: Invalid value: -1: must be non-negative"},
       {"leaderElection: {leaseDuration: 10s}",
-       "c.yaml:3: leaderElection.leaseDuration: Invalid value: \"10s\": must be greater than `RenewDeadline` (10s)"},
+       "c.yaml:3: leaderElection.leaseDuration: Invalid value: \"10s\": must be greater than `RenewDeadline` "
+       "(10s)"},
       {"leaderElection: {retryPeriod: 10s}",
        "c.yaml:3: leaderElection.renewDeadline: Invalid value: \"10s\": renewDeadline must be greater than "
        "retryPeriod*JitterFactor (10s*1.2)"},
       {"leaderElection: {retryPeriod: -1s}",
        "c.yaml:3: leaderElection.retryPeriod: Invalid value: \"-1s\": must be greater than zero"},
       {"leaderElection: {resourceLock: endpoints}",
-       "c.yaml:3: leaderElection.resourceLock: Invalid value: \"endpoints\": resourceLock value must be \"leases\""},
+       "c.yaml:3: leaderElection.resourceLock: Invalid value: \"endpoints\": resourceLock value must be "
+       "\"leases\""},
       {"leaderElection: {leaderElect: false, resourceLock: endpoints, leaseDuration: -5s}", "valid"},
   });
 }
@@ -84,13 +89,16 @@ TEST(Findings, Profiles) {
       {"profiles:\n- schedulerName: a\n- {}", "c.yaml:5: profiles[1].schedulerName: Required value"},
       {"profiles:\n- schedulerName: a\n- schedulerName: a",
        "c.yaml:5: profiles[1].schedulerName: Duplicate value: \"a\": profiles[0] has it"},
-      {"profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: PrioritySort}]}}",
+      {"profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: "
+       "PrioritySort}]}}",
        "c.yaml:6: profiles[1].plugins.queueSort: Invalid value: must be the same for all profiles"},
       {"profiles: [{plugins: {queueSort: {disabled: [{name: '*'}]}}}]",
-       "c.yaml:3: profiles[0].plugins.queueSort: only one queue sort plugin required for profile with scheduler name "
+       "c.yaml:3: profiles[0].plugins.queueSort: only one queue sort plugin required for profile with "
+       "scheduler name "
        "\"default-scheduler\", but got 0"},
       {"profiles: [{plugins: {multiPoint: {disabled: [{name: DefaultBinder}]}}}]",
-       "c.yaml:3: profiles[0].plugins.bind: at least one bind plugin is needed for profile with scheduler name "
+       "c.yaml:3: profiles[0].plugins.bind: at least one bind plugin is needed for profile with scheduler "
+       "name "
        "\"default-scheduler\""},
   });
 }
@@ -103,23 +111,29 @@ TEST(Findings, Plugins) {
        "c.yaml:3: profiles[0].plugins.multiPoint.enabled[0]: plugin \"Nope\" does not exist"},
       {"profiles: [{plugins: {multiPoint: {disabled: [{name: Nope}]}}}]", "valid"},
       {"profiles: [{plugins: {score: {enabled: [{name: NodeName}]}}}]",
-       "c.yaml:3: profiles[0].plugins.score.enabled[0]: plugin \"NodeName\" does not extend ScorePlugin plugin"},
+       "c.yaml:3: profiles[0].plugins.score.enabled[0]: plugin \"NodeName\" does not extend ScorePlugin "
+       "plugin"},
       {"profiles: [{plugins: {placementScore: {enabled: [{name: NodeName}]}}}]",
        "c.yaml:3: profiles[0].plugins.placementScore.enabled[0]: plugin \"NodeName\" does not extend "
        "PlacementScorePlugin plugin"},
       {"profiles: [{plugins: {score: {enabled: [{name: NodeAffinity}, {name: NodeAffinity}]}}}]",
-       "c.yaml:3: profiles[0].plugins.score.enabled[1]: plugin \"NodeAffinity\" already registered as \"ScorePlugin\""},
+       "c.yaml:3: profiles[0].plugins.score.enabled[1]: plugin \"NodeAffinity\" already registered as "
+       "\"ScorePlugin\""},
       {"profiles: [{plugins: {multiPoint: {enabled: [{name: GangScheduling}, {name: GangScheduling}]}}}]",
        "c.yaml:3: profiles[0].plugins.multiPoint.enabled[1]: plugin \"GangScheduling\" already registered as "
        "\"PreEnqueuePlugin\""},
       {"profiles: [{plugins: {filter: {enabled: [{name: EBSLimits}]}}}]",
-       "c.yaml:3: profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid in version "
-       "\"kubescheduler.config.k8s.io/v1\" (KubeSchedulerConfiguration is version \"kubescheduler.config.k8s.io/v1\")"},
+       "c.yaml:3: profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid in "
+       "version "
+       "\"kubescheduler.config.k8s.io/v1\" (KubeSchedulerConfiguration is version "
+       "\"kubescheduler.config.k8s.io/v1\")"},
       {"profiles: [{plugins: {score: {enabled: [{name: NodeAffinity, weight: -1}]}}}]",
-       "c.yaml:3: profiles[0].plugins.score.enabled[0].weight: Invalid value: -1: must not be negative: total score of "
+       "c.yaml:3: profiles[0].plugins.score.enabled[0].weight: Invalid value: -1: must not be negative: "
+       "total score of "
        "Score plugins could overflow"},
       {"profiles: [{plugins: {score: {enabled: [{name: NodeAffinity, weight: 3000000000}]}}}]",
-       "c.yaml:3: profiles[0].plugins.score.enabled[0].weight: Invalid value: 3000000000: out of range for int32"},
+       "c.yaml:3: profiles[0].plugins.score.enabled[0].weight: Invalid value: 3000000000: out of range for "
+       "int32"},
   });
 }
 
@@ -132,24 +146,30 @@ TEST(Findings, PluginConfig) {
       {"profiles: [{pluginConfig: [{name: NodeAffinity, args: []}]}]",
        "c.yaml:3: profiles[0].pluginConfig[0].args: Invalid value: expected object, got list"},
       {"profiles: [{pluginConfig: [{name: NodeAffinity, args: {kind: NodeAffinityArgs, apiVersion: v1}}]}]",
-       "c.yaml:3: profiles[0].pluginConfig[0].args.apiVersion: no kind \"NodeAffinityArgs\" is registered for version \"v1\""},
+       "c.yaml:3: profiles[0].pluginConfig[0].args.apiVersion: no kind \"NodeAffinityArgs\" is registered "
+       "for version \"v1\""},
       {"profiles: [{pluginConfig: [{name: NodeAffinity, args: {kind: VolumeBindingArgs}}]}]",
-       "c.yaml:3: profiles[0].pluginConfig[0].args.kind: args for plugin NodeAffinity were not of type NodeAffinityArgs, "
+       "c.yaml:3: profiles[0].pluginConfig[0].args.kind: args for plugin NodeAffinity were not of type "
+       "NodeAffinityArgs, "
        "got VolumeBindingArgs"},
       {"profiles: [{pluginConfig: [{name: GCEPDLimits}]}]",
        "c.yaml:3: profiles[0].pluginConfig[0]: Invalid value: \"GCEPDLimits\": was invalid in version "
-       "\"kubescheduler.config.k8s.io/v1\" (KubeSchedulerConfiguration is version \"kubescheduler.config.k8s.io/v1\")"},
+       "\"kubescheduler.config.k8s.io/v1\" (KubeSchedulerConfiguration is version "
+       "\"kubescheduler.config.k8s.io/v1\")"},
   });
 }
 
 TEST(Findings, IgnoredResourcesNeedThePluginThatIgnoresThem) {
   const std::string text =
-      "extenders: [{urlPrefix: 'http://x', managedResources: [{name: example.com/a, ignoredByScheduler: true}]}]";
-  const std::string without = text + "\nprofiles: [{plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}}]";
+      "extenders: [{urlPrefix: 'http://x', managedResources: [{name: example.com/a, ignoredByScheduler: "
+      "true}]}]";
+  const std::string without =
+      text + "\nprofiles: [{plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}}]";
   check({
       {text, "valid"},
       {without,
-       "c.yaml:4: profiles[0].pluginConfig: couldn't build extenders: can't find NodeResourcesFitArgs in plugin config"},
+       "c.yaml:4: profiles[0].pluginConfig: couldn't build extenders: can't find NodeResourcesFitArgs in "
+       "plugin config"},
   });
 }
 
@@ -157,12 +177,16 @@ TEST(Findings, Extenders) {
   check({
       {"extenders: []", "valid"},
       {"extenders: [{urlPrefix: 'http://x', filterVerb: filter, ignorable: true}]", "valid"},
-      {"extenders:\n- {bindVerb: b, prioritizeVerb: p, managedResources: [{name: example.com/a}, {name: cpu}]}\n"
+      {"extenders:\n- {bindVerb: b, prioritizeVerb: p, managedResources: [{name: example.com/a}, {name: "
+       "cpu}]}\n"
        "- {bindVerb: b, managedResources: [{name: example.com/a}]}",
-       "c.yaml:3: extenders: Invalid value: \"found 2 extenders implementing bind\": only one extender can implement bind\n"
+       "c.yaml:3: extenders: Invalid value: \"found 2 extenders implementing bind\": only one extender can "
+       "implement bind\n"
        "c.yaml:4: extenders[0].weight: Invalid value: 0: must have a positive weight applied to it\n"
-       "c.yaml:4: extenders[0].managedResources[1].name: Invalid value: \"cpu\": is an invalid extended resource name\n"
-       "c.yaml:5: extenders[1].managedResources[0].name: Invalid value: \"example.com/a\": duplicate extender managed "
+       "c.yaml:4: extenders[0].managedResources[1].name: Invalid value: \"cpu\": is an invalid extended "
+       "resource name\n"
+       "c.yaml:5: extenders[1].managedResources[0].name: Invalid value: \"example.com/a\": duplicate "
+       "extender managed "
        "resource name"},
   });
 }
@@ -174,128 +198,172 @@ void check_args(std::string_view plugin, std::initializer_list<Case> cases) {
   constexpr std::string_view kPlace = "c.yaml:3: profiles[0].pluginConfig[0].args.";
   for (const auto& c : cases) {
     SCOPED_TRACE(c.input);
-    auto text = finding(fmt::format("{}profiles: [{{pluginConfig: [{{name: {}, args: {}}}]}}]", kHead, plugin, c.input));
+    auto text = finding(
+        fmt::format("{}profiles: [{{pluginConfig: [{{name: {}, args: {}}}]}}]", kHead, plugin, c.input));
     for (std::size_t at; (at = text.find(kPlace)) != std::string::npos;) text.erase(at, kPlace.size());
     EXPECT_EQ(text, c.finding);
   }
 }
 
 TEST(FindingsInArgs, NodeResourcesFit) {
-  const std::string ratio = "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: ";
+  const std::string ratio =
+      "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: ";
   const std::string at = "scoringStrategy.requestedToCapacityRatio.shape";
-  check_args("NodeResourcesFit", {
-      {"{}", "valid"},
-      {"{scoringStrategy: {type: MostAllocated}}", "valid"},
-      {"{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 0}]}}", "valid"},
-      {"{scoringStrategy: {}}",
-       "scoringStrategy.type: Unsupported value: \"\": supported values: \"LeastAllocated\", \"MostAllocated\", "
-       "\"RequestedToCapacityRatio\""},
-      {"{scoringStrategy: {type: LeastAllocated, resources: [{name: cpu, weight: -1}, {name: memory, weight: 100}]}}",
-       "scoringStrategy.resources[0].weight: Invalid value: -1: resource weight of cpu not in valid range (0, 100]"},
-      {"{scoringStrategy: {type: LeastAllocated, requestedToCapacityRatio: {}}}",
-       "scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil when type is not RequestedToCapacityRatio"},
-      {"{scoringStrategy: {type: RequestedToCapacityRatio}}",
-       "scoringStrategy.requestedToCapacityRatio: Required value: must be specified when type is RequestedToCapacityRatio"},
-      {ratio + "[]}}}", at + ": Required value: at least one point must be specified"},
-      {ratio + "[{utilization: 0, score: 0}, {utilization: 100, score: 10}]}}}", "valid"},
-      {ratio + "[{utilization: 50, score: 0}, {utilization: 50, score: 11}, {utilization: 101, score: -1}]}}}",
-       at + "[1].utilization: Invalid value: 50: values must be sorted in increasing order\n" +
-       at + "[1].score: Invalid value: 11: not in valid range [0, 10]\n" +
-       at + "[2].utilization: Invalid value: 101: not in valid range [0, 100]\n" +
-       at + "[2].score: Invalid value: -1: not in valid range [0, 10]"},
-      {"{ignoredResources: [example.com/gpu], ignoredResourceGroups: [example.com]}", "valid"},
-      {"{ignoredResources: ['']}",
-       "ignoredResources[0]: Invalid value: \"\": name part must be non-empty\n"
-       "ignoredResources[0]: Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or '.', and "
-       "must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
-       "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
-      {"{ignoredResourceGroups: [example.com/gpu]}",
-       "ignoredResourceGroups[0]: Invalid value: \"example.com/gpu\": resource group name can't contain '/'"},
-  });
+  check_args("NodeResourcesFit",
+             {
+                 {"{}", "valid"},
+                 {"{scoringStrategy: {type: MostAllocated}}", "valid"},
+                 {"{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 0}]}}", "valid"},
+                 {"{scoringStrategy: {}}",
+                  "scoringStrategy.type: Unsupported value: \"\": supported values: \"LeastAllocated\", "
+                  "\"MostAllocated\", "
+                  "\"RequestedToCapacityRatio\""},
+                 {"{scoringStrategy: {type: LeastAllocated, resources: [{name: cpu, weight: -1}, {name: "
+                  "memory, weight: 100}]}}",
+                  "scoringStrategy.resources[0].weight: Invalid value: -1: resource weight of cpu not in "
+                  "valid range (0, 100]"},
+                 {"{scoringStrategy: {type: LeastAllocated, requestedToCapacityRatio: {}}}",
+                  "scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil when type is not "
+                  "RequestedToCapacityRatio"},
+                 {"{scoringStrategy: {type: RequestedToCapacityRatio}}",
+                  "scoringStrategy.requestedToCapacityRatio: Required value: must be specified when type is "
+                  "RequestedToCapacityRatio"},
+                 {ratio + "[]}}}", at + ": Required value: at least one point must be specified"},
+                 {ratio + "[{utilization: 0, score: 0}, {utilization: 100, score: 10}]}}}", "valid"},
+                 {ratio + "[{utilization: 50, score: 0}, {utilization: 50, score: 11}, {utilization: 101, "
+                          "score: -1}]}}}",
+                  at + "[1].utilization: Invalid value: 50: values must be sorted in increasing order\n" +
+                      at + "[1].score: Invalid value: 11: not in valid range [0, 10]\n" + at +
+                      "[2].utilization: Invalid value: 101: not in valid range [0, 100]\n" + at +
+                      "[2].score: Invalid value: -1: not in valid range [0, 10]"},
+                 {"{ignoredResources: [example.com/gpu], ignoredResourceGroups: [example.com]}", "valid"},
+                 {"{ignoredResources: ['']}",
+                  "ignoredResources[0]: Invalid value: \"\": name part must be non-empty\n"
+                  "ignoredResources[0]: Invalid value: \"\": name part must consist of alphanumeric "
+                  "characters, '-', '_' or '.', and "
+                  "must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "
+                  "'123-abc', regex used for "
+                  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
+                 {"{ignoredResourceGroups: [example.com/gpu]}",
+                  "ignoredResourceGroups[0]: Invalid value: \"example.com/gpu\": resource group name can't "
+                  "contain '/'"},
+             });
 }
 
 TEST(FindingsInArgs, OtherPlugins) {
-  check_args("NodeResourcesBalancedAllocation", {
-      {"{resources: [{name: cpu}, {name: example.com/gpu, weight: 1}]}", "valid"},
-      {"{resources: [{name: cpu, weight: 2}, {name: cpu}]}",
-       "resources[0].weight: Invalid value: 2: must be 1\nresources[1].name: Duplicate value: \"cpu\""},
-  });
-  check_args("InterPodAffinity", {
-      {"{hardPodAffinityWeight: 0}", "valid"},
-      {"{hardPodAffinityWeight: 101}", "hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]"},
-  });
-  check_args("DefaultPreemption", {
-      {"{minCandidateNodesPercentage: 0}", "valid"},
-      {"{minCandidateNodesPercentage: 101, minCandidateNodesAbsolute: -1}",
-       "minCandidateNodesPercentage: Invalid value: 101: not in valid range [0, 100]\n"
-       "minCandidateNodesAbsolute: Invalid value: -1: not in valid range [0, inf)"},
-      {"{minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0}",
-       "minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as minCandidateNodesAbsolute\n"
-       "minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage"},
-  });
+  check_args(
+      "NodeResourcesBalancedAllocation",
+      {
+          {"{resources: [{name: cpu}, {name: example.com/gpu, weight: 1}]}", "valid"},
+          {"{resources: [{name: cpu, weight: 2}, {name: cpu}]}",
+           "resources[0].weight: Invalid value: 2: must be 1\nresources[1].name: Duplicate value: \"cpu\""},
+      });
+  check_args("InterPodAffinity",
+             {
+                 {"{hardPodAffinityWeight: 0}", "valid"},
+                 {"{hardPodAffinityWeight: 101}",
+                  "hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]"},
+             });
+  check_args("DefaultPreemption",
+             {
+                 {"{minCandidateNodesPercentage: 0}", "valid"},
+                 {"{minCandidateNodesPercentage: 101, minCandidateNodesAbsolute: -1}",
+                  "minCandidateNodesPercentage: Invalid value: 101: not in valid range [0, 100]\n"
+                  "minCandidateNodesAbsolute: Invalid value: -1: not in valid range [0, inf)"},
+                 {"{minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0}",
+                  "minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as "
+                  "minCandidateNodesAbsolute\n"
+                  "minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as "
+                  "minCandidateNodesPercentage"},
+             });
   check_args("VolumeBinding", {
-      {"{bindTimeoutSeconds: 0}", "valid"},
-      {"{bindTimeoutSeconds: -1, shape: []}",
-       "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative value\n"
-       "shape: Invalid value: []: unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring"},
-  });
+                                  {"{bindTimeoutSeconds: 0}", "valid"},
+                                  {"{bindTimeoutSeconds: -1, shape: []}",
+                                   "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, "
+                                   "should not be a negative value\n"
+                                   "shape: Invalid value: []: unexpected field `shape`, remove it or turn on "
+                                   "the feature gate StorageCapacityScoring"},
+                              });
   check_args("DynamicResources", {
-      {"{filterTimeout: 0s, bindingTimeout: 1s}", "valid"},
-      {"{filterTimeout: -1s, bindingTimeout: 999ms}",
-       "filterTimeout: Invalid value: \"-1s\": must be zero or positive\n"
-       "bindingTimeout: Invalid value: \"999ms\": must be at least 1 second"},
-  });
+                                     {"{filterTimeout: 0s, bindingTimeout: 1s}", "valid"},
+                                     {"{filterTimeout: -1s, bindingTimeout: 999ms}",
+                                      "filterTimeout: Invalid value: \"-1s\": must be zero or positive\n"
+                                      "bindingTimeout: Invalid value: \"999ms\": must be at least 1 second"},
+                                 });
 }
 
 TEST(FindingsInArgs, PodTopologySpread) {
   const std::string good = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}";
   const std::string head = "{defaultingType: List, defaultConstraints: [";
-  check_args("PodTopologySpread", {
-      {"{defaultingType: List}", "valid"},
-      {head + good + "]}", "valid"},
-      {"{defaultingType: Some}",
-       "defaultingType: Unsupported value: \"Some\": supported values: \"System\", \"List\""},
-      {"{defaultConstraints: [" + good + "]}",
-       "defaultingType: Invalid value: \"System\": when .defaultConstraints are not empty"},
-      {head + good + ", " + good + "]}", "defaultConstraints[1]: Duplicate value: \"{zone, ScheduleAnyway}\""},
-      {head + "{maxSkew: 0, labelSelector: {}}]}",
-       "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)\n"
-       "defaultConstraints[0].topologyKey: Required value: can not be empty\n"
-       "defaultConstraints[0].whenUnsatisfiable: Required value: can not be empty\n"
-       "defaultConstraints[0].labelSelector: Forbidden: constraint must not define a selector, as they deduced for each "
-       "pod"},
-      {head + "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Maybe}]}",
-       "defaultConstraints[0].whenUnsatisfiable: Unsupported value: \"Maybe\": supported values: \"DoNotSchedule\", "
-       "\"ScheduleAnyway\""},
-  });
+  check_args("PodTopologySpread",
+             {
+                 {"{defaultingType: List}", "valid"},
+                 {head + good + "]}", "valid"},
+                 {"{defaultingType: Some}",
+                  "defaultingType: Unsupported value: \"Some\": supported values: \"System\", \"List\""},
+                 {"{defaultConstraints: [" + good + "]}",
+                  "defaultingType: Invalid value: \"System\": when .defaultConstraints are not empty"},
+                 {head + good + ", " + good + "]}",
+                  "defaultConstraints[1]: Duplicate value: \"{zone, ScheduleAnyway}\""},
+                 {head + "{maxSkew: 0, labelSelector: {}}]}",
+                  "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)\n"
+                  "defaultConstraints[0].topologyKey: Required value: can not be empty\n"
+                  "defaultConstraints[0].whenUnsatisfiable: Required value: can not be empty\n"
+                  "defaultConstraints[0].labelSelector: Forbidden: constraint must not define a selector, as "
+                  "they deduced for each "
+                  "pod"},
+                 {head + "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Maybe}]}",
+                  "defaultConstraints[0].whenUnsatisfiable: Unsupported value: \"Maybe\": supported values: "
+                  "\"DoNotSchedule\", "
+                  "\"ScheduleAnyway\""},
+             });
 }
 
 TEST(FindingsInArgs, NodeAffinity) {
-  const std::string required = "{addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [";
+  const std::string required =
+      "{addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [";
   const std::string preferred = "{addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [";
   const std::string at = "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].";
-  check_args("NodeAffinity", {
-      {"{addedAffinity: {}}", "valid"},
-      {required + "{}]}}}", "valid"},
-      {required + "{matchExpressions: [{key: pool, operator: NotIn, values: [red]}]}]}}}", "valid"},
-      {required + "{matchExpressions: [{key: pool, operator: In}, {key: pool, operator: Exists, values: [a]}, "
-                  "{key: num, operator: Gt, values: [x]}, {key: num, operator: Lt, values: ['1', '2']}]}]}}}",
-       at + "matchExpressions[0].values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty\n" +
-       at + "matchExpressions[1].values: Invalid value: [\"a\"]: values set must be empty for exists and does not exist\n" +
-       at + "matchExpressions[2].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer\n" +
-       at + "matchExpressions[3].values: Invalid value: [\"1\",\"2\"]: for 'Gt', 'Lt' operators, exactly one value is "
-            "required"},
-      {required + "{matchExpressions: [{key: pool, operator: Is}], matchFields: [{key: metadata.name, operator: Exists}, "
-                  "{key: metadata.name, operator: In, values: [a, b]}]}]}}}",
-       at + "matchExpressions[0].operator: Unsupported value: \"Is\": supported values: \"In\", \"NotIn\", \"Exists\", "
-            "\"DoesNotExist\", \"Gt\", \"Lt\"\n" +
-       at + "matchFields[0].operator: Unsupported value: \"Exists\": supported values: \"In\", \"NotIn\"\n" +
-       at + "matchFields[1].values: Invalid value: [\"a\",\"b\"]: must have one element"},
-      {preferred + "{weight: 0, preference: {matchExpressions: [{key: pool, operator: Is}]}}]}}", "valid"},
-      {preferred + "{weight: 1, preference: {matchExpressions: [{key: pool, operator: In}]}}]}}",
-       "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].matchExpressions[0].values: Invalid value: []: "
-       "for 'in', 'notin' operators, values set can't be empty"},
-  });
+  check_args(
+      "NodeAffinity",
+      {
+          {"{addedAffinity: {}}", "valid"},
+          {required + "{}]}}}", "valid"},
+          {required + "{matchExpressions: [{key: pool, operator: NotIn, values: [red]}]}]}}}", "valid"},
+          {required +
+               "{matchExpressions: [{key: pool, operator: In}, {key: pool, operator: Exists, values: [a]}, "
+               "{key: num, operator: Gt, values: [x]}, {key: num, operator: Lt, values: ['1', '2']}]}]}}}",
+           at +
+               "matchExpressions[0].values: Invalid value: []: for 'in', 'notin' operators, values set can't "
+               "be empty\n" +
+               at +
+               "matchExpressions[1].values: Invalid value: [\"a\"]: values set must be empty for exists and "
+               "does not exist\n" +
+               at +
+               "matchExpressions[2].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value "
+               "must be an integer\n" +
+               at +
+               "matchExpressions[3].values: Invalid value: [\"1\",\"2\"]: for 'Gt', 'Lt' operators, exactly "
+               "one value is "
+               "required"},
+          {required + "{matchExpressions: [{key: pool, operator: Is}], matchFields: [{key: metadata.name, "
+                      "operator: Exists}, "
+                      "{key: metadata.name, operator: In, values: [a, b]}]}]}}}",
+           at +
+               "matchExpressions[0].operator: Unsupported value: \"Is\": supported values: \"In\", "
+               "\"NotIn\", \"Exists\", "
+               "\"DoesNotExist\", \"Gt\", \"Lt\"\n" +
+               at +
+               "matchFields[0].operator: Unsupported value: \"Exists\": supported values: \"In\", "
+               "\"NotIn\"\n" +
+               at + "matchFields[1].values: Invalid value: [\"a\",\"b\"]: must have one element"},
+          {preferred + "{weight: 0, preference: {matchExpressions: [{key: pool, operator: Is}]}}]}}",
+           "valid"},
+          {preferred + "{weight: 1, preference: {matchExpressions: [{key: pool, operator: In}]}}]}}",
+           "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].matchExpressions[0].values: "
+           "Invalid value: []: "
+           "for 'in', 'notin' operators, values set can't be empty"},
+      });
 }
 
 // --- podium's own ---
@@ -305,15 +373,21 @@ TEST(Findings, PodiumConfiguration) {
   const Case cases[] = {
       {"", "valid"},
       {"reports: {ttl: 1s, sampling: 0, maxReports: 1, excludeNamespaces: []}", "valid"},
-      {"reports: {ttl: -1s}", "c.yaml:3: reports.ttl: Invalid value: \"-1s\": not in valid range [1s, 720h0m0s]"},
-      {"reports: {ttl: 0s}", "c.yaml:3: reports.ttl: Invalid value: \"0s\": not in valid range [1s, 720h0m0s]"},
+      {"reports: {ttl: -1s}",
+       "c.yaml:3: reports.ttl: Invalid value: \"-1s\": not in valid range [1s, 720h0m0s]"},
+      {"reports: {ttl: 0s}",
+       "c.yaml:3: reports.ttl: Invalid value: \"0s\": not in valid range [1s, 720h0m0s]"},
       {"reports: {ttl: 1000000h}",
        "c.yaml:3: reports.ttl: Invalid value: \"1000000h0m0s\": not in valid range [1s, 720h0m0s]"},
       {"reports: {ttl: 1000000000000}",
-       "c.yaml:3: reports.ttl: Invalid value: 1000000000000: expected duration string such as \"15s\", got number"},
-      {"reports: {sampling: 1.5}", "c.yaml:3: reports.sampling: Invalid value: 1.5E0: not in valid range [0, 1]"},
-      {"reports: {maxReports: 0}", "c.yaml:3: reports.maxReports: Invalid value: 0: not in valid range [1, 1000000]"},
-      {"reports: {excludeNamespaces: [a, a]}", "c.yaml:3: reports.excludeNamespaces[1]: Duplicate value: \"a\""},
+       "c.yaml:3: reports.ttl: Invalid value: 1000000000000: expected duration string such as \"15s\", got "
+       "number"},
+      {"reports: {sampling: 1.5}",
+       "c.yaml:3: reports.sampling: Invalid value: 1.5E0: not in valid range [0, 1]"},
+      {"reports: {maxReports: 0}",
+       "c.yaml:3: reports.maxReports: Invalid value: 0: not in valid range [1, 1000000]"},
+      {"reports: {excludeNamespaces: [a, a]}",
+       "c.yaml:3: reports.excludeNamespaces[1]: Duplicate value: \"a\""},
       {"whatIf: {workers: 65}", "c.yaml:3: whatIf.workers: Invalid value: 65: not in valid range [1, 64]"},
       {"events: {bestNode: true}", "c.yaml:3: events.bestNode: unknown field"},
   };
@@ -324,23 +398,31 @@ TEST(Findings, PodiumConfiguration) {
 }
 
 TEST(Findings, OfBothDocumentsTogether) {
-  EXPECT_EQ(finding("apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nwhatIf: {workers: 0}\n---\n"
-                    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: -1\n"),
-            "c.yaml:3: whatIf.workers: Invalid value: 0: not in valid range [1, 64]\n"
-            "c.yaml:7: parallelism: Invalid value: -1: should be an integer value greater than zero");
+  EXPECT_EQ(
+      finding(
+          "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nwhatIf: {workers: 0}\n---\n"
+          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: -1\n"),
+      "c.yaml:3: whatIf.workers: Invalid value: 0: not in valid range [1, 64]\n"
+      "c.yaml:7: parallelism: Invalid value: -1: should be an integer value greater than zero");
 }
 
 TEST(Findings, Warnings) {
-  const auto config = load(fmt::format("{}percentageOfNodesToScore: 50\nprofiles:\n- plugins:\n    score:\n      enabled:\n"
-                                       "      - name: TaintToleration\n        weight: 0\n  pluginConfig:\n"
-                                       "  - name: NodeResourceFit\n    args: {{}}\n  - name: NodeName\n", kHead), "c.yaml");
+  const auto config =
+      load(fmt::format("{}percentageOfNodesToScore: 50\nprofiles:\n- plugins:\n    score:\n      enabled:\n"
+                       "      - name: TaintToleration\n        weight: 0\n  pluginConfig:\n"
+                       "  - name: NodeResourceFit\n    args: {{}}\n  - name: NodeName\n",
+                       kHead),
+           "c.yaml");
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->warnings,
-            (std::vector<std::string>{
-                "c.yaml:8: profiles[0].plugins.score.enabled[0]: the weight of score plugin \"TaintToleration\" is zero or "
-                "absent and counts as 1",
-                "c.yaml:11: profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\": its args have no effect",
-                "c.yaml:13: profiles[0].pluginConfig[1]: plugin \"NodeName\" takes no args: they have no effect"}));
+  EXPECT_EQ(
+      config->warnings,
+      (std::vector<std::string>{
+          "c.yaml:8: profiles[0].plugins.score.enabled[0]: the weight of score plugin \"TaintToleration\" is "
+          "zero or "
+          "absent and counts as 1",
+          "c.yaml:11: profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\": its args have no "
+          "effect",
+          "c.yaml:13: profiles[0].pluginConfig[1]: plugin \"NodeName\" takes no args: they have no effect"}));
 }
 
 }  // namespace

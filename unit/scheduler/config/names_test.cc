@@ -11,8 +11,19 @@ TEST(Names, OfLabels) {
     std::size_t errors;
   };
   const Case keys[] = {
-      {"app", 0}, {"example.com/app", 0}, {"a_b.c-D", 0}, {std::string(63, 'x'), 0}, {"", 2}, {"-app", 1}, {"app-", 1},
-      {"a b", 1}, {"/app", 1}, {"Example.com/app", 1}, {"a..b/app", 1}, {"a/b/c", 1}, {std::string(64, 'x'), 1},
+      {"app", 0},
+      {"example.com/app", 0},
+      {"a_b.c-D", 0},
+      {std::string(63, 'x'), 0},
+      {"", 2},
+      {"-app", 1},
+      {"app-", 1},
+      {"a b", 1},
+      {"/app", 1},
+      {"Example.com/app", 1},
+      {"a..b/app", 1},
+      {"a/b/c", 1},
+      {std::string(64, 'x'), 1},
       {std::string(254, 'x') + "/app", 1},
   };
   for (const auto& c : keys) EXPECT_EQ(check_label_key(c.key).size(), c.errors) << c.key;
@@ -25,8 +36,10 @@ TEST(Names, OfLabels) {
 }
 
 TEST(Names, OfExtendedResources) {
-  for (const auto* name : {"example.com/gpu", "nvidia.com/gpu"}) EXPECT_TRUE(is_extended_resource(name)) << name;
-  for (const auto* name : {"cpu", "kubernetes.io/x", "a.kubernetes.io/x", "requests.example.com/x", "/x", "a/b/c"}) {
+  for (const auto* name : {"example.com/gpu", "nvidia.com/gpu"})
+    EXPECT_TRUE(is_extended_resource(name)) << name;
+  for (const auto* name :
+       {"cpu", "kubernetes.io/x", "a.kubernetes.io/x", "requests.example.com/x", "/x", "a/b/c"}) {
     EXPECT_FALSE(is_extended_resource(name)) << name;
   }
 }

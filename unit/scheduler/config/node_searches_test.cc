@@ -14,8 +14,9 @@ using Searches = std::vector<std::optional<NodeSearch>>;
 
 constexpr auto kKube = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 constexpr auto kPodium = "---\napiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n";
-constexpr auto kNoScores = "plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, "
-                           "{name: DefaultBinder}, {name: NodeName}]}}";
+constexpr auto kNoScores =
+    "plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, "
+    "{name: DefaultBinder}, {name: NodeName}]}}";
 
 Searches searches_of(const Config& config) {
   Searches out;
@@ -35,29 +36,48 @@ TEST(NodeSearches, AreChosenByTheConfiguration) {
       {"a share", "percentageOfNodesToScore: 30\n", "", {NodeSearch{30}}},
       {"all", "percentageOfNodesToScore: 100\n", "", {all}},
       {"a profile's own goes first",
-       "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n- {schedulerName: b, percentageOfNodesToScore: 7}\n"
+       "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n- {schedulerName: b, "
+       "percentageOfNodesToScore: 7}\n"
        "- {schedulerName: c, percentageOfNodesToScore: 100}\n",
        "",
        {NodeSearch{30}, NodeSearch{7}, all}},
       {"a share of one profile leaves the others alone",
-       "profiles:\n- {schedulerName: a, percentageOfNodesToScore: 5}\n- {schedulerName: b}\n", "", {NodeSearch{5}, all}},
+       "profiles:\n- {schedulerName: a, percentageOfNodesToScore: 5}\n- {schedulerName: b}\n",
+       "",
+       {NodeSearch{5}, all}},
       {"a 0 of one profile says what a 0 means",
-       "profiles:\n- {schedulerName: a, percentageOfNodesToScore: 0}\n- {schedulerName: b}\n", "",
+       "profiles:\n- {schedulerName: a, percentageOfNodesToScore: 0}\n- {schedulerName: b}\n",
+       "",
        {NodeSearch{0}, NodeSearch{0}}},
       {"unset, with podium's switch", "", "adaptiveSearch: true\n", {NodeSearch{0}}},
       {"a 0, with podium's switch off", "percentageOfNodesToScore: 0\n", "adaptiveSearch: false\n", {all}},
-      {"the switch is about the 0 only", "percentageOfNodesToScore: 30\n", "adaptiveSearch: false\n", {NodeSearch{30}}},
+      {"the switch is about the 0 only",
+       "percentageOfNodesToScore: 30\n",
+       "adaptiveSearch: false\n",
+       {NodeSearch{30}}},
       {"one node is enough where none is scored",
-       fmt::format("percentageOfNodesToScore: 0\nprofiles: [{{{}}}]\n", kNoScores), "", {NodeSearch{0, true}}},
+       fmt::format("percentageOfNodesToScore: 0\nprofiles: [{{{}}}]\n", kNoScores),
+       "",
+       {NodeSearch{0, true}}},
       {"but for an extender that filters",
-       fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', filterVerb: f}}]\nprofiles: [{{{}}}]\n",
-                   kNoScores), "", {NodeSearch{0}}},
+       fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', filterVerb: "
+                   "f}}]\nprofiles: [{{{}}}]\n",
+                   kNoScores),
+       "",
+       {NodeSearch{0}}},
       {"or scores",
-       fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', prioritizeVerb: p, weight: 1}}]\n"
-                   "profiles: [{{{}}}]\n", kNoScores), "", {NodeSearch{0}}},
+       fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', prioritizeVerb: p, "
+                   "weight: 1}}]\n"
+                   "profiles: [{{{}}}]\n",
+                   kNoScores),
+       "",
+       {NodeSearch{0}}},
       {"not for one that binds",
-       fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', bindVerb: b}}]\nprofiles: [{{{}}}]\n",
-                   kNoScores), "", {NodeSearch{0, true}}},
+       fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', bindVerb: "
+                   "b}}]\nprofiles: [{{{}}}]\n",
+                   kNoScores),
+       "",
+       {NodeSearch{0, true}}},
   };
   for (const auto& c : cases) {
     const auto config = load(kKube + c.kube + kPodium + c.podium, "c.yaml");
@@ -65,7 +85,8 @@ TEST(NodeSearches, AreChosenByTheConfiguration) {
     EXPECT_EQ(searches_of(*config), c.want) << c.name;
     EXPECT_TRUE(config->warnings.empty()) << c.name;
 
-    const auto again = load(api::to_yaml(config->view) + "---\n" + api::to_yaml(config->podium_view), "view.yaml");
+    const auto again =
+        load(api::to_yaml(config->view) + "---\n" + api::to_yaml(config->podium_view), "view.yaml");
     ASSERT_TRUE(again) << c.name << ": " << again.error().message;
     EXPECT_EQ(searches_of(*again), c.want) << c.name << ": what view prints means the same";
   }

@@ -1,4 +1,5 @@
-// Plugins that a program adds: named in a configuration, given their arguments as they are, and blamed with their path.
+// Plugins that a program adds: named in a configuration, given their arguments as they are, and blamed with
+// their path.
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
@@ -33,7 +34,8 @@ std::shared_ptr<const Budget> make_budget(const boost::json::object& args, plugi
   return std::make_shared<const Budget>(args);
 }
 
-constexpr std::string_view kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+constexpr std::string_view kHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 Result<Config> load_with(const std::string& text) {
   LoadOptions options;
@@ -81,21 +83,21 @@ TEST(OutOfTree, Findings) {
     const char *name, *text, *want;
   } cases[] = {
       {"wrong arguments",
-       "profiles:\n- plugins: {score: {enabled: [{name: Budget}]}}\n  pluginConfig:\n  - name: Budget\n    args:\n"
+       "profiles:\n- plugins: {score: {enabled: [{name: Budget}]}}\n  pluginConfig:\n  - name: Budget\n    "
+       "args:\n"
        "      limit: many\n      more: 1",
        "c.yaml:8: profiles[0].pluginConfig[0].args.limit: Required value: a whole number\n"
        "c.yaml:9: profiles[0].pluginConfig[0].args.more: unknown field"},
-      {"no arguments",
-       "profiles:\n- plugins: {score: {enabled: [{name: Budget}]}}",
+      {"no arguments", "profiles:\n- plugins: {score: {enabled: [{name: Budget}]}}",
        "c.yaml:4: profiles[0].pluginConfig: plugin \"Budget\": limit: Required value: a whole number"},
       {"arguments that are no object",
-       "profiles:\n- plugins: {score: {enabled: [{name: Budget}]}}\n  pluginConfig: [{name: Budget, args: 7}]",
+       "profiles:\n- plugins: {score: {enabled: [{name: Budget}]}}\n  pluginConfig: [{name: Budget, args: "
+       "7}]",
        "c.yaml:5: profiles[0].pluginConfig[0].args: Invalid value: expected object"},
       {"an extension point that it has no part in",
        "profiles:\n- plugins: {bind: {enabled: [{name: Budget}]}}",
        "c.yaml:4: profiles[0].plugins.bind.enabled[0]: plugin \"Budget\" does not extend BindPlugin plugin"},
-      {"a plugin that nobody added",
-       "profiles:\n- plugins: {score: {enabled: [{name: Budgets}]}}",
+      {"a plugin that nobody added", "profiles:\n- plugins: {score: {enabled: [{name: Budgets}]}}",
        "c.yaml:4: profiles[0].plugins.score.enabled[0]: ScorePlugin \"Budgets\" does not exist"},
   };
   for (const auto& c : cases) {

@@ -1,4 +1,5 @@
-// Which plugins run where, in which order and with which weight. The expected lists are those that kube-scheduler logs
+// Which plugins run where, in which order and with which weight. The expected lists are those that
+// kube-scheduler logs
 // ("the scheduler starts to work with those plugins") for the same configuration.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,12 +20,14 @@ std::string names(const List& list) {
 std::string weighted(const framework::Profile& profile) {
   std::string out;
   for (const auto& entry : profile.scores) {
-    out += fmt::format("{}{}={}{}", out.empty() ? "" : " ", entry.name, entry.weight, entry.pre_score ? "" : "!");
+    out += fmt::format("{}{}={}{}", out.empty() ? "" : " ", entry.name, entry.weight,
+                       entry.pre_score ? "" : "!");
   }
   return out;
 }
 
-constexpr std::string_view kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+constexpr std::string_view kHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 framework::ProfilePtr profile_with(std::string_view plugins) {
   const auto config = load(fmt::format("{}profiles: [{{plugins: {}}}]", kHead, plugins), "c.yaml");
@@ -40,10 +43,12 @@ constexpr std::string_view kDefaultPreFilters =
     "PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures";
 constexpr std::string_view kDefaultFilters =
     "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions "
-    "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures";
+    "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources "
+    "NodeDeclaredFeatures";
 // A "!" marks a plugin without its PreScore; these two have none.
 constexpr std::string_view kDefaultScores =
-    "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 "
+    "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 "
+    "InterPodAffinity=2 "
     "DynamicResources=2! NodeResourcesBalancedAllocation=1 ImageLocality=1!";
 
 TEST(Profiles, TheDefaultOne) {
@@ -68,30 +73,38 @@ TEST(Profiles, ScoresByOverrides) {
   const Case cases[] = {
       {"a multiPoint entry replaces the default one in place",
        "{multiPoint: {enabled: [{name: InterPodAffinity, weight: 7}]}}",
-       "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=7 "
+       "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 "
+       "InterPodAffinity=7 "
        "DynamicResources=2! NodeResourcesBalancedAllocation=1 ImageLocality=1!"},
       {"without a weight it counts as 1", "{multiPoint: {enabled: [{name: TaintToleration}]}}",
-       "TaintToleration=1 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 "
+       "TaintToleration=1 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 "
+       "InterPodAffinity=2 "
        "DynamicResources=2! NodeResourcesBalancedAllocation=1 ImageLocality=1!"},
       {"score before multiPoint, first those that score names of the multiPoint list",
        "{score: {enabled: [{name: ImageLocality, weight: 9}, {name: NodeAffinity}]}}",
-       "ImageLocality=9! NodeAffinity=1 TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 "
+       "ImageLocality=9! NodeAffinity=1 TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 "
+       "PodTopologySpread=2 "
        "InterPodAffinity=2 DynamicResources=2! NodeResourcesBalancedAllocation=1"},
       {"what only score names comes last",
-       "{multiPoint: {disabled: [{name: NodeAffinity}]}, score: {enabled: [{name: NodeAffinity, weight: 4}]}}",
-       "TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2! "
+       "{multiPoint: {disabled: [{name: NodeAffinity}]}, score: {enabled: [{name: NodeAffinity, weight: "
+       "4}]}}",
+       "TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 "
+       "DynamicResources=2! "
        "NodeResourcesBalancedAllocation=1 ImageLocality=1! NodeAffinity=4!"},
-      {"disabled at score only",
-       "{score: {disabled: [{name: NodeAffinity}, {name: ImageLocality}]}}",
-       "TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2! "
+      {"disabled at score only", "{score: {disabled: [{name: NodeAffinity}, {name: ImageLocality}]}}",
+       "TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 "
+       "DynamicResources=2! "
        "NodeResourcesBalancedAllocation=1"},
       {"disabled and enabled again with another weight",
        "{score: {disabled: [{name: NodeAffinity}], enabled: [{name: NodeAffinity, weight: 6}]}}",
-       "TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2! "
+       "TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 "
+       "DynamicResources=2! "
        "NodeResourcesBalancedAllocation=1 ImageLocality=1! NodeAffinity=6"},
       {"a star disables all others",
-       "{score: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit, weight: 5}]}}", "NodeResourcesFit=5"},
-      {"no PreScore at all", "{preScore: {disabled: [{name: '*'}]}, score: {disabled: [{name: VolumeBinding}]}}",
+       "{score: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit, weight: 5}]}}",
+       "NodeResourcesFit=5"},
+      {"no PreScore at all",
+       "{preScore: {disabled: [{name: '*'}]}, score: {disabled: [{name: VolumeBinding}]}}",
        "TaintToleration=3! NodeAffinity=2! NodeResourcesFit=1! PodTopologySpread=2! InterPodAffinity=2! "
        "DynamicResources=2! NodeResourcesBalancedAllocation=1! ImageLocality=1!"},
       {"preScore without score", "{score: {disabled: [{name: '*'}]}}", ""},
@@ -104,15 +117,18 @@ TEST(Profiles, ScoresByOverrides) {
 
 TEST(Profiles, FiltersByOverrides) {
   const auto reordered = profile_with("{filter: {enabled: [{name: InterPodAffinity}, {name: NodeName}]}}");
-  EXPECT_EQ(names(reordered->filters),
-            "InterPodAffinity NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit "
-            "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread DynamicResources "
-            "NodeDeclaredFeatures");
+  EXPECT_EQ(
+      names(reordered->filters),
+      "InterPodAffinity NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit "
+      "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread DynamicResources "
+      "NodeDeclaredFeatures");
   EXPECT_EQ(names(reordered->pre_filters), kDefaultPreFilters);
 
   const auto bare = profile_with(
-      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}, {name: NodePorts}, "
-      "{name: NodeAffinity}]}, preFilter: {disabled: [{name: NodeAffinity}]}, filter: {disabled: [{name: NodePorts}]}}");
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}, {name: "
+      "NodePorts}, "
+      "{name: NodeAffinity}]}, preFilter: {disabled: [{name: NodeAffinity}]}, filter: {disabled: [{name: "
+      "NodePorts}]}}");
   EXPECT_EQ(names(bare->pre_filters), "NodePorts");
   EXPECT_EQ(names(bare->filters), "NodeAffinity");
   EXPECT_FALSE(bare->pre_filters.at(0).filter);

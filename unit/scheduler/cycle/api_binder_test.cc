@@ -63,7 +63,8 @@ class BindingServer {
     exchange.reply(201, R"({"kind":"Status","status":"Success"})");
   }
   static void refuse(HttpExchange& exchange, int code, const std::string& words) {
-    exchange.reply(code, fmt::format(R"({{"kind":"Status","status":"Failure","code":{},"message":"{}"}})", code, words));
+    exchange.reply(
+        code, fmt::format(R"({{"kind":"Status","status":"Failure","code":{},"message":"{}"}})", code, words));
   }
 
  private:
@@ -73,9 +74,10 @@ class BindingServer {
     std::string name = request.target.substr(pods.size());
     name = name.substr(0, name.find('/'));
     if (request.method == "GET") {
-      exchange.reply(200, fmt::format(R"({{"metadata":{{"name":"{0}","namespace":"default","uid":"uid-{0}"}},)"
-                                      R"("spec":{{"nodeName":"{1}","containers":[{{"name":"c"}}]}}}})",
-                                      name, node_of(name)));
+      exchange.reply(200,
+                     fmt::format(R"({{"metadata":{{"name":"{0}","namespace":"default","uid":"uid-{0}"}},)"
+                                 R"("spec":{{"nodeName":"{1}","containers":[{{"name":"c"}}]}}}})",
+                                 name, node_of(name)));
       return;
     }
     int attempt = 0;
@@ -100,7 +102,8 @@ class BindingServer {
 
 std::string words(const BindOutcome& outcome) {
   const char* ends[] = {"bound", "elsewhere", "rejected"};
-  return std::string(ends[static_cast<int>(outcome.end)]) + (outcome.error.empty() ? "" : ": ") + outcome.error;
+  return std::string(ends[static_cast<int>(outcome.end)]) + (outcome.error.empty() ? "" : ": ") +
+         outcome.error;
 }
 
 class ApiBinderTest : public testing::Test {
@@ -128,7 +131,8 @@ class ApiBinderTest : public testing::Test {
   // By name, when all have ended.
   std::map<std::string, std::string> outcomes() {
     std::unique_lock lock(mutex_);
-    const bool all = changed_.wait_for(lock, std::chrono::seconds(60), [this] { return outcomes_.size() >= asked_; });
+    const bool all =
+        changed_.wait_for(lock, std::chrono::seconds(60), [this] { return outcomes_.size() >= asked_; });
     EXPECT_TRUE(all) << outcomes_.size() << " of " << asked_;
     return outcomes_;
   }
@@ -145,7 +149,8 @@ class ApiBinderTest : public testing::Test {
   ApiBinder binder_{api_, precedence_, loop_.executor(), loop_.executor(),
                     [this](const std::string& uid, const BindOutcome& outcome) {
                       const std::lock_guard lock(mutex_);
-                      EXPECT_TRUE(outcomes_.emplace(uid.substr(4), words(outcome)).second) << uid << " ended twice";
+                      EXPECT_TRUE(outcomes_.emplace(uid.substr(4), words(outcome)).second)
+                          << uid << " ended twice";
                       changed_.notify_all();
                     }};
 };
@@ -189,7 +194,8 @@ const AnswerCase kAnswers[] = {
      "bound", 1},
     {"forbidden", [](auto&, auto& exchange, auto&, int) { BindingServer::refuse(exchange, 403, "no"); },
      R"(rejected: binding rejected: running Bind plugin "DefaultBinder": POST )"
-     "/api/v1/namespaces/default/pods/forbidden/binding: no", 1},
+     "/api/v1/namespaces/default/pods/forbidden/binding: no",
+     1},
     {"too-many",
      [](auto& server, auto& exchange, auto& name, int attempt) {
        if (attempt == 1) return BindingServer::refuse(exchange, 429, "later");
@@ -215,12 +221,15 @@ TEST_F(ApiBinderTest, MakesTheSameOfEachAnswerAloneAndInABacklog) {
       names.push_back(name);
       cases[name] = &test;
     }
-    if (backlog) bind_in_a_backlog(names);
-    else for (const auto& name : names) bind(name);
+    if (backlog)
+      bind_in_a_backlog(names);
+    else
+      for (const auto& name : names) bind(name);
     const auto all = outcomes();
     for (const auto& [name, test] : cases) {
       std::string want = test->outcome;
-      if (const auto at = want.find("forbidden/"); backlog && at != std::string::npos) want.insert(at + 9, "2");
+      if (const auto at = want.find("forbidden/"); backlog && at != std::string::npos)
+        want.insert(at + 9, "2");
       EXPECT_EQ(all.at(name), want);
       EXPECT_EQ(server_.attempts(name), test->attempts) << name;
     }

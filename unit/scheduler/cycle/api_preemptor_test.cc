@@ -43,11 +43,14 @@ class ApiPreemptorTest : public testing::Test {
     Lines out;
     for (const auto& request : server_.requests()) {
       EXPECT_TRUE(request.target.starts_with(pods)) << request.target;
-      out.push_back(request.method + " " + request.target.substr(pods.size(), request.target.find('?') - pods.size()));
+      out.push_back(request.method + " " +
+                    request.target.substr(pods.size(), request.target.find('?') - pods.size()));
     }
     return out;
   }
-  boost::json::value body(std::size_t request) const { return boost::json::parse(server_.requests().at(request).body); }
+  boost::json::value body(std::size_t request) const {
+    return boost::json::parse(server_.requests().at(request).body);
+  }
 
   HttpScript server_;
   ClientLoop loop_;
@@ -77,7 +80,8 @@ TEST_F(ApiPreemptorTest, ANominationIsWithdrawnFirst) {
   server_.always(replying(200, "{}"));
   EXPECT_EQ(make({pod("v")}, {pod("other").nominated("n")}).error, "");
   EXPECT_EQ(lines(), (Lines{"PATCH other/status", "PATCH v/status", "DELETE v"}));
-  EXPECT_EQ(body(0), boost::json::parse(R"({"metadata": {"uid": "uid-other"}, "status": {"nominatedNodeName": null}})"));
+  EXPECT_EQ(body(0), boost::json::parse(
+                         R"({"metadata": {"uid": "uid-other"}, "status": {"nominatedNodeName": null}})"));
 }
 
 TEST_F(ApiPreemptorTest, AVictimThatKnowsAlreadyIsOnlyDeleted) {

@@ -13,9 +13,7 @@ using podium::test::pod;
 using test::Log;
 using namespace std::chrono_literals;
 
-Verdict no(std::string reason, Code code = Code::unschedulable) {
-  return {"", code, {std::move(reason)}};
-}
+Verdict no(std::string reason, Code code = Code::unschedulable) { return {"", code, {std::move(reason)}}; }
 
 class Binding : public test::LifecycleTest {
  protected:
@@ -115,8 +113,15 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
 TEST_F(Binding, WithItsGateOffNothingIsNominated) {
   auto config = with(a_, b_);
   config.features.nominated_node_name_for_expectation = false;
-  Scheduler silent{{.config = config, .clock = clock_, .binder = world_, .preemptor = preemptor_, .writer = world_, .nominator = world_,
-                    .announcer = world_, .recorder = world_, .metrics = metrics_}};
+  Scheduler silent{{.config = config,
+                    .clock = clock_,
+                    .binder = world_,
+                    .preemptor = preemptor_,
+                    .writer = world_,
+                    .nominator = world_,
+                    .announcer = world_,
+                    .recorder = world_,
+                    .metrics = metrics_}};
   silent.node_added_or_updated(machine("n1").ptr());
   a_.waits = 1min;
   silent.pod_added_or_updated(info(podium::test::pod("web")));

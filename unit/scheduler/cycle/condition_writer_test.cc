@@ -21,8 +21,8 @@ class ConditionWriterTest : public testing::Test {
   static constexpr const char* kWhy = "0/1 nodes are available: 1 Insufficient cpu.";
 
   void write(const api::Pod& pod, std::optional<std::string> nominated_node, std::string message = kWhy) {
-    writer_.write(*cluster::make_pod_info(std::make_shared<const api::Pod>(pod)), "Unschedulable", std::move(message),
-                  std::move(nominated_node));
+    writer_.write(*cluster::make_pod_info(std::make_shared<const api::Pod>(pod)), "Unschedulable",
+                  std::move(message), std::move(nominated_node));
   }
   // The status in the patch that arrived as the n-th, counted from 0.
   json::value status(std::size_t n) {
@@ -73,7 +73,8 @@ TEST_F(ConditionWriterTest, WhatThePodHasIsNotWritten) {
 
 TEST_F(ConditionWriterTest, ANominationThatWaitsIsNotLost) {
   std::promise<void> answer;
-  server_.then([go = answer.get_future().share()](unit::HttpExchange& exchange) {  // keeps the one writer busy
+  server_.then([go = answer.get_future().share()](unit::HttpExchange& exchange) {  // keeps the one writer
+                                                                                   // busy
     go.wait();
     exchange.reply(200, "{}");
   });

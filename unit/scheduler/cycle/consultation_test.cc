@@ -1,4 +1,5 @@
-// Pods that somebody outside has a say in: the cycle asks, goes on with events meanwhile, and takes the answer.
+// Pods that somebody outside has a say in: the cycle asks, goes on with events meanwhile, and takes the
+// answer.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,16 +20,19 @@ using Log = std::vector<std::string>;
 
 // One log of all that leaves the cycle.
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
-  void bind(cluster::PodInfoPtr pod, std::string node) override { log.push_back("bind " + (*pod)->meta.name + " to " + node); }
+  void bind(cluster::PodInfoPtr pod, std::string node) override {
+    log.push_back("bind " + (*pod)->meta.name + " to " + node);
+  }
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {
     log.push_back(fmt::format("failed {} {}: {}", pod->meta.name, reason, message));
   }
-  void decided(const framework::Attempt& attempt, const framework::Decision&, const cluster::Snapshot& snapshot) override {
-    log.push_back(fmt::format("decided {} among {} nodes in {} s", (*attempt.pod)->meta.name, snapshot.node_count(),
-                              attempt.evaluate / 1s));
+  void decided(const framework::Attempt& attempt, const framework::Decision&,
+               const cluster::Snapshot& snapshot) override {
+    log.push_back(fmt::format("decided {} among {} nodes in {} s", (*attempt.pod)->meta.name,
+                              snapshot.node_count(), attempt.evaluate / 1s));
   }
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}
   void forgotten(std::string_view) override {}
@@ -72,9 +76,16 @@ class ConsultationTest : public ::testing::Test {
   Metrics metrics_{registry_};
   config::Config config_ = config::load("", "default").value();
   int wakes_ = 0;
-  Scheduler scheduler_{{.config = config_, .clock = clock_, .binder = world_, .preemptor = preemptor_,
-                        .writer = writer_, .nominator = nominator_, .announcer = world_, .recorder = world_,
-                        .metrics = metrics_, .consultant = &world_}};
+  Scheduler scheduler_{{.config = config_,
+                        .clock = clock_,
+                        .binder = world_,
+                        .preemptor = preemptor_,
+                        .writer = writer_,
+                        .nominator = nominator_,
+                        .announcer = world_,
+                        .recorder = world_,
+                        .metrics = metrics_,
+                        .consultant = &world_}};
 };
 
 TEST_F(ConsultationTest, OneAtATimeAndTheOthersWait) {
@@ -105,7 +116,8 @@ TEST_F(ConsultationTest, AFailedAttemptIsTriedAgain) {
   world_.answer = {};
   world_.answer.error = "connection refused";
   answer();
-  EXPECT_EQ(take_log(), (Log{"decided gpu among 1 nodes in 0 s", "failed gpu SchedulerError: connection refused"}));
+  EXPECT_EQ(take_log(),
+            (Log{"decided gpu among 1 nodes in 0 s", "failed gpu SchedulerError: connection refused"}));
   clock_.advance(3s);
   run();
   EXPECT_EQ(take_log(), Log{"ask about gpu"});
@@ -130,7 +142,8 @@ TEST_F(ConsultationTest, WhatHappensMeanwhile) {
          t.see_node("n1");
        },
        {"decided gpu among 1 nodes in 0 s", "bind gpu to n1"}},
-      {"the pod changes", [](ConsultationTest& t) { t.see(asking("gpu").label("more", "")); },
+      {"the pod changes",
+       [](ConsultationTest& t) { t.see(asking("gpu").label("more", "")); },
        {"decided gpu among 1 nodes in 0 s", "bind gpu to n1"}},
   };
   for (const auto& c : cases) {

@@ -26,7 +26,8 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void bind(cluster::PodInfoPtr, std::string) override {}
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
-  void failed(const cluster::PodInfo&, std::string_view, std::string_view, const std::optional<std::string>&) override {}
+  void failed(const cluster::PodInfo&, std::string_view, std::string_view,
+              const std::optional<std::string>&) override {}
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}
   void forgotten(std::string_view) override {}
   void decided(const framework::Attempt& attempt, const framework::Decision& decision,
@@ -35,8 +36,8 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
     for (const auto row : snapshot.rows_by_name()) {
       if (decision.feasible.test(row)) names.push_back(snapshot.node_name(row));
     }
-    log.push_back(fmt::format("{}: {} of {}, {} to {}", (*attempt.pod)->meta.name, decision.evaluated, decision.node_count,
-                              names.front(), names.back()));
+    log.push_back(fmt::format("{}: {} of {}, {} to {}", (*attempt.pod)->meta.name, decision.evaluated,
+                              decision.node_count, names.front(), names.back()));
   }
   bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
@@ -58,10 +59,19 @@ TEST(NodeSearchOfTheCycle, StartsWhereTheLastOneEnded) {
   Metrics metrics{registry};
   const auto config = config::load(
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-      "profiles: [{schedulerName: default-scheduler, percentageOfNodesToScore: 40}, {schedulerName: thorough}]\n", "c.yaml");
+      "profiles: [{schedulerName: default-scheduler, percentageOfNodesToScore: 40}, {schedulerName: "
+      "thorough}]\n",
+      "c.yaml");
   ASSERT_TRUE(config) << config.error().message;
-  Scheduler scheduler({.config = *config, .clock = clock, .binder = world, .preemptor = preemptor, .writer = writer,
-                       .nominator = nominator, .announcer = world, .recorder = world, .metrics = metrics,
+  Scheduler scheduler({.config = *config,
+                       .clock = clock,
+                       .binder = world,
+                       .preemptor = preemptor,
+                       .writer = writer,
+                       .nominator = nominator,
+                       .announcer = world,
+                       .recorder = world,
+                       .metrics = metrics,
                        .consultant = &world});
   for (int i = 0; i < 300; ++i) {
     scheduler.node_added_or_updated(

@@ -65,11 +65,14 @@ class FakeAnnouncer final : public Announcer {
   }
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>& nominated_node) override {
-    log_.push_back(fmt::format("event {} {}: {}", pod->meta.name, reason, message.substr(0, message.find('.'))));
+    log_.push_back(
+        fmt::format("event {} {}: {}", pod->meta.name, reason, message.substr(0, message.find('.'))));
     nominations[pod->meta.name] = nominated_node.value_or("as it was");
   }
-  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node) override {
-    log_.push_back(fmt::format("event {} Preempted by {} on {}", victim->meta.name, preemptor->meta.name, node));
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
+                 std::string_view node) override {
+    log_.push_back(
+        fmt::format("event {} Preempted by {} on {}", victim->meta.name, preemptor->meta.name, node));
   }
   std::map<std::string, std::string> nominations;  // by pod, as the last failure asked for
 
@@ -146,7 +149,8 @@ class SchedulerTest : public ::testing::Test {
     EventCounts counts;
     for (const auto& family : registry_.Collect()) {
       if (family.name != "scheduler_event_handling_duration_seconds") continue;
-      for (const auto& metric : family.metric) counts[metric.label.at(0).value] = metric.histogram.sample_count;
+      for (const auto& metric : family.metric)
+        counts[metric.label.at(0).value] = metric.histogram.sample_count;
     }
     return counts;
   }

@@ -22,7 +22,8 @@ class Preempting : public SchedulerTest {
   void end(std::size_t order, Log evicted, std::string error = "") {
     PreemptionOutcome outcome{.error = std::move(error)};
     for (const auto& victim : preemptor_.orders.at(order).victims) {
-      if (std::ranges::find(evicted, (*victim)->meta.name) != evicted.end()) outcome.evicted.push_back(victim);
+      if (std::ranges::find(evicted, (*victim)->meta.name) != evicted.end())
+        outcome.evicted.push_back(victim);
     }
     scheduler_.preemption_ended(preemptor_.orders.at(order), outcome);
   }

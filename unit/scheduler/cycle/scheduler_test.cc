@@ -48,7 +48,8 @@ TEST_F(SchedulerTest, ARejectedBindingIsRetriedAfterItsBackoff) {
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.backoff = 1}));
 
   EXPECT_FALSE(scheduler_.step()) << "its backoff protects the API server";
-  EXPECT_EQ(scheduler_.next_wakeup(), clock_.now() + 2s);  // a second, and the rest of the one that it ends in
+  EXPECT_EQ(scheduler_.next_wakeup(), clock_.now() + 2s);  // a second, and the rest of the one that it ends
+                                                           // in
   sleep_until_wakeup();
   EXPECT_EQ(run(), 1);
   EXPECT_EQ(binder_.asked, (Log{"web to n1", "web to n1"}));
@@ -137,9 +138,10 @@ TEST_F(SchedulerTest, AnUpdateDuringTheBindingIsWhatIsRetried) {
   take_log();
   sleep_until_wakeup();
   run();
-  EXPECT_EQ(take_log(), (Log{"decided web #2 no node",
-                             "event web Unschedulable: 0/1 nodes are available: 1 node(s) didn't match Pod's node "
-                             "affinity/selector"}));
+  EXPECT_EQ(take_log(),
+            (Log{"decided web #2 no node",
+                 "event web Unschedulable: 0/1 nodes are available: 1 node(s) didn't match Pod's node "
+                 "affinity/selector"}));
 }
 
 // --- pods that are not to be scheduled ---
@@ -212,7 +214,8 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
                                            {"NodeUpdateNodeTaint", 1},
                                            {"AssignedPodAdd", 1},
                                            {"AssignedPodUpdatePodLabel", 1},
-                                           {"AssignedPodUpdate", 3},  // each, and once more what is no other kind
+                                           {"AssignedPodUpdate", 3},  // each, and once more what is no other
+                                                                      // kind
                                            {"AssignedPodDelete", 1},
                                            {"UnschedulablePodAdd", 1},
                                            {"UnschedulablePodUpdate", 1},
@@ -225,7 +228,8 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
 
 class Waking : public SchedulerTest {
  protected:
-  // A pod of 3 CPUs that n1 (4 CPUs, 2 of them in use) has no room for; it is unschedulable when its backoff has ended.
+  // A pod of 3 CPUs that n1 (4 CPUs, 2 of them in use) has no room for; it is unschedulable when its backoff
+  // has ended.
   void SetUp() override {
     see(machine("n1"));
     see(pod("old").req("cpu", "2").node("n1"));
@@ -276,15 +280,16 @@ TEST_F(Waking, APlacedPodThatGoes) {
 }
 
 TEST_F(Waking, NothingThatCannotHelp) {
-  see(machine("n1").label("disk", "ssd"));                           // no more CPU than before
-  see(pod("old").req("cpu", "2").node("n1").label("app", "old"));    // nor does it use less
-  see(machine("small", "1"));                                        // too small
+  see(machine("n1").label("disk", "ssd"));                         // no more CPU than before
+  see(pod("old").req("cpu", "2").node("n1").label("app", "old"));  // nor does it use less
+  see(machine("small", "1"));                                      // too small
   scheduler_.pod_deleted("uid-unknown");
   EXPECT_FALSE(scheduler_.step());
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
 }
 
-// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not been placed either.
+// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not been
+// placed either.
 TEST_F(Waking, ANominationThatEnds) {
   const auto chosen = [] { return pod("chosen").priority(10).req("cpu", "4"); };
   for (const bool deleted : {false, true}) {
@@ -311,7 +316,8 @@ TEST_F(Waking, ANominationThatEnds) {
   }
 }
 
-// The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes first.
+// The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes
+// first.
 TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
   const auto beside = test::term("kubernetes.io/hostname").label("app", "db");
   for (const bool watch_first : {true, false}) {

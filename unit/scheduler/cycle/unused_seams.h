@@ -19,7 +19,9 @@ class NoWriter : public ObjectWriter {
 
 class NoNominator : public Nominator {
  public:
-  void nominate(const cluster::PodInfo& pod, std::string) override { ADD_FAILURE() << "no node for " << pod->meta.name; }
+  void nominate(const cluster::PodInfo& pod, std::string) override {
+    ADD_FAILURE() << "no node for " << pod->meta.name;
+  }
   void forget(const std::string&) override {}
 };
 

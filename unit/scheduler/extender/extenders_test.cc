@@ -1,10 +1,10 @@
-// Decisions with extenders in them, against a transport that answers from a table; and what goes wrong on the wire, against a
-// real server.
+// Decisions with extenders in them, against a transport that answers from a table; and what goes wrong on the
+// wire, against a real server.
 #include "scheduler/extender/extenders.h"
 
+#include <gmock/gmock.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <gmock/gmock.h>
 
 #include <map>
 
@@ -71,17 +71,23 @@ config::Extender scoring(std::string url, std::int64_t weight) {
   return out;
 }
 
-client::Change change(client::Change::Type type, const std::string& text) { return {type, json::parse(text)}; }
+client::Change change(client::Change::Type type, const std::string& text) {
+  return {type, json::parse(text)};
+}
 
 class ExtendersTest : public ::testing::Test {
  protected:
-  framework::Decision decide(const std::vector<config::Extender>& configs, const api::Pod& incoming = pod("p")) {
-    auto extenders = Extenders::make(configs, [this](client::ClientConfig c) { return servers_.transport(c); });
+  framework::Decision decide(const std::vector<config::Extender>& configs,
+                             const api::Pod& incoming = pod("p")) {
+    auto extenders =
+        Extenders::make(configs, [this](client::ClientConfig c) { return servers_.transport(c); });
     EXPECT_TRUE(extenders) << extenders.error().message;
     for (const auto& name : {"a", "b", "c", "x"}) {
-      (*extenders)->texts().changed(client::resource::nodes,
-                                    change(client::Change::Type::added,
-                                           std::string(R"({"metadata":{"name":")") + name + R"("}})"));
+      (*extenders)
+          ->texts()
+          .changed(
+              client::resource::nodes,
+              change(client::Change::Type::added, std::string(R"({"metadata":{"name":")") + name + R"("}})"));
     }
     const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(incoming));
     client::ClientLoop loop;
@@ -90,7 +96,8 @@ class ExtendersTest : public ::testing::Test {
   }
   std::map<std::string, std::int64_t> totals(const framework::Decision& decision) {
     std::map<std::string, std::int64_t> out;
-    decision.feasible.each([&](auto row) { out[std::string(snapshot_.node_name(row))] = decision.total[row]; });
+    decision.feasible.each(
+        [&](auto row) { out[std::string(snapshot_.node_name(row))] = decision.total[row]; });
     return out;
   }
   using Totals = std::map<std::string, std::int64_t>;
@@ -114,7 +121,8 @@ TEST_F(ExtendersTest, EachIsAskedAboutTheNodesThatAreLeft) {
 
 TEST_F(ExtendersTest, WhereNoneIsLeftNobodyIsAsked) {
   servers_.replies = {{"http://one filter", ok("{}")}};
-  const auto decision = decide({filtering("http://one"), filtering("http://two"), scoring("http://three", 1)});
+  const auto decision =
+      decide({filtering("http://one"), filtering("http://two"), scoring("http://three", 1)});
   EXPECT_THAT(servers_.asked, ElementsAre("http://one filter: a b c"));
   EXPECT_EQ(decision.message, "0/4 nodes are available: 1 too small.");
 }
@@ -136,12 +144,13 @@ TEST_F(ExtendersTest, AFailureOfAnyOtherFailsTheAttempt) {
     Result<client::Response> reply;
     std::string want;
   } cases[] = {
-      {"down", fail(Error::Kind::unavailable, "connection refused"), "Post \"http://one/filter\": connection refused"},
-      {"a status", client::Response{500, "oops", 0, ""}, "failed filter with extender at URL http://one/filter, code 500"},
+      {"down", fail(Error::Kind::unavailable, "connection refused"),
+       "Post \"http://one/filter\": connection refused"},
+      {"a status", client::Response{500, "oops", 0, ""},
+       "failed filter with extender at URL http://one/filter, code 500"},
       {"an error of its own", ok(R"({"Error":"no licence"})"), "no licence"},
       {"no JSON", ok("<html>"), "Post \"http://one/filter\": the reply is not JSON: syntax error"},
-      {"a node that it was not asked about",
-       ok(R"({"NodeNames":["x"]})"),
+      {"a node that it was not asked about", ok(R"({"NodeNames":["x"]})"),
        "extender \"http://one\" claims a filtered node \"x\" which is not found in the input node list"},
   };
   for (const auto& c : cases) {
@@ -192,7 +201,8 @@ TEST_F(ExtendersTest, OnlyThoseThatAreInterestedAreAsked) {
     servers_.asked.clear();
     decide({gpus}, c.pod);
     EXPECT_EQ(servers_.asked.size(), c.want ? 1u : 0u) << c.name;
-    const auto extenders = *Extenders::make({gpus}, [this](client::ClientConfig f) { return servers_.transport(f); });
+    const auto extenders =
+        *Extenders::make({gpus}, [this](client::ClientConfig f) { return servers_.transport(f); });
     EXPECT_EQ(extenders->has_a_say(c.pod), c.want) << c.name;
   }
 }
@@ -200,7 +210,8 @@ TEST_F(ExtendersTest, OnlyThoseThatAreInterestedAreAsked) {
 TEST_F(ExtendersTest, NodesAreSentToThoseWithoutACache) {
   auto naive = filtering("http://naive");
   naive.node_cache_capable = false;
-  servers_.replies = {{"http://naive filter", ok(R"({"Nodes":{"items":[{"metadata":{"name":"b"}}]},"NodeNames":["a"]})")}};
+  servers_.replies = {
+      {"http://naive filter", ok(R"({"Nodes":{"items":[{"metadata":{"name":"b"}}]},"NodeNames":["a"]})")}};
   const auto decision = decide({naive});
   EXPECT_THAT(servers_.asked, ElementsAre("http://naive filter: {a} {b} {c}"));
   EXPECT_EQ(framework::test::feasible(decision, snapshot_), (std::vector<std::string>{"b"}));
@@ -230,10 +241,12 @@ TEST(ObjectTexts, KeepsWhatIsPending) {
   using Type = client::Change::Type;
   ObjectTexts texts({});
   const auto& pods = client::resource::pods;
-  texts.changed(pods, change(Type::added, R"({"kind":"Pod","apiVersion":"v1","metadata":{"uid":"1","managedFields":[{}],
+  texts.changed(
+      pods, change(Type::added, R"({"kind":"Pod","apiVersion":"v1","metadata":{"uid":"1","managedFields":[{}],
                                               "name":"p"},"spec":{"x":1}})"));
   ASSERT_TRUE(texts.pod("1"));
-  EXPECT_EQ(json::parse(*texts.pod("1")), json::parse(R"({"metadata":{"uid":"1","name":"p"},"spec":{"x":1}})"));
+  EXPECT_EQ(json::parse(*texts.pod("1")),
+            json::parse(R"({"metadata":{"uid":"1","name":"p"},"spec":{"x":1}})"));
   texts.changed(pods, change(Type::updated, R"({"metadata":{"uid":"1"},"spec":{"nodeName":"n"}})"));
   EXPECT_FALSE(texts.pod("1")) << "it has a node";
   texts.changed(pods, change(Type::added, R"({"metadata":{"uid":"2"}})"));
@@ -253,7 +266,8 @@ TEST(ObjectTexts, KeepsWhatIsPending) {
 
 class WireFaults : public ::testing::Test {
  protected:
-  Result<framework::FilterOpinion> ask(const std::string& url, std::chrono::milliseconds timeout = std::chrono::seconds(5)) {
+  Result<framework::FilterOpinion> ask(const std::string& url,
+                                       std::chrono::milliseconds timeout = std::chrono::seconds(5)) {
     config::Extender config = filtering(url);
     config.http_timeout = timeout;
     client::ClientLoop loop;
@@ -288,7 +302,12 @@ TEST_F(WireFaults, FailuresNameTheUrl) {
          e.cut();
        },
        std::chrono::seconds(5)},
-      {"no HTTP", [](unit::HttpExchange& e) { e.raw("SSH-2.0-OpenSSH\r\n\r\n"); e.hang_up(); }, std::chrono::seconds(5)},
+      {"no HTTP",
+       [](unit::HttpExchange& e) {
+         e.raw("SSH-2.0-OpenSSH\r\n\r\n");
+         e.hang_up();
+       },
+       std::chrono::seconds(5)},
       {"never answers", [](unit::HttpExchange& e) { e.wait_closed(); }, std::chrono::milliseconds(50)},
       {"half a reply",
        [](unit::HttpExchange& e) {
@@ -332,11 +351,18 @@ TEST(TlsSettings, AsUpstreamTakesThem) {
     std::string want;
   } cases[] = {
       {"no URL", "localhost", {}, "extenders: localhost: urlPrefix: must be a URL as https://host:port"},
-      {"insecure with a CA", "https://h", {.insecure = true, .ca_data = "QQ=="},
+      {"insecure with a CA",
+       "https://h",
+       {.insecure = true, .ca_data = "QQ=="},
        "extenders: https://h: specifying a root certificates file with the insecure flag is not allowed"},
       {"no base64", "https://h", {.ca_data = "%"}, "extenders: https://h: tlsConfig.caData: is not base64"},
-      {"no such file", "https://h", {.ca_file = "/no/such/file"}, "extenders: https://h: tlsConfig: /no/such/file"},
-      {"a key alone", "https://h", {.key_data = "QQ=="},
+      {"no such file",
+       "https://h",
+       {.ca_file = "/no/such/file"},
+       "extenders: https://h: tlsConfig: /no/such/file"},
+      {"a key alone",
+       "https://h",
+       {.key_data = "QQ=="},
        "extenders: https://h: tlsConfig: a certificate needs its key, and a key its certificate"},
   };
   for (const auto& c : cases) {

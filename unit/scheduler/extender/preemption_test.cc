@@ -1,10 +1,10 @@
-// Extenders and who is evicted: what each is asked, and what becomes of its answer. Nobody fits anywhere here; the PostFilter
-// plugin proposes db on a, and web and job on b, and takes the first node that is left.
+// Extenders and who is evicted: what each is asked, and what becomes of its answer. Nobody fits anywhere
+// here; the PostFilter plugin proposes db on a, and web and job on b, and takes the first node that is left.
 #include "scheduler/extender/preemption.h"
 
-#include <boost/json/parse.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <boost/json/parse.hpp>
 
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
@@ -38,7 +38,8 @@ class PreemptingExtenders : public ::testing::Test {
     const auto runs = [&](const std::string& name, const std::string& node) {
       return cluster::make_pod_info(std::make_shared<const api::Pod>(pod(name).node(node)));
     };
-    for (const auto& each : {runs("db", "a"), runs("web", "b"), runs("job", "b"), runs("other", "c")}) snapshot_.add_pod(each);
+    for (const auto& each : {runs("db", "a"), runs("web", "b"), runs("job", "b"), runs("other", "c")})
+      snapshot_.add_pod(each);
     const auto on = [&](const char* node, std::initializer_list<const char*> pods, std::int64_t violations) {
       framework::PreemptionCandidate out{*snapshot_.find_row(node), {}, violations};
       for (const auto* name : pods) out.victims.push_back(*snapshot_.find_pod(std::string("uid-") + name));
@@ -52,9 +53,11 @@ class PreemptingExtenders : public ::testing::Test {
   // Whom it evicts where, "b: web job", or the message.
   std::string decide(const std::vector<config::Extender>& configs) {
     asked_.clear();
-    const auto extenders = Extenders::make(configs, [this](client::ClientConfig c) { return transport(c.server); });
+    const auto extenders =
+        Extenders::make(configs, [this](client::ClientConfig c) { return transport(c.server); });
     for (const auto* name : {"db", "web", "job"}) {
-      const auto text = fmt::format(R"({{"metadata":{{"uid":"uid-{0}","name":"{0}"}},"spec":{{"nodeName":"n"}}}})", name);
+      const auto text =
+          fmt::format(R"({{"metadata":{{"uid":"uid-{0}","name":"{0}"}},"spec":{{"nodeName":"n"}}}})", name);
       (*extenders)->texts().changed(client::resource::pods, {client::Change::Type::added, json::parse(text)});
     }
     client::ClientLoop loop;
@@ -79,7 +82,8 @@ class PreemptingExtenders : public ::testing::Test {
   static std::string question(const json::value& body) {
     const bool pods = body.at("NodeNameToMetaVictims").is_null();
     std::string out;
-    for (const auto& [node, victims] : body.at(pods ? "NodeNameToVictims" : "NodeNameToMetaVictims").as_object()) {
+    for (const auto& [node, victims] :
+         body.at(pods ? "NodeNameToVictims" : "NodeNameToMetaVictims").as_object()) {
       std::string who;
       for (const auto& each : victims.at("Pods").as_array()) {
         const auto name = pods ? "{" + std::string(each.at("metadata").at("name").as_string()) + "}"
@@ -104,9 +108,11 @@ class PreemptingExtenders : public ::testing::Test {
 };
 
 TEST_F(PreemptingExtenders, WhatOneSaysIsWhatTheNextIsAsked) {
-  replies_ = {{"http://one", ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-job"}]},"c":{"Pods":[{"UID":"uid-other"}],
+  replies_ = {
+      {"http://one",
+       ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-job"}]},"c":{"Pods":[{"UID":"uid-other"}],
                                     "NumPDBViolations":3}}})")},
-              {"http://two", ok(R"({"NodeNameToMetaVictims":{"c":{"Pods":[{"UID":"uid-other"}]}}})")}};
+      {"http://two", ok(R"({"NodeNameToMetaVictims":{"c":{"Pods":[{"UID":"uid-other"}]}}})")}};
   EXPECT_EQ(decide({preempting("http://one"), preempting("http://two")}), "c: other");
   EXPECT_EQ(asked_, (Log{"http://one/preempt: a[uid-db] b[uid-web uid-job]/1",
                          "http://two/preempt: b[uid-job] c[uid-other]/3"}));
@@ -132,7 +138,8 @@ TEST_F(PreemptingExtenders, WhoIsAsked) {
   filters.preempt_verb.clear();
   filters.filter_verb = "filter";
   const auto has_a_say = [&](const config::Extender& config) {
-    return (*Extenders::make({config}, [this](client::ClientConfig c) { return transport(c.server); }))->has_a_say(**pod_);
+    return (*Extenders::make({config}, [this](client::ClientConfig c) { return transport(c.server); }))
+        ->has_a_say(**pod_);
   };
   EXPECT_TRUE(has_a_say(preempting("http://one")));
   EXPECT_FALSE(has_a_say(gpus));
@@ -147,18 +154,21 @@ TEST_F(PreemptingExtenders, AnswersThatMakeNoSense) {
     Result<client::Response> reply;
     std::string want, if_ignorable;
   } cases[] = {
-      {"down", fail(Error::Kind::unavailable, "connection refused"), "Post \"http://e/preempt\": connection refused", "a: db"},
-      {"a status", client::Response{500, "oops", 0, ""}, "failed preempt with extender at URL http://e/preempt, code 500",
-       "a: db"},
+      {"down", fail(Error::Kind::unavailable, "connection refused"),
+       "Post \"http://e/preempt\": connection refused", "a: db"},
+      {"a status", client::Response{500, "oops", 0, ""},
+       "failed preempt with extender at URL http://e/preempt, code 500", "a: db"},
       {"no JSON", ok("<html>"), "Post \"http://e/preempt\": the reply is not JSON: syntax error", "a: db"},
       {"a node that is not there", ok(R"({"NodeNameToMetaVictims":{"z":{"Pods":[{"UID":"uid-db"}]}}})"),
        "nodeinfo not found for node name \"z\"", "a: db"},
       {"a pod of another node", ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-db"}]}}})"),
-       "extender: http://e claims to preempt pod (UID: &{uid-db}) on node: b, but the pod is not found on that node", "a: db"},
+       "extender: http://e claims to preempt pod (UID: &{uid-db}) on node: b, but the pod is not found on "
+       "that node",
+       "a: db"},
       {"nobody", ok(R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"uid-web"}]},"a":{"Pods":[]}}})"),
        "expected at least one victim pod on node \"a\"", "b: web"},
-      {"nobody anywhere", ok(R"({"NodeNameToMetaVictims":{"a":{}}})"), "expected at least one victim pod on node \"a\"",
-       "none left"},
+      {"nobody anywhere", ok(R"({"NodeNameToMetaVictims":{"a":{}}})"),
+       "expected at least one victim pod on node \"a\"", "none left"},
   };
   for (const auto& c : cases) {
     replies_ = {{"http://e", c.reply}};

@@ -16,7 +16,8 @@ TEST(Wire, Arguments) {
   EXPECT_EQ(args_with_nodes("{}", {std::make_shared<const std::string>(texts[0]),
                                    std::make_shared<const std::string>(texts[1])}),
             R"({"Pod":{},"Nodes":{"metadata":{},"items":[{"a":1},{"b":2}]},"NodeNames":null})");
-  EXPECT_EQ(binding_args({"p", "ns", "u", "n"}), R"({"PodName":"p","PodNamespace":"ns","PodUID":"u","Node":"n"})");
+  EXPECT_EQ(binding_args({"p", "ns", "u", "n"}),
+            R"({"PodName":"p","PodNamespace":"ns","PodUID":"u","Node":"n"})");
 }
 
 TEST(Wire, FilterReplies) {
@@ -27,11 +28,13 @@ TEST(Wire, FilterReplies) {
       {"names", R"({"NodeNames":["a","b"]})", {.node_names = Names{"a", "b"}}},
       {"no names at all", R"({"NodeNames":null,"Nodes":null,"FailedNodes":null,"Error":""})", {}},
       {"an empty list", R"({"NodeNames":[]})", {.node_names = Names{}}},
-      {"nodes", R"({"Nodes":{"metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}})",
+      {"nodes",
+       R"({"Nodes":{"metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}})",
        {.nodes = Names{"a", "b"}}},
       {"an empty node list", R"({"Nodes":{}})", {.nodes = Names{}}},
       {"null items", R"({"Nodes":{"items":null}})", {.nodes = Names{}}},
-      {"reasons", R"({"FailedNodes":{"b":"full","a":"old"},"FailedAndUnresolvableNodes":{"c":"never"}})",
+      {"reasons",
+       R"({"FailedNodes":{"b":"full","a":"old"},"FailedAndUnresolvableNodes":{"c":"never"}})",
        {.failed = {{"a", "old"}, {"b", "full"}}, .unresolvable = {{"c", "never"}}}},
       {"fields in any case, as Go reads them",
        R"({"nodenames":["a"],"nodes":{"Items":[{"Metadata":{"Name":"b"}}]},"failednodes":{"c":""},"ERROR":"no"})",
@@ -65,18 +68,21 @@ TEST(Wire, Priorities) {
             (Scores{{"a", 10}, {"b", -3}, {"c", 0}}));
   EXPECT_EQ(*read_priorities("[]"), Scores());
   EXPECT_EQ(*read_priorities("null"), Scores());
-  for (const auto* text : {"", "{}", R"([{"Host":"a","Score":1.5}])", R"([{"Host":"a","Score":"1"}])",
-                           R"([{"Host":7,"Score":1}])", "[1]", R"([{"Host":"a","Score":9223372036854775808}])"}) {
+  for (const auto* text :
+       {"", "{}", R"([{"Host":"a","Score":1.5}])", R"([{"Host":"a","Score":"1"}])",
+        R"([{"Host":7,"Score":1}])", "[1]", R"([{"Host":"a","Score":9223372036854775808}])"}) {
     EXPECT_FALSE(read_priorities(text)) << text;
   }
 }
 
 TEST(Wire, VictimsAreAskedAboutInTwoForms) {
   const auto pod = [](const char* text) { return std::make_shared<const std::string>(text); };
-  const std::vector<Victims> victims{{"n1", {"1", "2"}, 1, {pod(R"({"a":1})"), pod(R"({"b":2})")}}, {"n\"2", {"3"}}};
-  EXPECT_EQ(args_with_victim_uids("{}", victims),
-            R"({"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"1"},{"UID":"2"}],)"
-            R"("NumPDBViolations":1},"n\"2":{"Pods":[{"UID":"3"}],"NumPDBViolations":0}}})");
+  const std::vector<Victims> victims{{"n1", {"1", "2"}, 1, {pod(R"({"a":1})"), pod(R"({"b":2})")}},
+                                     {"n\"2", {"3"}}};
+  EXPECT_EQ(
+      args_with_victim_uids("{}", victims),
+      R"({"Pod":{},"NodeNameToVictims":null,"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"1"},{"UID":"2"}],)"
+      R"("NumPDBViolations":1},"n\"2":{"Pods":[{"UID":"3"}],"NumPDBViolations":0}}})");
   EXPECT_EQ(args_with_victims("{}", victims),
             R"({"Pod":{},"NodeNameToVictims":{"n1":{"Pods":[{"a":1},{"b":2}],"NumPDBViolations":1},)"
             R"("n\"2":{"Pods":[],"NumPDBViolations":0}},"NodeNameToMetaVictims":null})");
@@ -89,7 +95,8 @@ TEST(Wire, PreemptionReplies) {
   } cases[] = {
       {R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":"2"},{"uid":"1"}],"NumPDBViolations":2},"a":{"Pods":[{"UID":"3"}]}}})",
        {{"a", {"3"}}, {"b", {"2", "1"}, 2}}},
-      {R"({"nodenametometavictims":{"a":{"Pods":null},"b":null,"c":{"Pods":[null]}}})", {{"a", {}}, {"b", {}}, {"c", {""}}}},
+      {R"({"nodenametometavictims":{"a":{"Pods":null},"b":null,"c":{"Pods":[null]}}})",
+       {{"a", {}}, {"b", {}}, {"c", {""}}}},
       {R"({"NodeNameToMetaVictims":{}})", {}},
       {R"({"NodeNameToMetaVictims":null,"NodeNameToVictims":{"a":{}}})", {}},
       {"{}", {}},

@@ -1,4 +1,5 @@
-// The first half of evaluate(): PreEnqueue, PreFilter, filters, nominated pods, and what is said when no node is left.
+// The first half of evaluate(): PreEnqueue, PreFilter, filters, nominated pods, and what is said when no node
+// is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,10 +46,22 @@ TEST(EvaluatePreFilter, AnUnresolvableVerdictEndsTheSearchAndAResolvableOneIsRem
   const Verdict unresolvable{"", Code::unschedulable_and_unresolvable, {"no such claim"}};
   const std::vector<Case> cases{
       {"one", {resolvable}, "0/2 nodes are available: in use.", {"P0"}},
-      {"the last resolvable one counts", {resolvable, other}, "0/2 nodes are available: busy, locked.", {"P1"}},
-      {"an unresolvable one after it wins", {resolvable, unresolvable}, "0/2 nodes are available: no such claim.", {"P1"}},
-      {"nothing runs after an unresolvable one", {unresolvable, other}, "0/2 nodes are available: no such claim.", {"P0"}},
-      {"plugins that pass do not matter", {resolvable, std::nullopt}, "0/2 nodes are available: in use.", {"P0"}},
+      {"the last resolvable one counts",
+       {resolvable, other},
+       "0/2 nodes are available: busy, locked.",
+       {"P1"}},
+      {"an unresolvable one after it wins",
+       {resolvable, unresolvable},
+       "0/2 nodes are available: no such claim.",
+       {"P1"}},
+      {"nothing runs after an unresolvable one",
+       {unresolvable, other},
+       "0/2 nodes are available: no such claim.",
+       {"P0"}},
+      {"plugins that pass do not matter",
+       {resolvable, std::nullopt},
+       "0/2 nodes are available: in use.",
+       {"P0"}},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -72,9 +85,10 @@ TEST(EvaluatePreFilter, NodesThatItLeavesOutAreNotFiltered) {
   affinity.only_nodes = {{"a", "b", "unknown"}};
   size.reject("b", {"too small"}).reject("c", {"too small"});
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity).filter(size));
-  EXPECT_THAT(rejected(decision, snapshot),
-              ElementsAre(Pair("b", "Size/Unschedulable: too small"),
-                          Pair("c", "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Affinity]")));
+  EXPECT_THAT(
+      rejected(decision, snapshot),
+      ElementsAre(Pair("b", "Size/Unschedulable: too small"),
+                  Pair("c", "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Affinity]")));
 }
 
 TEST(EvaluatePreFilter, NodeSetsAreIntersected) {
@@ -112,7 +126,8 @@ TEST(EvaluatePreFilter, FiltersWithoutTheirPreFilterFailOrDoWithout) {
 
   filter.unprepared_error = "reading \"PreFilterPorts\" from cycleState: not found";
   decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
-  EXPECT_EQ(decision.error, "running \"Ports\" filter plugin: reading \"PreFilterPorts\" from cycleState: not found");
+  EXPECT_EQ(decision.error,
+            "running \"Ports\" filter plugin: reading \"PreFilterPorts\" from cycleState: not found");
   EXPECT_THAT(rejected(decision, snapshot), IsEmpty());
 }
 
@@ -133,14 +148,16 @@ TEST(EvaluateNominated, ThePodHasToFitWithNominatedPodsAndWithout) {
     std::string uid;
     bool fits;
   };
-  for (const auto& c : {Case{"more important", 10, "other", false}, Case{"as important", 5, "other", false},
-                        Case{"less important", 4, "other", true}, Case{"the pod itself", 10, "p-uid", true}}) {
+  for (const auto& c :
+       {Case{"more important", 10, "other", false}, Case{"as important", 5, "other", false},
+        Case{"less important", 4, "other", true}, Case{"the pod itself", 10, "p-uid", true}}) {
     SCOPED_TRACE(c.name);
     auto snapshot = cluster_of({"a"});
     snapshot.nominate(info(pod("n").uid(c.uid).priority(c.nominated_priority)), "a");
     FakeFilter filter("Fit");
     filter.room = 0;
-    const auto decision = evaluate(*info(pod("p").uid("p-uid").priority(5)), snapshot, ProfileOf().filter(filter));
+    const auto decision =
+        evaluate(*info(pod("p").uid("p-uid").priority(5)), snapshot, ProfileOf().filter(filter));
     EXPECT_EQ(decision.fits(), c.fits);
     if (!c.fits) {
       EXPECT_THAT(rejected(decision, snapshot), ElementsAre(Pair("a", "Fit/Unschedulable: no room")));
@@ -155,8 +172,9 @@ TEST(EvaluateNominated, NodesThatPreFilterLeftOutStayOut) {
   filter.only_nodes = {{"b"}};
   filter.room = 0;
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
-  EXPECT_THAT(rejected(decision, snapshot),
-              ElementsAre(Pair("a", "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Fit]")));
+  EXPECT_THAT(
+      rejected(decision, snapshot),
+      ElementsAre(Pair("a", "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Fit]")));
 }
 
 TEST(FiltersCheck, RemovedPodsMakeRoomAndNominatedPodsTakeIt) {
@@ -180,8 +198,10 @@ TEST(EvaluateMessage, ReasonsAreCountedAndSortedAsText) {
   for (int i = 0; i < 12; ++i) {
     const auto name = "n" + std::to_string(i);
     snapshot.set_node(podium::test::node(name).ptr());
-    if (i < 2) filter.reject(name, {"Insufficient cpu", "Insufficient memory"});
-    else filter.reject(name, {"Insufficient cpu"});
+    if (i < 2)
+      filter.reject(name, {"Insufficient cpu", "Insufficient memory"});
+    else
+      filter.reject(name, {"Insufficient cpu"});
   }
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
   EXPECT_EQ(decision.message, "0/12 nodes are available: 12 Insufficient cpu, 2 Insufficient memory.");
@@ -192,7 +212,9 @@ TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
   const auto snapshot = cluster_of({"a"});
   FakeFilter filter("F");
   filter.reject("a", {"no"});
-  const auto says = [](Code code, Reasons reasons) { return PostFilterResult{Verdict{"", code, std::move(reasons)}, {}}; };
+  const auto says = [](Code code, Reasons reasons) {
+    return PostFilterResult{Verdict{"", code, std::move(reasons)}, {}};
+  };
   const PostFilterResult helps{std::nullopt, Preemption{"a", {}}};
   struct Case {
     std::string name;
@@ -203,10 +225,14 @@ TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
   const std::vector<Case> cases{
       {"none", {}, "0/1 nodes are available: 1 no.", false},
       {"joined",
-       {says(Code::unschedulable, {"no new claims to deallocate"}), says(Code::unschedulable, {"preemption: nobody"})},
+       {says(Code::unschedulable, {"no new claims to deallocate"}),
+        says(Code::unschedulable, {"preemption: nobody"})},
        "0/1 nodes are available: 1 no. no new claims to deallocate, preemption: nobody",
        false},
-      {"one that helps silences the others", {says(Code::unschedulable, {"x"}), helps}, "0/1 nodes are available: 1 no.", true},
+      {"one that helps silences the others",
+       {says(Code::unschedulable, {"x"}), helps},
+       "0/1 nodes are available: 1 no.",
+       true},
       {"an error ends the chain and speaks alone",
        {says(Code::unschedulable, {"x"}), says(Code::error, {"not found"}), helps},
        "0/1 nodes are available: 1 no. not found",
@@ -231,13 +257,15 @@ TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
 TEST(Evaluate, PodsThatAreNotEvenTried) {
   class Gate : public PreEnqueuePlugin {
     std::optional<Verdict> pre_enqueue(const PodInfo&) const override {
-      return Verdict{"SchedulingGates", Code::unschedulable_and_unresolvable, {"waiting for scheduling gates: [a]"}};
+      return Verdict{
+          "SchedulingGates", Code::unschedulable_and_unresolvable, {"waiting for scheduling gates: [a]"}};
     }
   } gate;
   Profile gated;
   gated.pre_enqueue = {&gate};
   EXPECT_EQ(evaluate(*info(pod("p")), cluster_of({"a"}), gated).message, "waiting for scheduling gates: [a]");
-  EXPECT_EQ(evaluate(*info(pod("p")), cluster_of({}), Profile()).message, "no nodes available to schedule pods");
+  EXPECT_EQ(evaluate(*info(pod("p")), cluster_of({}), Profile()).message,
+            "no nodes available to schedule pods");
   EXPECT_EQ(evaluate(*info(pod("p").ns("shop").terminating()), cluster_of({"a"}), Profile()).message,
             "skip schedule deleting pod: shop/p");
 }

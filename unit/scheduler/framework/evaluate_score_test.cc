@@ -12,7 +12,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-std::vector<std::pair<std::string, std::int64_t>> named(const std::vector<Ranked>& ranked, const Snapshot& snapshot) {
+std::vector<std::pair<std::string, std::int64_t>> named(const std::vector<Ranked>& ranked,
+                                                        const Snapshot& snapshot) {
   std::vector<std::pair<std::string, std::int64_t>> out;
   for (const auto& [row, score] : ranked) out.emplace_back(snapshot.node_name(row), score);
   return out;
@@ -23,13 +24,17 @@ TEST(EvaluateScores, TheTotalIsTheWeightedSumOverFeasibleNodes) {
   FakeFilter filter("F");
   filter.reject("c", {"no"});
   const FakeScore fit("Fit", {{"a", 10}, {"b", 100}, {"c", 100}}), images("Images", {{"a", 50}});
-  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter).score(fit, 2).score(images, 3));
-  EXPECT_THAT(named(top_total(decision, snapshot, 10), snapshot), ElementsAre(Pair("b", 200), Pair("a", 170)));
+  const auto decision =
+      evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter).score(fit, 2).score(images, 3));
+  EXPECT_THAT(named(top_total(decision, snapshot, 10), snapshot),
+              ElementsAre(Pair("b", 200), Pair("a", 170)));
   ASSERT_EQ(decision.strategies.size(), 2u);
   EXPECT_EQ(decision.strategies[1].weight, 3);
-  EXPECT_THAT(named(top_of(decision.strategies[1], decision, snapshot, 1), snapshot), ElementsAre(Pair("a", 50)));
+  EXPECT_THAT(named(top_of(decision.strategies[1], decision, snapshot, 1), snapshot),
+              ElementsAre(Pair("a", 50)));
   EXPECT_EQ(snapshot.node_name(*decision.choice), "b");
-  EXPECT_EQ(decision.total[*snapshot.find_row("c")], 0) << "what a scorer leaves for other rows does not show";
+  EXPECT_EQ(decision.total[*snapshot.find_row("c")], 0)
+      << "what a scorer leaves for other rows does not show";
 }
 
 TEST(EvaluateScores, WithoutStrategiesEveryNodeHasOnePoint) {
@@ -42,7 +47,8 @@ TEST(EvaluateScores, SkippedStrategiesAreNamed) {
   const auto snapshot = cluster_of({"a"});
   FakeScore volumes("Volumes", {}), affinity("Affinity", {}), fit("Fit", {{"a", 7}});
   volumes.skips = affinity.skips = true;
-  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(volumes).score(affinity).score(fit));
+  const auto decision =
+      evaluate(*info(pod("p")), snapshot, ProfileOf().score(volumes).score(affinity).score(fit));
   EXPECT_THAT(decision.skipped_strategies, ElementsAre("Affinity", "Volumes"));
   EXPECT_EQ(decision.strategies.size(), 1u);
 }
@@ -57,8 +63,9 @@ TEST(EvaluateScores, StrategiesWithoutTheirPreScoreFailOrAreNeverSkipped) {
 
   balanced.unprepared_error = "failed to read \"PreScoreBalanced\" from cycleState: not found";
   decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(balanced, 2, false));
-  EXPECT_EQ(decision.error, "running Score plugins: plugin \"Balanced\" failed with: "
-                            "failed to read \"PreScoreBalanced\" from cycleState: not found");
+  EXPECT_EQ(decision.error,
+            "running Score plugins: plugin \"Balanced\" failed with: "
+            "failed to read \"PreScoreBalanced\" from cycleState: not found");
   EXPECT_FALSE(decision.fits());
   EXPECT_THAT(feasible(decision, snapshot), ElementsAre("a"));
   EXPECT_THAT(decision.strategies, IsEmpty());
@@ -69,8 +76,9 @@ TEST(EvaluateScores, ScoresOutsideOfTheRangeAreAnError) {
   for (const std::uint8_t wrong : {101, 255}) {
     const FakeScore score("S", {{"b", wrong}});
     const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(score));
-    EXPECT_EQ(decision.error, "applying score defaultWeights on Score plugins: plugin \"S\" returns an invalid score " +
-                                  std::to_string(wrong) + ", it should in the range of [0, 100] after normalizing");
+    EXPECT_EQ(decision.error,
+              "applying score defaultWeights on Score plugins: plugin \"S\" returns an invalid score " +
+                  std::to_string(wrong) + ", it should in the range of [0, 100] after normalizing");
   }
 }
 
@@ -108,7 +116,8 @@ TEST(Rank, TheBestFirstAndEqualsByName) {
   const auto snapshot = cluster_of({"d", "b", "a", "c"});
   const FakeScore score("S", {{"a", 1}, {"b", 9}, {"c", 9}, {"d", 4}});
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(score));
-  EXPECT_THAT(named(top_total(decision, snapshot, 3), snapshot), ElementsAre(Pair("b", 9), Pair("c", 9), Pair("d", 4)));
+  EXPECT_THAT(named(top_total(decision, snapshot, 3), snapshot),
+              ElementsAre(Pair("b", 9), Pair("c", 9), Pair("d", 4)));
   EXPECT_THAT(named(top_total(decision, snapshot, 9), snapshot),
               ElementsAre(Pair("b", 9), Pair("c", 9), Pair("d", 4), Pair("a", 1)));
   EXPECT_THAT(top_total(decision, snapshot, 0), IsEmpty());

@@ -32,12 +32,18 @@ TEST(Evaluation, NarrowMergesAnExtendersVerdicts) {
     std::vector<std::string> feasible;
     Rejected rejected;
   } cases[] = {
-      {"all stay", {"ext", {"a", "b", "c"}, {}, {}}, false, {"a", "b", "c"}, {{"x", "Fit/Unschedulable: too small"}}},
+      {"all stay",
+       {"ext", {"a", "b", "c"}, {}, {}},
+       false,
+       {"a", "b", "c"},
+       {{"x", "Fit/Unschedulable: too small"}}},
       {"with reasons",
        {"ext", {"a"}, {{"b", "full"}}, {{"c", "no GPU"}}},
        false,
        {"a"},
-       {{"b", "ext/Unschedulable: full"}, {"c", "ext/" + unresolvable + ": no GPU"}, {"x", "Fit/Unschedulable: too small"}}},
+       {{"b", "ext/Unschedulable: full"},
+        {"c", "ext/" + unresolvable + ": no GPU"},
+        {"x", "Fit/Unschedulable: too small"}}},
       {"unresolvable goes before failed",
        {"ext", {"a", "c"}, {{"b", "full"}}, {{"b", "never"}}},
        false,
@@ -54,7 +60,10 @@ TEST(Evaluation, NarrowMergesAnExtendersVerdicts) {
        {"a", "c"},
        {{"b", "/" + unresolvable + ": node(s) didn't satisfy plugin(s) [Narrowing]"},
         {"x", "/" + unresolvable + ": node(s) didn't satisfy plugin(s) [Narrowing]"}}},
-      {"kept although it is said to fail", {"ext", {"a", "b", "c"}, {{"a", "full"}}, {}}, false, {"a", "b", "c"},
+      {"kept although it is said to fail",
+       {"ext", {"a", "b", "c"}, {{"a", "full"}}, {}},
+       false,
+       {"a", "b", "c"},
        {{"x", "Fit/Unschedulable: too small"}}},
       {"nodes that are not there, or out already",
        {"ext", {"a", "b", "c"}, {{"x", "full"}, {"nowhere", "full"}}, {}},
@@ -116,8 +125,8 @@ TEST(Evaluation, CandidatesAreSettledPluginByPlugin) {
   const auto snapshot = cluster_of({"a", "b"});
   const auto victim = info(pod("victim"));
   const PreemptionCandidate on_a{*snapshot.find_row("a"), {victim}}, on_b{*snapshot.find_row("b"), {victim}};
-  const FakePostFilter one("One", {.candidates = {on_a, on_b}}), silent("Silent", {.failed = Verdict{"", {}, {"x"}}}),
-      two("Two", {.candidates = {on_b}});
+  const FakePostFilter one("One", {.candidates = {on_a, on_b}}),
+      silent("Silent", {.failed = Verdict{"", {}, {"x"}}}), two("Two", {.candidates = {on_b}});
   const auto profile = ProfileOf().filter(fit).post_filter(silent).post_filter(one).post_filter(two).profile;
   const std::string full = "0/2 nodes are available: 2 full.";
   const struct {

@@ -30,7 +30,8 @@ TEST(PodChanges, SayWhatMayHelpAPod) {
       {"the last gate", web().gate("quota"), web(), kUpdatePodGatesEliminated},
       {"one gate of two", web().gate("quota").gate("license"), web().gate("quota"), 0},
       {"an annotation", web(), web().annotation("note", "x"), 0},
-      {"two at once", web().gate("quota"), web().label("tier", "front"), kUpdatePodGatesEliminated | kUpdatePodLabel},
+      {"two at once", web().gate("quota"), web().label("tier", "front"),
+       kUpdatePodGatesEliminated | kUpdatePodLabel},
   };
   for (const auto& c : cases) EXPECT_EQ(pod_changes(c.before, c.after), c.changes) << c.name;
 }

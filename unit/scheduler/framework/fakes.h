@@ -24,10 +24,10 @@ class FakeFilter : public Plugin, public FilterPlugin {
  public:
   explicit FakeFilter(std::string name) : name_(std::move(name)) {}
 
-  std::map<std::string, Verdict> verdicts;      // by node
+  std::map<std::string, Verdict> verdicts;  // by node
   std::optional<Verdict> pre_filter_rejects;
   std::optional<std::vector<std::string>> only_nodes;
-  std::size_t room = 100;                       // pods that check() allows on a node: those added count
+  std::size_t room = 100;  // pods that check() allows on a node: those added count
   bool skips = false, with_pre_filter = true;
   std::string unprepared_error;
 
@@ -118,15 +118,19 @@ class FakeScore : public Plugin, public ScorePlugin {
 
 class FakePostFilter : public Plugin, public PostFilterPlugin {
  public:
-  FakePostFilter(std::string name, PostFilterResult result) : result(std::move(result)), name_(std::move(name)) {}
+  FakePostFilter(std::string name, PostFilterResult result)
+      : result(std::move(result)), name_(std::move(name)) {}
   PostFilterResult result;
   std::string_view name() const override { return name_; }
-  PostFilterResult post_filter(const PodInfo&, const Snapshot&, const Filters&, const Decision&) const override {
+  PostFilterResult post_filter(const PodInfo&, const Snapshot&, const Filters&,
+                               const Decision&) const override {
     return result;
   }
   // Takes the first.
-  PostFilterResult choose(const Snapshot& snapshot, Result<std::vector<PreemptionCandidate>> candidates) const override {
-    if (!candidates) return {.failed = Verdict{name_, Code::error, {name_ + ": " + candidates.error().message}}};
+  PostFilterResult choose(const Snapshot& snapshot,
+                          Result<std::vector<PreemptionCandidate>> candidates) const override {
+    if (!candidates)
+      return {.failed = Verdict{name_, Code::error, {name_ + ": " + candidates.error().message}}};
     if (candidates->empty()) return {.failed = Verdict{name_, Code::unschedulable, {name_ + ": none left"}}};
     const auto& first = candidates->front();
     return {.preemption = Preemption{std::string(snapshot.node_name(first.row)), first.victims}};

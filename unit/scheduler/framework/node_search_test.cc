@@ -77,7 +77,8 @@ TEST(NodeSearch, HowManyNodesAreEnough) {
 // --- in which order ---
 
 TEST(NodeSearch, ZonesTakeTurns) {
-  constexpr auto kOldZone = "failure-domain.beta.kubernetes.io/zone", kOldRegion = "failure-domain.beta.kubernetes.io/region";
+  constexpr auto kOldZone = "failure-domain.beta.kubernetes.io/zone",
+                 kOldRegion = "failure-domain.beta.kubernetes.io/region";
   const struct {
     const char* name;
     std::vector<NodeBuilder> nodes;
@@ -86,19 +87,25 @@ TEST(NodeSearch, ZonesTakeTurns) {
       {"no nodes", {}, {}},
       {"no zones: by name, not as they came", {node("c"), node("a"), node("b")}, {"a", "b", "c"}},
       {"zones of different sizes",
-       {node("a1").zone("a"), node("a2").zone("a"), node("a3").zone("a"), node("b1").zone("b"), node("c1").zone("c"),
-        node("c2").zone("c")},
+       {node("a1").zone("a"), node("a2").zone("a"), node("a3").zone("a"), node("b1").zone("b"),
+        node("c1").zone("c"), node("c2").zone("c")},
        {"a1", "b1", "c1", "a2", "c2", "a3"}},
-      {"none is a zone too", {node("a").zone("z"), node("b"), node("c").zone("z"), node("d")}, {"a", "b", "c", "d"}},
+      {"none is a zone too",
+       {node("a").zone("z"), node("b"), node("c").zone("z"), node("d")},
+       {"a", "b", "c", "d"}},
       {"the same zone of two regions is two",
        {node("a").region("r1").zone("z"), node("b").region("r1").zone("z"), node("c").region("r2").zone("z")},
        {"a", "c", "b"}},
-      {"a region alone", {node("a").region("r1"), node("b").region("r1"), node("c").region("r2")}, {"a", "c", "b"}},
+      {"a region alone",
+       {node("a").region("r1"), node("b").region("r1"), node("c").region("r2")},
+       {"a", "c", "b"}},
       {"the old labels say the same",
-       {node("a").region("r").zone("z"), node("b").label(kOldZone, "z").label(kOldRegion, "r"), node("c").zone("z")},
+       {node("a").region("r").zone("z"), node("b").label(kOldZone, "z").label(kOldRegion, "r"),
+        node("c").zone("z")},
        {"a", "c", "b"}},
       {"and go first, also empty ones",
-       {node("a").zone("z").label(kOldZone, "y"), node("b").zone("y"), node("c").zone("z").label(kOldZone, ""), node("d")},
+       {node("a").zone("z").label(kOldZone, "y"), node("b").zone("y"),
+        node("c").zone("z").label(kOldZone, ""), node("d")},
        {"a", "c", "b", "d"}},
   };
   for (const auto& c : cases) {
@@ -225,7 +232,8 @@ TEST_F(SearchingDecision, OfTheNodesThatPreFilterNamed) {
   const auto verdicts = rejected(decision, snapshot_);
   EXPECT_EQ(verdicts.size(), 51u);
   EXPECT_EQ(verdicts.at("n021"), "Fit/Unschedulable: small");
-  EXPECT_EQ(verdicts.at("n000"), "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Narrowing]");
+  EXPECT_EQ(verdicts.at("n000"),
+            "/UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [Narrowing]");
 }
 
 TEST_F(SearchingDecision, TheNominatedNodeIsTriedFirst) {
@@ -234,10 +242,8 @@ TEST_F(SearchingDecision, TheNominatedNodeIsTriedFirst) {
     const char *name, *nominated, *choice;
     std::size_t evaluated, next_start;
   } cases[] = {
-      {"far away", "n150", "n150", 101, 10},
-      {"on the way", "n050", "n050", 100, 10},
-      {"turned down", "n170", nullptr, 101, 111},
-      {"broken", "n180", nullptr, 100, 110},
+      {"far away", "n150", "n150", 101, 10},      {"on the way", "n050", "n050", 100, 10},
+      {"turned down", "n170", nullptr, 101, 111}, {"broken", "n180", nullptr, 100, 110},
       {"gone", "n999", nullptr, 100, 110},
   };
   for (const auto& c : cases) {

@@ -78,8 +78,8 @@ TEST_F(Placement, AfterAFailureTheForkIsAsItWas) {
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->plugin, "B");
     EXPECT_EQ(failure->message("Reserve"), each.message);
-    EXPECT_EQ(log, (Log{"A reserves on n1", "B reserves on n1", "C takes back nothing", "B takes back nothing",
-                        "A takes back what it has"}));
+    EXPECT_EQ(log, (Log{"A reserves on n1", "B reserves on n1", "C takes back nothing",
+                        "B takes back nothing", "A takes back what it has"}));
     EXPECT_FALSE(has("A"));
     EXPECT_EQ(fork.pod_total(), 0u);
     EXPECT_EQ(fork.requested_milli_cpu[0], 0);

@@ -1,5 +1,5 @@
-// kube-scheduler's InterPodAffinity once more, as loops over every pod of every node: slow, plain, and independent
-// of columns, classes and tables. The randomised tests compare the plugin with it.
+// kube-scheduler's InterPodAffinity once more, as loops over every pod of every node: slow, plain, and
+// independent of columns, classes and tables. The randomised tests compare the plugin with it.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,10 @@ inline const api::Namespace* find_namespace(const TestCluster& cluster, const st
   return nullptr;
 }
 
-// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their selector without labels.
-inline bool term_matches(const api::PodAffinityTerm& term, const std::string& owner_ns, const api::Pod& target, bool incoming,
-                  const TestCluster& cluster) {
+// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their selector
+// without labels.
+inline bool term_matches(const api::PodAffinityTerm& term, const std::string& owner_ns,
+                         const api::Pod& target, bool incoming, const TestCluster& cluster) {
   std::set<std::string> namespaces(term.namespaces.begin(), term.namespaces.end());
   if (term.namespaces.empty() && !term.namespace_selector) namespaces.insert(owner_ns);
   api::Labels target_ns_labels;
@@ -35,7 +36,8 @@ inline bool term_matches(const api::PodAffinityTerm& term, const std::string& ow
   } else if (const auto* ns = find_namespace(cluster, target.meta.namespace_)) {
     target_ns_labels = ns->meta.labels;
   }
-  if (!namespaces.contains(target.meta.namespace_) && !matches(term.namespace_selector, target_ns_labels)) return false;
+  if (!namespaces.contains(target.meta.namespace_) && !matches(term.namespace_selector, target_ns_labels))
+    return false;
   return matches(term.label_selector, target.meta.labels);
 }
 
@@ -74,10 +76,12 @@ inline Verdicts reference_affinity_filter(const api::Pod& pod, const TestCluster
       for (const auto& term : affinity) add(wanted, *node, term.topology_key, 1);
     }
     for (const auto& term : anti_affinity) {
-      if (term_matches(term, pod.meta.namespace_, each, true, cluster)) add(unwanted, *node, term.topology_key, 1);
+      if (term_matches(term, pod.meta.namespace_, each, true, cluster))
+        add(unwanted, *node, term.topology_key, 1);
     }
     for (const auto& term : each.pod_anti_affinity.required) {
-      if (term_matches(term, each.meta.namespace_, pod, false, cluster)) add(refusing, *node, term.topology_key, 1);
+      if (term_matches(term, each.meta.namespace_, pod, false, cluster))
+        add(refusing, *node, term.topology_key, 1);
     }
   }
   Verdicts result;
@@ -94,15 +98,19 @@ inline Verdicts reference_affinity_filter(const api::Pod& pod, const TestCluster
       apart &= !value || at(unwanted, term.topology_key, *value) == 0;
     }
     for (const auto& [key, value] : node.meta.labels) welcome &= at(refusing, key, value) == 0;
-    if (!keys || (!beside && !(wanted.empty() && matches_all(pod)))) verdict = "UU: node(s) didn't match pod affinity rules";
-    else if (!apart) verdict = "U: node(s) didn't match pod anti-affinity rules";
-    else if (!welcome) verdict = "U: node(s) didn't satisfy existing pods anti-affinity rules";
+    if (!keys || (!beside && !(wanted.empty() && matches_all(pod))))
+      verdict = "UU: node(s) didn't match pod affinity rules";
+    else if (!apart)
+      verdict = "U: node(s) didn't match pod anti-affinity rules";
+    else if (!welcome)
+      verdict = "U: node(s) didn't satisfy existing pods anti-affinity rules";
   }
   return result;
 }
 
-inline Scores reference_affinity_score(const api::Pod& pod, const TestCluster& cluster, InterPodAffinity::Args args,
-                                const std::vector<std::string>& infeasible) {
+inline Scores reference_affinity_score(const api::Pod& pod, const TestCluster& cluster,
+                                       InterPodAffinity::Args args,
+                                       const std::vector<std::string>& infeasible) {
   const auto& prefer = pod.pod_affinity.preferred;
   const auto& avoid = pod.pod_anti_affinity.preferred;
   if (args.ignore_preferred_terms_of_existing_pods && prefer.empty() && avoid.empty()) return std::nullopt;
@@ -111,10 +119,12 @@ inline Scores reference_affinity_score(const api::Pod& pod, const TestCluster& c
     const auto* node = node_of(each, cluster);
     if (!node) continue;
     const auto own = [&](const api::PodAffinityTerm& term, int weight) {
-      if (term_matches(term, pod.meta.namespace_, each, true, cluster)) add(weights, *node, term.topology_key, weight);
+      if (term_matches(term, pod.meta.namespace_, each, true, cluster))
+        add(weights, *node, term.topology_key, weight);
     };
     const auto theirs = [&](const api::PodAffinityTerm& term, int weight) {
-      if (term_matches(term, each.meta.namespace_, pod, false, cluster)) add(weights, *node, term.topology_key, weight);
+      if (term_matches(term, each.meta.namespace_, pod, false, cluster))
+        add(weights, *node, term.topology_key, weight);
     };
     for (const auto& [weight, term] : prefer) own(term, weight);
     for (const auto& [weight, term] : avoid) own(term, -weight);
@@ -135,7 +145,8 @@ inline Scores reference_affinity_score(const api::Pod& pod, const TestCluster& c
   const auto [low, high] = std::ranges::minmax(*result | std::views::values);
   for (auto& [name, score] : *result) {
     score = high == low ? 0
-                        : static_cast<std::int64_t>(100.0 * (static_cast<double>(score - low) / static_cast<double>(high - low)));
+                        : static_cast<std::int64_t>(
+                              100.0 * (static_cast<double>(score - low) / static_cast<double>(high - low)));
   }
   return result;
 }

@@ -52,8 +52,8 @@ inline std::string text_of(const framework::Verdict& verdict) {
   return text;
 }
 
-// The nodes that do not fit, with the code and the reasons. "*" is the verdict on the pod as a whole, and nodes that a
-// PreFilter leaves out say so.
+// The nodes that do not fit, with the code and the reasons. "*" is the verdict on the pod as a whole, and
+// nodes that a PreFilter leaves out say so.
 inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot) {
   const auto& filter_plugin = dynamic_cast<const framework::FilterPlugin&>(*plugin);
   const auto incoming = info(pod);
@@ -97,7 +97,8 @@ inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot
   return scores;
 }
 
-// Whether a hint of the plugin takes the event for helpful to the pod. Events that no hint is registered for do not help.
+// Whether a hint of the plugin takes the event for helpful to the pod. Events that no hint is registered for
+// do not help.
 inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event) {
   for (const auto& hint : dynamic_cast<const framework::FilterPlugin&>(*plugin).hints()) {
     if (hint.resource != event.resource || !(hint.actions & event.actions)) continue;

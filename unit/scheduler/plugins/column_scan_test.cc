@@ -26,7 +26,8 @@ TEST(ColumnScan, IdSetFindsItsRowsHoweverManyIdsItHas) {
       member[id] = true;
     }
     const auto found = set.match(rows);
-    for (std::size_t i = 0; i < kChunkRows; ++i) ASSERT_EQ(bit(found, i), member[rows[i]]) << size << " ids, row " << i;
+    for (std::size_t i = 0; i < kChunkRows; ++i)
+      ASSERT_EQ(bit(found, i), member[rows[i]]) << size << " ids, row " << i;
   }
 }
 
@@ -72,7 +73,8 @@ TEST(ExactDivision, PercentIsTheIntegerQuotient) {
     for (int off = -2; off <= 2; ++off) {
       const auto part = step + off;
       if (part < 0 || part > whole) continue;
-      ASSERT_EQ(percent(static_cast<std::int64_t>(part), whole), static_cast<std::int64_t>(part * 100 / whole))
+      ASSERT_EQ(percent(static_cast<std::int64_t>(part), whole),
+                static_cast<std::int64_t>(part * 100 / whole))
           << static_cast<std::int64_t>(part) << " of " << whole;
     }
   }

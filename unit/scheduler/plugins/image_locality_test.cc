@@ -7,7 +7,9 @@ constexpr std::int64_t kMiB = 1024 * 1024;
 
 TEST(ImageLocality, Score) {
   const Nodes nodes{
-      node("small").image({"gcr.io/40:latest", "gcr.io/40@sha256:0f"}, 40 * kMiB).image({"gcr.io/300:latest"}, 300 * kMiB),
+      node("small")
+          .image({"gcr.io/40:latest", "gcr.io/40@sha256:0f"}, 40 * kMiB)
+          .image({"gcr.io/300:latest"}, 300 * kMiB),
       node("large").image({"gcr.io/250:v1"}, 250 * kMiB).image({"gcr.io/2000:latest"}, 2000 * kMiB),
       node("none")};
   const auto scores = [](std::int64_t small, std::int64_t large) {
@@ -31,15 +33,17 @@ TEST(ImageLocality, Score) {
       {"a large one", pod("p").image("gcr.io/2000"), scores(0, 65)},
       // (100 + 13.33 - 23) * 100 / (2000 - 23)
       {"two containers", pod("p").image("gcr.io/300").container("b").image("gcr.io/40"), scores(4, 0)},
-      {"an init container counts as well", pod("p").image("gcr.io/300").init_container("b").image("gcr.io/40"),
-       scores(4, 0)},
+      {"an init container counts as well",
+       pod("p").image("gcr.io/300").init_container("b").image("gcr.io/40"), scores(4, 0)},
       // (200 - 23) * 100 / (2000 - 23)
       {"used twice", pod("p").image("gcr.io/300").container("b").image("gcr.io/300"), scores(8, 0)},
       // (200 - 23) * 100 / 977
       {"a volume adds to the sum only", pod("p").image("gcr.io/300").volume(image_volume), scores(18, 0)},
       {"by digest", pod("p").image("gcr.io/40@sha256:0f").volume(image_volume), scores(9, 0)},
       {"capped",
-       pod("p").image("gcr.io/2000").volume({.name = "v", .kind = api::Volume::Kind::image, .id = "gcr.io/2000"}),
+       pod("p")
+           .image("gcr.io/2000")
+           .volume({.name = "v", .kind = api::Volume::Kind::image, .id = "gcr.io/2000"}),
        scores(0, 100)},
   };
   for (const auto& c : cases) {

@@ -1,7 +1,7 @@
 #include "scheduler/plugins/inter_pod_affinity.h"
 
-#include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
 
 #include "scheduler/plugins/factories.h"
 #include "unit/scheduler/plugins/topology_fixture.h"
@@ -19,7 +19,9 @@ const std::string kExisting = "U: node(s) didn't satisfy existing pods anti-affi
 const InterPodAffinity kPlugin({});
 
 // a and b in zone 1, c in zone 2, d without a zone.
-std::vector<api::Node> nodes() { return {node("a").zone("1"), node("b").zone("1"), node("c").zone("2"), node("d")}; }
+std::vector<api::Node> nodes() {
+  return {node("a").zone("1"), node("b").zone("1"), node("c").zone("2"), node("d")};
+}
 api::PodAffinityTerm to(const char* app, const char* key) { return term(key).label("app", app); }
 PodBuilder app(const char* name) { return pod(name).label("app", name); }
 const Verdicts kAllFit{{"a", ""}, {"b", ""}, {"c", ""}, {"d", ""}};
@@ -36,28 +38,50 @@ std::vector<FilterCase> affinity_cases() {
   const auto db_on_a = [] { return app("db").node("a"); };
   return {
       {"nothing asked", {db_on_a()}, app("web"), kAllFit},
-      {"beside a pod in its zone", {db_on_a()}, app("web").affinity(to("db", kZone)),
+      {"beside a pod in its zone",
+       {db_on_a()},
+       app("web").affinity(to("db", kZone)),
        {{"a", ""}, {"b", ""}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"beside a pod on its node", {db_on_a()}, app("web").affinity(to("db", kHostname)),
+      {"beside a pod on its node",
+       {db_on_a()},
+       app("web").affinity(to("db", kHostname)),
        {{"a", ""}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"beside a terminating pod", {db_on_a().terminating()}, app("web").affinity(to("db", kHostname)),
+      {"beside a terminating pod",
+       {db_on_a().terminating()},
+       app("web").affinity(to("db", kHostname)),
        {{"a", ""}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"the pod is in another namespace", {db_on_a().ns("o")}, app("web").affinity(to("db", kZone)),
+      {"the pod is in another namespace",
+       {db_on_a().ns("o")},
+       app("web").affinity(to("db", kZone)),
        {{"a", kAffinity}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"which the term names", {db_on_a().ns("o")}, app("web").affinity(term(kZone).label("app", "db").namespaces({"o"})),
+      {"which the term names",
+       {db_on_a().ns("o")},
+       app("web").affinity(term(kZone).label("app", "db").namespaces({"o"})),
        {{"a", ""}, {"b", ""}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"an absent selector matches nothing", {db_on_a()}, app("web").affinity(term(kZone)),
+      {"an absent selector matches nothing",
+       {db_on_a()},
+       app("web").affinity(term(kZone)),
        {{"a", kAffinity}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"all terms must match the same pod", {app("db").label("tier", "x").node("a"), app("db").uid("2").node("c"), app("cache").label("tier", "x").node("c")},
+      {"all terms must match the same pod",
+       {app("db").label("tier", "x").node("a"), app("db").uid("2").node("c"),
+        app("cache").label("tier", "x").node("c")},
        app("web").affinity(to("db", kZone)).affinity(term(kHostname).label("tier", "x")),
        {{"a", ""}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}}},
-      {"the first of its kind goes where the key is", {}, app("web").affinity(to("web", kZone)),
+      {"the first of its kind goes where the key is",
+       {},
+       app("web").affinity(to("web", kZone)),
        {{"a", ""}, {"b", ""}, {"c", ""}, {"d", kAffinity}}},
-      {"also if its kind runs on nodes without the key", {app("web").node("d")}, app("web").affinity(to("web", kZone)),
+      {"also if its kind runs on nodes without the key",
+       {app("web").node("d")},
+       app("web").affinity(to("web", kZone)),
        {{"a", ""}, {"b", ""}, {"c", ""}, {"d", kAffinity}}},
-      {"but not if its kind runs anywhere", {app("web").node("c")}, app("web").affinity(to("web", kZone)),
+      {"but not if its kind runs anywhere",
+       {app("web").node("c")},
+       app("web").affinity(to("web", kZone)),
        {{"a", kAffinity}, {"b", kAffinity}, {"c", ""}, {"d", kAffinity}}},
-      {"nor if it does not match itself", {}, app("web").affinity(to("db", kZone)),
+      {"nor if it does not match itself",
+       {},
+       app("web").affinity(to("db", kZone)),
        {{"a", kAffinity}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}}},
   };
 }
@@ -65,20 +89,34 @@ std::vector<FilterCase> affinity_cases() {
 std::vector<FilterCase> anti_affinity_cases() {
   const auto shy = [](const char* key) { return app("db").anti_affinity(to("web", key)); };
   return {
-      {"away from a pod's zone", {app("db").node("a")}, app("web").anti_affinity(to("db", kZone)),
+      {"away from a pod's zone",
+       {app("db").node("a")},
+       app("web").anti_affinity(to("db", kZone)),
        {{"a", kAntiAffinity}, {"b", kAntiAffinity}, {"c", ""}, {"d", ""}}},
-      {"away from a pod's node", {app("db").node("a")}, app("web").anti_affinity(to("db", kHostname)),
+      {"away from a pod's node",
+       {app("db").node("a")},
+       app("web").anti_affinity(to("db", kHostname)),
        {{"a", kAntiAffinity}, {"b", ""}, {"c", ""}, {"d", ""}}},
-      {"one term is enough", {app("db").node("a"), app("cache").node("c")},
+      {"one term is enough",
+       {app("db").node("a"), app("cache").node("c")},
        app("web").anti_affinity(to("db", kHostname)).anti_affinity(to("cache", kZone)),
        {{"a", kAntiAffinity}, {"b", ""}, {"c", kAntiAffinity}, {"d", ""}}},
-      {"a pod on a node without the key keeps nobody away", {app("db").node("d")}, app("web").anti_affinity(to("db", kZone)),
+      {"a pod on a node without the key keeps nobody away",
+       {app("db").node("d")},
+       app("web").anti_affinity(to("db", kZone)),
        kAllFit},
-      {"a placed pod that wants its zone without us", {shy(kZone).node("a")}, app("web"),
+      {"a placed pod that wants its zone without us",
+       {shy(kZone).node("a")},
+       app("web"),
        {{"a", kExisting}, {"b", kExisting}, {"c", ""}, {"d", ""}}},
-      {"or its node", {shy(kHostname).node("a")}, app("web"), {{"a", kExisting}, {"b", ""}, {"c", ""}, {"d", ""}}},
+      {"or its node",
+       {shy(kHostname).node("a")},
+       app("web"),
+       {{"a", kExisting}, {"b", ""}, {"c", ""}, {"d", ""}}},
       {"its term names no other namespace", {shy(kZone).ns("o").node("a")}, app("web"), kAllFit},
-      {"preferred terms keep nobody away", {app("db").prefer_anti_affinity(9, to("web", kZone)).node("a")}, app("web"),
+      {"preferred terms keep nobody away",
+       {app("db").prefer_anti_affinity(9, to("web", kZone)).node("a")},
+       app("web"),
        kAllFit},
       {"affinity is told before anti-affinity, and that before the others'",
        {shy(kZone).node("a"), app("cache").node("a"), app("cache").uid("2").node("c"), app("mq").node("b")},
@@ -87,33 +125,53 @@ std::vector<FilterCase> anti_affinity_cases() {
   };
 }
 
-// kube-scheduler matches the incoming pod's namespace selector against namespaces and against no labels at all.
+// kube-scheduler matches the incoming pod's namespace selector against namespaces and against no labels at
+// all.
 std::vector<FilterCase> namespace_cases() {
-  const std::vector<api::Namespace> namespaces{make_namespace("default"), make_namespace("one", {{"team", "one"}})};
+  const std::vector<api::Namespace> namespaces{make_namespace("default"),
+                                               make_namespace("one", {{"team", "one"}})};
   const auto near = [](api::LabelSelector selector) {
     return app("web").affinity(term(kHostname).label("app", "db").namespace_selector(std::move(selector)));
   };
   const auto away = [](api::LabelSelector selector) {
-    return app("db").node("a").anti_affinity(term(kHostname).label("app", "web").namespace_selector(std::move(selector)));
+    return app("db").node("a").anti_affinity(
+        term(kHostname).label("app", "web").namespace_selector(std::move(selector)));
   };
   const Verdicts on_a{{"a", ""}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}};
   const Verdicts nowhere{{"a", kAffinity}, {"b", kAffinity}, {"c", kAffinity}, {"d", kAffinity}};
   const Verdicts kept_away{{"a", kExisting}, {"b", ""}, {"c", ""}, {"d", ""}};
-  const api::Pod in_one = app("db").ns("one").node("a"), in_default = app("db").node("a"), unknown = app("db").ns("u").node("a");
+  const api::Pod in_one = app("db").ns("one").node("a"), in_default = app("db").node("a"),
+                 unknown = app("db").ns("u").node("a");
   return {
       {"a namespace by label", {in_one}, near(select_labels({{"team", "one"}})), on_a, namespaces},
-      {"the own namespace is not implied", {in_default}, near(select_labels({{"team", "one"}})), nowhere, namespaces},
+      {"the own namespace is not implied",
+       {in_default},
+       near(select_labels({{"team", "one"}})),
+       nowhere,
+       namespaces},
       {"an empty selector means all", {unknown}, near(select_all()), on_a, namespaces},
-      {"NotIn of an incoming pod means all, even the one it excludes", {in_one}, near(select_where({not_in("team", {"one"})})),
-       on_a, namespaces},
+      {"NotIn of an incoming pod means all, even the one it excludes",
+       {in_one},
+       near(select_where({not_in("team", {"one"})})),
+       on_a,
+       namespaces},
       {"so does DoesNotExist", {in_one}, near(select_where({does_not_exist("team")})), on_a, namespaces},
       {"Exists needs the label", {unknown}, near(select_where({exists("team")})), nowhere, namespaces},
-      {"a placed pod's selector sees our namespace's labels", {away(select_labels({{"team", "one"}})).ns("x")},
-       app("web").ns("one"), kept_away, namespaces},
-      {"and excludes what it excludes", {away(select_where({not_in("team", {"one"})})).ns("x")}, app("web").ns("one"),
-       kAllFit, namespaces},
-      {"a namespace that is not known has no labels", {away(select_where({does_not_exist("team")})).ns("x")},
-       app("web").ns("u"), kept_away, namespaces},
+      {"a placed pod's selector sees our namespace's labels",
+       {away(select_labels({{"team", "one"}})).ns("x")},
+       app("web").ns("one"),
+       kept_away,
+       namespaces},
+      {"and excludes what it excludes",
+       {away(select_where({not_in("team", {"one"})})).ns("x")},
+       app("web").ns("one"),
+       kAllFit,
+       namespaces},
+      {"a namespace that is not known has no labels",
+       {away(select_where({does_not_exist("team")})).ns("x")},
+       app("web").ns("u"),
+       kept_away,
+       namespaces},
   };
 }
 
@@ -123,7 +181,8 @@ TEST(InterPodAffinity, Filter) {
       const auto snapshot = TestCluster{nodes(), test.placed, test.namespaces}.snapshot();
       EXPECT_EQ(filter(kPlugin, test.pod, snapshot), test.want) << test.name;
       for (const auto& [name, verdict] : test.want) {
-        EXPECT_EQ(check(kPlugin, test.pod, snapshot, name, {}, {}), verdict) << test.name << ", asked about " << name;
+        EXPECT_EQ(check(kPlugin, test.pod, snapshot, name, {}, {}), verdict)
+            << test.name << ", asked about " << name;
       }
     }
   }
@@ -142,11 +201,26 @@ TEST(InterPodAffinity, CheckWithPodsAddedAndRemoved) {
   const std::vector<Case> cases{
       {"the wanted pod comes", {}, app("web").affinity(to("db", kZone)), {db}, {}, ""},
       {"the wanted pod goes", {db}, app("web").affinity(to("db", kZone)), {}, {db}, kAffinity},
-      {"the last of the own kind goes: the first of its kind again", {web}, app("web").affinity(to("web", kZone)), {}, {web}, ""},
-      {"the own kind comes elsewhere in the zone's key", {}, app("web").affinity(to("web", kZone)), {web}, {}, ""},
+      {"the last of the own kind goes: the first of its kind again",
+       {web},
+       app("web").affinity(to("web", kZone)),
+       {},
+       {web},
+       ""},
+      {"the own kind comes elsewhere in the zone's key",
+       {},
+       app("web").affinity(to("web", kZone)),
+       {web},
+       {},
+       ""},
       {"the unwanted pod comes", {}, app("web").anti_affinity(to("db", kZone)), {db}, {}, kAntiAffinity},
       {"the unwanted pod goes", {db}, app("web").anti_affinity(to("db", kZone)), {}, {db}, ""},
-      {"one of two goes", {db, app("db").uid("2").node("b")}, app("web").anti_affinity(to("db", kZone)), {}, {db}, kAntiAffinity},
+      {"one of two goes",
+       {db, app("db").uid("2").node("b")},
+       app("web").anti_affinity(to("db", kZone)),
+       {},
+       {db},
+       kAntiAffinity},
       {"a pod that keeps us away goes", {shy}, app("web"), {}, {shy}, ""},
       {"one comes", {db}, app("web").anti_affinity(to("none", kZone)), {shy}, {}, kExisting},
       {"one comes, but the plugin was skipped for this pod", {db}, app("web"), {shy}, {}, ""},
@@ -171,39 +245,77 @@ TEST(InterPodAffinity, Score) {
   };
   const std::vector<Case> cases{
       {"nobody has a preference", {}, {app("db").node("a")}, app("web"), std::nullopt},
-      {"a preference that nothing meets", {}, {app("mq").node("a")}, app("web").prefer_affinity(5, to("db", kZone)),
+      {"a preference that nothing meets",
+       {},
+       {app("mq").node("a")},
+       app("web").prefer_affinity(5, to("db", kZone)),
        std::nullopt},
-      {"a preference that is met on a node without the key", {}, {app("db").node("d")},
-       app("web").prefer_affinity(5, to("db", kZone)), std::nullopt},
-      {"beside a pod", {}, {app("db").node("a")}, app("web").prefer_affinity(5, to("db", kZone)),
+      {"a preference that is met on a node without the key",
+       {},
+       {app("db").node("d")},
+       app("web").prefer_affinity(5, to("db", kZone)),
+       std::nullopt},
+      {"beside a pod",
+       {},
+       {app("db").node("a")},
+       app("web").prefer_affinity(5, to("db", kZone)),
        Map{{"a", 100}, {"b", 100}, {"c", 0}, {"d", 0}}},
-      {"away from a pod", {}, {app("db").node("a")}, app("web").prefer_anti_affinity(5, to("db", kZone)),
+      {"away from a pod",
+       {},
+       {app("db").node("a")},
+       app("web").prefer_anti_affinity(5, to("db", kZone)),
        Map{{"a", 0}, {"b", 0}, {"c", 100}, {"d", 100}}},
-      {"weights add up over keys", {}, {app("db").node("a")},
+      {"weights add up over keys",
+       {},
+       {app("db").node("a")},
        app("web").prefer_affinity(29, to("db", kZone)).prefer_affinity(71, to("db", kHostname)),
        Map{{"a", 100}, {"b", 28}, {"c", 0}, {"d", 0}}},  // 100 * 0.29 is 28.99… in doubles
-      {"a sum of nothing is no skip", {}, {app("db").node("a")},
+      {"a sum of nothing is no skip",
+       {},
+       {app("db").node("a")},
        app("web").prefer_affinity(5, to("db", kZone)).prefer_anti_affinity(5, to("db", kZone)),
        Map{{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}}},
-      {"placed pods' preferences count", {}, {fan(10).node("a"), fan(5).uid("2").node("c")}, app("web"),
+      {"placed pods' preferences count",
+       {},
+       {fan(10).node("a"), fan(5).uid("2").node("c")},
+       app("web"),
        Map{{"a", 100}, {"b", 100}, {"c", 50}, {"d", 0}}},
-      {"and their dislikes", {}, {app("db").prefer_anti_affinity(1, to("web", kHostname)).node("a")}, app("web"),
+      {"and their dislikes",
+       {},
+       {app("db").prefer_anti_affinity(1, to("web", kHostname)).node("a")},
+       app("web"),
        Map{{"a", 0}, {"b", 100}, {"c", 100}, {"d", 100}}},
-      {"their required affinity is worth hardPodAffinityWeight", {.hard_pod_affinity_weight = 10},
-       {app("db").affinity(to("web", kZone)).node("a"), fan(5).uid("2").node("c")}, app("web"),
+      {"their required affinity is worth hardPodAffinityWeight",
+       {.hard_pod_affinity_weight = 10},
+       {app("db").affinity(to("web", kZone)).node("a"), fan(5).uid("2").node("c")},
+       app("web"),
        Map{{"a", 100}, {"b", 100}, {"c", 50}, {"d", 0}}},
-      {"unless that is 0", {.hard_pod_affinity_weight = 0}, {app("db").affinity(to("web", kZone)).node("a")}, app("web"),
+      {"unless that is 0",
+       {.hard_pod_affinity_weight = 0},
+       {app("db").affinity(to("web", kZone)).node("a")},
+       app("web"),
        std::nullopt},
-      {"placed pods' preferences can be ignored", {.ignore_preferred_terms_of_existing_pods = true}, {fan(10).node("a")},
-       app("web"), std::nullopt},
-      {"which has no effect on a pod with preferences", {.ignore_preferred_terms_of_existing_pods = true},
-       {fan(10).node("a")}, app("web").prefer_affinity(1, to("none", kZone)), Map{{"a", 100}, {"b", 100}, {"c", 0}, {"d", 0}}},
-      {"only feasible nodes set the range", {}, {fan(10).node("a"), fan(5).uid("2").node("c")}, app("web"), Map{{"c", 100}, {"d", 0}},
+      {"placed pods' preferences can be ignored",
+       {.ignore_preferred_terms_of_existing_pods = true},
+       {fan(10).node("a")},
+       app("web"),
+       std::nullopt},
+      {"which has no effect on a pod with preferences",
+       {.ignore_preferred_terms_of_existing_pods = true},
+       {fan(10).node("a")},
+       app("web").prefer_affinity(1, to("none", kZone)),
+       Map{{"a", 100}, {"b", 100}, {"c", 0}, {"d", 0}}},
+      {"only feasible nodes set the range",
+       {},
+       {fan(10).node("a"), fan(5).uid("2").node("c")},
+       app("web"),
+       Map{{"c", 100}, {"d", 0}},
        {"a", "b"}},
   };
   for (const auto& test : cases) {
     const auto snapshot = TestCluster{nodes(), test.placed}.snapshot();
-    EXPECT_EQ(score(InterPodAffinity(test.args), test.pod, snapshot, test.infeasible), test.want) << test.name;
+    EXPECT_EQ(score(InterPodAffinity(test.args), test.pod, snapshot, test.infeasible), test.want)
+        << test.name;
   }
 }
 
@@ -217,7 +329,8 @@ TEST(InterPodAffinity, ScoreOfManyDomains) {
   cluster.pods = {app("db").node("n7"), app("mq").node("n7"), app("mq").node("n8")};
   cluster.pods[1].meta.uid = "mq7";
   cluster.pods[2].meta.uid = "mq8";
-  const auto pod = app("web").prefer_affinity(3, to("db", "rack")).prefer_affinity(1, to("mq", kHostname)).build();
+  const auto pod =
+      app("web").prefer_affinity(3, to("db", "rack")).prefer_affinity(1, to("mq", kHostname)).build();
   auto want = Map{};
   for (const auto& node : cluster.nodes) want[node.meta.name] = 0;
   want["n7"] = 100;
@@ -236,13 +349,15 @@ TEST(InterPodAffinity, Arguments) {
   EXPECT_EQ(scores("{}"), (Map{{"a", 10}, {"b", 10}, {"c", 100}, {"d", 0}}));
   EXPECT_EQ(scores(R"({"hardPodAffinityWeight": 20})"), (Map{{"a", 100}, {"b", 100}, {"c", 50}, {"d", 0}}));
   EXPECT_EQ(scores(R"({"ignorePreferredTermsOfExistingPods": true})"), std::nullopt);
-  EXPECT_EQ(make_inter_pod_affinity(boost::json::parse(R"({"hardPodAffinityWeight": "a"})").as_object()), nullptr);
+  EXPECT_EQ(make_inter_pod_affinity(boost::json::parse(R"({"hardPodAffinityWeight": "a"})").as_object()),
+            nullptr);
 }
 
 TEST(InterPodAffinity, HintsOnPods) {
   const auto near = app("web").uid("me").affinity(to("db", kZone)).build();
   const auto away = app("web").uid("me").anti_affinity(to("db", kZone)).build();
-  const auto choosy = app("web").uid("me").anti_affinity(to("db", kZone)).anti_affinity(to("mq", kZone)).build();
+  const auto choosy =
+      app("web").uid("me").anti_affinity(to("db", kZone)).anti_affinity(to("mq", kZone)).build();
   const api::Pod plain = app("web").uid("me");
   const api::Pod db = app("db").node("a"), other = app("other").node("a"), waiting = app("db");
   const api::Pod shy = app("x").node("a").anti_affinity(to("web", kZone));
@@ -263,7 +378,11 @@ TEST(InterPodAffinity, HintsOnPods) {
       {"the wanted pod stays one", near, db, app("db").node("a").label("x", "y"), false},
       {"the wanted pod goes", near, db, {}, false},
       {"the unwanted pod goes", away, db, {}, true},
-      {"one that is unwanted by one of two terms goes: upstream leaves that to the flush", choosy, db, {}, false},
+      {"one that is unwanted by one of two terms goes: upstream leaves that to the flush",
+       choosy,
+       db,
+       {},
+       false},
       {"the unwanted pod is another now", away, db, other, true},
       {"the unwanted pod comes", away, {}, db, false},
       {"a pod that kept us away goes", plain, shy, {}, true},
@@ -271,7 +390,11 @@ TEST(InterPodAffinity, HintsOnPods) {
       {"any other nominated pod goes", away, app("other").nominated("a"), {}, false},
       {"an unwanted pod that has no place goes", away, waiting, {}, false},
       {"a pod that has no place becomes the wanted one", near, app("other"), waiting, false},
-      {"a pod that keeps others away goes", plain, app("x").node("a").anti_affinity(to("mq", kZone)), {}, false},
+      {"a pod that keeps others away goes",
+       plain,
+       app("x").node("a").anti_affinity(to("mq", kZone)),
+       {},
+       false},
       {"a pod comes to match all terms", near_both, db, both, true},
       {"a pod matches one term of two now", near_both, both, db, false},
       {"our own labels change", plain, app("web").uid("me"), app("web").uid("me").label("x", "y"), true},

@@ -17,12 +17,15 @@ using podium::test::not_in;
 const std::string kNotMatched = "UU; node(s) didn't match Pod's node affinity/selector";
 const std::string kNotEnforced = "UU; node(s) didn't match scheduler-enforced node affinity";
 
-api::Requirement unknown_operator(std::string key) { return {std::move(key), api::Requirement::Op::unknown, {}}; }
+api::Requirement unknown_operator(std::string key) {
+  return {std::move(key), api::Requirement::Op::unknown, {}};
+}
 
 TEST(NodeAffinity, Filter) {
   const auto by_name = [](const char* name) { return in("metadata.name", {name}); };
   const auto not_by_name = [](const char* name) { return not_in("metadata.name", {name}); };
-  const Nodes nodes{node("a").label("disk", "ssd").label("cores", "16"), node("b").label("disk", "hdd"), node("c")};
+  const Nodes nodes{node("a").label("disk", "ssd").label("cores", "16"), node("b").label("disk", "hdd"),
+                    node("c")};
   // The nodes that are expected to fail.
   const auto failing = [](std::initializer_list<const char*> names) {
     Answers answers;
@@ -40,11 +43,14 @@ TEST(NodeAffinity, Filter) {
       {"selector with two labels", pod("p").node_selector("disk", "ssd").node_selector("cores", "8"),
        failing({"a", "b", "c"})},
       {"In", pod("p").require_node(node_term({in("disk", {"ssd", "hdd"})})), failing({"c"})},
-      {"NotIn holds without the label", pod("p").require_node(node_term({not_in("disk", {"hdd"})})), failing({"b"})},
+      {"NotIn holds without the label", pod("p").require_node(node_term({not_in("disk", {"hdd"})})),
+       failing({"b"})},
       {"NotIn with a key that no node has", pod("p").require_node(node_term({not_in("gpu", {"x"})})), {}},
       {"Exists", pod("p").require_node(node_term({exists("disk")})), failing({"c"})},
       {"DoesNotExist", pod("p").require_node(node_term({does_not_exist("disk")})), failing({"a", "b"})},
-      {"DoesNotExist with a key that no node has", pod("p").require_node(node_term({does_not_exist("gpu")})), {}},
+      {"DoesNotExist with a key that no node has",
+       pod("p").require_node(node_term({does_not_exist("gpu")})),
+       {}},
       {"Gt", pod("p").require_node(node_term({gt("cores", "015")})), failing({"b", "c"})},
       {"Gt is strict", pod("p").require_node(node_term({gt("cores", "16")})), failing({"a", "b", "c"})},
       {"Lt", pod("p").require_node(node_term({lt("cores", "17")})), failing({"b", "c"})},
@@ -54,7 +60,8 @@ TEST(NodeAffinity, Filter) {
       {"In without values", pod("p").require_node(node_term({in("disk", {})})), failing({"a", "b", "c"})},
       {"NotIn with what can be no label value", pod("p").require_node(node_term({not_in("disk", {"-"})})),
        failing({"a", "b", "c"})},
-      {"an unknown operator", pod("p").require_node(node_term({unknown_operator("disk")})), failing({"a", "b", "c"})},
+      {"an unknown operator", pod("p").require_node(node_term({unknown_operator("disk")})),
+       failing({"a", "b", "c"})},
       {"expressions are ANDed", pod("p").require_node(node_term({exists("disk"), exists("cores")})),
        failing({"b", "c"})},
       {"terms are ORed",
@@ -65,25 +72,32 @@ TEST(NodeAffinity, Filter) {
        failing({"c"})},
       {"an empty term selects nothing", pod("p").require_node(node_term({})), failing({"a", "b", "c"})},
       {"no terms select nothing", pod("p").require_no_node(), failing({"a", "b", "c"})},
-      {"selector and affinity", pod("p").node_selector("disk", "ssd").require_node(node_term({does_not_exist("cores")})),
+      {"selector and affinity",
+       pod("p").node_selector("disk", "ssd").require_node(node_term({does_not_exist("cores")})),
        failing({"a", "b", "c"})},
       {"not that name", pod("p").require_node(node_term({}, {not_by_name("a")})), failing({"a"})},
       {"not an unknown name", pod("p").require_node(node_term({}, {not_by_name("x")})), {}},
-      {"a field that nodes do not have", pod("p").require_node(node_term({}, {in("metadata.namespace", {"x"})})),
-       failing({"a", "b", "c"})},
-      {"names narrow the nodes", pod("p").require_node(node_term({}, {by_name("a")})).require_node(
-                                     node_term({}, {by_name("b")})),
+      {"a field that nodes do not have",
+       pod("p").require_node(node_term({}, {in("metadata.namespace", {"x"})})), failing({"a", "b", "c"})},
+      {"names narrow the nodes",
+       pod("p").require_node(node_term({}, {by_name("a")})).require_node(node_term({}, {by_name("b")})),
        {{"c", "left out"}}},
-      {"a named node still has to match", pod("p").require_node(node_term({exists("cores")}, {by_name("b")})),
+      {"a named node still has to match",
+       pod("p").require_node(node_term({exists("cores")}, {by_name("b")})),
        {{"a", "left out"}, {"b", kNotMatched}, {"c", "left out"}}},
-      {"unknown names leave all out", pod("p").require_node(node_term({}, {by_name("x")})),
+      {"unknown names leave all out",
+       pod("p").require_node(node_term({}, {by_name("x")})),
        {{"a", "left out"}, {"b", "left out"}, {"c", "left out"}}},
       {"a term without a name keeps all in",
-       pod("p").require_node(node_term({}, {by_name("a")})).require_node(node_term({exists("disk")})), failing({"c"})},
-      {"conflicting names", pod("p").require_node(node_term({}, {by_name("a"), by_name("b")})),
+       pod("p").require_node(node_term({}, {by_name("a")})).require_node(node_term({exists("disk")})),
+       failing({"c"})},
+      {"conflicting names",
+       pod("p").require_node(node_term({}, {by_name("a"), by_name("b")})),
        {{"*", "UU; pod affinity terms conflict"}}},
       {"one conflicting term of two",
-       pod("p").require_node(node_term({}, {by_name("a"), by_name("b")})).require_node(node_term({}, {by_name("c")})),
+       pod("p")
+           .require_node(node_term({}, {by_name("a"), by_name("b")}))
+           .require_node(node_term({}, {by_name("c")})),
        {{"a", "left out"}, {"b", "left out"}}},
   };
   for (const auto& c : cases) {
@@ -112,13 +126,15 @@ TEST(NodeAffinity, Score) {
     Scores want;
   } cases[] = {
       {"nothing preferred", pod("p"), {}},
-      {"in proportion to the most", pod("p").prefer_node(2, wants("x")).prefer_node(5, wants("y")),
+      {"in proportion to the most",
+       pod("p").prefer_node(2, wants("x")).prefer_node(5, wants("y")),
        {{"a", 100}, {"b", 28}, {"c", 0}}},
       {"nobody matches", pod("p").prefer_node(2, wants("z")), {{"a", 0}, {"b", 0}, {"c", 0}}},
       {"weight 0 and empty terms do not count",
        pod("p").prefer_node(0, wants("x")).prefer_node(5, node_term({})).prefer_node(1, wants("y")),
        {{"a", 100}, {"b", 0}, {"c", 0}}},
-      {"by name", pod("p").prefer_node(1, node_term({}, {in("metadata.name", {"c"})})),
+      {"by name",
+       pod("p").prefer_node(1, node_term({}, {in("metadata.name", {"c"})})),
        {{"a", 0}, {"b", 0}, {"c", 100}}},
   };
   for (const auto& c : cases) {
@@ -139,8 +155,8 @@ TEST(NodeAffinity, ScoreWithAddedAffinity) {
 TEST(NodeAffinity, OnlyFeasibleNodesSetTheScale) {
   const auto snapshot = snapshot_of({node("a").label("x", "1").label("y", "1"), node("b").label("x", "1")});
   EXPECT_EQ(score(make(make_node_affinity),
-                  pod("p").prefer_node(1, node_term({exists("x")})).prefer_node(1, node_term({exists("y")})), snapshot,
-                  {"a"}),
+                  pod("p").prefer_node(1, node_term({exists("x")})).prefer_node(1, node_term({exists("y")})),
+                  snapshot, {"a"}),
             (Scores{{"b", 100}}));
 }
 
@@ -157,7 +173,8 @@ TEST(NodeAffinity, Hints) {
       {"the label came", node_updated(plain, matching), true},
       {"the label went", node_updated(matching, plain), false},
       {"another label came", node_updated(matching, node("n").label("disk", "ssd").label("x", "y")), false},
-      {"a taint went", node_updated(node("n").label("disk", "ssd").taint("x", "", "NoSchedule"), matching), false},
+      {"a taint went", node_updated(node("n").label("disk", "ssd").taint("x", "", "NoSchedule"), matching),
+       false},
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_affinity), rejected, c.event), c.want) << c.name;
 
@@ -207,16 +224,21 @@ class RandomAffinity {
   api::Requirement requirement() {
     const auto on = below(8) ? key(below(5)) : "kubernetes.io/hostname";
     switch (below(6)) {
-      case 0: return in(on, {value()});
+      case 0:
+        return in(on, {value()});
       case 1: {
         podium::test::Strings many;
         for (auto left = below(9); left > 0; --left) many.push_back(value());
         return below(2) ? in(on, many) : not_in(on, many);
       }
-      case 2: return exists(on);
-      case 3: return does_not_exist(on);
-      case 4: return gt(on, value());
-      default: return lt(on, value());
+      case 2:
+        return exists(on);
+      case 3:
+        return does_not_exist(on);
+      case 4:
+        return gt(on, value());
+      default:
+        return lt(on, value());
     }
   }
 

@@ -15,12 +15,14 @@ TEST(NodeDeclaredFeatures, Filter) {
   } cases[] = {
       {"nothing needed", pod("p"), node("n"), {}},
       {"declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature(kFeature), {}},
-      {"declared among others", pod("p").restart_rule("RestartAllContainers"),
-       node("n").feature("A").feature(kFeature).feature("Z"), {}},
+      {"declared among others",
+       pod("p").restart_rule("RestartAllContainers"),
+       node("n").feature("A").feature(kFeature).feature("Z"),
+       {}},
       {"nothing declared", pod("p").restart_rule("RestartAllContainers"), node("n"), rejected},
       {"not declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature("Other"), rejected},
-      {"an init container needs it", pod("p").init_container("i").restart_rule("RestartAllContainers"), node("n"),
-       rejected},
+      {"an init container needs it", pod("p").init_container("i").restart_rule("RestartAllContainers"),
+       node("n"), rejected},
       {"another action", pod("p").restart_rule("Restart"), node("n"), {}},
   };
   for (const auto& c : cases) {
@@ -37,8 +39,8 @@ TEST(NodeDeclaredFeatures, Hints) {
 
   const api::Pod plain = pod("p").uid("1"), labelled = pod("p").uid("1").label("a", "b");
   const auto changes = [&](const api::Pod& before, const api::Pod& after) {
-    const framework::ClusterEvent event{framework::Resource::unscheduled_pod, framework::kUpdateOther, object(before),
-                                        object(after)};
+    const framework::ClusterEvent event{framework::Resource::unscheduled_pod, framework::kUpdateOther,
+                                        object(before), object(after)};
     return helps(plugin, rejected, event);
   };
   EXPECT_TRUE(changes(plain, rejected));

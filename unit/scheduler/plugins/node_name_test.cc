@@ -15,7 +15,8 @@ TEST(NodeName, OnlyTheNamedNodeFits) {
       {"an unknown name", pod("a").node("n9"), {{"n0", no}, {"n1", no}, {"n2", no}}},
   };
   const Nodes nodes{node("n0"), node("n1"), node("n2")};
-  for (const auto& c : cases) EXPECT_EQ(filter(make(make_node_name), c.pod, snapshot_of(nodes)), c.want) << c.name;
+  for (const auto& c : cases)
+    EXPECT_EQ(filter(make(make_node_name), c.pod, snapshot_of(nodes)), c.want) << c.name;
 }
 
 TEST(NodeName, Hints) {

@@ -19,24 +19,45 @@ TEST(NodePorts, Filter) {
       {"another port", pod("p").host_port(81), {on("a").host_port(80)}, {}},
       {"the same port", pod("p").host_port(80), {on("a").host_port(80)}, taken},
       {"another protocol", pod("p").host_port(80, "UDP"), {on("a").host_port(80)}, {}},
-      {"another address", pod("p").host_port(80, "TCP", "10.0.0.1"), {on("a").host_port(80, "TCP", "10.0.0.2")}, {}},
-      {"the same address", pod("p").host_port(80, "TCP", "10.0.0.1"), {on("a").host_port(80, "TCP", "10.0.0.1")}, taken},
-      {"wants every address", pod("p").host_port(80, "TCP", "0.0.0.0"), {on("a").host_port(80, "TCP", "10.0.0.1")},
+      {"another address",
+       pod("p").host_port(80, "TCP", "10.0.0.1"),
+       {on("a").host_port(80, "TCP", "10.0.0.2")},
+       {}},
+      {"the same address",
+       pod("p").host_port(80, "TCP", "10.0.0.1"),
+       {on("a").host_port(80, "TCP", "10.0.0.1")},
+       taken},
+      {"wants every address",
+       pod("p").host_port(80, "TCP", "0.0.0.0"),
+       {on("a").host_port(80, "TCP", "10.0.0.1")},
        taken},
       {"has every address", pod("p").host_port(80, "TCP", "10.0.0.1"), {on("a").host_port(80)}, taken},
-      {"another protocol has every address", pod("p").host_port(80, "UDP", "10.0.0.1"), {on("a").host_port(80)}, {}},
-      {"both protocols have", pod("p").host_port(80, "UDP", "10.0.0.1"),
-       {on("a").host_port(80).container("c").host_port(80, "UDP")}, taken},
+      {"another protocol has every address",
+       pod("p").host_port(80, "UDP", "10.0.0.1"),
+       {on("a").host_port(80)},
+       {}},
+      {"both protocols have",
+       pod("p").host_port(80, "UDP", "10.0.0.1"),
+       {on("a").host_port(80).container("c").host_port(80, "UDP")},
+       taken},
       {"wants one address and every one",
        pod("p").host_port(80, "TCP", "10.0.0.2").container("c").host_port(80, "TCP", "0.0.0.0"),
-       {on("a").host_port(80, "TCP", "10.0.0.1")}, taken},
-      {"the second container's", pod("p").host_port(80).container("c").host_port(81), {on("a").host_port(81)}, taken},
+       {on("a").host_port(80, "TCP", "10.0.0.1")},
+       taken},
+      {"the second container's",
+       pod("p").host_port(80).container("c").host_port(81),
+       {on("a").host_port(81)},
+       taken},
       {"a sidecar's", pod("p").sidecar("s").host_port(81), {on("a").host_port(81)}, taken},
-      {"an init container's do not count", pod("p").init_container("i").host_port(81), {on("a").host_port(81)}, {}},
+      {"an init container's do not count",
+       pod("p").init_container("i").host_port(81),
+       {on("a").host_port(81)},
+       {}},
       {"the second pod's", pod("p").host_port(80), {on("a").host_port(70), on("b").host_port(80)}, taken},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(filter(make(make_node_ports), c.pod, snapshot_of({node("n"), node("m")}, c.placed)), c.want) << c.name;
+    EXPECT_EQ(filter(make(make_node_ports), c.pod, snapshot_of({node("n"), node("m")}, c.placed)), c.want)
+        << c.name;
   }
 }
 
@@ -44,7 +65,8 @@ TEST(NodePorts, CheckWithPodsAddedAndRemoved) {
   const auto snapshot = snapshot_of({node("n")}, {pod("a").node("n").host_port(80)});
   const auto incoming = info(pod("p").host_port(80));
   const auto plugin = make(make_node_ports);
-  const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+  const auto prepared =
+      dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
   const auto row = *snapshot.find_row("n");
   const auto placed = snapshot.entry(row).pods;
   const std::vector<cluster::PodInfoPtr> nominated{info(pod("b").host_port(80))};
@@ -56,9 +78,9 @@ TEST(NodePorts, CheckWithPodsAddedAndRemoved) {
 // As upstream's set of ports, during preemption by a pod of priority 10.
 TEST(NodePorts, APortGoesWithTheFirstOfThePodsThatHaveIt) {
   const auto on = [](const char* name, int priority) { return pod(name).node("n").priority(priority); };
-  const auto snapshot = snapshot_of({node("n")}, {on("victim", 1).host_port(80), on("returns", 1).host_port(80),
-                                                  on("stays", 10).host_port(80),
-                                                  on("elsewhere", 10).host_port(80, "TCP", "10.0.0.1")});
+  const auto snapshot = snapshot_of(
+      {node("n")}, {on("victim", 1).host_port(80), on("returns", 1).host_port(80),
+                    on("stays", 10).host_port(80), on("elsewhere", 10).host_port(80, "TCP", "10.0.0.1")});
   const auto plugin = make(make_node_ports);
   const auto row = *snapshot.find_row("n");
   const auto& placed = snapshot.entry(row).pods;
@@ -70,14 +92,16 @@ TEST(NodePorts, APortGoesWithTheFirstOfThePodsThatHaveIt) {
     bool in_use;
   } cases[] = {
       {"as it is", pod("p").host_port(80, "TCP", "10.0.0.2"), {}, true},
-      {"both victims gone: so is the port of the pod that stays", pod("p").host_port(80, "TCP", "10.0.0.2"), both, false},
+      {"both victims gone: so is the port of the pod that stays", pod("p").host_port(80, "TCP", "10.0.0.2"),
+       both, false},
       {"one is back, and its port with it", pod("p").host_port(80, "TCP", "10.0.0.2"), one, true},
       {"the same port of another address is another", pod("p").host_port(80), both, true},
   };
   for (auto c : cases) {
     c.pod.priority = 10;
     const auto incoming = info(c.pod);
-    const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+    const auto prepared =
+        dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
     EXPECT_EQ(prepared.filter->check(row, {{}, c.removed}).has_value(), c.in_use) << c.name;
   }
 }

@@ -22,24 +22,56 @@ TEST(NodeResourcesBalancedAllocation, Score) {
       // Balance goes from 100 to (1 - 0.3) * 100.
       {"worse", "{}", pod("p").req("cpu", "6"), {sized("n")}, {}, {{"n", 60}}},
       // And from 70 back to 100.
-      {"better", "{}", pod("p").req("memory", "6000"), {sized("n")}, {pod("x").node("n").req("cpu", "6")}, {{"n", 90}}},
+      {"better",
+       "{}",
+       pod("p").req("memory", "6000"),
+       {sized("n")},
+       {pod("x").node("n").req("cpu", "6")},
+       {{"n", 90}}},
       {"shares end at 1", "{}", pod("p").req("cpu", "30"), {sized("n")}, {}, {{"n", 50}}},
-      {"one resource is always even", "{}", pod("p").req("cpu", "6"), {node("n").cap("cpu", "10")}, {}, {{"n", 75}}},
+      {"one resource is always even",
+       "{}",
+       pod("p").req("cpu", "6"),
+       {node("n").cap("cpu", "10")},
+       {},
+       {{"n", 75}}},
       {"an empty node", "{}", pod("p").req("cpu", "6"), {node("n")}, {}, {{"n", 75}}},
-      {"real requests count, not the defaults", "{}", pod("p").req("cpu", "1").req("memory", "1000"), {sized("n")},
-       {pod("x").node("n").container()}, {{"n", 75}}},
-      {"pod-level requests count", "{}", pod("p").req("cpu", "1").pod_req("cpu", "6"), {sized("n")}, {}, {{"n", 60}}},
-      {"an extended resource that is not requested is left out", kThree, pod("p").req("cpu", "6"),
-       {sized("n").cap("example.com/gpu", "4")}, {pod("x").node("n").req("example.com/gpu", "4")}, {{"n", 60}}},
+      {"real requests count, not the defaults",
+       "{}",
+       pod("p").req("cpu", "1").req("memory", "1000"),
+       {sized("n")},
+       {pod("x").node("n").container()},
+       {{"n", 75}}},
+      {"pod-level requests count",
+       "{}",
+       pod("p").req("cpu", "1").pod_req("cpu", "6"),
+       {sized("n")},
+       {},
+       {{"n", 60}}},
+      {"an extended resource that is not requested is left out",
+       kThree,
+       pod("p").req("cpu", "6"),
+       {sized("n").cap("example.com/gpu", "4")},
+       {pod("x").node("n").req("example.com/gpu", "4")},
+       {{"n", 60}}},
       // Shares of 0.6, 0 and 0.25: a deviation of 0.2460.
-      {"three resources", kThree, pod("p").req("cpu", "6").req("example.com/gpu", "1"),
-       {sized("n").cap("example.com/gpu", "4")}, {}, {{"n", 50 + (50 + 75 - 100) / 2}}},
-      {"a node without one of three", kThree, pod("p").req("cpu", "6").req("example.com/gpu", "1"), {sized("n")}, {},
+      {"three resources",
+       kThree,
+       pod("p").req("cpu", "6").req("example.com/gpu", "1"),
+       {sized("n").cap("example.com/gpu", "4")},
+       {},
+       {{"n", 50 + (50 + 75 - 100) / 2}}},
+      {"a node without one of three",
+       kThree,
+       pod("p").req("cpu", "6").req("example.com/gpu", "1"),
+       {sized("n")},
+       {},
        {{"n", 60}}},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(score(make(make_node_resources_balanced_allocation, c.args), c.pod, snapshot_of(c.nodes, c.placed)),
-              c.want)
+    EXPECT_EQ(
+        score(make(make_node_resources_balanced_allocation, c.args), c.pod, snapshot_of(c.nodes, c.placed)),
+        c.want)
         << c.name;
   }
 }
@@ -54,7 +86,8 @@ TEST(NodeResourcesBalancedAllocation, RandomScoresAgreeWithOneNodeAtATime) {
     for (int round = 0; round < 15; ++round) {
       const auto& names = lists[round % 3];
       std::string args;
-      for (const auto& name : names) args += (args.empty() ? "" : ", ") + (R"({"name": ")" + name + R"(", "weight": 1})");
+      for (const auto& name : names)
+        args += (args.empty() ? "" : ", ") + (R"({"name": ")" + name + R"(", "weight": 1})");
       const auto incoming = random.incoming();
       const auto requests = info(incoming)->requests;
       Scores want;
@@ -71,9 +104,10 @@ TEST(NodeResourcesBalancedAllocation, RandomScoresAgreeWithOneNodeAtATime) {
         want[std::string(snapshot.node_name(row))] =
             50 + (50 + reference_balance(with) - reference_balance(without)) / 2;
       });
-      const bool skipped = std::ranges::all_of(names, [&](const auto& name) { return requests.get(name) == 0; });
-      EXPECT_EQ(score(make(make_node_resources_balanced_allocation, R"({"resources": [)" + args + "]}"), incoming,
-                      snapshot),
+      const bool skipped =
+          std::ranges::all_of(names, [&](const auto& name) { return requests.get(name) == 0; });
+      EXPECT_EQ(score(make(make_node_resources_balanced_allocation, R"({"resources": [)" + args + "]}"),
+                      incoming, snapshot),
                 skipped ? Scores{} : want);
     }
   }

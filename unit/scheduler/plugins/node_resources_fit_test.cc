@@ -11,7 +11,8 @@ TEST(NodeResourcesFit, Filter) {
   const auto on = [](const char* name, const char* cpu, const char* memory) {
     return pod(name).node("n").req("cpu", cpu).req("memory", memory);
   };
-  const api::Pod half = on("half", "5", "10Gi"), full = on("full", "10", "20Gi"), over = on("over", "12", "4Gi");
+  const api::Pod half = on("half", "5", "10Gi"), full = on("full", "10", "20Gi"),
+                 over = on("over", "12", "4Gi");
   const auto n = [] { return sized("n"); };
   const auto with_gpu = [] { return sized("n").cap("example.com/gpu", "4").cap("hugepages-2Mi", "8Mi"); };
   const struct {
@@ -25,62 +26,135 @@ TEST(NodeResourcesFit, Filter) {
       {"fits exactly", pod("p").req("cpu", "5").req("memory", "10Gi"), n(), {half}, ""},
       {"cpu", pod("p").req("cpu", "6").req("memory", "1Gi"), n(), {half}, "U; Insufficient cpu"},
       {"memory", pod("p").req("cpu", "5").req("memory", "11Gi"), n(), {half}, "U; Insufficient memory"},
-      {"both", pod("p").req("cpu", "6").req("memory", "11Gi"), n(), {half}, "U; Insufficient cpu; Insufficient memory"},
+      {"both",
+       pod("p").req("cpu", "6").req("memory", "11Gi"),
+       n(),
+       {half},
+       "U; Insufficient cpu; Insufficient memory"},
       {"more than the node has", pod("p").req("cpu", "11"), n(), {}, "UU; Insufficient cpu"},
-      {"more than the node has of one, more than is free of another", pod("p").req("cpu", "6").req("memory", "21Gi"),
-       n(), {half}, "UU; Insufficient cpu; Insufficient memory"},
-      {"a zero request of what is overcommitted", pod("p").req("cpu", "0").req("memory", "1Gi"), n(), {over}, ""},
+      {"more than the node has of one, more than is free of another",
+       pod("p").req("cpu", "6").req("memory", "21Gi"),
+       n(),
+       {half},
+       "UU; Insufficient cpu; Insufficient memory"},
+      {"a zero request of what is overcommitted",
+       pod("p").req("cpu", "0").req("memory", "1Gi"),
+       n(),
+       {over},
+       ""},
       {"any request of what is overcommitted", pod("p").req("cpu", "1m"), n(), {over}, "U; Insufficient cpu"},
-      {"init containers count at their peak", pod("p").req("cpu", "1").init_container().req("cpu", "6"), n(), {half},
+      {"init containers count at their peak",
+       pod("p").req("cpu", "1").init_container().req("cpu", "6"),
+       n(),
+       {half},
        "U; Insufficient cpu"},
       {"the largest of the init containers counts",
-       pod("p").req("cpu", "1").init_container("i").req("cpu", "6").init_container("j").req("cpu", "2"), n(), {half},
+       pod("p").req("cpu", "1").init_container("i").req("cpu", "6").init_container("j").req("cpu", "2"),
+       n(),
+       {half},
        "U; Insufficient cpu"},
       {"init containers do not add up",
-       pod("p").req("cpu", "5").init_container("i").req("cpu", "5").init_container("j").req("cpu", "5"), n(), {half}, ""},
-      {"sidecars add up", pod("p").req("cpu", "3").sidecar().req("cpu", "3"), n(), {half}, "U; Insufficient cpu"},
+       pod("p").req("cpu", "5").init_container("i").req("cpu", "5").init_container("j").req("cpu", "5"),
+       n(),
+       {half},
+       ""},
+      {"sidecars add up",
+       pod("p").req("cpu", "3").sidecar().req("cpu", "3"),
+       n(),
+       {half},
+       "U; Insufficient cpu"},
       {"requests and overhead fit exactly", pod("p").req("cpu", "4").overhead("cpu", "1"), n(), {half}, ""},
       {"overhead counts", pod("p").req("cpu", "5").overhead("cpu", "1m"), n(), {half}, "U; Insufficient cpu"},
-      {"pod-level requests count", pod("p").req("cpu", "1").pod_req("cpu", "6"), n(), {half}, "U; Insufficient cpu"},
-      {"ephemeral storage", pod("p").req("ephemeral-storage", "2Gi"), sized("n").cap("ephemeral-storage", "1Gi"), {},
+      {"pod-level requests count",
+       pod("p").req("cpu", "1").pod_req("cpu", "6"),
+       n(),
+       {half},
+       "U; Insufficient cpu"},
+      {"ephemeral storage",
+       pod("p").req("ephemeral-storage", "2Gi"),
+       sized("n").cap("ephemeral-storage", "1Gi"),
+       {},
        "UU; Insufficient ephemeral-storage"},
       {"too many pods", pod("p"), sized("n").cap("pods", "1"), {half}, "U; Too many pods"},
       {"no room for pods at all", pod("p"), node("n").cap("cpu", "1"), {}, "U; Too many pods"},
-      {"too many pods and more", pod("p").req("cpu", "6"), sized("n").cap("pods", "1"), {half},
+      {"too many pods and more",
+       pod("p").req("cpu", "6"),
+       sized("n").cap("pods", "1"),
+       {half},
        "U; Too many pods; Insufficient cpu"},
       {"an extended resource fits", pod("p").req("example.com/gpu", "4"), with_gpu(), {}, ""},
-      {"an extended resource is taken", pod("p").req("example.com/gpu", "2"), with_gpu(),
-       {pod("a").node("n").req("example.com/gpu", "3")}, "U; Insufficient example.com/gpu"},
-      {"an init container's extended resource is taken", pod("p").init_container().req("example.com/gpu", "2"), with_gpu(),
-       {pod("a").node("n").req("example.com/gpu", "3")}, "U; Insufficient example.com/gpu"},
+      {"an extended resource is taken",
+       pod("p").req("example.com/gpu", "2"),
+       with_gpu(),
+       {pod("a").node("n").req("example.com/gpu", "3")},
+       "U; Insufficient example.com/gpu"},
+      {"an init container's extended resource is taken",
+       pod("p").init_container().req("example.com/gpu", "2"),
+       with_gpu(),
+       {pod("a").node("n").req("example.com/gpu", "3")},
+       "U; Insufficient example.com/gpu"},
       {"extended resources of init containers do not add up",
-       pod("p").init_container("i").req("example.com/gpu", "3").init_container("j").req("example.com/gpu", "3"),
-       with_gpu(), {}, ""},
-      {"those of containers do", pod("p").req("example.com/gpu", "3").container("c").req("example.com/gpu", "3"),
-       with_gpu(), {}, "UU; Insufficient example.com/gpu"},
-      {"a resource of Kubernetes' own domain", pod("p").req("kubernetes.io/thing", "1"), with_gpu(), {},
+       pod("p")
+           .init_container("i")
+           .req("example.com/gpu", "3")
+           .init_container("j")
+           .req("example.com/gpu", "3"),
+       with_gpu(),
+       {},
+       ""},
+      {"those of containers do",
+       pod("p").req("example.com/gpu", "3").container("c").req("example.com/gpu", "3"),
+       with_gpu(),
+       {},
+       "UU; Insufficient example.com/gpu"},
+      {"a resource of Kubernetes' own domain",
+       pod("p").req("kubernetes.io/thing", "1"),
+       with_gpu(),
+       {},
        "UU; Insufficient kubernetes.io/thing"},
-      {"an extended resource that no node has", pod("p").req("example.com/tpu", "1"), with_gpu(), {},
+      {"an extended resource that no node has",
+       pod("p").req("example.com/tpu", "1"),
+       with_gpu(),
+       {},
        "UU; Insufficient example.com/tpu"},
       {"none of a resource that no node has", pod("p").req("example.com/tpu", "0"), with_gpu(), {}, ""},
       {"huge pages", pod("p").req("hugepages-2Mi", "10Mi"), with_gpu(), {}, "UU; Insufficient hugepages-2Mi"},
-      {"huge pages of an init container", pod("p").init_container().req("hugepages-2Mi", "10Mi"), with_gpu(), {},
+      {"huge pages of an init container",
+       pod("p").init_container().req("hugepages-2Mi", "10Mi"),
+       with_gpu(),
+       {},
        "UU; Insufficient hugepages-2Mi"},
       {"huge pages of all containers",
-       pod("p").req("hugepages-2Mi", "6Mi").container("c").req("hugepages-2Mi", "4Mi"), with_gpu(), {},
+       pod("p").req("hugepages-2Mi", "6Mi").container("c").req("hugepages-2Mi", "4Mi"),
+       with_gpu(),
+       {},
        "UU; Insufficient hugepages-2Mi"},
-      {"huge pages of the pod as a whole", pod("p").pod_req("hugepages-2Mi", "10Mi"), with_gpu(), {},
+      {"huge pages of the pod as a whole",
+       pod("p").pod_req("hugepages-2Mi", "10Mi"),
+       with_gpu(),
+       {},
        "UU; Insufficient hugepages-2Mi"},
       {"which fit", pod("p").pod_req("hugepages-2Mi", "8Mi").req("hugepages-2Mi", "4Mi"), with_gpu(), {}, ""},
-      {"several, by name", pod("p").req("example.com/b", "1").req("example.com/a", "1").req("cpu", "11"), n(), {},
+      {"several, by name",
+       pod("p").req("example.com/b", "1").req("example.com/a", "1").req("cpu", "11"),
+       n(),
+       {},
        "UU; Insufficient cpu; Insufficient example.com/a; Insufficient example.com/b"},
       {"ignored by name", pod("p").req("ignored.com/x", "1"), n(), {}, ""},
       {"ignored by group", pod("p").req("group.com/x", "1"), n(), {}, ""},
-      {"one of two is ignored", pod("p").req("group.com/x", "1").req("other.com/x", "1"), n(), {},
+      {"one of two is ignored",
+       pod("p").req("group.com/x", "1").req("other.com/x", "1"),
+       n(),
+       {},
        "UU; Insufficient other.com/x"},
-      {"huge pages cannot be ignored", pod("p").req("hugepages-2Mi", "2Mi"), n(), {}, "UU; Insufficient hugepages-2Mi"},
+      {"huge pages cannot be ignored",
+       pod("p").req("hugepages-2Mi", "2Mi"),
+       n(),
+       {},
+       "UU; Insufficient hugepages-2Mi"},
   };
-  const auto plugin = make(make_node_resources_fit, R"({"ignoredResources": ["ignored.com/x", "hugepages-2Mi"],
+  const auto plugin =
+      make(make_node_resources_fit, R"({"ignoredResources": ["ignored.com/x", "hugepages-2Mi"],
                                                         "ignoredResourceGroups": ["group.com", "hugepages-2Mi"]})");
   for (const auto& c : cases) {
     const auto answers = filter(plugin, c.pod, snapshot_of({c.node}, c.placed));
@@ -95,7 +169,8 @@ TEST(NodeResourcesFit, CheckWithPodsAddedAndRemoved) {
   const auto row = *snapshot.find_row("n");
   const auto check = [&](const api::Pod& incoming, const framework::PodDelta& delta) {
     const auto target = info(incoming);
-    const auto prepared = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*target, snapshot);
+    const auto prepared =
+        dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*target, snapshot);
     const auto verdict = prepared.filter->check(row, delta);
     return verdict ? text_of(*verdict) : "";
   };
@@ -109,14 +184,19 @@ TEST(NodeResourcesFit, CheckWithPodsAddedAndRemoved) {
   EXPECT_EQ(check(pod("p").req("cpu", "6"), {nominated, first}), "U; Too many pods");
   EXPECT_EQ(check(pod("p").req("cpu", "8"), {nominated, placed}), "U; Insufficient cpu");
   // A nominated pod whose resize is under way counts with what it was granted.
-  const std::vector<cluster::PodInfoPtr> resized{
-      info(pod("d").container("c").req("cpu", "1").status_resources("c", "cpu", "1").status_allocated("c", "cpu", "3"))};
+  const std::vector<cluster::PodInfoPtr> resized{info(pod("d")
+                                                          .container("c")
+                                                          .req("cpu", "1")
+                                                          .status_resources("c", "cpu", "1")
+                                                          .status_allocated("c", "cpu", "3"))};
   EXPECT_EQ(check(pod("p").req("cpu", "8"), {resized, placed}), "U; Insufficient cpu");
 }
 
 TEST(NodeResourcesFit, Hints) {
   const api::Pod rejected = pod("p").uid("1").req("cpu", "2").req("example.com/gpu", "1");
-  const auto gpu = [](const char* cpu, const char* gpus) { return sized("n", cpu).cap("example.com/gpu", gpus); };
+  const auto gpu = [](const char* cpu, const char* gpus) {
+    return sized("n", cpu).cap("example.com/gpu", gpus);
+  };
   const auto other = [](const char* cpu, const char* memory) {
     return pod("o").uid("2").node("n").req("cpu", cpu).req("memory", memory);
   };
@@ -129,22 +209,30 @@ TEST(NodeResourcesFit, Hints) {
       {"a placed pod is gone", pod_deleted(other("1", "1Gi")), true},
       {"a nominated pod is gone", pod_deleted(pod("o").nominated("n")), true},
       {"a waiting pod is gone", pod_deleted(pod("o")), false},
-      {"a pod needs less cpu", pod_updated(Resource::assigned_pod, other("2", "1Gi"), other("1", "1Gi")), true},
-      {"a pod needs less of what is not requested", pod_updated(Resource::assigned_pod, other("2", "2Gi"), other("2", "1Gi")),
-       false},
+      {"a pod needs less cpu", pod_updated(Resource::assigned_pod, other("2", "1Gi"), other("1", "1Gi")),
+       true},
+      {"a pod needs less of what is not requested",
+       pod_updated(Resource::assigned_pod, other("2", "2Gi"), other("2", "1Gi")), false},
       {"a pod needs less as a whole",
        pod_updated(Resource::assigned_pod, pod("o").uid("2").node("n").pod_req("cpu", "2"),
-                   pod("o").uid("2").node("n").pod_req("cpu", "1")), true},
+                   pod("o").uid("2").node("n").pod_req("cpu", "1")),
+       true},
       {"a pod needs less as a whole of what is not requested",
        pod_updated(Resource::assigned_pod, pod("o").uid("2").node("n").pod_req("memory", "2Gi"),
-                   pod("o").uid("2").node("n").pod_req("memory", "1Gi")), false},
+                   pod("o").uid("2").node("n").pod_req("memory", "1Gi")),
+       false},
       {"the pod itself needs less as a whole",
-       pod_updated(Resource::unscheduled_pod, pod("p").uid("1").pod_req("cpu", "3"), pod("p").uid("1").pod_req("cpu", "2")),
+       pod_updated(Resource::unscheduled_pod, pod("p").uid("1").pod_req("cpu", "3"),
+                   pod("p").uid("1").pod_req("cpu", "2")),
        true},
       {"a waiting pod needs less",
-       pod_updated(Resource::unscheduled_pod, pod("o").uid("2").req("cpu", "2"), pod("o").uid("2").req("cpu", "1")), false},
+       pod_updated(Resource::unscheduled_pod, pod("o").uid("2").req("cpu", "2"),
+                   pod("o").uid("2").req("cpu", "1")),
+       false},
       {"the pod itself needs less",
-       pod_updated(Resource::unscheduled_pod, pod("p").uid("1").req("cpu", "3").req("example.com/gpu", "1"), rejected), true},
+       pod_updated(Resource::unscheduled_pod, pod("p").uid("1").req("cpu", "3").req("example.com/gpu", "1"),
+                   rejected),
+       true},
       {"a node was added that fits", node_added(gpu("4", "1")), true},
       {"a node was added that is too small", node_added(gpu("1", "1")), false},
       {"a node was added that lacks a resource", node_added(sized("n")), false},
@@ -158,7 +246,8 @@ TEST(NodeResourcesFit, Hints) {
       {"a node takes more pods", node_updated(gpu("4", "1"), gpu("4", "1").cap("pods", "64")), true},
       {"a node has another label", node_updated(gpu("4", "1"), gpu("4", "1").label("x", "y")), false},
   };
-  for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_resources_fit), rejected, c.event), c.want) << c.name;
+  for (const auto& c : cases)
+    EXPECT_EQ(helps(make(make_node_resources_fit), rejected, c.event), c.want) << c.name;
 
   // Who asks for nothing waits for room for pods.
   const auto undemanding = [](const framework::ClusterEvent& event) {
@@ -183,13 +272,15 @@ TEST(NodeResourcesFit, RandomNodesAgreeWithAskingEveryNode) {
         std::string reasons;
         bool never = false;
         const auto* allowed = api::find_resource(snapshot.entry(row).node->allocatable, "pods");
-        if (static_cast<std::int64_t>(snapshot.entry(row).pods.size()) + 1 > (allowed ? allowed->value() : 0)) {
+        if (static_cast<std::int64_t>(snapshot.entry(row).pods.size()) + 1 >
+            (allowed ? allowed->value() : 0)) {
           reasons += "; Too many pods";
         }
         for (const auto* name : {"cpu", "memory", "ephemeral-storage", "example.com/gpu", "hugepages-2Mi"}) {
           const auto request = requests.get(name);
           const auto amounts = amounts_of(snapshot, row, name);
-          if (request == 0 || request <= static_cast<__int128>(amounts.allocatable) - amounts.requested) continue;
+          if (request == 0 || request <= static_cast<__int128>(amounts.allocatable) - amounts.requested)
+            continue;
           reasons += std::string("; Insufficient ") + name;
           never |= request > amounts.allocatable;
         }

@@ -6,10 +6,11 @@ namespace podium::plugins::test {
 namespace {
 
 std::string fit_args(std::string_view type, std::string_view resources, std::string_view shape = "[]") {
-  return R"({"scoringStrategy": {"type": ")" + std::string(type) + R"(", "resources": )" + std::string(resources) +
-         R"(, "requestedToCapacityRatio": {"shape": )" + std::string(shape) + "}}}";
+  return R"({"scoringStrategy": {"type": ")" + std::string(type) + R"(", "resources": )" +
+         std::string(resources) + R"(, "requestedToCapacityRatio": {"shape": )" + std::string(shape) + "}}}";
 }
-constexpr std::string_view kCpuAndMemory = R"([{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}])";
+constexpr std::string_view kCpuAndMemory =
+    R"([{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}])";
 
 TEST(NodeResourcesFit, Score) {
   const auto sized = [](const char* name, const char* cpu, const char* memory) {
@@ -21,8 +22,9 @@ TEST(NodeResourcesFit, Score) {
   };
   const std::string least = fit_args("LeastAllocated", kCpuAndMemory);
   const std::string most = fit_args("MostAllocated", kCpuAndMemory);
-  const std::string ratio = fit_args("RequestedToCapacityRatio", kCpuAndMemory,
-                                     R"([{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}])");
+  const std::string ratio =
+      fit_args("RequestedToCapacityRatio", kCpuAndMemory,
+               R"([{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}])");
   const std::string bell = fit_args("RequestedToCapacityRatio", R"([{"name": "cpu", "weight": 3}])",
                                     R"([{"utilization": 10, "score": 1}, {"utilization": 50, "score": 10},
                                         {"utilization": 90, "score": 0}])");
@@ -34,51 +36,115 @@ TEST(NodeResourcesFit, Score) {
     Pods placed;
     Scores want;
   } cases[] = {
-      {"least: by default", "{}", pod("p").req("cpu", "3").req("memory", "5000"), two, {},
+      {"least: by default",
+       "{}",
+       pod("p").req("cpu", "3").req("memory", "5000"),
+       two,
+       {},
        {{"a", (25 + 50) / 2}, {"b", (50 + 50) / 2}}},
-      {"least: what runs there counts", least, pod("p").req("cpu", "1").req("memory", "0"), two,
-       {on("a", "1", "5000"), on("b", "4", "0")}, {{"a", (50 + 50) / 2}, {"b", (16 + 100) / 2}}},
-      {"least: more than there is", least, pod("p").req("cpu", "5").req("memory", "5000"), two, {},
+      {"least: what runs there counts",
+       least,
+       pod("p").req("cpu", "1").req("memory", "0"),
+       two,
+       {on("a", "1", "5000"), on("b", "4", "0")},
+       {{"a", (50 + 50) / 2}, {"b", (16 + 100) / 2}}},
+      {"least: more than there is",
+       least,
+       pod("p").req("cpu", "5").req("memory", "5000"),
+       two,
+       {},
        {{"a", 25}, {"b", (16 + 50) / 2}}},
-      {"least: no request counts as 100m and 200Mi", least, pod("p").container(),
-       {sized("a", "1", "2000Mi")}, {}, {{"a", 90}}},
-      {"least: such pods on the node as well", least, pod("p").req("cpu", "0").req("memory", "0"),
-       {sized("a", "1", "2000Mi")}, {pod("x").node("a").container()}, {{"a", 90}}},
-      {"least: pod-level requests of the incoming pod do not count", least,
-       pod("p").req("cpu", "1").req("memory", "0").pod_req("cpu", "4"), {sized("a", "4", "1Gi")}, {},
+      {"least: no request counts as 100m and 200Mi",
+       least,
+       pod("p").container(),
+       {sized("a", "1", "2000Mi")},
+       {},
+       {{"a", 90}}},
+      {"least: such pods on the node as well",
+       least,
+       pod("p").req("cpu", "0").req("memory", "0"),
+       {sized("a", "1", "2000Mi")},
+       {pod("x").node("a").container()},
+       {{"a", 90}}},
+      {"least: pod-level requests of the incoming pod do not count",
+       least,
+       pod("p").req("cpu", "1").req("memory", "0").pod_req("cpu", "4"),
+       {sized("a", "4", "1Gi")},
+       {},
        {{"a", (75 + 100) / 2}}},
-      {"least: a missing resource is left out", least, pod("p").req("cpu", "1").req("memory", "1"),
-       {node("a").cap("cpu", "4"), node("b")}, {}, {{"a", 75}, {"b", 0}}},
-      {"least: weights", fit_args("LeastAllocated", R"([{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}])"),
-       pod("p").req("cpu", "1").req("memory", "5000"), two, {}, {{"a", (75 * 3 + 50) / 4}, {"b", (83 * 3 + 50) / 4}}},
+      {"least: a missing resource is left out",
+       least,
+       pod("p").req("cpu", "1").req("memory", "1"),
+       {node("a").cap("cpu", "4"), node("b")},
+       {},
+       {{"a", 75}, {"b", 0}}},
+      {"least: weights",
+       fit_args("LeastAllocated", R"([{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}])"),
+       pod("p").req("cpu", "1").req("memory", "5000"),
+       two,
+       {},
+       {{"a", (75 * 3 + 50) / 4}, {"b", (83 * 3 + 50) / 4}}},
       {"least: extended resources that are not requested are left out",
-       fit_args("LeastAllocated", R"([{"name": "cpu", "weight": 1}, {"name": "example.com/gpu", "weight": 9}])"),
-       pod("p").req("cpu", "1"), {sized("a", "4", "1Gi").cap("example.com/gpu", "4")}, {}, {{"a", 75}}},
+       fit_args("LeastAllocated",
+                R"([{"name": "cpu", "weight": 1}, {"name": "example.com/gpu", "weight": 9}])"),
+       pod("p").req("cpu", "1"),
+       {sized("a", "4", "1Gi").cap("example.com/gpu", "4")},
+       {},
+       {{"a", 75}}},
       {"least: extended resources that are requested",
-       fit_args("LeastAllocated", R"([{"name": "cpu", "weight": 1}, {"name": "example.com/gpu", "weight": 9}])"),
+       fit_args("LeastAllocated",
+                R"([{"name": "cpu", "weight": 1}, {"name": "example.com/gpu", "weight": 9}])"),
        pod("p").req("cpu", "1").req("example.com/gpu", "2"),
-       {sized("a", "4", "1Gi").cap("example.com/gpu", "4"), sized("b", "4", "1Gi")}, {},
+       {sized("a", "4", "1Gi").cap("example.com/gpu", "4"), sized("b", "4", "1Gi")},
+       {},
        {{"a", (75 + 50 * 9) / 10}, {"b", 75}}},
       {"least: ephemeral storage always counts",
-       fit_args("LeastAllocated", R"([{"name": "ephemeral-storage", "weight": 1}])"), pod("p"),
-       {sized("a", "1", "1").cap("ephemeral-storage", "100")}, {pod("x").node("a").req("ephemeral-storage", "30")},
+       fit_args("LeastAllocated", R"([{"name": "ephemeral-storage", "weight": 1}])"),
+       pod("p"),
+       {sized("a", "1", "1").cap("ephemeral-storage", "100")},
+       {pod("x").node("a").req("ephemeral-storage", "30")},
        {{"a", 70}}},
-      {"most", most, pod("p").req("cpu", "3").req("memory", "5000"), two, {}, {{"a", (75 + 50) / 2}, {"b", 50}}},
-      {"most: more than there is counts as all", most, pod("p").req("cpu", "5").req("memory", "5000"), two, {},
+      {"most",
+       most,
+       pod("p").req("cpu", "3").req("memory", "5000"),
+       two,
+       {},
+       {{"a", (75 + 50) / 2}, {"b", 50}}},
+      {"most: more than there is counts as all",
+       most,
+       pod("p").req("cpu", "5").req("memory", "5000"),
+       two,
+       {},
        {{"a", (100 + 50) / 2}, {"b", (83 + 50) / 2}}},
-      {"ratio: nothing used", ratio, pod("p").req("cpu", "0").req("memory", "0"), two, {}, {{"a", 100}, {"b", 100}}},
-      {"ratio: resources with score 0 are left out", ratio, pod("p").req("cpu", "4").req("memory", "5000"), two, {},
+      {"ratio: nothing used",
+       ratio,
+       pod("p").req("cpu", "0").req("memory", "0"),
+       two,
+       {},
+       {{"a", 100}, {"b", 100}}},
+      {"ratio: resources with score 0 are left out",
+       ratio,
+       pod("p").req("cpu", "4").req("memory", "5000"),
+       two,
+       {},
        {{"a", 50}, {"b", 42}}},
-      {"ratio: between the points", bell, pod("p").req("cpu", "3"),
-       {sized("a", "10", "1"), sized("b", "60", "1"), sized("c", "4", "1"), sized("d", "3", "1")}, {},
+      {"ratio: between the points",
+       bell,
+       pod("p").req("cpu", "3"),
+       {sized("a", "10", "1"), sized("b", "60", "1"), sized("c", "4", "1"), sized("d", "3", "1")},
+       {},
        {{"a", 55}, {"b", 10}, {"c", 38}, {"d", 0}}},
       {"ratio: halves round up",
        fit_args("RequestedToCapacityRatio", kCpuAndMemory,
                 R"([{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}])"),
-       pod("p").req("cpu", "1").req("memory", "5100"), two, {}, {{"a", 38}, {"b", 34}}},
+       pod("p").req("cpu", "1").req("memory", "5100"),
+       two,
+       {},
+       {{"a", 38}, {"b", 34}}},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(score(make(make_node_resources_fit, c.args), c.pod, snapshot_of(c.nodes, c.placed)), c.want) << c.name;
+    EXPECT_EQ(score(make(make_node_resources_fit, c.args), c.pod, snapshot_of(c.nodes, c.placed)), c.want)
+        << c.name;
   }
 }
 
@@ -86,10 +152,14 @@ TEST(NodeResourcesFit, ShapeIsTabulated) {
   const auto table = tabulate_shape({{10, 2}, {30, 10}, {70, 1}});
   std::vector<std::int32_t> want;
   for (int p = 0; p <= 100; ++p) {
-    if (p <= 10) want.push_back(20);
-    else if (p <= 30) want.push_back(20 + 80 * (p - 10) / 20);
-    else if (p <= 70) want.push_back(100 + -90 * (p - 30) / 40);
-    else want.push_back(10);
+    if (p <= 10)
+      want.push_back(20);
+    else if (p <= 30)
+      want.push_back(20 + 80 * (p - 10) / 20);
+    else if (p <= 70)
+      want.push_back(100 + -90 * (p - 30) / 40);
+    else
+      want.push_back(10);
   }
   EXPECT_EQ(table, want);
 }
@@ -101,7 +171,8 @@ TEST(NodeResourcesFit, RandomScoresAgreeWithPlainDivision) {
       {"cpu", 3}, {"memory", 100}, {"ephemeral-storage", 7}, {"example.com/gpu", 1}, {"hugepages-2Mi", 11}};
   std::string list;
   for (const auto& [name, weight] : resources) {
-    list += (list.empty() ? "[" : ", ") + (R"({"name": ")" + name + R"(", "weight": )") + std::to_string(weight) + "}";
+    list += (list.empty() ? "[" : ", ") + (R"({"name": ")" + name + R"(", "weight": )") +
+            std::to_string(weight) + "}";
   }
   list += "]";
   const std::string shape = R"([{"utilization": 0, "score": 0}, {"utilization": 40, "score": 9},

@@ -13,7 +13,9 @@ TEST(NodeUnschedulable, CordonedNodesTakeOnlyPodsThatTolerateIt) {
   } cases[] = {
       {"plain pod", pod("a"), rejected},
       {"tolerates the taint", pod("a").tolerate("node.kubernetes.io/unschedulable", "", "NoSchedule"), {}},
-      {"tolerates the taint with every effect", pod("a").tolerate_exists("node.kubernetes.io/unschedulable"), {}},
+      {"tolerates the taint with every effect",
+       pod("a").tolerate_exists("node.kubernetes.io/unschedulable"),
+       {}},
       {"tolerates everything", pod("a").tolerate_exists(""), {}},
       {"another effect", pod("a").tolerate_exists("node.kubernetes.io/unschedulable", "NoExecute"), rejected},
       {"another value", pod("a").tolerate("node.kubernetes.io/unschedulable", "x", "NoSchedule"), rejected},
@@ -41,10 +43,13 @@ TEST(NodeUnschedulable, Hints) {
       {"a node was cordoned", node_updated(open, cordoned), false},
       {"a taint came to an open node", node_updated(open, node("n").taint("k", "v", "NoSchedule")), false},
       {"the pod tolerates it now", pod_updated(Resource::unscheduled_pod, rejected, tolerant), true},
-      {"the pod tolerates something else now", pod_updated(Resource::unscheduled_pod, rejected, unrelated), false},
-      {"another pod tolerates it now", pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), other_tolerant), false},
+      {"the pod tolerates something else now", pod_updated(Resource::unscheduled_pod, rejected, unrelated),
+       false},
+      {"another pod tolerates it now",
+       pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), other_tolerant), false},
   };
-  for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_unschedulable), rejected, c.event), c.want) << c.name;
+  for (const auto& c : cases)
+    EXPECT_EQ(helps(make(make_node_unschedulable), rejected, c.event), c.want) << c.name;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "scheduler/plugins/pod_topology_spread.h"
 
-#include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
+#include <boost/json/parse.hpp>
 
 #include "scheduler/plugins/factories.h"
 #include "unit/scheduler/plugins/topology_fixture.h"
@@ -16,7 +16,8 @@ using framework::Resource;
 constexpr auto kZone = "topology.kubernetes.io/zone";
 constexpr auto kHostname = "kubernetes.io/hostname";
 const std::string kSkewed = "U: node(s) didn't match pod topology spread constraints";
-const std::string kMissing = "UU: node(s) didn't match pod topology spread constraints (missing required label)";
+const std::string kMissing =
+    "UU: node(s) didn't match pod topology spread constraints (missing required label)";
 
 const PodTopologySpread kNoDefaults({}, false);
 const PodTopologySpread kSystemDefaults({spread(kHostname).max_skew(3).schedule_anyway(),
@@ -51,55 +52,96 @@ std::vector<FilterCase> filter_cases() {
   auto elsewhere = foo_on({"a", "a", "x"});
   for (auto& each : elsewhere) each.meta.namespace_ = "other";
   std::vector<api::Node> no_zone{node("a").zone("zone1"), node("b")};
-  std::vector<api::Node> tainted{node("a"), node("b").taint("k", "v", "NoSchedule"), node("c").taint("k", "v", "PreferNoSchedule")};
+  std::vector<api::Node> tainted{node("a"), node("b").taint("k", "v", "NoSchedule"),
+                                 node("c").taint("k", "v", "PreferNoSchedule")};
   return {
-      {"no constraint", {four_nodes(), foo_on({"a", "a"})}, foo(), {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"soft constraints do not filter", {four_nodes(), foo_on({"a", "a"})},
-       foo().spread(over(kZone).schedule_anyway()), {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"even zones", {four_nodes(), foo_on({"a", "x"})}, foo().spread(over(kZone)),
+      {"no constraint",
+       {four_nodes(), foo_on({"a", "a"})},
+       foo(),
        {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"one zone ahead", {four_nodes(), foo_on({"a", "b", "x"})}, foo().spread(over(kZone)),
+      {"soft constraints do not filter",
+       {four_nodes(), foo_on({"a", "a"})},
+       foo().spread(over(kZone).schedule_anyway()),
+       {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
+      {"even zones",
+       {four_nodes(), foo_on({"a", "x"})},
+       foo().spread(over(kZone)),
+       {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
+      {"one zone ahead",
+       {four_nodes(), foo_on({"a", "b", "x"})},
+       foo().spread(over(kZone)),
        {{"a", kSkewed}, {"b", kSkewed}, {"x", ""}, {"y", ""}}},
-      {"a pod that its own selector does not match counts for nothing", {four_nodes(), foo_on({"a", "b", "x"})},
-       pod("incoming").label("bar", "").spread(over(kZone)), {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"max skew", {four_nodes(), foo_on({"a", "b", "x"})}, foo().spread(over(kZone).max_skew(2)),
+      {"a pod that its own selector does not match counts for nothing",
+       {four_nodes(), foo_on({"a", "b", "x"})},
+       pod("incoming").label("bar", "").spread(over(kZone)),
        {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"by host", {four_nodes(), foo_on({"a", "b", "x"})}, foo().spread(over(kHostname)),
+      {"max skew",
+       {four_nodes(), foo_on({"a", "b", "x"})},
+       foo().spread(over(kZone).max_skew(2)),
+       {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
+      {"by host",
+       {four_nodes(), foo_on({"a", "b", "x"})},
+       foo().spread(over(kHostname)),
        {{"a", kSkewed}, {"b", kSkewed}, {"x", kSkewed}, {"y", ""}}},
-      {"both keys must agree", {four_nodes(), foo_on({"a", "a", "b", "x"})},
-       foo().spread(over(kZone)).spread(over(kHostname)), {{"a", kSkewed}, {"b", kSkewed}, {"x", kSkewed}, {"y", ""}}},
+      {"both keys must agree",
+       {four_nodes(), foo_on({"a", "a", "b", "x"})},
+       foo().spread(over(kZone)).spread(over(kHostname)),
+       {{"a", kSkewed}, {"b", kSkewed}, {"x", kSkewed}, {"y", ""}}},
       {"no key", {no_zone, foo_on({"a"})}, foo().spread(over(kZone)), {{"a", ""}, {"b", kMissing}}},
-      {"a key nobody has", {four_nodes(), {}}, foo().spread(over("rack")),
+      {"a key nobody has",
+       {four_nodes(), {}},
+       foo().spread(over("rack")),
        {{"a", kMissing}, {"b", kMissing}, {"x", kMissing}, {"y", kMissing}}},
-      {"nodes that lack another constraint's key do not count", {no_zone, foo_on({"a"})},
-       foo().spread(over(kHostname)).spread(over(kZone)), {{"a", ""}, {"b", kMissing}}},
-      {"terminating pods do not count", {four_nodes(), with_terminating}, foo().spread(over(kZone)),
+      {"nodes that lack another constraint's key do not count",
+       {no_zone, foo_on({"a"})},
+       foo().spread(over(kHostname)).spread(over(kZone)),
+       {{"a", ""}, {"b", kMissing}}},
+      {"terminating pods do not count",
+       {four_nodes(), with_terminating},
+       foo().spread(over(kZone)),
        {{"a", ""}, {"b", ""}, {"x", kSkewed}, {"y", kSkewed}}},
-      {"nor do pods of other namespaces", {four_nodes(), elsewhere}, foo().spread(over(kZone)),
+      {"nor do pods of other namespaces",
+       {four_nodes(), elsewhere},
+       foo().spread(over(kZone)),
        {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"an empty selector counts no placed pod, but the pod itself", {four_nodes(), foo_on({"a", "a", "x"})},
-       foo().spread(spread(kZone).selector(select_all())), {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"an absent selector matches nothing", {four_nodes(), foo_on({"a", "a", "x"})}, foo().spread(spread(kZone)),
+      {"an empty selector counts no placed pod, but the pod itself",
+       {four_nodes(), foo_on({"a", "a", "x"})},
+       foo().spread(spread(kZone).selector(select_all())),
        {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"fewer domains than minDomains: the minimum is 0", {four_nodes(), foo_on({"a", "x"})},
+      {"an absent selector matches nothing",
+       {four_nodes(), foo_on({"a", "a", "x"})},
+       foo().spread(spread(kZone)),
+       {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
+      {"fewer domains than minDomains: the minimum is 0",
+       {four_nodes(), foo_on({"a", "x"})},
        foo().spread(over(kZone).min_domains(3)),
        {{"a", kSkewed}, {"b", kSkewed}, {"x", kSkewed}, {"y", kSkewed}}},
-      {"enough domains for minDomains", {four_nodes(), foo_on({"a", "x"})}, foo().spread(over(kZone).min_domains(2)),
+      {"enough domains for minDomains",
+       {four_nodes(), foo_on({"a", "x"})},
+       foo().spread(over(kZone).min_domains(2)),
        {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"node affinity narrows the domains", {four_nodes(), foo_on({"a"})},
+      {"node affinity narrows the domains",
+       {four_nodes(), foo_on({"a"})},
        foo().node_selector(kZone, "zone1").spread(over(kHostname)),
        {{"a", kSkewed}, {"b", ""}, {"x", ""}, {"y", ""}}},
-      {"unless it is ignored", {four_nodes(), foo_on({"a", "b"})},
+      {"unless it is ignored",
+       {four_nodes(), foo_on({"a", "b"})},
        foo().node_selector(kZone, "zone1").spread(over(kHostname).ignore_node_affinity()),
        {{"a", kSkewed}, {"b", kSkewed}, {"x", ""}, {"y", ""}}},
-      {"taints are ignored by default", {tainted, foo_on({"a", "c"})}, foo().spread(over(kHostname)),
+      {"taints are ignored by default",
+       {tainted, foo_on({"a", "c"})},
+       foo().spread(over(kHostname)),
        {{"a", kSkewed}, {"b", ""}, {"c", kSkewed}}},
-      {"honoured NoSchedule taints take nodes out", {tainted, foo_on({"a", "c"})},
-       foo().spread(over(kHostname).honor_node_taints()), {{"a", ""}, {"b", ""}, {"c", ""}}},
-      {"unless they are tolerated", {tainted, foo_on({"a", "c"})},
+      {"honoured NoSchedule taints take nodes out",
+       {tainted, foo_on({"a", "c"})},
+       foo().spread(over(kHostname).honor_node_taints()),
+       {{"a", ""}, {"b", ""}, {"c", ""}}},
+      {"unless they are tolerated",
+       {tainted, foo_on({"a", "c"})},
        foo().tolerate("k", "v").spread(over(kHostname).honor_node_taints()),
        {{"a", kSkewed}, {"b", ""}, {"c", kSkewed}}},
-      {"matchLabelKeys narrow the selector", {four_nodes(), {pod("p").label("foo", "").label("rev", "1").node("a")}},
+      {"matchLabelKeys narrow the selector",
+       {four_nodes(), {pod("p").label("foo", "").label("rev", "1").node("a")}},
        foo().label("rev", "2").spread(over(kZone).match_label_keys({"rev", "absent"})),
        {{"a", ""}, {"b", ""}, {"x", ""}, {"y", ""}}},
   };
@@ -127,9 +169,16 @@ TEST(PodTopologySpread, FeatureGates) {
        foo().label("rev", "2").spread(over(kZone).match_label_keys({"rev"})),
        {.match_label_keys_in_pod_topology_spread = false},
        {{"a", kSkewed}, {"b", kSkewed}, {"x", ""}, {"y", ""}}},
-      {"without comparison a node is not counted", {rated, foo_on({"b"})}, tolerant, {}, {{"a", ""}, {"b", ""}}},
-      {"with comparison it is", {rated, foo_on({"b"})}, tolerant,
-       {.taint_toleration_comparison_operators = true}, {{"a", ""}, {"b", kSkewed}}},
+      {"without comparison a node is not counted",
+       {rated, foo_on({"b"})},
+       tolerant,
+       {},
+       {{"a", ""}, {"b", ""}}},
+      {"with comparison it is",
+       {rated, foo_on({"b"})},
+       tolerant,
+       {.taint_toleration_comparison_operators = true},
+       {{"a", ""}, {"b", kSkewed}}},
   };
   for (const auto& test : cases) {
     const PodTopologySpread plugin({}, false, test.features);
@@ -152,13 +201,22 @@ TEST(PodTopologySpread, CheckWithPodsAddedAndRemoved) {
       {"a victim makes room", "a", {}, {pods[0]}, ""},
       {"only on its own node's domain", "x", {}, {}, ""},
       {"an added pod takes room", "x", foo_on({"x"}), {}, ""},
-      {"two take more", "x", {pod("1").label("foo", "").node("x"), pod("2").label("foo", "").node("x")}, {}, kSkewed},
+      {"two take more",
+       "x",
+       {pod("1").label("foo", "").node("x"), pod("2").label("foo", "").node("x")},
+       {},
+       kSkewed},
       {"a removed pod lowers the minimum, which raises no skew of its own domain", "x", {}, {pods[2]}, ""},
       {"a terminating pod counts here", "x", {terminating, terminating}, {}, kSkewed},
-      {"pods of other namespaces do not", "x", {pod("1").ns("o").label("foo", ""), pod("2").ns("o").label("foo", "")}, {}, ""},
+      {"pods of other namespaces do not",
+       "x",
+       {pod("1").ns("o").label("foo", ""), pod("2").ns("o").label("foo", "")},
+       {},
+       ""},
   };
   for (const auto& test : cases) {
-    EXPECT_EQ(check(kNoDefaults, in_zones, snapshot, test.node, test.added, test.removed), test.want) << test.name;
+    EXPECT_EQ(check(kNoDefaults, in_zones, snapshot, test.node, test.added, test.removed), test.want)
+        << test.name;
   }
   const auto with_empty_selector = foo().spread(spread(kZone).selector(select_all())).build();
   EXPECT_EQ(check(kNoDefaults, with_empty_selector, snapshot, "a", foo_on({"a"}), {}), kSkewed)
@@ -175,36 +233,70 @@ struct ScoreCase {
 
 using Map = std::map<std::string, std::int64_t>;
 
-// Expected raw scores: sum of count * ln(domains + 2) + maxSkew - 1, rounded; then 100 * (max + min - raw) / max.
+// Expected raw scores: sum of count * ln(domains + 2) + maxSkew - 1, rounded; then 100 * (max + min - raw) /
+// max.
 std::vector<ScoreCase> score_cases() {
   const auto soft_zone = [] { return over(kZone).schedule_anyway(); };
   const auto soft_host = [] { return over(kHostname).schedule_anyway(); };
-  std::vector<api::Node> unlabelled{node("a").zone("zone1"), node("b"), node("c").no_hostname().zone("zone2")};
+  std::vector<api::Node> unlabelled{node("a").zone("zone1"), node("b"),
+                                    node("c").no_hostname().zone("zone2")};
   return {
       {"no constraint", {four_nodes(), foo_on({"a"})}, foo(), {}, std::nullopt},
-      {"hard constraints do not score", {four_nodes(), foo_on({"a"})}, foo().spread(over(kZone)), {}, std::nullopt},
-      {"no pods", {four_nodes(), {}}, foo().spread(soft_zone()), {}, Map{{"a", 100}, {"b", 100}, {"x", 100}, {"y", 100}}},
+      {"hard constraints do not score",
+       {four_nodes(), foo_on({"a"})},
+       foo().spread(over(kZone)),
+       {},
+       std::nullopt},
+      {"no pods",
+       {four_nodes(), {}},
+       foo().spread(soft_zone()),
+       {},
+       Map{{"a", 100}, {"b", 100}, {"x", 100}, {"y", 100}}},
       // raw: 4 * ln 4 = 5.5 -> 6, 1 * ln 4 = 1.4 -> 1
-      {"zones", {four_nodes(), foo_on({"a", "a", "b", "b", "x"})}, foo().spread(soft_zone()), {},
+      {"zones",
+       {four_nodes(), foo_on({"a", "a", "b", "b", "x"})},
+       foo().spread(soft_zone()),
+       {},
        Map{{"a", 16}, {"b", 16}, {"x", 100}, {"y", 100}}},
       // raw: 2 * ln 6 = 3.6 -> 4, 1 * ln 6 = 1.8 -> 2, 0
-      {"hosts", {four_nodes(), foo_on({"a", "a", "b", "x"})}, foo().spread(soft_host()), {},
+      {"hosts",
+       {four_nodes(), foo_on({"a", "a", "b", "x"})},
+       foo().spread(soft_host()),
+       {},
        Map{{"a", 0}, {"b", 50}, {"x", 50}, {"y", 100}}},
       // raw: 2 * ln 4 = 2.8 -> 3, 1 * ln 4 = 1.4 -> 1: two hosts are feasible
-      {"only feasible nodes make up the size", {four_nodes(), foo_on({"a", "a", "b", "x"})}, foo().spread(soft_host()),
-       {"x", "y"}, Map{{"a", 33}, {"b", 100}}},
+      {"only feasible nodes make up the size",
+       {four_nodes(), foo_on({"a", "a", "b", "x"})},
+       foo().spread(soft_host()),
+       {"x", "y"},
+       Map{{"a", 33}, {"b", 100}}},
       // raw: 2 * ln 5 + 4 = 7.2 -> 7, 1 * ln 5 + 4 = 5.6 -> 6, 4: three hosts are feasible
-      {"maxSkew waters differences down", {four_nodes(), foo_on({"a", "a", "b"})}, foo().spread(soft_host().max_skew(5)),
-       {"x"}, Map{{"a", 57}, {"b", 71}, {"y", 100}}},
-      {"nodes without a key get 0, and have no part", {unlabelled, foo_on({"a", "b", "b", "c", "c"})},
-       foo().spread(soft_zone()).spread(soft_host()), {}, Map{{"a", 100}, {"b", 0}, {"c", 0}}},
-      {"nobody has the key", {four_nodes(), {}}, foo().spread(spread("rack").schedule_anyway()), {},
+      {"maxSkew waters differences down",
+       {four_nodes(), foo_on({"a", "a", "b"})},
+       foo().spread(soft_host().max_skew(5)),
+       {"x"},
+       Map{{"a", 57}, {"b", 71}, {"y", 100}}},
+      {"nodes without a key get 0, and have no part",
+       {unlabelled, foo_on({"a", "b", "b", "c", "c"})},
+       foo().spread(soft_zone()).spread(soft_host()),
+       {},
+       Map{{"a", 100}, {"b", 0}, {"c", 0}}},
+      {"nobody has the key",
+       {four_nodes(), {}},
+       foo().spread(spread("rack").schedule_anyway()),
+       {},
        Map{{"a", 0}, {"b", 0}, {"x", 0}, {"y", 0}}},
       // zone1 has 2 (a's pods; the selector leaves zone2 out): raw a, b 2 * ln 4 -> 3, x, y 0
-      {"pods on nodes out of reach do not count", {four_nodes(), foo_on({"a", "a", "x", "x", "x"})},
-       foo().node_selector(kZone, "zone1").spread(soft_zone()), {}, Map{{"a", 0}, {"b", 0}, {"x", 100}, {"y", 100}}},
-      {"but do for the host's own count", {four_nodes(), foo_on({"a", "a", "x", "x", "x"})},
-       foo().node_selector(kZone, "zone1").spread(soft_host()), {}, Map{{"a", 20}, {"b", 100}, {"x", 0}, {"y", 100}}},
+      {"pods on nodes out of reach do not count",
+       {four_nodes(), foo_on({"a", "a", "x", "x", "x"})},
+       foo().node_selector(kZone, "zone1").spread(soft_zone()),
+       {},
+       Map{{"a", 0}, {"b", 0}, {"x", 100}, {"y", 100}}},
+      {"but do for the host's own count",
+       {four_nodes(), foo_on({"a", "a", "x", "x", "x"})},
+       foo().node_selector(kZone, "zone1").spread(soft_host()),
+       {},
+       Map{{"a", 20}, {"b", 100}, {"x", 0}, {"y", 100}}},
   };
 }
 
@@ -237,14 +329,17 @@ TEST(PodTopologySpread, DefaultConstraints) {
       {"nothing selects the pod", plain, foo(), std::nullopt},
       {"a service; nodes without a zone have a part", with_service, foo(), spread_out},
       {"a service of another namespace", with({service("other", "s", {{"foo", ""}})}), foo(), std::nullopt},
-      {"a service that does not select it", with({service("default", "s", {{"bar", ""}})}), foo(), std::nullopt},
-      {"a service that selects everything adds nothing", with({service("default", "s", {})}), foo(), std::nullopt},
-      {"its replica set", with({workload(Kind::replica_set, "default", "rs", select_where({exists("foo")}))}), of_set,
-       spread_out},
+      {"a service that does not select it", with({service("default", "s", {{"bar", ""}})}), foo(),
+       std::nullopt},
+      {"a service that selects everything adds nothing", with({service("default", "s", {})}), foo(),
+       std::nullopt},
+      {"its replica set", with({workload(Kind::replica_set, "default", "rs", select_where({exists("foo")}))}),
+       of_set, spread_out},
       {"a replica set of that name in another group",
        with({workload(Kind::replica_set, "default", "rs", select_where({exists("foo")}))}),
        foo().owner("ReplicaSet", "rs", "example.com/v1"), std::nullopt},
-      {"its stateful set", with({workload(Kind::stateful_set, "default", "ss", select_where({exists("foo")}))}),
+      {"its stateful set",
+       with({workload(Kind::stateful_set, "default", "ss", select_where({exists("foo")}))}),
        foo().owner("StatefulSet", "ss"), spread_out},
       {"its replication controller",
        with({workload(Kind::replication_controller, "default", "rc", select_labels({{"foo", ""}}))}),
@@ -256,7 +351,8 @@ TEST(PodTopologySpread, DefaultConstraints) {
   }
 
   const PodTopologySpread listed({spread(kZone)}, false);
-  EXPECT_EQ(filter(listed, foo(), with_service.snapshot()), (Verdicts{{"a", ""}, {"b", ""}, {"c", kMissing}}));
+  EXPECT_EQ(filter(listed, foo(), with_service.snapshot()),
+            (Verdicts{{"a", ""}, {"b", ""}, {"c", kMissing}}));
   EXPECT_EQ(filter(listed, foo(), plain.snapshot()), (Verdicts{{"a", ""}, {"b", ""}, {"c", ""}}));
 }
 
@@ -280,7 +376,8 @@ TEST(PodTopologySpread, Arguments) {
   EXPECT_EQ(scores(zone_only), (Map{{"a", 100}, {"b", 100}, {"x", 25}, {"y", 25}}));
   EXPECT_EQ(scores(R"({"defaultingType": "List", "defaultConstraints": []})"), std::nullopt);
   EXPECT_EQ(scores(R"({"defaultingType": "System"})"), score(kSystemDefaults, foo(), cluster.snapshot()));
-  EXPECT_EQ(make_pod_topology_spread(boost::json::parse(R"({"defaultingType": "List", "defaultConstraints": [7]})").as_object()),
+  EXPECT_EQ(make_pod_topology_spread(
+                boost::json::parse(R"({"defaultingType": "List", "defaultConstraints": [7]})").as_object()),
             nullptr);
 }
 
@@ -295,7 +392,11 @@ bool helps(const framework::FilterPlugin& plugin, const api::Pod& rejected, cons
 TEST(PodTopologySpread, HintsOnPods) {
   const auto rejected = foo().uid("me").spread(over(kZone)).build();
   const auto taints_count = foo().uid("me").spread(over(kZone).honor_node_taints()).build();
-  const auto two = foo().uid("me").spread(over(kZone)).spread(spread(kHostname).selector(select_where({exists("bar")}))).build();
+  const auto two = foo()
+                       .uid("me")
+                       .spread(over(kZone))
+                       .spread(spread(kHostname).selector(select_where({exists("bar")})))
+                       .build();
   const auto placed = [] { return pod("p").label("foo", "").node("a"); };
   struct Case {
     std::string name;
@@ -316,25 +417,31 @@ TEST(PodTopologySpread, HintsOnPods) {
       {"a waiting pod goes", rejected, pod("p").label("foo", ""), {}, false},
       {"a waiting pod gets the label", rejected, pod("p"), pod("p").label("foo", ""), false},
       {"the label has another value", rejected, placed(), pod("p").label("foo", "x").node("a"), false},
-      {"one of two constraints is concerned", two, pod("p").node("a"), pod("p").label("bar", "").node("a"), true},
+      {"one of two constraints is concerned", two, pod("p").node("a"), pod("p").label("bar", "").node("a"),
+       true},
       {"neither is", two, placed(), placed().label("x", "y"), false},
       {"the pod itself gets the label", rejected, pod("p").uid("me"), foo().uid("me"), true},
-      {"the pod itself gets another label", rejected, foo().uid("me"), foo().uid("me").label("x", "y"), false},
+      {"the pod itself gets another label", rejected, foo().uid("me"), foo().uid("me").label("x", "y"),
+       false},
       {"a pod gets the label", rejected, pod("p").node("a"), placed(), true},
       {"a pod loses the label", rejected, placed(), pod("p").node("a"), true},
       {"a label that does not matter", rejected, placed(), placed().label("x", "y"), false},
-      {"the pod itself gets a toleration", rejected, foo().uid("me"), foo().uid("me").tolerate("k", "v"), false},
-      {"and its constraint honours taints", taints_count, foo().uid("me"), foo().uid("me").tolerate("k", "v"), true},
+      {"the pod itself gets a toleration", rejected, foo().uid("me"), foo().uid("me").tolerate("k", "v"),
+       false},
+      {"and its constraint honours taints", taints_count, foo().uid("me"), foo().uid("me").tolerate("k", "v"),
+       true},
   };
   for (const auto& test : cases) {
     ClusterEvent event{Resource::assigned_pod, 0, {}, {}};
     if (test.before) event.before = share(*test.before);
     if (test.after) event.after = share(*test.after);
-    event.actions = !test.before ? framework::kAdd : !test.after ? framework::kDelete
-                                                                 : framework::kUpdatePodLabel | framework::kUpdatePodTolerations;
+    event.actions = !test.before  ? framework::kAdd
+                    : !test.after ? framework::kDelete
+                                  : framework::kUpdatePodLabel | framework::kUpdatePodTolerations;
     EXPECT_EQ(helps(kNoDefaults, test.rejected, event), test.want) << test.name;
   }
-  // Whether a default constraint's selector matches hangs on the cluster, so any pod of the namespace may help.
+  // Whether a default constraint's selector matches hangs on the cluster, so any pod of the namespace may
+  // help.
   const PodTopologySpread listed({spread(kZone)}, false);
   EXPECT_TRUE(helps(listed, foo(), {Resource::assigned_pod, framework::kAdd, {}, share(placed().build())}));
 }
@@ -354,7 +461,8 @@ TEST(PodTopologySpread, HintsOnNodes) {
       {"a node gets the missing key", node("n"), node("n").zone("z"), true},
       {"a node loses a key", node("n").zone("z"), node("n"), true},
       {"a node moves", node("n").zone("y"), node("n").zone("z"), true},
-      {"a node's taints change", node("n").zone("z").taint("k", "v", "NoSchedule"), node("n").zone("z"), true},
+      {"a node's taints change", node("n").zone("z").taint("k", "v", "NoSchedule"), node("n").zone("z"),
+       true},
       {"another label changes", node("n").zone("z"), node("n").zone("z").label("x", "y"), false},
       {"taints of a node without the keys", node("n").taint("k", "v", "NoSchedule"), node("n"), false},
   };
@@ -362,8 +470,9 @@ TEST(PodTopologySpread, HintsOnNodes) {
     ClusterEvent event{Resource::node, 0, {}, {}};
     if (test.before) event.before = share(*test.before);
     if (test.after) event.after = share(*test.after);
-    event.actions = !test.before ? framework::kAdd : !test.after ? framework::kDelete
-                                                                 : framework::kUpdateNodeLabel | framework::kUpdateNodeTaint;
+    event.actions = !test.before  ? framework::kAdd
+                    : !test.after ? framework::kDelete
+                                  : framework::kUpdateNodeLabel | framework::kUpdateNodeTaint;
     EXPECT_EQ(helps(kNoDefaults, rejected, event), test.want) << test.name;
   }
 }

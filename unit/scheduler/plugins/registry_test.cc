@@ -10,14 +10,26 @@ TEST(Registry, DefaultPluginsInUpstreamsOrderWithTheirWeights) {
   for (const auto& plugin : in_tree()) {
     if (plugin.by_default) listed.emplace_back(plugin.name, plugin.default_weight);
   }
-  const std::vector<std::pair<std::string, int>> want{
-      {"SchedulingGates", 0},   {"PrioritySort", 0},       {"NodeUnschedulable", 0},
-      {"NodeName", 0},          {"TaintToleration", 3},    {"NodeAffinity", 2},
-      {"NodePorts", 0},         {"NodeResourcesFit", 1},   {"VolumeRestrictions", 0},
-      {"NodeVolumeLimits", 0},  {"VolumeBinding", 0},      {"VolumeZone", 0},
-      {"PodTopologySpread", 2}, {"InterPodAffinity", 2},   {"DynamicResources", 2},
-      {"DefaultPreemption", 0}, {"NodeResourcesBalancedAllocation", 1},
-      {"ImageLocality", 1},     {"DefaultBinder", 0},      {"NodeDeclaredFeatures", 0}};
+  const std::vector<std::pair<std::string, int>> want{{"SchedulingGates", 0},
+                                                      {"PrioritySort", 0},
+                                                      {"NodeUnschedulable", 0},
+                                                      {"NodeName", 0},
+                                                      {"TaintToleration", 3},
+                                                      {"NodeAffinity", 2},
+                                                      {"NodePorts", 0},
+                                                      {"NodeResourcesFit", 1},
+                                                      {"VolumeRestrictions", 0},
+                                                      {"NodeVolumeLimits", 0},
+                                                      {"VolumeBinding", 0},
+                                                      {"VolumeZone", 0},
+                                                      {"PodTopologySpread", 2},
+                                                      {"InterPodAffinity", 2},
+                                                      {"DynamicResources", 2},
+                                                      {"DefaultPreemption", 0},
+                                                      {"NodeResourcesBalancedAllocation", 1},
+                                                      {"ImageLocality", 1},
+                                                      {"DefaultBinder", 0},
+                                                      {"NodeDeclaredFeatures", 0}};
   EXPECT_EQ(listed, want);
 }
 
@@ -51,13 +63,16 @@ TEST(Registry, Find) {
 class Permits final : public framework::Plugin, public framework::PermitPlugin {
  public:
   std::string_view name() const override { return "Permits"; }
-  framework::PermitResult permit(const framework::AssumedPod&, const Snapshot&, framework::Handle&) const override {
+  framework::PermitResult permit(const framework::AssumedPod&, const Snapshot&,
+                                 framework::Handle&) const override {
     return framework::PermitResult::approve();
   }
 };
 
 TEST(Registry, APluginIsAtTheExtensionPointsThatItImplements) {
-  const auto make_permits = [](const boost::json::object&, ArgErrors&) { return std::make_shared<const Permits>(); };
+  const auto make_permits = [](const boost::json::object&, ArgErrors&) {
+    return std::make_shared<const Permits>();
+  };
   Registry registry;
   registry.add("Permits", make_permits);
   const auto* permits = registry.find("Permits");

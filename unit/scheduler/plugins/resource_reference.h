@@ -1,4 +1,5 @@
-// Random clusters for the resource plugins, and upstream's arithmetic one node at a time in plain wide integers.
+// Random clusters for the resource plugins, and upstream's arithmetic one node at a time in plain wide
+// integers.
 #pragma once
 
 #include <cmath>
@@ -59,7 +60,9 @@ class RandomResources {
     if (below(3) == 0) builder.req("example.com/gpu", std::to_string(below(5)));
     if (below(6) == 0) builder.req("hugepages-2Mi", amount());
   }
-  std::string cpu() { return std::to_string(huge_ && below(2) ? random_() >> (11 + below(40)) : below(64) * 125) + "m"; }
+  std::string cpu() {
+    return std::to_string(huge_ && below(2) ? random_() >> (11 + below(40)) : below(64) * 125) + "m";
+  }
   std::string amount() {
     if (huge_ && below(2)) return std::to_string(random_() >> (1 + below(40)));
     return below(3) ? std::to_string(below(64)) + "Gi" : std::to_string(below(std::uint64_t{1} << 36));
@@ -93,10 +96,12 @@ struct Weighted {
   std::int64_t weight;
 };
 
-// The score of a strategy; `of_resource(requested, allocatable)` is nullopt where the resource does not count.
+// The score of a strategy; `of_resource(requested, allocatable)` is nullopt where the resource does not
+// count.
 template <typename OfResource, typename Average>
 std::int64_t reference_score(const Snapshot& snapshot, cluster::Row row, const cluster::PodInfo& pod,
-                             const std::vector<Weighted>& resources, OfResource of_resource, Average average) {
+                             const std::vector<Weighted>& resources, OfResource of_resource,
+                             Average average) {
   std::int64_t sum = 0, weights = 0;
   for (const auto& [resource, weight] : resources) {
     const auto request = pod.score_requests.get(resource);

@@ -1,5 +1,5 @@
-// kube-scheduler's PodTopologySpread once more, as loops over every pod of every node: slow, plain, and independent
-// of columns, classes and tables. The randomised tests compare the plugin with it.
+// kube-scheduler's PodTopologySpread once more, as loops over every pod of every node: slow, plain, and
+// independent of columns, classes and tables. The randomised tests compare the plugin with it.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,9 @@ inline std::vector<api::LabelSelector> default_selector(const api::Pod& pod, con
   std::vector<api::LabelSelector> result;
   for (const auto& each : cluster.workloads) {
     const auto* owner = pod.meta.controller();
-    if (!owner || each.meta.namespace_ != pod.meta.namespace_ || each.meta.name != owner->name || !each.selector) continue;
+    if (!owner || each.meta.namespace_ != pod.meta.namespace_ || each.meta.name != owner->name ||
+        !each.selector)
+      continue;
     if (each.kind == Kind::replication_controller && owner->kind == "ReplicationController") {
       for (const auto& [key, value] : each.selector->match_labels) labels.set(key, value);
     }
@@ -53,8 +55,8 @@ inline std::vector<api::LabelSelector> default_selector(const api::Pod& pod, con
   return result;
 }
 
-inline std::vector<Constraint> constraints_of(const api::Pod& pod, const TestCluster& cluster, const SpreadDefaults& defaults,
-                                       bool hard) {
+inline std::vector<Constraint> constraints_of(const api::Pod& pod, const TestCluster& cluster,
+                                              const SpreadDefaults& defaults, bool hard) {
   std::vector<Constraint> result;
   const bool own = !pod.topology_spread.empty();
   for (const auto& spec : own ? pod.topology_spread : defaults.constraints) {
@@ -78,8 +80,8 @@ inline std::vector<Constraint> constraints_of(const api::Pod& pod, const TestClu
 }
 
 inline bool has_all(const api::Node& node, const std::vector<Constraint>& constraints) {
-  return std::ranges::all_of(constraints,
-                             [&](const auto& each) { return node.meta.labels.contains(each.spec.topology_key); });
+  return std::ranges::all_of(
+      constraints, [&](const auto& each) { return node.meta.labels.contains(each.spec.topology_key); });
 }
 
 inline bool includes(const Constraint& constraint, const api::Pod& pod, const api::Node& node) {
@@ -91,22 +93,25 @@ inline bool includes(const Constraint& constraint, const api::Pod& pod, const ap
   });
 }
 
-inline int count_on(const api::Node& node, const Constraint& constraint, const api::Pod& pod, const TestCluster& cluster) {
+inline int count_on(const api::Node& node, const Constraint& constraint, const api::Pod& pod,
+                    const TestCluster& cluster) {
   if (constraint.everything()) return 0;
   return static_cast<int>(std::ranges::count_if(cluster.pods, [&](const api::Pod& each) {
-    return each.node_name == node.meta.name && each.meta.namespace_ == pod.meta.namespace_ && !each.terminating() &&
-           constraint.matches(each.meta.labels);
+    return each.node_name == node.meta.name && each.meta.namespace_ == pod.meta.namespace_ &&
+           !each.terminating() && constraint.matches(each.meta.labels);
   }));
 }
 
-inline Verdicts reference_spread_filter(const api::Pod& pod, const TestCluster& cluster, const SpreadDefaults& defaults) {
+inline Verdicts reference_spread_filter(const api::Pod& pod, const TestCluster& cluster,
+                                        const SpreadDefaults& defaults) {
   const auto constraints = constraints_of(pod, cluster, defaults, true);
   std::vector<std::map<std::string, int>> counts(constraints.size());
   for (const auto& node : cluster.nodes) {
     if (!has_all(node, constraints)) continue;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
       if (!includes(constraints[i], pod, node)) continue;
-      counts[i][*node.meta.labels.find(constraints[i].spec.topology_key)] += count_on(node, constraints[i], pod, cluster);
+      counts[i][*node.meta.labels.find(constraints[i].spec.topology_key)] +=
+          count_on(node, constraints[i], pod, cluster);
     }
   }
   Verdicts result;
@@ -132,8 +137,9 @@ inline Verdicts reference_spread_filter(const api::Pod& pod, const TestCluster& 
   return result;
 }
 
-inline Scores reference_spread_score(const api::Pod& pod, const TestCluster& cluster, const SpreadDefaults& defaults,
-                              const std::vector<std::string>& infeasible) {
+inline Scores reference_spread_score(const api::Pod& pod, const TestCluster& cluster,
+                                     const SpreadDefaults& defaults,
+                                     const std::vector<std::string>& infeasible) {
   const auto constraints = constraints_of(pod, cluster, defaults, false);
   if (constraints.empty()) return std::nullopt;
   const bool require_all = !pod.topology_spread.empty() || !defaults.system;
@@ -164,7 +170,8 @@ inline Scores reference_spread_score(const api::Pod& pod, const TestCluster& clu
     for (const auto* node : scored) {
       if (!node->meta.labels.contains(key)) continue;
       const int count = hostname ? count_on(*node, constraint, pod, cluster) : counts.at(label(*node, key));
-      raw[node->meta.name] += static_cast<double>(count) * weight + static_cast<double>(constraint.spec.max_skew - 1);
+      raw[node->meta.name] +=
+          static_cast<double>(count) * weight + static_cast<double>(constraint.spec.max_skew - 1);
     }
   }
   std::int64_t min = std::numeric_limits<std::int64_t>::max(), max = 0;

@@ -17,12 +17,16 @@ TEST(TaintToleration, Filter) {
   } cases[] = {
       {"no taints", pod("a"), node("n"), {}},
       {"no tolerations", pod("a"), node("n").taint("dedicated", "user1", "NoSchedule"), rejected},
-      {"tolerated by value", pod("a").tolerate("dedicated", "user1", "NoSchedule"),
-       node("n").taint("dedicated", "user1", "NoSchedule"), {}},
+      {"tolerated by value",
+       pod("a").tolerate("dedicated", "user1", "NoSchedule"),
+       node("n").taint("dedicated", "user1", "NoSchedule"),
+       {}},
       {"another value", pod("a").tolerate("dedicated", "user2", "NoSchedule"),
        node("n").taint("dedicated", "user1", "NoSchedule"), rejected},
-      {"tolerated whatever the value", pod("a").tolerate_exists("foo", "NoSchedule"),
-       node("n").taint("foo", "bar", "NoSchedule"), {}},
+      {"tolerated whatever the value",
+       pod("a").tolerate_exists("foo", "NoSchedule"),
+       node("n").taint("foo", "bar", "NoSchedule"),
+       {}},
       {"one of two is not tolerated", pod("a").tolerate_exists("foo", "NoSchedule"),
        node("n").taint("foo", "", "NoSchedule").taint("bar", "", "NoExecute"), rejected},
       {"another effect", pod("a").tolerate("foo", "bar", "PreferNoSchedule"),
@@ -44,15 +48,16 @@ TEST(TaintToleration, ComparisonOperatorsCountWithTheirGateOnly) {
     const char *limit, *amount;
     bool tolerated;
   } cases[] = {
-      {"less", Op::lt, "100", "99", true},        {"not less", Op::lt, "100", "100", false},
-      {"more", Op::gt, "-5", "0", true},          {"not more", Op::gt, "5", "5", false},
-      {"no number", Op::gt, "5", "fast", false},  {"leading zero", Op::gt, "5", "010", false},
-      {"plus sign", Op::gt, "5", "+10", false},   {"too large", Op::gt, "5", "9223372036854775808", false},
+      {"less", Op::lt, "100", "99", true},       {"not less", Op::lt, "100", "100", false},
+      {"more", Op::gt, "-5", "0", true},         {"not more", Op::gt, "5", "5", false},
+      {"no number", Op::gt, "5", "fast", false}, {"leading zero", Op::gt, "5", "010", false},
+      {"plus sign", Op::gt, "5", "+10", false},  {"too large", Op::gt, "5", "9223372036854775808", false},
       {"no limit", Op::lt, "", "1", false},
   };
   for (const auto& c : cases) {
     api::Pod incoming = pod("a");
-    incoming.tolerations.push_back({.key = "sla", .value = c.limit, .op = c.op, .effect = api::TaintEffect::no_schedule});
+    incoming.tolerations.push_back(
+        {.key = "sla", .value = c.limit, .op = c.op, .effect = api::TaintEffect::no_schedule});
     const auto snapshot = snapshot_of({node("n").taint("sla", c.amount, "NoSchedule")});
     const auto on = make(make_taint_toleration, "{}", {.taint_toleration_comparison_operators = true});
     const Answers rejected{{"n", kUntolerated}};
@@ -97,8 +102,9 @@ TEST(TaintToleration, Score) {
 }
 
 TEST(TaintToleration, OnlyFeasibleNodesSetTheScale) {
-  const auto snapshot = snapshot_of({node("a").taint("x", "", "PreferNoSchedule"),
-                                     node("b").taint("x", "", "PreferNoSchedule").taint("y", "", "PreferNoSchedule")});
+  const auto snapshot =
+      snapshot_of({node("a").taint("x", "", "PreferNoSchedule"),
+                   node("b").taint("x", "", "PreferNoSchedule").taint("y", "", "PreferNoSchedule")});
   EXPECT_EQ(score(make(make_taint_toleration), pod("p"), snapshot, {"b"}), (Scores{{"a", 0}}));
 }
 
@@ -120,11 +126,15 @@ TEST(TaintToleration, Hints) {
       {"a tolerated taint went", node_updated(tolerated, clean), false},
       {"a taint came", node_updated(clean, bad), false},
       {"the pod has a new toleration",
-       pod_updated(Resource::unscheduled_pod, rejected, pod("a").uid("1").tolerate_exists("foo").tolerate_exists("bar")), true},
-      {"another pod has one", pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), pod("b").uid("2").tolerate_exists("bar")),
+       pod_updated(Resource::unscheduled_pod, rejected,
+                   pod("a").uid("1").tolerate_exists("foo").tolerate_exists("bar")),
+       true},
+      {"another pod has one",
+       pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), pod("b").uid("2").tolerate_exists("bar")),
        false},
   };
-  for (const auto& c : cases) EXPECT_EQ(helps(make(make_taint_toleration), rejected, c.event), c.want) << c.name;
+  for (const auto& c : cases)
+    EXPECT_EQ(helps(make(make_taint_toleration), rejected, c.event), c.want) << c.name;
 }
 
 // Many taint sets over more than one chunk, against asking every node.
@@ -136,7 +146,8 @@ TEST(TaintToleration, ManyTaintSets) {
   for (int i = 0; i < 1300; ++i) {
     auto builder = node("n" + std::to_string(i));
     for (auto taints = random() % 3; taints > 0; --taints) {
-      builder.taint("k" + std::to_string(random() % 6), "v" + std::to_string(random() % 2), effects[random() % 3]);
+      builder.taint("k" + std::to_string(random() % 6), "v" + std::to_string(random() % 2),
+                    effects[random() % 3]);
     }
     nodes.push_back(builder);
   }
@@ -157,8 +168,10 @@ TEST(TaintToleration, ManyTaintSets) {
         bool tolerated = false;
         for (const auto& toleration : incoming.tolerations) tolerated |= toleration.tolerates(taint);
         if (tolerated) continue;
-        if (taint.effect == api::TaintEffect::prefer_no_schedule) ++count;
-        else want[node.meta.name] = kUntolerated;
+        if (taint.effect == api::TaintEffect::prefer_no_schedule)
+          ++count;
+        else
+          want[node.meta.name] = kUntolerated;
       }
       unwelcome[node.meta.name] = count;
       max = std::max(max, count);

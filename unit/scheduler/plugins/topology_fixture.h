@@ -1,5 +1,5 @@
-// A cluster as lists, the snapshot made of it, and what one plugin says about one pod on it, by node name: for the tests of
-// the plugins that look at other pods.
+// A cluster as lists, the snapshot made of it, and what one plugin says about one pod on it, by node name:
+// for the tests of the plugins that look at other pods.
 #pragma once
 
 #include <map>
@@ -23,7 +23,8 @@ struct TestCluster {
     for (const auto& node : nodes) result.set_node(std::make_shared<api::Node>(node));
     for (const auto& pod : pods) result.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(pod)));
     for (const auto& ns : namespaces) result.objects().set(std::make_shared<const api::Namespace>(ns));
-    for (const auto& each : workloads) result.objects().set_workload(std::make_shared<const api::Workload>(each));
+    for (const auto& each : workloads)
+      result.objects().set_workload(std::make_shared<const api::Workload>(each));
     return result;
   }
 };
@@ -38,7 +39,8 @@ inline std::string text(const std::optional<framework::Verdict>& verdict) {
   return (verdict->code == framework::Code::unschedulable ? "U: " : "UU: ") + verdict->reasons.front();
 }
 
-inline Verdicts filter(const framework::FilterPlugin& plugin, const api::Pod& pod, const cluster::Snapshot& snapshot) {
+inline Verdicts filter(const framework::FilterPlugin& plugin, const api::Pod& pod,
+                       const cluster::Snapshot& snapshot) {
   const auto info = cluster::make_pod_info(std::make_shared<api::Pod>(pod));
   const auto prepared = plugin.prepare_filter(*info, snapshot);
   framework::Rejections rejections(snapshot.chunks());
@@ -54,9 +56,9 @@ inline Verdicts filter(const framework::FilterPlugin& plugin, const api::Pod& po
 }
 
 // The verdict on one node as if these pods were added to it, or gone from it.
-inline std::string check(const framework::FilterPlugin& plugin, const api::Pod& pod, const cluster::Snapshot& snapshot,
-                         const std::string& node, const std::vector<api::Pod>& added,
-                         const std::vector<api::Pod>& removed) {
+inline std::string check(const framework::FilterPlugin& plugin, const api::Pod& pod,
+                         const cluster::Snapshot& snapshot, const std::string& node,
+                         const std::vector<api::Pod>& added, const std::vector<api::Pod>& removed) {
   const auto infos = [](const std::vector<api::Pod>& pods) {
     std::vector<cluster::PodInfoPtr> result;
     for (const auto& each : pods) result.push_back(cluster::make_pod_info(std::make_shared<api::Pod>(each)));
@@ -70,8 +72,8 @@ inline std::string check(const framework::FilterPlugin& plugin, const api::Pod& 
 }
 
 // Scores of the nodes that are not named as infeasible.
-inline Scores score(const framework::ScorePlugin& plugin, const api::Pod& pod, const cluster::Snapshot& snapshot,
-                    const std::vector<std::string>& infeasible = {}) {
+inline Scores score(const framework::ScorePlugin& plugin, const api::Pod& pod,
+                    const cluster::Snapshot& snapshot, const std::vector<std::string>& infeasible = {}) {
   const auto info = cluster::make_pod_info(std::make_shared<api::Pod>(pod));
   auto feasible = snapshot.present();
   for (const auto& name : infeasible) feasible.clear(*snapshot.find_row(name));

@@ -19,32 +19,45 @@ class Random {
   int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
   bool chance(int percent) { return below(100) < percent; }
   template <typename T>
-  const T& of(const std::vector<T>& items) { return items[static_cast<std::size_t>(below(static_cast<int>(items.size())))]; }
+  const T& of(const std::vector<T>& items) {
+    return items[static_cast<std::size_t>(below(static_cast<int>(items.size())))];
+  }
 
  private:
   std::mt19937_64 engine_;
 };
 
-const std::vector<std::string> kApps{"a", "b", "c"}, kTiers{"x", "y"}, kNamespaces{"default", "shop", "batch"},
+const std::vector<std::string> kApps{"a", "b", "c"}, kTiers{"x", "y"},
+    kNamespaces{"default", "shop", "batch"},
     kKeys{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack", "nobody.has/this"};
 
 api::LabelSelector random_selector(Random& random) {
   switch (random.below(8)) {
-    case 0: return select_all();
-    case 1: return select_where({in("app", {"a", "b"})});
-    case 2: return select_where({not_in("tier", {random.of(kTiers)})});
-    case 3: return select_where({exists("tier"), in("app", {random.of(kApps)})});
-    case 4: return select_where({does_not_exist("tier")});
-    default: return select_labels({{"app", random.of(kApps)}});
+    case 0:
+      return select_all();
+    case 1:
+      return select_where({in("app", {"a", "b"})});
+    case 2:
+      return select_where({not_in("tier", {random.of(kTiers)})});
+    case 3:
+      return select_where({exists("tier"), in("app", {random.of(kApps)})});
+    case 4:
+      return select_where({does_not_exist("tier")});
+    default:
+      return select_labels({{"app", random.of(kApps)}});
   }
 }
 
 api::LabelSelector random_namespace_selector(Random& random) {
   switch (random.below(5)) {
-    case 0: return select_all();
-    case 1: return select_where({not_in("team", {"one"})});
-    case 2: return select_where({does_not_exist("team")});
-    default: return select_labels({{"team", random.chance(50) ? "one" : "two"}});
+    case 0:
+      return select_all();
+    case 1:
+      return select_where({not_in("team", {"one"})});
+    case 2:
+      return select_where({does_not_exist("team")});
+    default:
+      return select_labels({{"team", random.chance(50) ? "one" : "two"}});
   }
 }
 
@@ -63,8 +76,10 @@ void add_affinity(api::Pod& pod, Random& random, int percent) {
   if (random.chance(percent / 2)) pod.pod_affinity.required.push_back(random_term(random));
   for (int i = 0; i < 2; ++i) {
     if (random.chance(percent)) pod.pod_anti_affinity.required.push_back(random_term(random));
-    if (random.chance(percent)) pod.pod_affinity.preferred.push_back({1 + random.below(100), random_term(random)});
-    if (random.chance(percent)) pod.pod_anti_affinity.preferred.push_back({1 + random.below(100), random_term(random)});
+    if (random.chance(percent))
+      pod.pod_affinity.preferred.push_back({1 + random.below(100), random_term(random)});
+    if (random.chance(percent))
+      pod.pod_anti_affinity.preferred.push_back({1 + random.below(100), random_term(random)});
   }
 }
 
@@ -92,7 +107,8 @@ api::Node random_node(Random& random, const std::string& name) {
   if (random.chance(5)) builder.no_hostname();
   if (random.chance(80)) builder.zone(random.chance(5) ? "" : "z" + std::to_string(random.below(4)));
   if (random.chance(60)) builder.label("rack", "r" + std::to_string(random.below(8)));
-  if (random.chance(20)) builder.taint("dedicated", "gpu", random.chance(50) ? "NoSchedule" : "PreferNoSchedule");
+  if (random.chance(20))
+    builder.taint("dedicated", "gpu", random.chance(50) ? "NoSchedule" : "PreferNoSchedule");
   return builder;
 }
 
@@ -108,7 +124,8 @@ Scenario random_scenario(std::uint64_t seed) {
   Random random(seed);
   Scenario scenario;
   auto& [nodes, pods, namespaces, workloads] = scenario.cluster;
-  for (int i = 1 + random.below(30); i > 0; --i) nodes.push_back(random_node(random, "n" + std::to_string(i)));
+  for (int i = 1 + random.below(30); i > 0; --i)
+    nodes.push_back(random_node(random, "n" + std::to_string(i)));
   for (int i = random.below(60); i > 0; --i) {
     auto placed = random_pod(random, "p" + std::to_string(i));
     placed.node_name = random.chance(3) ? "gone" : random.of(nodes).meta.name;
@@ -121,8 +138,10 @@ Scenario random_scenario(std::uint64_t seed) {
   if (random.chance(50)) namespaces.push_back(make_namespace("batch"));
   if (random.chance(50)) workloads.push_back(service("shop", "s", {{"app", random.of(kApps)}}));
   if (random.chance(50)) workloads.push_back(service("default", "s", {{"tier", random.of(kTiers)}}));
-  workloads.push_back(workload(api::Workload::Kind::replica_set, "shop", "rs", select_labels({{"app", "a"}})));
-  workloads.push_back(workload(api::Workload::Kind::stateful_set, "batch", "ss", select_where({exists("app")})));
+  workloads.push_back(
+      workload(api::Workload::Kind::replica_set, "shop", "rs", select_labels({{"app", "a"}})));
+  workloads.push_back(
+      workload(api::Workload::Kind::stateful_set, "batch", "ss", select_where({exists("app")})));
 
   scenario.incoming = random_pod(random, "incoming");
   auto& incoming = scenario.incoming;
@@ -132,9 +151,11 @@ Scenario random_scenario(std::uint64_t seed) {
   }
   if (random.chance(60)) add_affinity(incoming, random, 35);
   if (random.chance(60)) {
-    for (int i = 1 + random.below(3); i > 0; --i) incoming.topology_spread.push_back(random_constraint(random));
+    for (int i = 1 + random.below(3); i > 0; --i)
+      incoming.topology_spread.push_back(random_constraint(random));
   }
-  if (random.chance(30)) incoming.node_selector.set("topology.kubernetes.io/zone", "z" + std::to_string(random.below(3)));
+  if (random.chance(30))
+    incoming.node_selector.set("topology.kubernetes.io/zone", "z" + std::to_string(random.below(3)));
   if (random.chance(30)) incoming.tolerations.push_back({"dedicated", "gpu"});
 
   scenario.defaults.system = random.chance(50);
@@ -166,7 +187,8 @@ cluster::Snapshot by_detour(const Scenario& scenario, std::uint64_t seed) {
   for (int i = 0; i < 10; ++i) {
     snapshot.set_node(std::make_shared<api::Node>(random_node(random, "extra" + std::to_string(i))));
     auto placed = random_pod(random, "extra" + std::to_string(i));
-    placed.node_name = random.chance(50) ? random.of(scenario.cluster.nodes).meta.name : "extra" + std::to_string(i);
+    placed.node_name =
+        random.chance(50) ? random.of(scenario.cluster.nodes).meta.name : "extra" + std::to_string(i);
     add_affinity(placed, random, 20);
     snapshot.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(placed)));
     extra.push_back(std::move(placed));
@@ -228,7 +250,8 @@ TEST(TopologyReference, RandomDeltas) {
     auto& [cluster, incoming, defaults, affinity_args, infeasible] = scenario;
     // Terminating pods and empty selectors count in a delta, but not in a cluster.
     for (auto& pod : cluster.pods) pod.meta.deleted.reset();
-    std::erase_if(incoming.topology_spread, [](const auto& each) { return each.label_selector && each.label_selector->empty(); });
+    std::erase_if(incoming.topology_spread,
+                  [](const auto& each) { return each.label_selector && each.label_selector->empty(); });
     Random random(seed);
     const auto& node = random.of(cluster.nodes).meta.name;
     std::vector<api::Pod> added, removed;
@@ -244,8 +267,9 @@ TEST(TopologyReference, RandomDeltas) {
     const auto snapshot = cluster.snapshot();
     const PodTopologySpread spread(defaults.constraints, defaults.system);
     EXPECT_EQ(check(spread, incoming, snapshot, node, added, removed),
-              after(cluster, node, added, removed,
-                    [&](const auto& changed) { return reference_spread_filter(incoming, changed, defaults); }));
+              after(cluster, node, added, removed, [&](const auto& changed) {
+                return reference_spread_filter(incoming, changed, defaults);
+              }));
     const InterPodAffinity affinity(affinity_args);
     const auto info = cluster::make_pod_info(std::make_shared<api::Pod>(incoming));
     // A skipped plugin stays skipped, whatever the delta brings.

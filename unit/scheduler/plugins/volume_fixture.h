@@ -62,12 +62,8 @@ inline std::pair<api::PersistentVolumeClaim, api::PersistentVolume> bound(api::P
 inline api::StorageClass local_class() {
   return storage_class("local", "kubernetes.io/no-provisioner", true);
 }
-inline api::StorageClass fast_class() {
-  return storage_class("fast", "disks.example.com", true);
-}
-inline api::StorageClass immediate_class() {
-  return storage_class("now", "disks.example.com", false);
-}
+inline api::StorageClass fast_class() { return storage_class("fast", "disks.example.com", true); }
+inline api::StorageClass immediate_class() { return storage_class("now", "disks.example.com", false); }
 
 inline podium::test::NodeBuilder host(const std::string& name) {
   return node(name).label("kubernetes.io/hostname", name);

@@ -85,9 +85,7 @@ Snapshot both_kinds() {
   return storage({host("n"), host("m")}, {}, local_class(), fast_class(), claim("c"),
                  claim("d", "5Gi", "fast"), local_volume("v", "n"));
 }
-api::Pod wants_both() {
-  return pod("p").claim("c").claim("d");
-}
+api::Pod wants_both() { return pod("p").claim("c").claim("d"); }
 
 TEST(VolumeReservation, PodsWithNothingToBindHaveNoWork) {
   const auto [c, v] = bound(claim("c"), local_volume("v", "n"));

@@ -18,7 +18,8 @@ using framework::Resource;
 // A filter that rejects nothing: the queue asks it for its hints only.
 class HintPlugin final : public framework::Plugin, public framework::FilterPlugin {
  public:
-  HintPlugin(std::string name, std::vector<EventHint> hints) : name_(std::move(name)), hints_(std::move(hints)) {}
+  HintPlugin(std::string name, std::vector<EventHint> hints)
+      : name_(std::move(name)), hints_(std::move(hints)) {}
   std::string_view name() const override { return name_; }
   bool has_pre_filter() const override { return false; }
   framework::PreparedFilter prepare_filter(const cluster::PodInfo&, const cluster::Snapshot&) const override {
@@ -41,7 +42,8 @@ class GatePlugin final : public framework::Plugin, public framework::PreEnqueueP
   }
 };
 
-// Label "hint" of a node event's node: the name of the only pod that the event helps; without it, it helps all.
+// Label "hint" of a node event's node: the name of the only pod that the event helps; without it, it helps
+// all.
 inline bool named_pod(const cluster::PodInfo& pod, const ClusterEvent& event) {
   const auto* node = std::get_if<std::shared_ptr<const api::Node>>(&event.after);
   const auto* name = node && *node ? (*node)->meta.labels.find("hint") : nullptr;
@@ -75,6 +77,8 @@ inline ClusterEvent node_added(const std::string& helped = "") {
   if (!helped.empty()) node.label("hint", helped);
   return {Resource::node, framework::kAdd, {}, node.ptr()};
 }
-inline ClusterEvent pod_placed() { return {Resource::assigned_pod, framework::kAdd, {}, podium::test::pod("x").ptr()}; }
+inline ClusterEvent pod_placed() {
+  return {Resource::assigned_pod, framework::kAdd, {}, podium::test::pod("x").ptr()};
+}
 
 }  // namespace podium::queue::test

@@ -41,8 +41,8 @@ class Model {
     }
     if (known.state == "gated") return enqueue(known, now);
     const auto changes = framework::pod_changes(*before->pod, *pod->pod);
-    const ClusterEvent event{framework::Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
-                             before->pod, pod->pod};
+    const ClusterEvent event{framework::Resource::unscheduled_pod,
+                             changes ? changes : framework::kUpdateOther, before->pod, pod->pod};
     if (known.state == "in flight") {
       known.removed = false;
       for (auto& [_, other] : pods_) {
@@ -71,8 +71,10 @@ class Model {
     for (auto& [_, one] : pods_) {
       if (best && best->state == "active") break;
       if (one.state != "backoff" || one.rejected_by.empty()) continue;
-      if (!best || std::pair(backoff_end(one), !urgent(one, *best)) < std::pair(backoff_end(*best), false)) best = &one;
-      else if (backoff_end(one) == backoff_end(*best) && urgent(one, *best)) best = &one;
+      if (!best || std::pair(backoff_end(one), !urgent(one, *best)) < std::pair(backoff_end(*best), false))
+        best = &one;
+      else if (backoff_end(one) == backoff_end(*best) && urgent(one, *best))
+        best = &one;
     }
     if (!best) return "";
     best->state = "in flight";
@@ -141,7 +143,8 @@ class Model {
 
  private:
   static bool urgent(const ModelPod& a, const ModelPod& b) {
-    return std::tuple(-a.pod->priority, a.queued_at, a.arrival) < std::tuple(-b.pod->priority, b.queued_at, b.arrival);
+    return std::tuple(-a.pod->priority, a.queued_at, a.arrival) <
+           std::tuple(-b.pod->priority, b.queued_at, b.arrival);
   }
 
   bool helps(const ModelPod& one, const ClusterEvent& event) const {
@@ -229,17 +232,21 @@ class History {
         return;
       }
       case 4:
-      case 5: return pop();
+      case 5:
+        return pop();
       case 6:
-      case 7: return end_a_flight();
+      case 7:
+        return end_a_flight();
       case 8: {
-        const ClusterEvent events[] = {test::node_added(), test::node_added(any_name()), test::pod_placed(), ClusterEvent{}};
+        const ClusterEvent events[] = {test::node_added(), test::node_added(any_name()), test::pod_placed(),
+                                       ClusterEvent{}};
         const auto& event = events[below(4)];
         queue_.on_event(event, now_);
         model_.on_event(event, now_);
         return;
       }
-      default: now_ += std::chrono::milliseconds(below(2) ? below(1500) : below(6000));
+      default:
+        now_ += std::chrono::milliseconds(below(2) ? below(1500) : below(6000));
     }
   }
 

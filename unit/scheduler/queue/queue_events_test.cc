@@ -120,7 +120,10 @@ TEST_F(Queue, AnUpdateHelpsWhereAPluginSaysSo) {
   };
   const Case cases[] = {
       {"another toleration, which Taints hears of", "Taints", pod("a").tolerate_exists("k"), {.backoff = 1}},
-      {"another toleration, which Fit does not care for", "Fit", pod("a").tolerate_exists("k"), {.unschedulable = 1}},
+      {"another toleration, which Fit does not care for",
+       "Fit",
+       pod("a").tolerate_exists("k"),
+       {.unschedulable = 1}},
       {"our own status", "Taints", pod("a").condition("PodScheduled", "False"), {.unschedulable = 1}},
       {"a label", "Taints", pod("a").label("k", "v"), {.unschedulable = 1}},
   };

@@ -91,7 +91,8 @@ TEST_F(Queue, AnEventAfterTheBackoffActivatesAtOnce) {
 
 TEST_F(Queue, WithoutActivePodsTheOneWhoseBackoffEndsFirstIsPopped) {
   now_ = Steady(1h);
-  for (const auto* name : {"slow", "first", "urgent"}) add(pod(name).priority(name == std::string("urgent") ? 1 : 0));
+  for (const auto* name : {"slow", "first", "urgent"})
+    add(pod(name).priority(name == std::string("urgent") ? 1 : 0));
   EXPECT_EQ(pop_all(), "urgent slow first");
   requeue("slow", {"Fit"});
   queue_.on_event(node_added(), now_);

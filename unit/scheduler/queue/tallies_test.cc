@@ -90,7 +90,8 @@ TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain)
   queue_.add(info(pod("b")), now_);
   reject({"Fit", "Taints"});
   reject({"Fit"});
-  EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Fit default-scheduler", 2), Pair("Taints default-scheduler", 1)));
+  EXPECT_THAT(turned_down(),
+              UnorderedElementsAre(Pair("Fit default-scheduler", 2), Pair("Taints default-scheduler", 1)));
   queue_.on_event(test::node_added("a"), now_);  // goes to backoff, and counts on
   EXPECT_EQ(turned_down()["Fit default-scheduler"], 2);
   ASSERT_EQ((*queue_.pop(now_)->pod)->meta.name, "a");
@@ -129,7 +130,8 @@ TEST_F(QueueTallies, EventsThatAreKeptForPodsInFlightAreCountedByKind) {
   queue_.on_event(test::node_added(), now_);
   queue_.on_event(test::node_added(), now_);
   queue_.on_event(test::pod_placed(), now_);
-  EXPECT_THAT(kept(), UnorderedElementsAre(Pair("NodeAdd", 2), Pair("AssignedPodAdd", 1), Pair("PodPopped", 1)));
+  EXPECT_THAT(kept(),
+              UnorderedElementsAre(Pair("NodeAdd", 2), Pair("AssignedPodAdd", 1), Pair("PodPopped", 1)));
   queue_.done(pod("a").build().meta.uid);
   EXPECT_THAT(kept(), UnorderedElementsAre());
 }
