@@ -15,6 +15,8 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
+constexpr int kWorthWaking = 256 * 1024;  // bytes
+
 constexpr auto as_result = asio::experimental::as_tuple(asio::use_awaitable);
 
 void set_option(int fd, int level, int option, int value) {
@@ -128,12 +130,16 @@ Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
   co_return Result<void>();
 }
 
-// Who ends the connection meanwhile is noticed by the read that follows.
+// Asio listens to every socket all the time, so that what arrives would wake the thread although nobody
+// reads: the kernel is asked to tell of a large amount only. Who ends the connection meanwhile is noticed by
+// the read that follows.
 Task<bool> Connection::rested() {
   const auto until = last_ + rest_;
   if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;
+  set_option(fd_, SOL_SOCKET, SO_RCVLOWAT, kWorthWaking);
   asio::steady_timer timer(socket_.get_executor(), until);
   co_await timer.async_wait(as_result);
+  set_option(fd_, SOL_SOCKET, SO_RCVLOWAT, 1);
   co_return true;
 }
 

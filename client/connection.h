@@ -38,7 +38,7 @@ class Connection final : public Guarded {
   // At least so long between a read and what was read or written before it. A reply or a watch event that
   // comes in a small piece costs a wake-up of its own; where nobody waits for the first of many, they are
   // read together.
-  void set_rest(std::chrono::milliseconds rest) { rest_ = rest; }
+  void set_rest(std::chrono::microseconds rest) { rest_ = rest; }
 
   bool usable();                                 // idle, still open, and with nothing unexpected to read
   bool wrote_all() const { return wrote_all_; }  // the last write() left nothing behind
@@ -59,7 +59,7 @@ class Connection final : public Guarded {
   std::optional<TlsSession> tls_;
   std::uint64_t generation_ = 0;
   bool wrote_all_ = false;
-  std::chrono::milliseconds rest_{0};
+  std::chrono::microseconds rest_{0};
   Steady last_{};      // when bytes came or went
   bool bulk_ = false;  // the last read filled its buffer, so more is probably there already
 

@@ -9,6 +9,7 @@
 #include "client/handoff.h"
 #include "client/http_reply.h"
 #include "client/pool.h"
+#include "client/reply_pace.h"
 #include "client/url.h"
 
 namespace podium::client {
@@ -23,8 +24,8 @@ Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> req
 
 namespace {
 
-// Small against what the API server takes for a write, long against what it takes to send one watch event.
-constexpr std::chrono::milliseconds kRestOfStreams{5}, kRestOfBatches{25};
+// Long against what the API server takes to send one watch event.
+constexpr std::chrono::milliseconds kRestOfStreams{5};
 
 // Sent twice, a PUT can meet its own traces as a conflict and a DELETE as an absence; only reads are safe.
 bool reads_only(const std::string& method) { return method == "GET"; }
@@ -220,7 +221,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (!slot) co_return std::unexpected(std::move(slot.error()));
     Connection& connection = *slot->connection;
     connection.set_deadline(deadline);
-    connection.set_rest(requests.size() > 1 ? kRestOfBatches : std::chrono::milliseconds(0));
+    const bool together = requests.size() > 1;
+    if (together) connection.set_rest(pace_.before_the_first(requests.size()));
+    const auto begun = std::chrono::steady_clock::now();
     auto written = co_await connection.write(texts);
     std::string rest;
     while (answers.size() < requests.size()) {
@@ -233,6 +236,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         co_return done;
       }
       rest = reply.take_rest();
+      if (together) connection.set_rest(pace_.between(requests.size()));
       answers.push_back(Response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()});
       // The server has not read what it will not answer.
       if (!reply.keep_alive() && answers.size() < requests.size()) {
@@ -241,7 +245,11 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       if (!reply.keep_alive()) co_return Result<void>();
     }
     connection.clear_deadline();
-    connection.set_rest(std::chrono::milliseconds(0));
+    if (together) {
+      pace_.answered(requests.size(),
+                     std::chrono::duration_cast<ReplyPace::Time>(std::chrono::steady_clock::now() - begun));
+      connection.set_rest(ReplyPace::Time(0));
+    }
     if (rest.empty()) slot->give_back();
     co_return Result<void>();
   }
@@ -296,6 +304,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   const std::shared_ptr<Watchdog> watchdog_;
   const std::shared_ptr<Pool> pool_;
   Dialer dialer_;
+  ReplyPace pace_;
   std::string common_headers_;
   std::once_flag token_thread_once_;
   std::optional<asio::thread_pool> token_thread_;
