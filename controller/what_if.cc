@@ -36,10 +36,11 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
 
 // Replicas are pods of their own: the snapshot tells pods apart by UID. The first is the pod itself, whose
 // claims and whose nomination count as its own, unless that has its place already.
-cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i, const cluster::Snapshot& fork) {
+cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i, const cluster::Snapshot& fork,
+                            const framework::Profile& profile) {
   auto copy = std::make_shared<api::Pod>(pod);
   if (i > 0 || fork.find_pod(pod.meta.uid)) copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
-  return cluster::make_pod_info(std::move(copy));
+  return cluster::make_pod_info(std::move(copy), profile.request_rules);
 }
 
 ReportCondition condition(std::string type, bool is_true, std::string reason, std::string message) {
@@ -73,7 +74,7 @@ ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapsho
   std::vector<std::string> placements;
   std::size_t start = 0;
   for (std::int32_t i = 0; i < replicas; ++i) {
-    const auto info = replica(pod, i, fork);
+    const auto info = replica(pod, i, fork, profile);
     const auto decision = framework::evaluate(*info, fork, profile, start);
     start = decision.next_start;
     if (i == 0 || !decision.fits()) status = project(decision, fork);

@@ -84,15 +84,15 @@ Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
 }
 
 // Nodes by name and pods in the order of the input, which decides where upstream's cache looks at the order.
-cluster::Snapshot to_snapshot(Manifests manifests) {
+cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& rules) {
   cluster::Snapshot snapshot;
   std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
   for (auto& node : manifests.nodes) snapshot.set_node(std::move(node));
   for (auto& pod : manifests.pods) {
     if (!pod->node_name.empty())
-      snapshot.add_pod(cluster::make_pod_info(pod));
+      snapshot.add_pod(cluster::make_pod_info(pod, rules));
     else if (!pod->nominated_node.empty())
-      snapshot.nominate(cluster::make_pod_info(pod), pod->nominated_node);
+      snapshot.nominate(cluster::make_pod_info(pod, rules), pod->nominated_node);
   }
   auto& objects = snapshot.objects();
   const auto set_all = [&](const auto& list) {
@@ -158,14 +158,15 @@ Result<Prepared> prepare(const Inputs& inputs) {
   if (!pods) return std::unexpected(pods.error());
   if (auto admitted = api::admit(*manifests, *pods); !admitted) return std::unexpected(admitted.error());
 
-  prepared.snapshot = to_snapshot(std::move(*manifests));
+  const auto rules = framework::request_rules(prepared.config.features);
+  prepared.snapshot = to_snapshot(std::move(*manifests), rules);
   for (const auto& pod : *pods) {
     const auto* profile = prepared.config.profile(pod->scheduler_name);
     if (!profile) {
       return invalid(fmt::format("pod {}: profile not found for scheduler name \"{}\"", pod->full_name(),
                                  pod->scheduler_name));
     }
-    prepared.pods.push_back({cluster::make_pod_info(pod), profile});
+    prepared.pods.push_back({cluster::make_pod_info(pod, rules), profile});
   }
   return prepared;
 }

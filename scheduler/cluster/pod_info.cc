@@ -28,9 +28,17 @@ std::vector<HostPort> host_ports(const api::Pod& pod) {
   return out;
 }
 
+RequestOptions options_for(const RequestRules& rules, bool placed) {
+  return {.use_status = placed,
+          .ignore_pod_level = !rules.pod_level,
+          .ignore_pod_level_resize = !rules.pod_level_resize};
+}
+
 void count_requests(PodInfo& info, const api::Pod& pod, bool placed) {
-  info.requests = pod_requests(pod, {.use_status = placed});
-  const auto non_zero = pod_requests(pod, {.use_status = placed, .non_zero = true});
+  auto options = options_for(info.rules, placed);
+  info.requests = pod_requests(pod, options);
+  options.non_zero = true;
+  const auto non_zero = pod_requests(pod, options);
   info.non_zero_milli_cpu = non_zero.milli_cpu;
   info.non_zero_memory = non_zero.memory;
 }
@@ -42,9 +50,10 @@ bool HostPort::conflicts_with(const HostPort& other) const {
          (ip == other.ip || ip == kAnyAddress || other.ip == kAnyAddress);
 }
 
-PodInfoPtr make_pod_info(api::PodPtr pod) {
+PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules) {
   const bool placed = !pod->node_name.empty();
   auto info = std::make_shared<PodInfo>();
+  info->rules = rules;
   count_requests(*info, *pod, placed);
   info->score_requests = pod_requests(*pod, {.non_zero = true, .ignore_pod_level = true});
   info->host_ports = host_ports(*pod);
@@ -53,6 +62,10 @@ PodInfoPtr make_pod_info(api::PodPtr pod) {
   info->class_hash = pod_class_hash(*pod);
   info->pod = std::move(pod);
   return info;
+}
+
+Resources placed_requests(const PodInfo& pod) {
+  return pod->node_name.empty() ? pod_requests(*pod, options_for(pod.rules, true)) : pod.requests;
 }
 
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels) {

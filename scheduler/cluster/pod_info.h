@@ -33,6 +33,7 @@ struct PodInfo {
   std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
   std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h
+  RequestRules rules;            // by which the requests are counted
 
   const api::Pod& operator*() const { return *pod; }
   const api::Pod* operator->() const { return pod.get(); }
@@ -41,7 +42,10 @@ struct PodInfo {
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
 // A pod with spec.nodeName counts as placed.
-PodInfoPtr make_pod_info(api::PodPtr pod);
+PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules = {});
+// What the pod takes up once it is on a node. A nominated pod that was resized in place counts by its status
+// there, though as an incoming pod it does not.
+Resources placed_requests(const PodInfo& pod);
 // The same pod, as if it ran on `node`: the assumption of the live cycle, and a what-if's placement. Gets the
 // zone and region labels of the node where `node_labels` gives them, as the API server's admission would.
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels);

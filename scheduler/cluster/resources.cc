@@ -128,7 +128,7 @@ Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults default
 Amounts sum_of_pod(const api::Pod& pod, const RequestOptions& options, Defaults defaults) {
   auto sum = sum_of_containers(pod, options.use_status, defaults);
   if (!options.ignore_pod_level && has_pod_level_requests(pod)) {
-    const bool resized = options.use_status && pod.status_pod_requests;
+    const bool resized = options.use_status && !options.ignore_pod_level_resize && pod.status_pod_requests;
     const auto level = resized ? effective_requests(pod, pod.pod_requests, *pod.status_pod_requests,
                                                     pod.status_pod_allocated)
                                : Amounts(pod.pod_requests);

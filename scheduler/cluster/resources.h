@@ -31,6 +31,13 @@ bool is_extended_resource(std::string_view name);
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
+// What counts as a pod's request, by feature gates; the values are the defaults.
+struct RequestRules {
+  bool pod_level = true;         // spec.resources
+  bool pod_level_resize = true;  // status.resources and status.allocatedResources of a pod that runs
+  bool operator==(const RequestRules&) const = default;
+};
+
 // Which spelling of "requests": pods that run count what the kubelet has granted (in-place resize), and
 // scores count a container without a request as 100m and 200Mi.
 struct RequestOptions {
@@ -38,7 +45,8 @@ struct RequestOptions {
   // Cpu and memory that a container does not ask for count as 100m and 200Mi; where pod-level requests count,
   // only a resource that neither they, nor any container, nor the overhead ask for.
   bool non_zero = false;
-  bool ignore_pod_level = false;  // NodeResourcesFit's score of the incoming pod
+  bool ignore_pod_level = false;  // NodeResourcesFit's score of the incoming pod; or by the rules
+  bool ignore_pod_level_resize = false;
 };
 Resources pod_requests(const api::Pod&, const RequestOptions&);
 

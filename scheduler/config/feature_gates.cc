@@ -21,9 +21,11 @@ struct Honoured {
   bool Features::* value;
 };
 constexpr std::array kHonoured = std::to_array<Honoured>({
+    {"InPlacePodLevelResourcesVerticalScaling", &Features::in_place_pod_level_resize},
     {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
     {"NodeDeclaredFeatures", &Features::node_declared_features},
     {"NominatedNodeNameForExpectation", &Features::nominated_node_name_for_expectation},
+    {"PodLevelResources", &Features::pod_level_resources},
     {"SchedulerPopFromBackoffQ", &Features::pop_from_backoff_queue},
     {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
 });
@@ -35,7 +37,6 @@ struct Note {
 constexpr std::array kNoDifference = std::to_array<Note>({
     {"ComponentFlagz", "podium has no /flagz"},
     {"ComponentStatusz", "podium has no /statusz"},
-    {"InPlacePodLevelResourcesVerticalScaling", "with it off no pod's status shows a pod-level resize"},
     {"OpportunisticBatching", "podium evaluates every pod on its own"},
     {"SchedulerAsyncAPICalls", "podium never waits for the API server before the next pod"},
     {"SchedulerAsyncPreemption", "podium never waits for the API server before the next pod"},
@@ -57,7 +58,6 @@ constexpr std::array kRefused = std::to_array<Note>({
     {"DRAWorkloadResourceClaims", "podium allocates devices by the default only"},
     {"GangScheduling", "podium schedules pods one by one"},
     {"GenericWorkload", "podium schedules pods one by one"},
-    {"PodLevelResources", "podium always counts pod-level resources"},
     {"StorageCapacityScoring", "podium scores static volumes only"},
     {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
     {"VolumeLimitScaling", "podium places pods on nodes without the CSI driver"},

@@ -62,6 +62,7 @@ class Resolver {
     check_needed_points(scheduler_name);
     auto profile = std::make_shared<Profile>();
     profile->scheduler_name = scheduler_name;
+    profile->request_rules = framework::request_rules(features_);
     if (findings_.ok()) fill(*profile);
     return profile;
   }

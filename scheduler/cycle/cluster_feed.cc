@@ -142,7 +142,7 @@ const Kind kKinds[] = {
      apply_quietly<api::PriorityClass>},
 };
 
-Result<Arrival> arrive(const Kind& kind, const client::Change& change) {
+Result<Arrival> arrive(const Kind& kind, const client::Change& change, const cluster::RequestRules& rules) {
   Arrival arrival;
   if (change.type == client::Change::Type::deleted) {
     auto meta = api::decode_meta(change.object);
@@ -152,7 +152,7 @@ Result<Arrival> arrive(const Kind& kind, const client::Change& change) {
   } else if (!kind.decode) {
     auto pod = api::decode_pod(change.object);
     if (!pod) return std::unexpected(pod.error());
-    arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)));
+    arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)), rules);
   } else {
     auto object = kind.decode(change.object);
     if (!object) return std::unexpected(object.error());
@@ -175,7 +175,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       arrivals.reserve(changes.size());
       for (const auto& change : changes) {
         if (feed.tap) feed.tap(kind.resource, change);
-        if (auto arrival = arrive(kind, change)) {
+        if (auto arrival = arrive(kind, change, feed.rules)) {
           arrivals.push_back(std::move(*arrival));
         } else {
           feed.undecodable.fetch_add(1, std::memory_order_relaxed);
@@ -211,8 +211,9 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     std::optional<std::string> trouble;  // under feed.mutex
   };
 
-  Impl(client::Api& api, Scheduler& scheduler_, asio::any_io_executor io_, asio::any_io_executor strand_)
-      : scheduler(scheduler_), io(std::move(io_)), strand(std::move(strand_)) {
+  Impl(client::Api& api, Scheduler& scheduler_, const cluster::RequestRules& rules_,
+       asio::any_io_executor io_, asio::any_io_executor strand_)
+      : scheduler(scheduler_), rules(rules_), io(std::move(io_)), strand(std::move(strand_)) {
     for (const auto& kind : kKinds) sources.push_back(std::make_unique<Source>(*this, kind, api));
     unsynced = sources.size();
   }
@@ -227,6 +228,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   }
 
   Scheduler& scheduler;
+  const cluster::RequestRules rules;
   asio::any_io_executor io, strand;
   std::vector<std::unique_ptr<Source>> sources;
   std::size_t unsynced = 0;  // strand
@@ -236,9 +238,9 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   std::atomic<std::uint64_t> undecodable{0};
 };
 
-ClusterFeed::ClusterFeed(client::Api& api, Scheduler& scheduler, asio::any_io_executor io,
-                         asio::any_io_executor strand)
-    : impl_(std::make_shared<Impl>(api, scheduler, std::move(io), std::move(strand))) {}
+ClusterFeed::ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules,
+                         asio::any_io_executor io, asio::any_io_executor strand)
+    : impl_(std::make_shared<Impl>(api, scheduler, rules, std::move(io), std::move(strand))) {}
 
 ClusterFeed::~ClusterFeed() = default;
 

@@ -20,8 +20,8 @@ namespace podium::cycle {
 
 class ClusterFeed {
  public:
-  ClusterFeed(client::Api& api, Scheduler& scheduler, boost::asio::any_io_executor io,
-              boost::asio::any_io_executor strand);
+  ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules,
+              boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
   ~ClusterFeed();
 
   // `synced` is called once on the strand, when all kinds have been listed and applied.

@@ -244,7 +244,7 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
   } else {
     // Source: updateAssignedPodInCache; what no plugin asks for by name is an update of some kind.
-    const auto changes = framework::pod_changes(*before->pod, *pod->pod);
+    const auto changes = framework::pod_changes(*before->pod, *pod->pod, pod->rules);
     cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
     taken_in(Resource::assigned_pod, Action::kUpdateOther);
   }
@@ -269,7 +269,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   cluster::PodInfoPtr before;
   if (const auto* known = queue_.find(uid)) {
     before = known->pod;
-    actions = Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod);
+    actions = Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod, pod->rules);
   }
   renominate(pod);
   queue_.update(pod, now);

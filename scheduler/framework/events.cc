@@ -19,14 +19,15 @@ bool scaled_down(const cluster::Resources& before, const cluster::Resources& aft
 }  // namespace
 
 // Source: pkg/scheduler/framework/events.go PodSchedulingPropertiesChange.
-std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after) {
+std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after, const cluster::RequestRules& rules) {
   std::uint32_t changes = 0;
   if (before.meta.labels != after.meta.labels) changes |= kUpdatePodLabel;
   // The API only lets tolerations be added, so their number tells.
   if (before.tolerations.size() != after.tolerations.size()) changes |= kUpdatePodTolerations;
   if (!before.scheduling_gates.empty() && after.scheduling_gates.empty())
     changes |= kUpdatePodGatesEliminated;
-  const cluster::RequestOptions as_granted{.use_status = true};
+  const cluster::RequestOptions as_granted{.use_status = true,
+                                           .ignore_pod_level_resize = !rules.pod_level_resize};
   if (scaled_down(cluster::pod_requests(before, as_granted), cluster::pod_requests(after, as_granted))) {
     changes |= kUpdatePodScaleDown;
   }

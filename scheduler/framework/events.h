@@ -56,7 +56,9 @@ struct ClusterEvent {
 
 // The difference between two states of an object, as event bits; 0 where none of them has changed. Node
 // conditions are no event: no in-tree plugin registers for them, and nodes report them every few seconds.
-std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after);
+// Pod-level requests that went down count by whatever rule: upstream asks no gate about them here.
+std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after,
+                          const cluster::RequestRules& rules = {});
 std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 
 struct EventHint {

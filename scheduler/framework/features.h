@@ -6,15 +6,24 @@
 // Source: pkg/scheduler/framework/plugins/feature. Threads: a value.
 #pragma once
 
+#include "scheduler/cluster/resources.h"
+
 namespace podium::framework {
 
 struct Features {
+  bool in_place_pod_level_resize = true;  // InPlacePodLevelResourcesVerticalScaling
   bool match_label_keys_in_pod_topology_spread = true;
   bool node_declared_features = true;
-  bool nominated_node_name_for_expectation = true;     // others are told of a node before a long wait for it
+  bool nominated_node_name_for_expectation = true;  // others are told of a node before a long wait for it
+  bool pod_level_resources = true;
   bool pop_from_backoff_queue = true;                  // SchedulerPopFromBackoffQ
   bool taint_toleration_comparison_operators = false;  // tolerations with the operators Lt and Gt
   bool operator==(const Features&) const = default;
 };
+
+// How pods' requests are counted where these gates hold.
+inline cluster::RequestRules request_rules(const Features& features) {
+  return {.pod_level = features.pod_level_resources, .pod_level_resize = features.in_place_pod_level_resize};
+}
 
 }  // namespace podium::framework

@@ -35,12 +35,6 @@ std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& req
   return wanted;
 }
 
-// What a pod takes up once it is on a node. A nominated pod that was resized in place counts by its status
-// there, though as an incoming pod it does not.
-Resources placed_requests(const PodInfo& pod) {
-  return pod->node_name.empty() ? cluster::pod_requests(*pod, {.use_status = true}) : pod.requests;
-}
-
 // Nodes whose shortages are equal share a verdict, which is interned once.
 class Shortages {
  public:
@@ -99,7 +93,7 @@ class FitFilter final : public NodeFilter {
       const auto allocatable = columns ? (*columns->allocatable)[row] : 0;
       auto used = columns ? (*columns->used)[row] : 0;
       for (const auto& pod : delta.added)
-        used = cluster::saturating_add(used, placed_requests(*pod).get(name));
+        used = cluster::saturating_add(used, cluster::placed_requests(*pod).get(name));
       for (const auto& pod : delta.removed) used -= pod->requests.get(name);
       lacks[i + 1] = want > allocatable - used;
       if (want > allocatable) lacks.back() = true;
@@ -173,6 +167,7 @@ bool node_helps(const PodInfo& rejected, const ClusterEvent& event) {
                              [&](const auto& entry) { return now.get(entry.first) > then.get(entry.first); });
 }
 
+// Source: isSchedulableAfterPodScaleDown, which counts pod-level requests whether or not they count otherwise.
 bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
   const auto* before = object_before<api::Pod>(event);
   const auto* after = object_after<api::Pod>(event);
@@ -180,9 +175,11 @@ bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
   if (!after) return !before->node_name.empty() || !before->nominated_node.empty();
   if (after->meta.uid == rejected->meta.uid) return true;
   if (after->node_name.empty()) return false;
-  const auto then = cluster::pod_requests(*before, {.use_status = true});
-  const auto now = cluster::pod_requests(*after, {.use_status = true});
-  return std::ranges::any_of(requested(rejected.requests),
+  const cluster::RequestOptions as_granted{.use_status = true,
+                                           .ignore_pod_level_resize = !rejected.rules.pod_level_resize};
+  const auto then = cluster::pod_requests(*before, as_granted);
+  const auto now = cluster::pod_requests(*after, as_granted);
+  return std::ranges::any_of(requested(cluster::pod_requests(*rejected, as_granted)),
                              [&](const auto& entry) { return then.get(entry.first) > now.get(entry.first); });
 }
 

@@ -186,7 +186,7 @@ struct SchedulingQueue::Impl {
       case State::in_flight:
         break;
     }
-    const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod);
+    const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod, before->rules);
     const ClusterEvent event{Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
                              before->pod, entry.queued.pod->pod};
     if (entry.state == State::in_flight) {

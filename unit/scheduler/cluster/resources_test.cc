@@ -190,6 +190,49 @@ TEST(PodRequests, PodLevel) {
   });
 }
 
+// What a pod counts by the rules, which come from feature gates.
+TEST(PodRequests, OfAPodByTheRules) {
+  const auto resized =
+      with_status_pod_requests(pod("p").node("n").req("cpu", "1").pod_req("cpu", "2").pod_req("memory", "10"),
+                               {{"cpu", quantity("3")}, {"memory", quantity("5")}});
+  auto waiting = resized;
+  waiting.node_name.clear();
+  const auto bare = pod("p").node("n").req("cpu", "1").pod_req("memory", "10");
+  constexpr RequestRules kNoResize{.pod_level_resize = false};
+  constexpr RequestRules kNone{.pod_level = false, .pod_level_resize = false};
+  struct Counted {
+    Resources requests;
+    std::int64_t non_zero_milli_cpu, non_zero_memory;
+    bool operator==(const Counted&) const = default;
+  };
+  const struct {
+    const char* name;
+    api::Pod pod;
+    RequestRules rules;
+    Counted expected;
+  } cases[] = {
+      {"all", resized, {}, {{3000, 10}, 3000, 10}},
+      {"no resize", resized, kNoResize, {{2000, 10}, 2000, 10}},
+      {"containers only", resized, kNone, {{1000, 0}, 1000, 200 * kMi}},
+      {"a default only where neither asks", bare, {}, {{1000, 10}, 1000, 10}},
+      {"a default where no container asks", bare, kNone, {{1000, 0}, 1000, 200 * kMi}},
+      {"waiting, all", waiting, {}, {{2000, 10}, 2000, 10}},
+      {"waiting, containers only", waiting, kNone, {{1000, 0}, 1000, 200 * kMi}},
+  };
+  for (const auto& c : cases) {
+    const auto info = make_pod_info(test::share(c.pod), c.rules);
+    EXPECT_EQ((Counted{info->requests, info->non_zero_milli_cpu, info->non_zero_memory}), c.expected)
+        << c.name;
+    EXPECT_EQ(info->score_requests, (Resources{1000, 200 * kMi})) << c.name;
+  }
+  // A nominated pod takes up what it will once it is placed, by the same rules.
+  EXPECT_EQ(placed_requests(*make_pod_info(test::share(waiting))), (Resources{3000, 10}));
+  EXPECT_EQ(placed_requests(*make_pod_info(test::share(waiting), kNoResize)), (Resources{2000, 10}));
+  EXPECT_EQ(placed_requests(*make_pod_info(test::share(waiting), kNone)), (Resources{1000}));
+  EXPECT_EQ(make_placed(*make_pod_info(test::share(waiting), kNone), "n", nullptr)->requests,
+            (Resources{1000}));
+}
+
 TEST(PodRequests, InPlaceResize) {
   const auto resized = pod("p")
                            .container("c")

@@ -23,6 +23,8 @@ TEST(FeatureGates, Values) {
   silent.nominated_node_name_for_expectation = false;
   framework::Features patient;
   patient.pop_from_backoff_queue = false;
+  framework::Features containers_only;
+  containers_only.pod_level_resources = containers_only.in_place_pod_level_resize = false;
   const struct {
     const char* name;
     Flags flags;
@@ -41,6 +43,9 @@ TEST(FeatureGates, Values) {
       {"its dependents go with it",
        {"MatchLabelKeysInPodTopologySpread=false,MatchLabelKeysInPodTopologySpreadSelectorMerge=false"},
        no_keys},
+      {"pod-level resources",
+       {"PodLevelResources=false", "InPlacePodLevelResourcesVerticalScaling=false"},
+       containers_only},
       {"all alpha off", {"AllAlpha=false"}, defaults},
   };
   for (const auto& c : cases) {
@@ -71,11 +76,14 @@ TEST(FeatureGates, Errors) {
        "MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on features that are "
        "disabled: "
        "[MatchLabelKeysInPodTopologySpread]"},
+      {"a dependency is off, of a gate that is on by default",
+       {"PodLevelResources=false"},
+       "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: "
+       "[PodLevelResources]"},
       {"not honoured",
-       {"StorageCapacityScoring=true"},
-       "feature gate StorageCapacityScoring cannot be set to true: not supported by podium: podium scores "
-       "static "
-       "volumes only"},
+       {"CoordinatedLeaderElection=true"},
+       "feature gate CoordinatedLeaderElection cannot be set to true: not supported by podium: podium takes "
+       "its lease itself"},
   };
   for (const auto& c : cases) {
     const auto got = parse_feature_gates(c.flags);

@@ -24,17 +24,18 @@ using Pods = std::vector<api::Pod>;
 using Answers = std::map<std::string, std::string>;
 using Scores = std::map<std::string, std::int64_t>;
 
-inline Snapshot snapshot_of(const Nodes& nodes, const Pods& placed = {}) {
+inline Snapshot snapshot_of(const Nodes& nodes, const Pods& placed = {},
+                            const cluster::RequestRules& rules = {}) {
   Snapshot snapshot;
   for (const auto& node : nodes) snapshot.set_node(std::make_shared<const api::Node>(node));
   for (const auto& pod : placed) {
-    snapshot.add_pod(cluster::make_pod_info(std::make_shared<const api::Pod>(pod)));
+    snapshot.add_pod(cluster::make_pod_info(std::make_shared<const api::Pod>(pod), rules));
   }
   return snapshot;
 }
 
-inline cluster::PodInfoPtr info(const api::Pod& pod) {
-  return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
+inline cluster::PodInfoPtr info(const api::Pod& pod, const cluster::RequestRules& rules = {}) {
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(pod), rules);
 }
 
 inline PluginPtr make(PluginPtr (*factory)(const boost::json::object&), std::string_view args = "{}") {
@@ -54,9 +55,10 @@ inline std::string text_of(const framework::Verdict& verdict) {
 
 // The nodes that do not fit, with the code and the reasons. "*" is the verdict on the pod as a whole, and
 // nodes that a PreFilter leaves out say so.
-inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot) {
+inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot,
+                      const cluster::RequestRules& rules = {}) {
   const auto& filter_plugin = dynamic_cast<const framework::FilterPlugin&>(*plugin);
-  const auto incoming = info(pod);
+  const auto incoming = info(pod, rules);
   const auto prepared = filter_plugin.prepare_filter(*incoming, snapshot);
   Answers answers;
   if (prepared.rejected) return {{"*", text_of(*prepared.rejected)}};
@@ -83,9 +85,10 @@ inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapsh
 
 // The scores of all nodes; none where the plugin is skipped.
 inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot,
-                    const std::vector<std::string>& infeasible = {}) {
+                    const std::vector<std::string>& infeasible = {},
+                    const cluster::RequestRules& rules = {}) {
   const auto& score_plugin = dynamic_cast<const framework::ScorePlugin&>(*plugin);
-  const auto incoming = info(pod);
+  const auto incoming = info(pod, rules);
   auto feasible = snapshot.present();
   for (const auto& name : infeasible) feasible.clear(*snapshot.find_row(name));
   const auto prepared = score_plugin.prepare_score(*incoming, snapshot, feasible);
@@ -99,10 +102,11 @@ inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot
 
 // Whether a hint of the plugin takes the event for helpful to the pod. Events that no hint is registered for
 // do not help.
-inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event) {
+inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event,
+                  const cluster::RequestRules& rules = {}) {
   for (const auto& hint : dynamic_cast<const framework::FilterPlugin&>(*plugin).hints()) {
     if (hint.resource != event.resource || !(hint.actions & event.actions)) continue;
-    if (!hint.helps || hint.helps(*info(rejected), event)) return true;
+    if (!hint.helps || hint.helps(*info(rejected, rules), event)) return true;
   }
   return false;
 }

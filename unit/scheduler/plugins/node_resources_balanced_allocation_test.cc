@@ -76,6 +76,20 @@ TEST(NodeResourcesBalancedAllocation, Score) {
   }
 }
 
+TEST(NodeResourcesBalancedAllocation, PodLevelRequestsThatDoNotCount) {
+  constexpr cluster::RequestRules kOff{.pod_level = false, .pod_level_resize = false};
+  const Nodes nodes{node("n").cap("cpu", "10").cap("memory", "10000")};
+  const Pods placed{pod("x").node("n").req("memory", "1000").pod_req("memory", "6000")};
+  const auto plugin = make(make_node_resources_balanced_allocation);
+  const auto asked = [&](const api::Pod& pod, const cluster::RequestRules& rules) {
+    return score(plugin, pod, snapshot_of(nodes, placed, rules), {}, rules);
+  };
+  EXPECT_EQ(asked(pod("p").pod_req("cpu", "6"), {}), (Scores{{"n", 90}}));
+  EXPECT_EQ(asked(pod("p").pod_req("cpu", "6"), kOff), Scores{});
+  // Balance goes from (1 - 0.05) * 100 to 100.
+  EXPECT_EQ(asked(pod("p").req("cpu", "1").pod_req("cpu", "6"), kOff), (Scores{{"n", 77}}));
+}
+
 TEST(NodeResourcesBalancedAllocation, RandomScoresAgreeWithOneNodeAtATime) {
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
   const std::vector<std::string> lists[] = {

@@ -258,6 +258,61 @@ TEST(NodeResourcesFit, Hints) {
   EXPECT_TRUE(undemanding(node_added(sized("n"))));
 }
 
+// With PodLevelResources off only what containers ask for counts, but for one hint.
+TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
+  constexpr cluster::RequestRules kOff{.pod_level = false, .pod_level_resize = false};
+  const auto large = [] { return pod("p").uid("1").pod_req("cpu", "12").pod_req("memory", "30Gi"); };
+  const auto running = [] { return pod("x").node("n").req("cpu", "2").pod_req("cpu", "9"); };
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Pods placed;
+    std::string want, want_off;
+  } cases[] = {
+      {"more than the node has", large(), {}, "UU; Insufficient cpu; Insufficient memory", ""},
+      {"what containers ask for counts",
+       large().req("cpu", "11"),
+       {},
+       "UU; Insufficient cpu; Insufficient memory",
+       "UU; Insufficient cpu"},
+      {"less than its containers",
+       pod("p").req("cpu", "11").pod_req("cpu", "1"),
+       {},
+       "",
+       "UU; Insufficient cpu"},
+      {"hugepages", pod("p").pod_req("hugepages-2Mi", "2Mi"), {}, "UU; Insufficient hugepages-2Mi", ""},
+      {"of a pod that runs", pod("p").req("cpu", "5"), {running()}, "U; Insufficient cpu", ""},
+      {"whose containers count",
+       pod("p").req("cpu", "9"),
+       {running()},
+       "U; Insufficient cpu",
+       "U; Insufficient cpu"},
+      {"overhead counts",
+       pod("p").pod_req("cpu", "1").overhead("cpu", "11"),
+       {},
+       "UU; Insufficient cpu",
+       "UU; Insufficient cpu"},
+  };
+  const auto plugin = make(make_node_resources_fit);
+  for (const auto& c : cases) {
+    const auto asked = [&](const cluster::RequestRules& rules) {
+      return filter(plugin, c.pod, snapshot_of({sized("n")}, c.placed, rules), rules)["n"];
+    };
+    EXPECT_EQ(asked({}), c.want) << c.name;
+    EXPECT_EQ(asked(kOff), c.want_off) << c.name;
+  }
+
+  // A node that has grown helps by the same count; a pod that has shrunk is asked about both kinds.
+  const auto grown = node_updated(sized("n").cap("memory", "20Gi"), sized("n").cap("memory", "40Gi"));
+  EXPECT_FALSE(helps(plugin, large(), grown));
+  EXPECT_TRUE(helps(plugin, pod("p").uid("1").pod_req("memory", "30Gi"), grown));
+  EXPECT_FALSE(helps(plugin, pod("p").uid("1").pod_req("memory", "30Gi"), grown, kOff));
+  const auto other = [](const char* cpu) { return pod("o").uid("2").node("n").pod_req("cpu", cpu); };
+  const auto shrunk = pod_updated(framework::Resource::assigned_pod, other("2"), other("1"));
+  EXPECT_TRUE(helps(plugin, large(), shrunk, kOff));
+  EXPECT_FALSE(helps(plugin, pod("p").uid("1").req("memory", "1Gi"), shrunk, kOff));
+}
+
 // Over more than one chunk, against the arithmetic of one node at a time.
 TEST(NodeResourcesFit, RandomNodesAgreeWithAskingEveryNode) {
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
