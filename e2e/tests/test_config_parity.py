@@ -93,8 +93,28 @@ profiles:
   pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/z]}}]
 """,
 }
+# What the gate lets one write, and what it does not.
+SCORING = "StorageCapacityScoring=true"
+SHAPES = HEAD + """
+profiles:
+- schedulerName: a
+  pluginConfig: [{name: VolumeBinding, args: {shape: [{utilization: 10, score: 3}, {utilization: 70, score: 10}]}}]
+- schedulerName: b
+  plugins: {multiPoint: {enabled: [{name: VolumeBinding, weight: 4}]}}
+  pluginConfig: [{name: VolumeBinding, args: {bindTimeoutSeconds: 60, shape: []}}]
+- schedulerName: c
+"""
+WRONG_SHAPES = {
+    "[{utilization: 30, score: 1}, {utilization: 20, score: 2}, {utilization: 10, score: 3}]":
+        ["args.shape[1].utilization: Invalid value: 20: values must be sorted in increasing order"],
+    "[{utilization: -1, score: 3}, {utilization: 101, score: 11}]":
+        ["args.shape[0].utilization: Invalid value: -1: not in valid range [0, 100]",
+         "args.shape[1].utilization: Invalid value: 101: not in valid range [0, 100]",
+         "args.shape[1].score: Invalid value: 11: not in valid range [0, 10]"],
+}
 GATES = {
     "none": "",
+    "storage is scored": SCORING,
     "a plugin less": "NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false,InPlacePodLevelResourcesVerticalScaling=false,"
                      "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false",
 }
@@ -136,6 +156,23 @@ class ConfigParity(unittest.TestCase):
                     done = self.podium("config", "view", config, "--feature-gates", gates)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual(done.stdout.split("---\n")[0], self.written(config, gates))
+
+    def test_the_shape_of_volume_binding(self):
+        config = self.write(SHAPES)
+        self.assertEqual(self.podium("config", "view", config, "--feature-gates", SCORING).stdout.split("---\n")[0],
+                         self.written(config, SCORING))
+        wrong = {("", "[{utilization: 0, score: 0}]"): ["remove it or turn on the feature gate StorageCapacityScoring"],
+                 **{(SCORING, shape): words for shape, words in WRONG_SHAPES.items()}}
+        for (gates, shape), words in wrong.items():
+            with self.subTest(shape, gates=gates):
+                config = self.write(HEAD + f"profiles: [{{pluginConfig: [{{name: VolumeBinding, args: {{shape: {shape}}}}}]}}]\n")
+                theirs = self.kube_scheduler("--config", config, "--feature-gates", gates, "--write-config-to", self.dir / "x")
+                ours = self.podium("config", "validate", config, "--feature-gates", gates)
+                self.assertEqual(ours.returncode, 2)
+                self.assertNotEqual(theirs.returncode, 0)
+                for each in words:
+                    self.assertIn(each, ours.stderr)
+                    self.assertIn(each, theirs.stderr)
 
     def test_what_is_written_can_be_read_by_both(self):
         for name, text in CONFIGURATIONS.items():

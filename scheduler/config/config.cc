@@ -121,8 +121,8 @@ void read_profiles(json::array& profiles, const json::array& extenders, const pl
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();
-    auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(), registry,
-                                 child(path, "pluginConfig"), findings);
+    auto args = read_plugin_args(profile.at("pluginConfig").as_array(), merged[i].enabled_names(), features,
+                                 registry, child(path, "pluginConfig"), findings);
     const auto* name = profile.if_contains("schedulerName");
     const auto scheduler_name = name ? std::string(name->as_string()) : std::string();
     if (!ignored.empty()) ignore_resources(ignored, args, child(path, "pluginConfig"), findings);

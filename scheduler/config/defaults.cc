@@ -29,6 +29,13 @@ void default_resource_list(json::value& resources) {
   for (auto& resource : resources.as_array()) if_zero(resource.as_object(), "weight", 0, 1);
 }
 
+void default_storage_shape(json::object& args) {
+  const auto* given = args.if_contains("shape");
+  if (given && !given->as_array().empty()) return;
+  args["shape"] = {json::object{{"utilization", 0}, {"score", 10}},
+                   json::object{{"utilization", 100}, {"score", 0}}};
+}
+
 json::object leader_election(json::object election) {
   if_zero(election, "resourceLock", "", "leases");
   if_zero(election, "resourceNamespace", "", "kube-system");
@@ -65,7 +72,7 @@ void set_defaults(json::object& config) {
   if_absent(config, "enableContentionProfiling", config.at("enableProfiling"));
 }
 
-void set_args_defaults(std::string_view plugin, json::object& args) {
+void set_args_defaults(std::string_view plugin, json::object& args, const framework::Features& features) {
   args["apiVersion"] = kKubeApiVersion;
   args["kind"] = std::string(plugin) + "Args";
   if (plugin == "DefaultPreemption") {
@@ -86,6 +93,7 @@ void set_args_defaults(std::string_view plugin, json::object& args) {
     if_zero(args, "defaultingType", "", "System");
   } else if (plugin == "VolumeBinding") {
     if_absent(args, "bindTimeoutSeconds", 600);
+    if (features.storage_capacity_scoring) default_storage_shape(args);
   }
 }
 

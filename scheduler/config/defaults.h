@@ -1,15 +1,18 @@
 // What a KubeSchedulerConfiguration says where the file does not.
 //
-// Source: pkg/scheduler/apis/config/v1/defaults.go, with the feature gates of 1.36.
+// Source: pkg/scheduler/apis/config/v1/defaults.go.
 // Threads: pure functions; they expect values that were read by their schema.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <string_view>
 
+#include "scheduler/framework/features.h"
+
 namespace podium::config {
 
 void set_defaults(boost::json::object& config);
-void set_args_defaults(std::string_view plugin, boost::json::object& args);
+void set_args_defaults(std::string_view plugin, boost::json::object& args,
+                       const framework::Features& features);
 
 }  // namespace podium::config

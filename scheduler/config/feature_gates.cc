@@ -27,6 +27,7 @@ constexpr std::array kHonoured = std::to_array<Honoured>({
     {"NominatedNodeNameForExpectation", &Features::nominated_node_name_for_expectation},
     {"PodLevelResources", &Features::pod_level_resources},
     {"SchedulerPopFromBackoffQ", &Features::pop_from_backoff_queue},
+    {"StorageCapacityScoring", &Features::storage_capacity_scoring},
     {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
 });
 
@@ -58,7 +59,6 @@ constexpr std::array kRefused = std::to_array<Note>({
     {"DRAWorkloadResourceClaims", "podium allocates devices by the default only"},
     {"GangScheduling", "podium schedules pods one by one"},
     {"GenericWorkload", "podium schedules pods one by one"},
-    {"StorageCapacityScoring", "podium scores static volumes only"},
     {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
     {"VolumeLimitScaling", "podium places pods on nodes without the CSI driver"},
     {"WorkloadAwarePreemption", "podium schedules pods one by one"},

@@ -30,22 +30,23 @@ void check_type(std::string_view plugin, const json::object& args, const std::st
   }
 }
 
-json::object default_args(const std::string& plugin, const Schema& schema) {
+json::object default_args(const std::string& plugin, const Schema& schema,
+                          const framework::Features& features) {
   json::value value = json::object();
   Findings none("");
   read(value, schema, "", none);
-  set_args_defaults(plugin, value.as_object());
+  set_args_defaults(plugin, value.as_object(), features);
   return value.as_object();
 }
 
-json::object read_args(const std::string& plugin, const Schema& schema, const json::object& config,
-                       const std::string& path, Findings& findings) {
+json::object read_args(const std::string& plugin, const Schema& schema, const framework::Features& features,
+                       const json::object& config, const std::string& path, Findings& findings) {
   const auto* given = config.if_contains("args");
   json::value value = given ? *given : json::value(json::object());
   read(value, schema, path, findings);
   auto& args = value.as_object();
   check_type(plugin, args, path, findings);
-  set_args_defaults(plugin, args);
+  set_args_defaults(plugin, args, features);
   return args;
 }
 
@@ -70,7 +71,8 @@ void warn_of_no_effect(const std::string& plugin, const std::string& path, Findi
 }  // namespace
 
 PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>& enabled,
-                            const plugins::Registry& registry, const std::string& path, Findings& findings) {
+                            const framework::Features& features, const plugins::Registry& registry,
+                            const std::string& path, Findings& findings) {
   PluginArgs out;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -92,15 +94,15 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
       warn_of_no_effect(name, at, findings);
       continue;
     }
-    auto args = read_args(name, *schema, config, child(at, "args"), findings);
+    auto args = read_args(name, *schema, features, config, child(at, "args"), findings);
     // Upstream leaves these to the plugin itself, which is only made where it is enabled.
     if (name != "NodeResourcesFit" || enabled.contains(name))
-      validate_args(name, args, child(at, "args"), findings);
+      validate_args(name, args, features, child(at, "args"), findings);
     if (enabled.contains(name)) out[name] = {std::move(args), child(at, "args")};
   }
   for (const auto& name : enabled) {
     const auto* schema = args_schema(name);
-    if (schema && !out.contains(name)) out[name] = {default_args(name, *schema), ""};
+    if (schema && !out.contains(name)) out[name] = {default_args(name, *schema, features), ""};
   }
   return out;
 }

@@ -17,7 +17,8 @@ namespace podium::config {
 // `list` is the value of pluginConfig, read by its schema, and `path` where it stands.
 // An out-of-tree plugin's are any object, passed on as it is, and only where they are given.
 PluginArgs read_plugin_args(const boost::json::array& list, const std::set<std::string>& enabled,
-                            const plugins::Registry& registry, const std::string& path, Findings& findings);
+                            const framework::Features& features, const plugins::Registry& registry,
+                            const std::string& path, Findings& findings);
 // The same as a pluginConfig list, sorted by name.
 boost::json::array print_plugin_args(const PluginArgs&);
 

@@ -1,5 +1,5 @@
-// The arguments of the plugins. Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, with
-// the feature gates of 1.36, and component-helpers/scheduling/corev1/nodeaffinity for the added affinity.
+// The arguments of the plugins. Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go,
+// and component-helpers/scheduling/corev1/nodeaffinity for the added affinity.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -251,12 +251,16 @@ void node_affinity(const json::object& args, const std::string& path, Findings& 
   }
 }
 
-void volume_binding(const json::object& args, const std::string& path, Findings& findings) {
+void volume_binding(const json::object& args, const framework::Features& features, const std::string& path,
+                    Findings& findings) {
   if (args.at("bindTimeoutSeconds").as_int64() < 0) {
     findings.invalid(child(path, "bindTimeoutSeconds"), args.at("bindTimeoutSeconds"),
                      "invalid BindTimeoutSeconds, should not be a negative value");
   }
-  if (const auto* shape = args.if_contains("shape")) {
+  const auto* shape = args.if_contains("shape");
+  if (features.storage_capacity_scoring) {
+    function_shape(shape->as_array(), child(path, "shape"), findings);
+  } else if (shape) {
     findings.invalid(
         child(path, "shape"), *shape,
         "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");
@@ -265,8 +269,8 @@ void volume_binding(const json::object& args, const std::string& path, Findings&
 
 }  // namespace
 
-void validate_args(std::string_view plugin, const json::object& args, const std::string& path,
-                   Findings& findings) {
+void validate_args(std::string_view plugin, const json::object& args, const framework::Features& features,
+                   const std::string& path, Findings& findings) {
   if (plugin == "DefaultPreemption") return default_preemption(args, path, findings);
   if (plugin == "DynamicResources") return dynamic_resources(args, path, findings);
   if (plugin == "InterPodAffinity") {
@@ -276,7 +280,7 @@ void validate_args(std::string_view plugin, const json::object& args, const std:
   if (plugin == "NodeResourcesBalancedAllocation") return balanced_allocation(args, path, findings);
   if (plugin == "NodeResourcesFit") return resources_fit(args, path, findings);
   if (plugin == "PodTopologySpread") return topology_spread(args, path, findings);
-  if (plugin == "VolumeBinding") return volume_binding(args, path, findings);
+  if (plugin == "VolumeBinding") return volume_binding(args, features, path, findings);
 }
 
 }  // namespace podium::config

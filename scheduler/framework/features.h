@@ -17,6 +17,7 @@ struct Features {
   bool nominated_node_name_for_expectation = true;  // others are told of a node before a long wait for it
   bool pod_level_resources = true;
   bool pop_from_backoff_queue = true;                  // SchedulerPopFromBackoffQ
+  bool storage_capacity_scoring = false;               // VolumeBinding scores
   bool taint_toleration_comparison_operators = false;  // tolerations with the operators Lt and Gt
   bool operator==(const Features&) const = default;
 };

@@ -188,23 +188,27 @@ std::vector<std::int32_t> tabulate_shape(const std::vector<ShapePoint>& shape) {
   return table;
 }
 
+std::vector<ShapePoint> decode_shape(const boost::json::object& object) {
+  std::vector<ShapePoint> shape;
+  const auto* list = object.if_contains("shape");
+  if (!list || !list->is_array()) return shape;
+  for (const auto& point : list->get_array()) {
+    if (const auto* fields = point.if_object()) {
+      shape.push_back({integer(*fields, "utilization"), integer(*fields, "score")});
+    }
+  }
+  return shape;
+}
+
 ScoringStrategy decode_scoring_strategy(const boost::json::object& object) {
   ScoringStrategy strategy{.resources = decode_resources(object)};
   const auto* type = object.if_contains("type");
   if (type && *type == "MostAllocated") strategy.type = Type::most_allocated;
   if (!type || *type != "RequestedToCapacityRatio") return strategy;
   strategy.type = Type::requested_to_capacity_ratio;
-  std::vector<ShapePoint> shape;
   const auto* ratio = object.if_contains("requestedToCapacityRatio");
-  const auto* list = ratio && ratio->is_object() ? ratio->get_object().if_contains("shape") : nullptr;
-  if (list && list->is_array()) {
-    for (const auto& point : list->get_array()) {
-      if (const auto* fields = point.if_object()) {
-        shape.push_back({integer(*fields, "utilization"), integer(*fields, "score")});
-      }
-    }
-  }
-  strategy.by_utilization = tabulate_shape(shape);
+  const bool given = ratio && ratio->is_object();
+  strategy.by_utilization = tabulate_shape(decode_shape(given ? ratio->get_object() : boost::json::object()));
   return strategy;
 }
 

@@ -28,6 +28,8 @@ struct ShapePoint {
   std::int64_t utilization, score;
 };
 std::vector<std::int32_t> tabulate_shape(const std::vector<ShapePoint>& shape);
+// The points of the field `shape` of this object; none where it has no such list.
+std::vector<ShapePoint> decode_shape(const boost::json::object& object);
 
 std::unique_ptr<framework::NodeScorer> make_allocation_scorer(const ScoringStrategy& strategy,
                                                               const cluster::Resources& requests,

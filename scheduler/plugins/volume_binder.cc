@@ -118,33 +118,37 @@ VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& cla
     result.topology = selected(storage_class->allowed_topologies);
   const auto* driver = snapshot_.objects().find<api::CsiDriver>("", storage_class->provisioner);
   if (driver && driver->storage_capacity && !claim.request.is_zero()) {
-    result.capacity = nodes_with_capacity(claim, storage_class->meta.name);
+    result.rooms = rooms_for(claim, storage_class->meta.name);
   }
   return result;
 }
 
-NodeMask VolumeBinder::nodes_with_capacity(const PersistentVolumeClaim& claim,
-                                           std::string_view storage_class) const {
-  NodeMask nodes(snapshot_.chunks());
+// Where several are large enough upstream takes any; here it is the first by namespace and name.
+VolumeBinder::Rooms VolumeBinder::rooms_for(const PersistentVolumeClaim& claim,
+                                            std::string_view storage_class) const {
+  Rooms rooms(snapshot_.chunks() * kChunkRows);
   for (const auto& [key, capacity] : snapshot_.objects().all<api::CsiStorageCapacity>()) {
     if (capacity->storage_class != storage_class || !is_enough(*capacity, claim.request.value())) continue;
     if (!capacity->node_topology) continue;
-    if (capacity->node_topology->empty()) return snapshot_.present();
-    nodes |= selected(as_terms(*capacity->node_topology));
+    const auto nodes =
+        capacity->node_topology->empty() ? snapshot_.present() : selected(as_terms(*capacity->node_topology));
+    nodes.each([&](Row row) {
+      if (!rooms[row]) rooms[row] = capacity.get();
+    });
   }
-  return nodes;
+  return rooms;
 }
 
 std::uint8_t VolumeBinder::judge_provision(const Provision& provision, Row row) const {
   if (!provision.possible || (provision.topology && !provision.topology->test(row))) return kNoVolumeToBind;
-  return provision.capacity && !provision.capacity->test(row) ? kNotEnoughStorage : 0;
+  return provision.rooms && !(*provision.rooms)[row] ? kNotEnoughStorage : 0;
 }
 
 std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
   if (selected_nodes_ && !selected_nodes_->test(row)) return kNoVolumeToBind;
   for (const auto& provision : selected_) {
     if (const auto conflict = judge_provision(provision, row)) return conflict;
-    if (plan) plan->provisions.push_back(provision.claim);
+    if (plan) plan->provisions.push_back(provision.at(row));
   }
   const bool may_find = finder_ && finder_->has_candidates();
   const auto found =
@@ -155,7 +159,7 @@ std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
       continue;
     }
     if (const auto conflict = judge_provision(to_match_[i], row)) return conflict;
-    if (plan) plan->provisions.push_back(to_match_[i].claim);
+    if (plan) plan->provisions.push_back(to_match_[i].at(row));
   }
   return 0;
 }

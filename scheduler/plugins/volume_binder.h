@@ -30,8 +30,12 @@ struct VolumePlan {
     const api::PersistentVolumeClaim* claim = nullptr;
     const api::PersistentVolume* volume = nullptr;
   };
-  std::vector<Binding> bindings;                              // claims that get a volume that is there
-  std::vector<const api::PersistentVolumeClaim*> provisions;  // claims whose volume is made for the node
+  struct Provision {
+    const api::PersistentVolumeClaim* claim = nullptr;
+    const api::CsiStorageCapacity* room = nullptr;  // where it has room; null: nobody counts
+  };
+  std::vector<Binding> bindings;      // claims that get a volume that is there
+  std::vector<Provision> provisions;  // claims whose volume is made for the node
 };
 
 // Why a node cannot have the pod: bits, since several may hold.
@@ -50,18 +54,20 @@ class VolumeBinder {
   std::uint8_t judge(cluster::Row row, VolumePlan* plan = nullptr) const;
 
  private:
+  using Rooms = std::vector<const api::CsiStorageCapacity*>;  // by row; null where there is not enough
   struct Provision {
     const api::PersistentVolumeClaim* claim = nullptr;
     bool possible = false;                      // its class has a provisioner
     std::optional<cluster::NodeMask> topology;  // the nodes that the class allows; nullopt: all
-    std::optional<cluster::NodeMask> capacity;  // the nodes with enough room; nullopt: nobody counts
+    std::optional<Rooms> rooms;                 // nullopt: nobody counts
+
+    VolumePlan::Provision at(cluster::Row row) const { return {claim, rooms ? (*rooms)[row] : nullptr}; }
   };
 
   void check_bound(const PodClaims::Claims& bound);
   cluster::NodeMask out_of_reach(const api::PersistentVolume& volume) const;
   Provision provision(const api::PersistentVolumeClaim& claim) const;
-  cluster::NodeMask nodes_with_capacity(const api::PersistentVolumeClaim& claim,
-                                        std::string_view storage_class) const;
+  Rooms rooms_for(const api::PersistentVolumeClaim& claim, std::string_view storage_class) const;
   cluster::NodeMask selected(std::span<const api::NodeSelectorTerm> terms) const;
   std::uint8_t judge_provision(const Provision& provision, cluster::Row row) const;
   std::uint8_t judge_delayed(cluster::Row row, VolumePlan* plan) const;

@@ -9,6 +9,7 @@
 #include "scheduler/plugins/event_objects.h"
 #include "scheduler/plugins/factories.h"
 #include "scheduler/plugins/volume_claims.h"
+#include "scheduler/plugins/volume_score.h"
 
 namespace podium::plugins {
 namespace {
@@ -120,6 +121,13 @@ PreparedFilter VolumeBinding::prepare_filter(const PodInfo& pod, const Snapshot&
   return {.filter = std::make_unique<BindingFilter>(snapshot, *claims)};
 }
 
+PreparedScore VolumeBinding::prepare_score(const PodInfo& pod, const Snapshot& snapshot,
+                                           const NodeMask&) const {
+  if (by_utilization_.empty()) return {};
+  const auto claims = claims_of(*pod, snapshot);
+  return {make_storage_scorer(snapshot, claims ? *claims : PodClaims(), by_utilization_)};
+}
+
 // Source: volume_binding.go EventsToRegister. Upstream asks of a CSIDriver change whether the pod has an inline volume of
 // that driver; it is the pods with claims that its capacity held up, so all are woken here.
 std::vector<EventHint> VolumeBinding::hints() const {
@@ -168,12 +176,13 @@ std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snap
   return plan;
 }
 
-PluginPtr make_volume_binding(const boost::json::object& args) {
+PluginPtr make_volume_binding(const boost::json::object& args, const Features& features) {
   const auto* timeout = args.if_contains("bindTimeoutSeconds");
   const auto* given = timeout ? timeout->if_int64() : nullptr;
   constexpr std::chrono::seconds kLongest = std::chrono::years(100);
-  return std::make_shared<VolumeBinding>(given ? std::min(std::chrono::seconds(*given), kLongest)
-                                               : VolumeBinding::kDefaultTimeout);
+  return std::make_shared<VolumeBinding>(
+      given ? std::min(std::chrono::seconds(*given), kLongest) : VolumeBinding::kDefaultTimeout,
+      features.storage_capacity_scoring ? decode_storage_shape(args) : std::vector<std::int32_t>());
 }
 
 }  // namespace podium::plugins

@@ -4,13 +4,15 @@
 // The filter finds a volume for each claim, or finds that one can be made. Reserve assumes it in the
 // snapshot: volumes get their claim, and claims whose volume has to be made get the node. PreBind writes the
 // same to the API server and waits until the volume controller and the provisioners have bound every claim.
-// Upstream's score is behind a gate that is off.
+// Its score (volume_score.h) is behind the gate StorageCapacityScoring.
 // Source: pkg/scheduler/framework/plugins/volumebinding.
 // Threads: the plugin is immutable; what it prepares belongs to one evaluation, and its state to one pod.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
@@ -27,7 +29,10 @@ class VolumeBinding final : public framework::Plugin,
   static constexpr std::string_view kName = "VolumeBinding";
   static constexpr std::chrono::seconds kDefaultTimeout{600};
 
-  explicit VolumeBinding(std::chrono::seconds bind_timeout = kDefaultTimeout) : bind_timeout_(bind_timeout) {}
+  // `by_utilization`: see volume_score.h; empty: the plugin does not score.
+  explicit VolumeBinding(std::chrono::seconds bind_timeout = kDefaultTimeout,
+                         std::vector<std::int32_t> by_utilization = {})
+      : bind_timeout_(bind_timeout), by_utilization_(std::move(by_utilization)) {}
   std::string_view name() const override { return kName; }
 
   bool has_pre_filter() const override { return true; }
@@ -37,10 +42,9 @@ class VolumeBinding final : public framework::Plugin,
   std::vector<framework::EventHint> hints() const override;
 
   bool has_pre_score() const override { return true; }
-  framework::PreparedScore prepare_score(const cluster::PodInfo&, const cluster::Snapshot&,
-                                         const cluster::NodeMask&) const override {
-    return {};
-  }
+  // Where it scores at all it is never skipped: pods that wait for no volume get 0 everywhere.
+  framework::PreparedScore prepare_score(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
+                                         const cluster::NodeMask& feasible) const override;
 
   // volume_reservation.cc
   framework::ReserveResult reserve(const framework::AssumedPod& pod,
@@ -60,6 +64,7 @@ class VolumeBinding final : public framework::Plugin,
 
  private:
   std::chrono::seconds bind_timeout_;
+  std::vector<std::int32_t> by_utilization_;
 };
 
 // What binding the pod to this node has to bind and to have provisioned first; nullopt where the pod cannot

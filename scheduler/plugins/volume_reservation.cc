@@ -203,8 +203,8 @@ framework::ReserveResult VolumeBinding::reserve(const AssumedPod& pod, cluster::
     reserved->items.push_back(
         {bound_to(*volume, *claim), std::make_shared<PersistentVolumeClaim>(*claim), {}});
   }
-  for (const auto* claim : plan->provisions)
-    reserved->items.push_back({nullptr, for_node(*claim, pod.node), {}});
+  for (const auto& provision : plan->provisions)
+    reserved->items.push_back({nullptr, for_node(*provision.claim, pod.node), {}});
   auto& objects = snapshot.objects();
   for (const auto& item : reserved->items) {
     if (item.volume)

@@ -240,5 +240,28 @@ profiles:
   EXPECT_EQ(json::serialize(second->podium_view), json::serialize(first->podium_view));
 }
 
+// Behind its gate the shape has a default, which the view shows.
+TEST(Config, TheShapeOfVolumeBinding) {
+  const auto shape = [](std::string_view args, bool scoring) {
+    FeatureGates gates;
+    gates.features.storage_capacity_scoring = scoring;
+    const auto config =
+        load(fmt::format("{}profiles: [{{pluginConfig: [{{name: VolumeBinding, args: {}}}]}}]", kHead, args),
+             "", {gates, {}});
+    if (!config) return config.error().message;
+    for (const auto& one : config->view.at("profiles").at(0).at("pluginConfig").as_array()) {
+      if (one.at("name") != "VolumeBinding") continue;
+      const auto* found = one.at("args").as_object().if_contains("shape");
+      return found ? json::serialize(*found) : std::string("none");
+    }
+    return std::string("no VolumeBinding");
+  };
+  const std::string by_default = R"([{"score":10,"utilization":0},{"score":0,"utilization":100}])";
+  EXPECT_EQ(shape("{}", false), "none");
+  EXPECT_EQ(shape("{}", true), by_default);
+  EXPECT_EQ(shape("{shape: []}", true), by_default);
+  EXPECT_EQ(shape("{shape: [{utilization: 7, score: 3}]}", true), R"([{"score":3,"utilization":7}])");
+}
+
 }  // namespace
 }  // namespace podium::config

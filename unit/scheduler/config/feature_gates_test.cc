@@ -25,6 +25,8 @@ TEST(FeatureGates, Values) {
   patient.pop_from_backoff_queue = false;
   framework::Features containers_only;
   containers_only.pod_level_resources = containers_only.in_place_pod_level_resize = false;
+  framework::Features storage;
+  storage.storage_capacity_scoring = true;
   const struct {
     const char* name;
     Flags flags;
@@ -46,6 +48,7 @@ TEST(FeatureGates, Values) {
       {"pod-level resources",
        {"PodLevelResources=false", "InPlacePodLevelResourcesVerticalScaling=false"},
        containers_only},
+      {"storage", {"StorageCapacityScoring=true"}, storage},
       {"all alpha off", {"AllAlpha=false"}, defaults},
   };
   for (const auto& c : cases) {

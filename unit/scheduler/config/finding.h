@@ -11,8 +11,8 @@ namespace podium::config {
 inline constexpr std::string_view kHead =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-inline std::string finding(std::string_view text) {
-  const auto config = load(text, "c.yaml");
+inline std::string finding(std::string_view text, const framework::Features& features = {}) {
+  const auto config = load(text, "c.yaml", {{features, {}}, {}});
   return config ? "valid" : config.error().message;
 }
 

@@ -194,12 +194,14 @@ TEST(Findings, Extenders) {
 // --- the arguments of the plugins ---
 
 // Each finding loses the place of the args, which is the same for all.
-void check_args(std::string_view plugin, std::initializer_list<Case> cases) {
+void check_args(std::string_view plugin, std::initializer_list<Case> cases,
+                const framework::Features& features = {}) {
   constexpr std::string_view kPlace = "c.yaml:3: profiles[0].pluginConfig[0].args.";
   for (const auto& c : cases) {
     SCOPED_TRACE(c.input);
     auto text = finding(
-        fmt::format("{}profiles: [{{pluginConfig: [{{name: {}, args: {}}}]}}]", kHead, plugin, c.input));
+        fmt::format("{}profiles: [{{pluginConfig: [{{name: {}, args: {}}}]}}]", kHead, plugin, c.input),
+        features);
     for (std::size_t at; (at = text.find(kPlace)) != std::string::npos;) text.erase(at, kPlace.size());
     EXPECT_EQ(text, c.finding);
   }
@@ -284,6 +286,24 @@ TEST(FindingsInArgs, OtherPlugins) {
                                    "shape: Invalid value: []: unexpected field `shape`, remove it or turn on "
                                    "the feature gate StorageCapacityScoring"},
                               });
+  framework::Features scoring;
+  scoring.storage_capacity_scoring = true;
+  check_args(
+      "VolumeBinding",
+      {
+          {"{}", "valid"},
+          {"{shape: []}", "valid"},
+          {"{shape: [{utilization: 50, score: 7}]}", "valid"},
+          {"{shape: [{utilization: 30, score: 3}, {utilization: 20, score: 2}, {utilization: 10, score: 1}]}",
+           "shape[1].utilization: Invalid value: 20: values must be sorted in increasing order"},
+          {"{shape: [{utilization: -1, score: 3}, {utilization: 101, score: 11}]}",
+           "shape[0].utilization: Invalid value: -1: not in valid range [0, 100]\n"
+           "shape[1].utilization: Invalid value: 101: not in valid range [0, 100]\n"
+           "shape[1].score: Invalid value: 11: not in valid range [0, 10]"},
+          {"{shape: [{utilization: 0, score: -1}]}",
+           "shape[0].score: Invalid value: -1: not in valid range [0, 10]"},
+      },
+      scoring);
   check_args("DynamicResources", {
                                      {"{filterTimeout: 0s, bindingTimeout: 1s}", "valid"},
                                      {"{filterTimeout: -1s, bindingTimeout: 999ms}",
