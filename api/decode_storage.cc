@@ -107,6 +107,7 @@ Result<CsiDriver> decode_csi_driver(const boost::json::value& value) {
   CsiDriver driver;
   driver.meta = detail::read_meta(root["metadata"], Annotations::none);
   root["spec"]["storageCapacity"].into(driver.storage_capacity);
+  root["spec"]["preventPodSchedulingIfMissing"].into(driver.prevents_scheduling_if_missing);
   return reader.finish(std::move(driver));
 }
 

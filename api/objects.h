@@ -97,6 +97,7 @@ struct CsiNode {
 struct CsiDriver {
   ObjectMeta meta;
   bool storage_capacity = false;
+  bool prevents_scheduling_if_missing = false;  // spec.preventPodSchedulingIfMissing
   bool operator==(const CsiDriver&) const = default;
 };
 

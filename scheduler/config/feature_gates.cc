@@ -29,6 +29,7 @@ constexpr std::array kHonoured = std::to_array<Honoured>({
     {"SchedulerPopFromBackoffQ", &Features::pop_from_backoff_queue},
     {"StorageCapacityScoring", &Features::storage_capacity_scoring},
     {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
+    {"VolumeLimitScaling", &Features::volume_limit_scaling},
 });
 
 // Read by kube-scheduler, and the same decisions either way.
@@ -60,7 +61,6 @@ constexpr std::array kRefused = std::to_array<Note>({
     {"GangScheduling", "podium schedules pods one by one"},
     {"GenericWorkload", "podium schedules pods one by one"},
     {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
-    {"VolumeLimitScaling", "podium places pods on nodes without the CSI driver"},
     {"WorkloadAwarePreemption", "podium schedules pods one by one"},
 });
 

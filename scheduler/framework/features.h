@@ -19,6 +19,7 @@ struct Features {
   bool pop_from_backoff_queue = true;                  // SchedulerPopFromBackoffQ
   bool storage_capacity_scoring = false;               // VolumeBinding scores
   bool taint_toleration_comparison_operators = false;  // tolerations with the operators Lt and Gt
+  bool volume_limit_scaling = false;                   // nodes without a CSI driver may be refused
   bool operator==(const Features&) const = default;
 };
 

@@ -97,7 +97,7 @@ std::optional<CsiVolume> migrated(const api::Volume& volume) {
   std::string handle = volume.id;
   if (volume.kind == Kind::aws_disk) handle = aws_handle(volume.id);
   if (volume.kind == Kind::gce_disk) handle = gce_handle(volume.id, "");
-  return CsiVolume{std::string(plugin->driver), std::move(handle)};
+  return CsiVolume{std::string(plugin->driver), std::move(handle), true};
 }
 
 std::optional<CsiVolume> csi_volume(const api::PersistentVolume& volume) {

@@ -13,6 +13,7 @@ namespace podium::plugins {
 
 struct CsiVolume {
   std::string driver, handle;
+  bool migrated = false;  // not a CSI volume by itself: a node without a CSINode does not take it for one
   std::string unique_name() const { return driver + "/" + handle; }
 };
 

@@ -23,7 +23,7 @@ PluginPtr make_node_affinity(const boost::json::object& args);
 PluginPtr make_node_ports(const boost::json::object& args);
 PluginPtr make_node_resources_fit(const boost::json::object& args);
 PluginPtr make_volume_restrictions(const boost::json::object& args);
-PluginPtr make_node_volume_limits(const boost::json::object& args);
+PluginPtr make_node_volume_limits(const boost::json::object& args, const framework::Features& features = {});
 PluginPtr make_volume_binding(const boost::json::object& args, const framework::Features& features = {});
 PluginPtr make_volume_zone(const boost::json::object& args);
 PluginPtr make_pod_topology_spread(const boost::json::object& args, const framework::Features& features = {});

@@ -18,7 +18,7 @@ using Kind = api::Volume::Kind;
 
 constexpr std::string_view kName = "NodeVolumeLimits";
 
-using Attachables = std::map<std::string, std::string>;  // unique volume name to driver
+using Attachables = std::map<std::string, CsiVolume>;  // by unique name
 
 bool may_be_attachable(const api::Volume& volume) {
   return volume.kind == Kind::claim || volume.kind == Kind::ephemeral || volume.kind == Kind::azure_file ||
@@ -34,8 +34,9 @@ std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, cons
   const auto* storage_class = class_of(snapshot, claim);
   if (!storage_class || is_uncounted_provisioner(storage_class->provisioner)) return std::nullopt;
   // No volume handle holds a line feed.
-  return CsiVolume{std::string(driver_of_provisioner(storage_class->provisioner)),
-                   "\n" + claim.meta.namespace_ + "/" + claim.meta.name};
+  const auto driver = driver_of_provisioner(storage_class->provisioner);
+  return CsiVolume{std::string(driver), "\n" + claim.meta.namespace_ + "/" + claim.meta.name,
+                   driver != storage_class->provisioner};
 }
 
 // Adds the pod's volumes that take up room on a node. A claim that is missing is the verdict on a pod to be
@@ -58,9 +59,9 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
     } else {
       attachable = migrated(volume);
     }
-    if (attachable && !attachable->driver.empty() && !attachable->handle.empty()) {
-      to[attachable->unique_name()] = attachable->driver;
-    }
+    if (!attachable || attachable->driver.empty() || attachable->handle.empty()) continue;
+    const auto [it, is_new] = to.try_emplace(attachable->unique_name(), *attachable);
+    if (!is_new) it->second.migrated = it->second.migrated && attachable->migrated;
   }
   return std::nullopt;
 }
@@ -73,17 +74,36 @@ std::map<std::string, Attachables, std::less<>> attachments_by_node(const Snapsh
     const auto* volume = find_volume(snapshot, attachment->volume_name);
     if (!volume || volume->csi_driver.empty()) continue;
     const CsiVolume attached{attachment->attacher, volume->csi_handle};
-    result[attachment->node_name][attached.unique_name()] = attached.driver;
+    result[attachment->node_name].try_emplace(attached.unique_name(), attached);
+  }
+  return result;
+}
+
+// Those whose driver asks that their pods go to no node without it.
+std::vector<CsiVolume> in_need_of_their_driver(const Attachables& volumes, const Snapshot& snapshot) {
+  std::vector<CsiVolume> result;
+  for (const auto& [name, volume] : volumes) {
+    const auto* driver = snapshot.objects().find<api::CsiDriver>("", volume.driver);
+    if (driver && driver->prevents_scheduling_if_missing) result.push_back(volume);
   }
   return result;
 }
 
 class LimitsFilter final : public NodeFilter {
  public:
-  LimitsFilter(const Snapshot& snapshot, Attachables wanted)
-      : NodeFilter(snapshot), wanted_(std::move(wanted)), attachments_(attachments_by_node(snapshot)) {}
+  // `needy` are those of the wanted volumes that need their driver on the node.
+  LimitsFilter(const Snapshot& snapshot, Attachables wanted, std::vector<CsiVolume> needy)
+      : NodeFilter(snapshot),
+        wanted_(std::move(wanted)),
+        needy_(std::move(needy)),
+        attachments_(attachments_by_node(snapshot)) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
+    if (!needy_.empty()) {
+      NodeMask(nodes).each([&](Row row) {
+        if (auto verdict = lacks_driver(csi_node(row))) out.reject(nodes, row, out.add(std::move(*verdict)));
+      });
+    }
     for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
       const auto row = snapshot_.find_row(csi_node->meta.name);
       if (!row || !nodes.test(*row)) continue;
@@ -92,13 +112,35 @@ class LimitsFilter final : public NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    const auto* csi_node = snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row));
-    return csi_node ? judge(row, *csi_node, delta) : std::nullopt;
+    const auto* node = csi_node(row);
+    if (auto verdict = lacks_driver(node)) return verdict;
+    return node ? judge(row, *node, delta) : std::nullopt;
   }
 
  private:
+  const api::CsiNode* csi_node(Row row) const {
+    return snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row));
+  }
+
+  // Where several drivers are missing upstream names any; here it is the first by name.
+  std::optional<Verdict> lacks_driver(const api::CsiNode* csi_node) const {
+    for (const auto& volume : needy_) {
+      const bool is_fine = csi_node
+                               ? std::ranges::find(csi_node->drivers, volume.driver,
+                                                   &api::CsiNode::Driver::name) != csi_node->drivers.end()
+                               : volume.migrated;
+      if (is_fine) continue;
+      return Verdict{std::string(kName),
+                     Code::unschedulable,
+                     {fmt::format("{} CSI driver is not installed on the node", volume.driver)}};
+    }
+    return std::nullopt;
+  }
+
   std::optional<Verdict> judge(Row row, const api::CsiNode& csi_node, const PodDelta& delta) const {
-    const auto limited = [&](const auto& volume) { return limit_of(csi_node, volume.second) != nullptr; };
+    const auto limited = [&](const auto& volume) {
+      return limit_of(csi_node, volume.second.driver) != nullptr;
+    };
     if (std::ranges::none_of(wanted_, limited)) return std::nullopt;
 
     Attachables attached;
@@ -112,13 +154,13 @@ class LimitsFilter final : public NodeFilter {
       if (auto verdict = add_attachables(**pod, snapshot_, false, attached)) return verdict;
     }
     std::map<std::string_view, std::int64_t> used, added;
-    for (const auto& [name, driver] : wanted_) {
-      if (!attached.contains(name)) ++added[driver];
+    for (const auto& [name, volume] : wanted_) {
+      if (!attached.contains(name)) ++added[volume.driver];
     }
     if (const auto it = attachments_.find(csi_node.meta.name); it != attachments_.end()) {
-      for (const auto& [name, driver] : it->second) attached.try_emplace(name, driver);
+      attached.insert(it->second.begin(), it->second.end());
     }
-    for (const auto& [name, driver] : attached) ++used[driver];
+    for (const auto& [name, volume] : attached) ++used[volume.driver];
     for (const auto& [driver, count] : added) {
       const auto* limit = limit_of(csi_node, driver);
       if (limit && used[driver] + count > *limit) {
@@ -134,6 +176,7 @@ class LimitsFilter final : public NodeFilter {
   }
 
   Attachables wanted_;
+  std::vector<CsiVolume> needy_;
   std::map<std::string, Attachables, std::less<>> attachments_;
 };
 
@@ -164,6 +207,8 @@ bool limit_went_up(const api::CsiNode& before, const api::CsiNode& after) {
 
 class NodeVolumeLimits final : public Plugin, public FilterPlugin {
  public:
+  explicit NodeVolumeLimits(bool asks_for_drivers) : asks_for_drivers_(asks_for_drivers) {}
+
   std::string_view name() const override { return kName; }
   bool has_pre_filter() const override { return true; }
 
@@ -174,7 +219,8 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
       return {.filter = std::make_unique<EverywhereFilter>(snapshot, std::move(*verdict))};
     }
     if (wanted.empty()) return {};
-    return {.filter = std::make_unique<LimitsFilter>(snapshot, std::move(wanted))};
+    auto needy = asks_for_drivers_ ? in_need_of_their_driver(wanted, snapshot) : std::vector<CsiVolume>();
+    return {.filter = std::make_unique<LimitsFilter>(snapshot, std::move(wanted), std::move(needy))};
   }
 
   std::vector<EventHint> hints() const override {
@@ -206,10 +252,15 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
          }});
     return hints;
   }
+
+ private:
+  bool asks_for_drivers_;  // VolumeLimitScaling
 };
 
 }  // namespace
 
-PluginPtr make_node_volume_limits(const boost::json::object&) { return std::make_shared<NodeVolumeLimits>(); }
+PluginPtr make_node_volume_limits(const boost::json::object&, const Features& features) {
+  return std::make_shared<NodeVolumeLimits>(features.volume_limit_scaling);
+}
 
 }  // namespace podium::plugins

@@ -109,6 +109,87 @@ TEST(NodeVolumeLimits, AttachmentsCount) {
   EXPECT_EQ(ask(wanted, snapshot), (Answers{{"n", kFull}}));
 }
 
+// Behind VolumeLimitScaling: a driver may ask that its pods go to no node that lacks it.
+TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
+  const auto driver = [](std::string name, bool prevents) {
+    api::CsiDriver made;
+    made.meta.name = std::move(name);
+    made.prevents_scheduling_if_missing = prevents;
+    return made;
+  };
+  const auto with = [&](std::initializer_list<std::pair<std::string, int>> limits, auto... drivers) {
+    auto snapshot = with_claims({pod("x").node("n").claim("a")}, limits);
+    (snapshot.objects().set<api::CsiDriver>(podium::test::share(drivers)), ...);
+    return snapshot;
+  };
+  const auto strict = driver(kDriver, true);
+  const auto missing = [](std::string_view name) {
+    return "U; " + std::string(name) + " CSI driver is not installed on the node";
+  };
+  auto in_tree = volume("v-in-tree", "5Gi", "fast");
+  in_tree.source = disk(Kind::aws_disk, "vol-2");
+  const auto [aws_claim, aws_volume] = bound(claim("in-tree", "5Gi", "fast"), in_tree);
+  auto aws = with({{"ebs.csi.aws.com", 5}}, driver("ebs.csi.aws.com", true));
+  aws.objects().set<api::PersistentVolumeClaim>(podium::test::share(aws_claim));
+  aws.objects().set<api::PersistentVolume>(podium::test::share(aws_volume));
+  aws.objects().set<api::StorageClass>(
+      podium::test::share(storage_class("ebs", "kubernetes.io/aws-ebs", true)));
+  aws.objects().set<api::PersistentVolumeClaim>(podium::test::share(claim("to-be-made", "5Gi", "ebs")));
+  auto without_aws = aws;
+  without_aws.objects().set<api::CsiNode>(podium::test::share(csi_node("n", {})));
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Snapshot snapshot;
+    Answers want;  // n has a CSINode, m has none
+  } cases[] = {
+      {"a driver that does not ask", pod("p").claim("b"), with({}, driver(kDriver, false)), {}},
+      {"no such driver", pod("p").claim("b"), with({}), {}},
+      {"it is there", pod("p").claim("b"), with({{kDriver, 2}}, strict), {{"m", missing(kDriver)}}},
+      {"it is there, and full",
+       pod("p").claim("b"),
+       with({{kDriver, 1}}, strict),
+       {{"m", missing(kDriver)}, {"n", kFull}}},
+      {"it is nowhere",
+       pod("p").claim("b"),
+       with({{"other.example.com", 5}}, strict),
+       {{"m", missing(kDriver)}, {"n", missing(kDriver)}}},
+      {"a volume that is in use there all the same",
+       pod("p").claim("a"),
+       with({}, strict),
+       {{"m", missing(kDriver)}, {"n", missing(kDriver)}}},
+      {"a claim that is not bound goes by its class",
+       pod("p").claim("unbound"),
+       with({}, strict),
+       {{"m", missing(kDriver)}, {"n", missing(kDriver)}}},
+      {"the first of two by name",
+       pod("p").claim("other").claim("b"),
+       with({}, strict, driver("other.example.com", true)),
+       {{"m", missing(kDriver)}, {"n", missing(kDriver)}}},
+      {"the one of two that asks",
+       pod("p").claim("other").claim("b"),
+       with({{kDriver, 5}}, driver(kDriver, false), driver("other.example.com", true)),
+       {{"m", missing("other.example.com")}, {"n", missing("other.example.com")}}},
+      {"a pod without volumes", pod("p"), with({}, strict), {}},
+      // Without a CSINode nothing tells that the disk has moved to a driver.
+      {"a disk that has moved to it", pod("p").volume(disk(Kind::aws_disk, "vol-1")), aws, {}},
+      {"and where it is missing",
+       pod("p").volume(disk(Kind::aws_disk, "vol-1")),
+       without_aws,
+       {{"n", missing("ebs.csi.aws.com")}}},
+      {"a volume that has", pod("p").claim("in-tree"), without_aws, {{"n", missing("ebs.csi.aws.com")}}},
+      {"a class whose provisioner has",
+       pod("p").claim("to-be-made"),
+       without_aws,
+       {{"n", missing("ebs.csi.aws.com")}}},
+  };
+  framework::Features on;
+  on.volume_limit_scaling = true;
+  for (const auto& c : cases)
+    EXPECT_EQ(filter(make(make_node_volume_limits, "{}", on), c.pod, c.snapshot), c.want) << c.name;
+  EXPECT_EQ(ask(pod("p").claim("b"), with({}, strict)), Answers{});
+}
+
 TEST(NodeVolumeLimits, Hints) {
   const api::Pod rejected = pod("p").claim("c");
   const api::Pod with_disk = pod("p").volume(disk(Kind::aws_disk, "vol-1"));
