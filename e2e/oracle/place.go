@@ -21,27 +21,25 @@ func placeCommand() *command {
 		if err := files.check(args); err != nil {
 			return err
 		}
-		doc, err := place(ctx, files, *follow)
-		if err != nil {
-			return err
-		}
-		return writeJSON(os.Stdout, doc)
+		return printAnswer(ctx, files, func(ctx context.Context, in *input) (any, error) {
+			return place(ctx, in, *follow)
+		})
 	}}
 }
 
 // place places all pods, one after the other.
-func place(ctx context.Context, files fileFlags, follow string) (*report.Placements, error) {
+func place(ctx context.Context, in *input, follow string) (any, error) {
 	wanted, err := readPlacements(follow)
 	if err != nil {
 		return nil, err
 	}
-	e, pending, err := prepare(ctx, files)
+	e, err := in.engine(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
 	doc := &report.Placements{KubernetesVersion: report.KubernetesVersion, Placements: []*report.Placement{}}
-	for _, pod := range pending {
+	for _, pod := range in.pending {
 		placed, err := e.Place(ctx, pod, wanted[pod.Namespace+"/"+pod.Name])
 		if err != nil {
 			return nil, err
@@ -71,10 +69,7 @@ func readPlacements(file string) (map[string]string, error) {
 	return nodes, nil
 }
 
-// placeScenario writes expected-placed.json for one scenario directory,
-// following its placed.json.
-func placeScenario(ctx context.Context, dir string, input inputFlags) error {
-	return answerScenario(dir, "expected-placed.json", input, func(files fileFlags) (any, error) {
-		return place(ctx, files, filepath.Join(dir, "placed.json"))
-	})
+// placeAsFollowed follows the placed.json of a scenario.
+func placeAsFollowed(ctx context.Context, in *input) (any, error) {
+	return place(ctx, in, filepath.Join(in.dir(), "placed.json"))
 }
