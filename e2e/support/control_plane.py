@@ -234,7 +234,8 @@ class ControlPlane(Service):
         self.write_kubeconfig(self.kubeconfig)
 
 
-PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses", "StorageClass": "storageclasses"}
+PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses", "StorageClass": "storageclasses",
+           "CSIStorageCapacity": "csistoragecapacities"}
 CLUSTER_SCOPED = {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass", "CSINode", "CSIDriver",
                   "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment"}
 

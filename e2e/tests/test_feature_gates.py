@@ -1,12 +1,11 @@
-"""A feature gate that podium honours, on an API server that has it too, beside kube-scheduler with the same flag."""
+"""Feature gates that podium honours, on an API server that has them too where it must, beside kube-scheduler with the same flags."""
 import json
 import unittest
 
 from e2e.support import podium
 from e2e.support.control_plane import BIN, ControlPlane, Process, environment, free_ports, wait_until
 from e2e.tests.base import node, pod
-
-GATES = "TaintTolerationComparisonOperators=true"
+from e2e.tests.test_volumes import SELECTED_NODE, claim, storage_class, user_of
 
 
 def rated(name, rating):
@@ -18,21 +17,36 @@ def tolerant(name, operator, value, **spec):
                **spec)
 
 
+def driver(name, **spec):
+    return {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": name}, "spec": spec}
+
+
+def room(host, size):
+    return {"apiVersion": "storage.k8s.io/v1", "kind": "CSIStorageCapacity", "metadata": {"name": f"on-{host}"},
+            "storageClassName": "counted", "capacity": size,
+            "nodeTopology": {"matchLabels": {"kubernetes.io/hostname": host}}}
+
+
 def configuration(scheduler, **more):
     return json.dumps({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
                        "leaderElection": {"leaderElect": False}, **more,
                        "profiles": [{"schedulerName": scheduler, "plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]})
 
 
-class ComparisonOperators(unittest.TestCase):
+class Beside(unittest.TestCase):
+    """podium with the gates and without them, and kube-scheduler with them, each for the pods that name it."""
+
+    gates = api_gates = ""
+    objects = ()
+
     @classmethod
     def setUpClass(cls):
-        cls.plane = ControlPlane(api_flags=["--feature-gates", GATES]).start()
+        cls.plane = ControlPlane(api_flags=["--feature-gates", cls.api_gates]).start()
         cls.addClassCleanup(cls.plane.stop)
         podium.install(cls.plane)
-        for each in (rated("good", "2"), rated("fair", "20"), rated("unrated", "unknown")):
+        for each in cls.objects:
             cls.plane.create(each)
-        for name, flags in (("with", ["--feature-gates", GATES]), ("without", [])):
+        for name, flags in (("with", ["--feature-gates", cls.gates]), ("without", [])):
             running = podium.Podium(cls.plane, configuration(f"podium-{name}"), f"podium-{name}", flags=flags).start()
             cls.addClassCleanup(running.stop)
         directory = cls.plane.dir / "kube-scheduler"
@@ -40,16 +54,26 @@ class ComparisonOperators(unittest.TestCase):
         config = directory / "config.json"
         connection = {"kubeconfig": str(cls.plane.write_kubeconfig(directory / "kubeconfig"))}
         config.write_text(configuration("upstream", clientConnection=connection))
-        theirs = Process([BIN / "kube-scheduler", "--config", config, "--feature-gates", GATES, "--bind-address", "127.0.0.1",
+        theirs = Process([BIN / "kube-scheduler", "--config", config, "--feature-gates", cls.gates, "--bind-address", "127.0.0.1",
                           "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
         cls.addClassCleanup(theirs.stop)
 
-    def outcome(self, name):
+    def outcome(self, name, waits_for=None):
+        """The pod's node, or that of the claim that it waits for, or why it has none."""
         def decided():
             live = self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
+            if waits_for:
+                meta = self.plane.get(f"/api/v1/namespaces/default/persistentvolumeclaims/{waits_for}")["metadata"]
+                if SELECTED_NODE in meta.get("annotations", {}):
+                    return meta["annotations"][SELECTED_NODE]
             found = podium.condition(live, "PodScheduled") or {}
             return live["spec"].get("nodeName") or (found.get("reason") and found["message"].strip())
         return wait_until(decided, f"a decision about {name}")
+
+
+class ComparisonOperators(Beside):
+    gates = api_gates = "TaintTolerationComparisonOperators=true"
+    objects = (rated("good", "2"), rated("fair", "20"), rated("unrated", "unknown"))
 
     def test_decisions(self):
         none = "0/3 nodes are available: 3 node(s) had untolerated taint(s)."
@@ -59,3 +83,42 @@ class ComparisonOperators(unittest.TestCase):
                 with self.subTest(name, scheduler=scheduler):
                     self.plane.create(tolerant(f"{name}-{scheduler}", operator, value, schedulerName=scheduler))
                     self.assertEqual(self.outcome(f"{name}-{scheduler}"), wanted)
+
+
+class Resources(Beside):
+    gates = ("PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,StorageCapacityScoring=true,"
+             "VolumeLimitScaling=true")
+    api_gates = "VolumeLimitScaling=true"
+    objects = (node("small"), node("large"),
+               driver("picky.example.com", preventPodSchedulingIfMissing=True), storage_class("picky", "picky.example.com"),
+               driver("counting.example.com", storageCapacity=True), storage_class("counted", "counting.example.com"),
+               room("small", "10Gi"), room("large", "100Gi"))
+
+    def test_pod_level_requests_do_not_count(self):
+        none = "0/2 nodes are available: 2 Insufficient cpu."
+        for scheduler in ("podium-with", "upstream", "podium-without"):
+            with self.subTest(scheduler):
+                self.plane.create(pod(f"whole-{scheduler}", schedulerName=scheduler, resources={"requests": {"cpu": "100"}}))
+                outcome = self.outcome(f"whole-{scheduler}")
+                if scheduler == "podium-without":
+                    self.assertEqual(outcome, none)
+                else:
+                    self.assertIn(outcome, ("small", "large"))
+
+    def with_claim(self, scheduler, storage_class, size="1Gi"):
+        name = f"{storage_class}-{scheduler}"
+        self.plane.create(claim(name, storage_class, size))
+        self.plane.create(user_of(name, name, schedulerName=scheduler))
+        return self.outcome(name, name)
+
+    def test_nodes_without_the_driver(self):
+        none = "0/2 nodes are available: 2 picky.example.com CSI driver is not installed on the node."
+        for scheduler in ("podium-with", "upstream"):
+            with self.subTest(scheduler):
+                self.assertEqual(self.with_claim(scheduler, "picky"), none)
+        self.assertIn(self.with_claim("podium-without", "picky"), ("small", "large"))
+
+    def test_the_node_with_the_most_room(self):
+        for scheduler in ("podium-with", "upstream"):
+            with self.subTest(scheduler):
+                self.assertEqual(self.with_claim(scheduler, "counted", "5Gi"), "large")
