@@ -77,6 +77,9 @@ void Filters::prepare(const Profile& profile) {
       }
     }
     auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
+    // A verdict on the pod as a whole is PreFilter's; here it only stands in for a Filter that would say the
+    // same of every node.
+    if (prepared.filter) prepared.rejected.reset();
     if (prepared.rejected) prepared.rejected->plugin = entry.name;
     if (prepared.filter || prepared.rejected) {
       filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected)});

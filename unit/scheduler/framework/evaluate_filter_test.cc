@@ -124,6 +124,12 @@ TEST(EvaluatePreFilter, FiltersWithoutTheirPreFilterFailOrDoWithout) {
   auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
   EXPECT_THAT(feasible(decision, snapshot), ElementsAre("b"));
 
+  filter.pre_filter_rejects = Verdict{"", Code::unschedulable_and_unresolvable, {"terms conflict"}};
+  decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
+  EXPECT_THAT(rejected(decision, snapshot), ElementsAre(Pair("a", "Ports/Unschedulable: taken")))
+      << "what PreFilter would have said is not asked for";
+  EXPECT_FALSE(decision.pre_filter);
+
   filter.unprepared_error = "reading \"PreFilterPorts\" from cycleState: not found";
   decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
   EXPECT_EQ(decision.error,
