@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 SEEDS ?= 1..1000
 STEPS ?= 300
 
-.PHONY: help setup build kube test demo parity place replay bench format clean
+.PHONY: help setup build kube test demo parity tables place replay bench format clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -26,6 +26,10 @@ demo: build kube ## podium on a real API server, ending on its reports (KEEP=1 l
 
 parity: build kube ## compares podium's decisions with kube-scheduler's own (SEEDS=1..1000)
 	@e2e/parity/run --seeds $(SEEDS)
+
+tables: setup    ## asks podium's plugins what kube-scheduler's own plugin tests ask kube-scheduler's
+	@tools/build.sh release podium_tables
+	@e2e/tables/run
 
 place: build     ## places a trace pod after pod, here and in kube-scheduler's framework (OPENB=DIR: Alibaba's, else made up)
 	@e2e/parity/place $(if $(OPENB),--openb $(OPENB))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The whole suite: unit tests under ASan and UBSan, those of some rooms with threads of their own under TSan too, then
-# everything against the real control plane with the release program, and a sample of the parity seeds and of the replay.
-# ctest prints what ran.
+# everything against the real control plane with the release program, a sample of the parity seeds and of the replay, and
+# what kube-scheduler's own plugin tests ask. ctest prints what ran.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +15,6 @@ tools/build.sh tsan unit_base unit_client unit_server unit_controller unit_sched
 fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 "${fixed_addresses[@]}" ctest --test-dir build/tsan --output-on-failure -j "$(nproc)" -R '^unit_(base|client|server|controller|scheduler_cycle)$'
-tools/build.sh release podium
+tools/build.sh release podium podium_tables
 tools/kube.sh
 ctest --test-dir build/release --output-on-failure -L e2e

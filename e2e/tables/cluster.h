@@ -1,0 +1,43 @@
+// The cluster of a recorded question: what a plugin of kube-scheduler was shown, as a snapshot.
+//
+// Upstream's tests leave out names and UIDs, which an API server would not: pods and nodes get some, so that
+// none of them is another's.
+// Errors: what cannot be read. Threads: values.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::tables {
+
+struct Change {
+  bool added = false;
+  std::string node;
+  cluster::PodInfoPtr pod;
+};
+
+class Cluster {
+ public:
+  static Result<Cluster> read(const boost::json::object& question);
+
+  const cluster::Snapshot& snapshot() const { return snapshot_; }
+  // Takes the place of the node of this name: {"node": …, "pods": […]}. The answer is its name.
+  Result<std::string> put(const boost::json::object& node);
+  Result<std::vector<Change>> read_changes(const boost::json::object& question);
+  void apply(const Change& change);
+
+ private:
+  Result<cluster::PodInfoPtr> read_pod(boost::json::object pod, const std::string& node);
+
+  cluster::Snapshot snapshot_;
+  int unnamed_ = 0;
+};
+
+// The pod that a question is about, with a UID of its own.
+Result<cluster::PodInfoPtr> read_asked(const boost::json::object& question);
+
+}  // namespace podium::tables

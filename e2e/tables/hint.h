@@ -1,0 +1,16 @@
+// What a plugin's hints say of an event.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "base/result.h"
+#include "scheduler/framework/plugin.h"
+
+namespace podium::tables {
+
+// {"answer": "Queue"} or {"answer": "QueueSkip"}, for the pod, the object before and the object after of the
+// question.
+Result<boost::json::object> answer_hint(const framework::FilterPlugin& plugin,
+                                        const boost::json::object& question);
+
+}  // namespace podium::tables

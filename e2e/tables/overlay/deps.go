@@ -1,0 +1,18 @@
+//go:build tools
+
+package main
+
+// What upstream's tests import beside what the plugins do.
+import (
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/stretchr/testify/require"
+	_ "k8s.io/apiserver/pkg/util/feature"
+	_ "k8s.io/client-go/kubernetes/fake"
+	_ "k8s.io/component-base/featuregate/testing"
+	_ "k8s.io/component-helpers/nodedeclaredfeatures"
+	_ "k8s.io/component-helpers/nodedeclaredfeatures/testing"
+	_ "k8s.io/dynamic-resource-allocation/cel"
+	_ "k8s.io/klog/v2/ktesting"
+	_ "k8s.io/kubernetes/test/utils/ktesting"
+	_ "k8s.io/utils/ptr"
+)

@@ -1,0 +1,396 @@
+// Package recorder writes down what upstream's plugin tests ask of the plugins and what these answer: one line of JSON a
+// question, with everything that the answer depends on, so that another scheduler can be asked the same.
+//
+// The overlay that ../main.go makes calls it from the plugins and their tests. The lines go to the file that PODIUM_TABLES
+// names. Threads: any.
+package recorder
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+)
+
+type object = map[string]any
+
+// What New was given.
+type origin struct {
+	args   any
+	handle fwk.Handle
+}
+
+// A pod that AddPod or RemovePod was told of.
+type change struct {
+	Op   string  `json:"op"`
+	Node string  `json:"node"`
+	Pod  *v1.Pod `json:"pod"`
+}
+
+// What PreFilter saw, and what has changed since.
+type prepared struct {
+	cluster any
+	changes []change
+	scored  bool
+}
+
+var (
+	mutex   sync.Mutex
+	out     *os.File
+	test    string
+	origins = map[fwk.Plugin]origin{}
+	states  = map[fwk.CycleState]*prepared{}
+)
+
+// Enter notes which test is running; its end brings back the one around it.
+func Enter(tb interface {
+	Name() string
+	Cleanup(func())
+}) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	if tb.Name() == test {
+		return
+	}
+	before := test
+	test = tb.Name()
+	write(object{"call": "Test"})
+	tb.Cleanup(func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		test = before
+	})
+}
+
+// Made is told of every plugin that is made.
+func Made(plugin fwk.Plugin, args runtime.Object, handle fwk.Handle) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	if plugin == nil || reflect.ValueOf(plugin).Kind() != reflect.Pointer {
+		return
+	}
+	o := origin{handle: handle}
+	if args != nil && !reflect.ValueOf(args).IsNil() {
+		if versioned, err := scheme.Scheme.ConvertToVersion(args.DeepCopyObject(), configv1.SchemeGroupVersion); err == nil {
+			o.args = versioned
+		} else {
+			o.args = object{"error": err.Error()}
+		}
+	}
+	origins[plugin] = o
+}
+
+type (
+	filterFunc    func(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk.Status
+	scoreFunc     func(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) (int64, *fwk.Status)
+	normalizeFunc func(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeScoreList) *fwk.Status
+)
+
+func PreEnqueue(plugin fwk.Plugin, pod *v1.Pod, status *fwk.Status) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	line := begin("PreEnqueue", plugin)
+	line["pod"], line["want"] = pod, verdict(status)
+	write(line)
+}
+
+// PreFilter also asks for every node what Filter says now.
+func PreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo,
+	result *fwk.PreFilterResult, status *fwk.Status, filter filterFunc) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	infos := infosOf(plugin, nodes)
+	line := begin("PreFilter", plugin)
+	line["pod"], line["cluster"] = pod, clusterOf(plugin, infos)
+	want := verdict(status)
+	if result != nil && result.NodeNames != nil {
+		want["only"] = result.NodeNames.UnsortedList()
+	}
+	if status.IsSuccess() {
+		states[state] = &prepared{cluster: line["cluster"]}
+		want["nodes"] = filterAll(ctx, state, pod, infos, filter)
+	}
+	line["want"] = want
+	write(line)
+}
+
+// Changed is AddPod and RemovePod; it asks Filter again.
+func Changed(ctx context.Context, op string, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, changed fwk.PodInfo,
+	info fwk.NodeInfo, status *fwk.Status, filter filterFunc) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	line := begin("Changed", plugin)
+	known := states[state]
+	if known == nil || !status.IsSuccess() {
+		line["want"] = verdict(status)
+		write(line)
+		return
+	}
+	known.changes = append(known.changes, change{op, info.Node().Name, changed.GetPod()})
+	line["pod"], line["cluster"], line["changes"] = pod, known.cluster, known.changes
+	want := verdict(nil)
+	want["nodes"] = filterAll(ctx, state, pod, infosOf(plugin, nil), filter)
+	line["want"] = want
+	write(line)
+}
+
+func Filter(plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, status *fwk.Status) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	line := begin("Filter", plugin)
+	line["pod"], line["on"], line["want"] = pod, nodeOf(info), verdict(status)
+	if known := states[state]; known != nil {
+		line["cluster"], line["changes"], line["preFilter"] = known.cluster, known.changes, true
+	} else {
+		line["cluster"] = clusterOf(plugin, infosOf(plugin, nil))
+	}
+	write(line)
+}
+
+// PreScore also asks for the scores of all the nodes, and for what NormalizeScore makes of them.
+func PreScore(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo,
+	status *fwk.Status, score scoreFunc, normalize normalizeFunc) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	infos := infosOf(plugin, nodes)
+	line := begin("PreScore", plugin)
+	line["pod"], line["cluster"] = pod, clusterOf(plugin, infos)
+	names := []string{}
+	for _, node := range nodes {
+		names = append(names, node.Node().Name)
+	}
+	line["nodes"] = names
+	want := verdict(status)
+	if status.IsSuccess() {
+		scoredState(state).scored = true
+		var scores fwk.NodeScoreList
+		failed := status
+		for _, node := range nodes {
+			value, status := score(ctx, state, pod, infoOf(infos, node))
+			if !status.IsSuccess() {
+				failed = status
+			}
+			scores = append(scores, fwk.NodeScore{Name: node.Node().Name, Score: value})
+		}
+		if failed.IsSuccess() && normalize != nil {
+			failed = normalize(ctx, state, pod, scores)
+		}
+		want = verdict(failed)
+		want["scores"] = scoresOf(scores)
+	}
+	line["want"] = want
+	write(line)
+}
+
+func Score(plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, score int64, status *fwk.Status) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	line := begin("Score", plugin)
+	line["pod"], line["on"], line["cluster"] = pod, nodeOf(info), clusterOf(plugin, infosOf(plugin, nil))
+	if known := states[state]; known != nil && known.scored {
+		line["preScore"] = true
+	}
+	want := verdict(status)
+	want["score"] = score
+	line["want"] = want
+	write(line)
+}
+
+// Normalized is asked with what NormalizeScore has made of the scores.
+func Normalized(plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, scores fwk.NodeScoreList, status *fwk.Status) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	line := begin("NormalizeScore", plugin)
+	line["pod"], line["cluster"] = pod, clusterOf(plugin, infosOf(plugin, nil))
+	names := []string{}
+	for _, each := range scores {
+		names = append(names, each.Name)
+	}
+	line["nodes"] = names
+	if known := states[state]; known != nil && known.scored {
+		line["preScore"] = true
+	}
+	want := verdict(status)
+	want["scores"] = scoresOf(scores)
+	line["want"] = want
+	write(line)
+}
+
+func Hint(plugin fwk.Plugin, function string, pod *v1.Pod, before, after any, answer fwk.QueueingHint, err error) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	line := begin("Hint", plugin)
+	line["hint"], line["pod"], line["old"], line["new"] = function, pod, typed(before), typed(after)
+	want := object{"answer": answer.String()}
+	if err != nil {
+		want["error"] = err.Error()
+	}
+	line["want"] = want
+	write(line)
+}
+
+func begin(call string, plugin fwk.Plugin) object {
+	line := object{"call": call, "plugin": plugin.Name(), "gates": gatesOf(plugin)}
+	if o := origins[plugin]; o.args != nil {
+		line["args"] = o.args
+	}
+	return line
+}
+
+// The switches of a plugin: its fields enableX.
+func gatesOf(plugin fwk.Plugin) map[string]bool {
+	gates := map[string]bool{}
+	value := reflect.Indirect(reflect.ValueOf(plugin))
+	for i := 0; value.Kind() == reflect.Struct && i < value.NumField(); i++ {
+		field := value.Type().Field(i)
+		if field.Type.Kind() == reflect.Bool && strings.HasPrefix(strings.ToLower(field.Name), "enable") {
+			gates[field.Name] = value.Field(i).Bool()
+		}
+	}
+	return gates
+}
+
+func scoredState(state fwk.CycleState) *prepared {
+	if states[state] == nil {
+		states[state] = &prepared{}
+	}
+	return states[state]
+}
+
+// The nodes that the plugin's handle has a snapshot of; without one those that are given.
+func infosOf(plugin fwk.Plugin, given []fwk.NodeInfo) []fwk.NodeInfo {
+	handle := origins[plugin].handle
+	if handle == nil || reflect.ValueOf(handle).IsNil() {
+		return given
+	}
+	lister := handle.SnapshotSharedLister()
+	if lister == nil || reflect.ValueOf(lister).IsNil() {
+		return given
+	}
+	if infos, err := lister.NodeInfos().List(); err == nil && len(infos) > 0 {
+		return infos
+	}
+	return given
+}
+
+func infoOf(infos []fwk.NodeInfo, node fwk.NodeInfo) fwk.NodeInfo {
+	for _, info := range infos {
+		if info.Node() != nil && info.Node().Name == node.Node().Name {
+			return info
+		}
+	}
+	return node
+}
+
+func filterAll(ctx context.Context, state fwk.CycleState, pod *v1.Pod, infos []fwk.NodeInfo, filter filterFunc) object {
+	verdicts := object{}
+	for _, info := range infos {
+		if filter != nil && info.Node() != nil {
+			verdicts[info.Node().Name] = verdict(filter(ctx, state, pod, info))
+		}
+	}
+	return verdicts
+}
+
+func verdict(status *fwk.Status) object {
+	reasons := []string{}
+	if status != nil && status.Reasons() != nil {
+		reasons = status.Reasons()
+	}
+	return object{"code": status.Code().String(), "reasons": reasons}
+}
+
+func scoresOf(scores fwk.NodeScoreList) object {
+	result := object{}
+	for _, each := range scores {
+		result[each.Name] = each.Score
+	}
+	return result
+}
+
+func nodeOf(info fwk.NodeInfo) any {
+	pods := []*v1.Pod{}
+	for _, pod := range info.GetPods() {
+		pods = append(pods, pod.GetPod())
+	}
+	return object{"node": info.Node(), "pods": pods}
+}
+
+func clusterOf(plugin fwk.Plugin, infos []fwk.NodeInfo) any {
+	nodes := []any{}
+	for _, info := range infos {
+		nodes = append(nodes, nodeOf(info))
+	}
+	return object{"nodes": nodes, "objects": objectsOf(plugin)}
+}
+
+// What plugins read through listers.
+func objectsOf(plugin fwk.Plugin) []any {
+	objects := []any{}
+	handle := origins[plugin].handle
+	if handle == nil || reflect.ValueOf(handle).IsNil() {
+		return objects
+	}
+	factory := handle.SharedInformerFactory()
+	if factory == nil || reflect.ValueOf(factory).IsNil() {
+		return objects
+	}
+	core, apps := factory.Core().V1(), factory.Apps().V1()
+	add := func(kind, version string, list any) {
+		items := reflect.ValueOf(list)
+		for i := 0; i < items.Len(); i++ {
+			objects = append(objects, object{"apiVersion": version, "kind": kind, "object": items.Index(i).Interface()})
+		}
+	}
+	namespaces, _ := core.Namespaces().Lister().List(labels.Everything())
+	add("Namespace", "v1", namespaces)
+	services, _ := core.Services().Lister().List(labels.Everything())
+	add("Service", "v1", services)
+	controllers, _ := core.ReplicationControllers().Lister().List(labels.Everything())
+	add("ReplicationController", "v1", controllers)
+	sets, _ := apps.ReplicaSets().Lister().List(labels.Everything())
+	add("ReplicaSet", "apps/v1", sets)
+	stateful, _ := apps.StatefulSets().Lister().List(labels.Everything())
+	add("StatefulSet", "apps/v1", stateful)
+	return objects
+}
+
+// An object of an event with its kind; null where there is none, or what is no object.
+func typed(value any) any {
+	if value == nil || reflect.ValueOf(value).Kind() != reflect.Pointer || reflect.ValueOf(value).IsNil() {
+		if value != nil && reflect.ValueOf(value).Kind() != reflect.Pointer {
+			return object{"kind": reflect.TypeOf(value).String()}
+		}
+		return nil
+	}
+	kind := reflect.TypeOf(value).Elem().Name()
+	version := "v1"
+	return object{"apiVersion": version, "kind": kind, "object": value}
+}
+
+func write(line object) {
+	if out == nil {
+		file, err := os.OpenFile(os.Getenv("PODIUM_TABLES"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			panic(err)
+		}
+		out = file
+	}
+	line["test"] = test
+	text, err := json.Marshal(line)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := out.Write(append(text, '\n')); err != nil {
+		panic(err)
+	}
+}
