@@ -245,9 +245,9 @@ Result<object> answer(const object& question) {
   const auto asked = make_plugin(question);
   if (!asked) return std::unexpected(asked.error());
   const auto& call = question.at("call").as_string();
-  if (call == "Hint") {
+  if (call == "Hint" || call == "Events") {
     if (!asked->filter) return invalid("it has no hints");
-    return answer_hint(*asked->filter, question);
+    return call == "Hint" ? answer_hint(*asked->filter, question) : answer_events(*asked->filter);
   }
 
   const auto pod = read_asked(question);

@@ -5,6 +5,8 @@ def same(want, got):
     if "answer" in want:
         # A hint that fails counts as one that says yes. Source: pkg/scheduler/backend/queue isPodWorthRequeuing.
         return got.get("answer") == ("Queue" if want.get("error") else want["answer"])
+    if "events" in want:
+        return events(want) == events(got)
     if want["code"] == "Skip":
         return skips(got)
     return (verdict(want) == verdict(got) and sorted(want.get("only") or []) == sorted(got.get("only") or [])
@@ -25,3 +27,9 @@ def skips(got):
 
 def nodes(answer):
     return {name: verdict(each) for name, each in (answer.get("nodes") or {}).items()}
+
+
+def events(answer):
+    """By resource, but for those of devices, which podium does not know."""
+    return {resource: sorted(actions) for resource, actions in answer["events"].items()
+            if not resource.startswith("resource.k8s.io/")}

@@ -1,6 +1,10 @@
 #include "e2e/tables/hint.h"
 
+#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include <algorithm>
 #include "api/decode.h"
@@ -48,7 +52,71 @@ ClusterEvent to_event(api::Object before, api::Object after, std::string_view hi
   return event;
 }
 
+// Upstream's name of a resource; it has one for pods with and without a node.
+std::string_view name_of(Resource resource) {
+  switch (resource) {
+    case Resource::assigned_pod:
+    case Resource::unscheduled_pod:
+      return "Pod";
+    case Resource::node:
+      return "Node";
+    case Resource::persistent_volume:
+      return "PersistentVolume";
+    case Resource::persistent_volume_claim:
+      return "PersistentVolumeClaim";
+    case Resource::storage_class:
+      return "storage.k8s.io/StorageClass";
+    case Resource::csi_node:
+      return "storage.k8s.io/CSINode";
+    case Resource::csi_driver:
+      return "storage.k8s.io/CSIDriver";
+    case Resource::csi_storage_capacity:
+      return "storage.k8s.io/CSIStorageCapacity";
+    case Resource::volume_attachment:
+      return "storage.k8s.io/VolumeAttachment";
+    default:
+      return "unknown upstream";
+  }
+}
+
+boost::json::array names_of(std::uint32_t actions) {
+  static const std::vector<std::pair<std::uint32_t, std::string_view>> names{
+      {kAdd, "Add"},
+      {kDelete, "Delete"},
+      {kUpdateNodeAllocatable, "UpdateNodeAllocatable"},
+      {kUpdateNodeLabel, "UpdateNodeLabel"},
+      {kUpdateNodeTaint, "UpdateNodeTaint"},
+      {kUpdateNodeAnnotation, "UpdateNodeAnnotation"},
+      {kUpdateNodeDeclaredFeature, "UpdateNodeDeclaredFeature"},
+      {kUpdatePodLabel, "UpdatePodLabel"},
+      {kUpdatePodScaleDown, "UpdatePodScaleDown"},
+      {kUpdatePodTolerations, "UpdatePodToleration"},
+      {kUpdatePodGatesEliminated, "UpdatePodSchedulingGatesEliminated"},
+      {kUpdateOther, "an update that upstream has no name for"},
+  };
+  boost::json::array out;
+  if ((actions & kUpdate) == kUpdate) out.emplace_back("Update");
+  for (const auto& [bit, name] : names) {
+    if (actions & bit && !(bit & kUpdate && (actions & kUpdate) == kUpdate)) out.emplace_back(name);
+  }
+  return out;
+}
+
 }  // namespace
+
+Result<object> answer_events(const FilterPlugin& plugin) {
+  std::map<Resource, std::uint32_t> actions;
+  for (const auto& hint : plugin.hints()) actions[hint.resource] |= hint.actions;
+  if (actions.contains(Resource::assigned_pod) != actions.contains(Resource::unscheduled_pod) ||
+      actions[Resource::assigned_pod] != actions[Resource::unscheduled_pod]) {
+    return invalid("pods with and without a node are not alike");
+  }
+  object events;
+  for (const auto& [resource, set] : actions) {
+    if (set) events[name_of(resource)] = names_of(set);
+  }
+  return object{{"events", std::move(events)}};
+}
 
 Result<object> answer_hint(const FilterPlugin& plugin, const object& question) {
   auto before = read_object(question, "old");

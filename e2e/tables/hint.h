@@ -13,4 +13,7 @@ namespace podium::tables {
 Result<boost::json::object> answer_hint(const framework::FilterPlugin& plugin,
                                         const boost::json::object& question);
 
+// {"events": {resource: [action, …]}}: what the plugin's hints are registered for.
+Result<boost::json::object> answer_events(const framework::FilterPlugin& plugin);
+
 }  // namespace podium::tables

@@ -4,6 +4,8 @@ import re
 
 PACKAGES = ["noderesources", "nodeaffinity", "tainttoleration", "nodeports", "nodename", "nodeunschedulable",
             "imagelocality", "interpodaffinity", "podtopologyspread", "nodedeclaredfeatures", "schedulinggates"]
+# Not a package of upstream's: which events the default profile's plugins register for.
+EVENTS = "events"
 
 # Questions of tests that match are answered differently, for this reason; each has to be. A pattern matches the whole test.
 Difference = collections.namedtuple("Difference", "package test call reason")
@@ -41,6 +43,9 @@ NEVER_ASKED = [
     NeverAsked("nodedeclaredfeatures", "TestPreFilter/.*|TestEnqueueExtensionsPodUpdate/.*", ".*", MADE_UP),
     NeverAsked("nodedeclaredfeatures", "TestFilter/Node_.*", ".*", MADE_UP),
     NeverAsked("nodedeclaredfeatures", "TestFilter/plugin_disabled", ".*", "with the gate off no profile has the plugin"),
+    NeverAsked("events", "EventsToRegister/DynamicResources", "Events", "devices"),
+    NeverAsked("events", "EventsToRegister/(SchedulingGates|DefaultPreemption)", "Events",
+               "the queue watches what these wait for: unit/scheduler/queue, unit/scheduler/cycle"),
     NeverAsked("schedulinggates", "Test_isSchedulableAfterPodChange/.*", "Hint",
                "the queue watches a pod's own gates: unit/scheduler/queue"),
 ]
@@ -60,7 +65,7 @@ NOT_COMPARED = {
     ("noderesources", "Test_isSchedulableAfterDeviceClassChange"): DEVICES,
     ("noderesources", "TestScorePlacement_Resources"): "scores of placements of pod groups",
     ("noderesources", "TestBrokenLinearFunction"): INTERNAL,
-    ("noderesources", "TestEventsToRegister"): "which events a plugin hears of: unit/scheduler/framework/events_test.cc",
+    ("noderesources", "TestEventsToRegister"): "gates that are locked; with the defaults see events",
     ("noderesources", "TestHaveAnyRequestedResourcesIncreased"): INTERNAL,
     ("noderesources", "TestIsFit"): INTERNAL,
     ("noderesources", "TestResourceAllocationScorerCalculateRequests"): INTERNAL,
@@ -84,7 +89,7 @@ def never_asked(package, question):
         return "a score before it is normalised: compared after"
     if any(question.get(side) and "object" not in question[side] for side in ("old", "new")):
         return "an event with an object of a wrong type"
-    want = question["want"]
+    want = question.get("want", {})
     if question["call"] == "PreFilter" and want["code"] == "Success" and not want.get("only") and not want["nodes"]:
         return "PreFilter on no nodes, which says nothing yet"
     return next((entry.reason for entry in NEVER_ASKED if is_about(entry, package, question)), None)

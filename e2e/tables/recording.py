@@ -29,18 +29,20 @@ def stamp(packages):
 
 
 def record(packages):
-    """Leaves build/tables/recorded/PACKAGE.jsonl, unless they are there already."""
+    """Leaves build/tables/recorded/PACKAGE.jsonl, and events.jsonl, unless they are there already."""
     recorded, mark = OUT / "recorded", OUT / ".recorded.stamp"
     wanted = stamp(packages)
     if mark.exists() and mark.read_text() == wanted:
         return
-    subprocess.run([ROOT / "tools/go-build.sh", "e2e/tables/overlay", "build/tables", "."], cwd=ROOT, check=True)
+    subprocess.run([ROOT / "tools/go-build.sh", "e2e/tables/overlay", "build/tables", ".", "./events"], cwd=ROOT, check=True)
     shutil.rmtree(recorded, ignore_errors=True)
     recorded.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="podium-tables-") as directory:
         build(packages, pathlib.Path(directory))
         for package in packages:
             run(pathlib.Path(directory), package, recorded / f"{package}.jsonl")
+    with open(recorded / "events.jsonl", "wb") as lines:
+        subprocess.run([OUT / "events"], stdout=lines, check=True)
     mark.write_text(wanted)
 
 
