@@ -252,6 +252,9 @@ Result<object> answer(const object& question) {
 
   const auto pod = read_asked(question);
   if (!pod) return std::unexpected(pod.error());
+  if (call == "Request") {
+    return object{{"request", (*pod)->score_requests.get(question.at("resource").as_string())}};
+  }
   if (call == "PreEnqueue") return to_json(asked->pre_enqueue->pre_enqueue(**pod));
 
   auto cluster = Cluster::read(question);

@@ -14,6 +14,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,7 +92,7 @@ func overlay(dir, out, seen string, replace map[string]string) error {
 	for _, s := range sources {
 		var edits []edit
 		if strings.HasSuffix(s.name, "_test.go") {
-			edits = enterTests(s)
+			edits = append(enterTests(s), askBefore(s)...)
 		} else {
 			edits = wrappers.rename(s)
 		}
@@ -129,6 +130,29 @@ func parse(dir string) ([]*source, error) {
 		sources = append(sources, &source{filepath.Base(path), text, file, set})
 	}
 	return sources, nil
+}
+
+// Where a function or method of this name is called.
+func (s *source) calls(name string) []int {
+	var found []int
+	ast.Inspect(s.file, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch function := call.Fun.(type) {
+		case *ast.Ident:
+			if function.Name == name {
+				found = append(found, s.at(function.Pos()))
+			}
+		case *ast.SelectorExpr:
+			if function.Sel.Name == name {
+				found = append(found, s.at(function.Sel.Pos()))
+			}
+		}
+		return true
+	})
+	return found
 }
 
 func apply(text []byte, edits []edit) []byte {
@@ -344,6 +368,7 @@ func (w *wrappers) use(s *source, node ast.Node) {
 
 func (w *wrappers) text(name string) ([]byte, error) {
 	var text strings.Builder
+	maps.Copy(w.imports, inside[name].imports)
 	fmt.Fprintf(&text, "package %s\n\nimport podiumtables %q\n", name, recorder)
 	for known, path := range w.imports {
 		fmt.Fprintf(&text, "import %s %q\n", known, path)
@@ -359,5 +384,6 @@ func (w *wrappers) text(name string) ([]byte, error) {
 		}
 		text.WriteString("\n}\n")
 	}
+	text.WriteString(inside[name].text)
 	return []byte(text.String()), nil
 }

@@ -238,6 +238,13 @@ func Hint(plugin fwk.Plugin, function string, pod *v1.Pod, before, after any, an
 	write(line)
 }
 
+// Request is what NodeResourcesFit's scores count for a pod.
+func Request(pod *v1.Pod, resource v1.ResourceName, request int64) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	write(object{"call": "Request", "plugin": "NodeResourcesFit", "pod": pod, "resource": resource, "want": object{"request": request}})
+}
+
 func begin(call string, plugin fwk.Plugin) object {
 	line := object{"call": call, "plugin": plugin.Name(), "gates": gatesOf(plugin)}
 	if o := origins[plugin]; o.args != nil {

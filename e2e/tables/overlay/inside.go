@@ -1,0 +1,70 @@
+package main
+
+// Some tests call a function inside of a plugin. In those of a package listed here the calls of it go to one that first asks
+// the plugin what the function is there for, with the same pod and nodes, and then calls it.
+var inside = map[string]struct {
+	calls   map[string]string // by the name that is called: the one that stands in for it
+	imports map[string]string // that the text needs, by name
+	text    string
+}{
+	"noderesources": {
+		calls: map[string]string{
+			"isFit":                              "tablesIsFit",
+			"haveAnyRequestedResourcesIncreased": "tablesHaveAnyIncreased",
+			"calculatePodResourceRequest":        "tablesPodResourceRequest",
+		},
+		imports: map[string]string{"v1": "k8s.io/api/core/v1", "fwk": "k8s.io/kube-scheduler/framework", "klog": "k8s.io/klog/v2"},
+		text: `
+func tablesIsFit(pod *v1.Pod, node *v1.Node, manager fwk.SharedDRAManager, options ResourceRequestsOptions) bool {
+	plugin := &Fit{enablePodLevelResources: options.EnablePodLevelResources}
+	plugin.isSchedulableAfterNodeChange(klog.Background(), pod, nil, node)
+	return isFit(pod, node, manager, options)
+}
+
+func tablesHaveAnyIncreased(pod *v1.Pod, before, after *v1.Node, manager fwk.SharedDRAManager, options ResourceRequestsOptions) bool {
+	plugin := &Fit{enablePodLevelResources: options.EnablePodLevelResources}
+	plugin.isSchedulableAfterNodeChange(klog.Background(), pod, before, after)
+	return haveAnyRequestedResourcesIncreased(pod, before, after, manager, options)
+}
+
+func (r *resourceAllocationScorer) tablesPodResourceRequest(pod *v1.Pod, resource v1.ResourceName) int64 {
+	request := r.calculatePodResourceRequest(pod, resource)
+	podiumtables.Request(pod, resource, request)
+	return request
+}
+`,
+	},
+	"nodeports": {
+		calls:   map[string]string{"Fits": "tablesFits"},
+		imports: map[string]string{"v1": "k8s.io/api/core/v1", "fwk": "k8s.io/kube-scheduler/framework", "context": "context", "framework": "k8s.io/kubernetes/pkg/scheduler/framework"},
+		text: `
+func tablesFits(pod *v1.Pod, info fwk.NodeInfo) bool {
+	plugin, state := &NodePorts{}, framework.NewCycleState()
+	plugin.PreFilter(context.Background(), state, pod, nil)
+	plugin.Filter(context.Background(), state, pod, info)
+	return Fits(pod, info)
+}
+`,
+	},
+	"interpodaffinity": {
+		calls:   map[string]string{"getIncomingAffinityAntiAffinityCounts": "tablesIncomingCounts"},
+		imports: map[string]string{"fwk": "k8s.io/kube-scheduler/framework", "context": "context", "framework": "k8s.io/kubernetes/pkg/scheduler/framework"},
+		text: `
+func (pl *InterPodAffinity) tablesIncomingCounts(ctx context.Context, pod fwk.PodInfo, nodes []fwk.NodeInfo) (topologyToMatchedTermCount, topologyToMatchedTermCount) {
+	pl.PreFilter(ctx, framework.NewCycleState(), pod.GetPod(), nodes)
+	return pl.getIncomingAffinityAntiAffinityCounts(ctx, pod, nodes)
+}
+`,
+	},
+}
+
+// The edits of a test file of the package that make its calls go there.
+func askBefore(s *source) []edit {
+	var edits []edit
+	for name, instead := range inside[s.file.Name.Name].calls {
+		for _, at := range s.calls(name) {
+			edits = append(edits, edit{at, at + len(name), instead})
+		}
+	}
+	return edits
+}
