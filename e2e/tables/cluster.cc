@@ -2,6 +2,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <type_traits>
+#include <variant>
 
 #include "api/decode.h"
 
@@ -39,11 +41,16 @@ std::string uid_of(const object& meta, int& unnamed) {
 }
 
 void set_object(cluster::Snapshot& snapshot, const api::Object& decoded) {
-  if (const auto* ns = std::get_if<std::shared_ptr<const api::Namespace>>(&decoded))
-    snapshot.objects().set(*ns);
-  if (const auto* workload = std::get_if<std::shared_ptr<const api::Workload>>(&decoded)) {
-    snapshot.objects().set_workload(*workload);
-  }
+  std::visit(
+      [&]<typename T>(const T& object) {
+        if constexpr (std::is_same_v<T, std::shared_ptr<const api::Workload>>) {
+          snapshot.objects().set_workload(object);
+        } else if constexpr (requires { snapshot.objects().set(object); }) {
+          if constexpr (!std::is_same_v<T, api::PodPtr> && !std::is_same_v<T, api::NodePtr>)
+            snapshot.objects().set(object);
+        }
+      },
+      decoded);
 }
 
 }  // namespace
@@ -121,9 +128,7 @@ void Cluster::apply(const Change& change) {
 }
 
 Result<cluster::PodInfoPtr> read_asked(const object& question) {
-  auto pod = question.at("pod").is_object() ? question.at("pod").get_object() : object();
-  part(pod, "metadata")["uid"] = "the pod that is asked about";
-  auto decoded = api::decode_pod(pod);
+  auto decoded = api::decode_pod(question.at("pod"));
   if (!decoded) return std::unexpected(decoded.error());
   return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)));
 }

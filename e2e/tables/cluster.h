@@ -37,7 +37,7 @@ class Cluster {
   int unnamed_ = 0;
 };
 
-// The pod that a question is about, with a UID of its own.
+// The pod that a question is about.
 Result<cluster::PodInfoPtr> read_asked(const boost::json::object& question);
 
 }  // namespace podium::tables

@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,27 @@ const T* held(const api::Object& object) {
   return pointer ? pointer->get() : nullptr;
 }
 
+// The kinds that have no actions of their own but Add, Delete and Update; nullopt for others.
+std::optional<Resource> plain_resource(const api::Object& object) {
+  if (held<api::PersistentVolume>(object)) return Resource::persistent_volume;
+  if (held<api::PersistentVolumeClaim>(object)) return Resource::persistent_volume_claim;
+  if (held<api::StorageClass>(object)) return Resource::storage_class;
+  if (held<api::CsiNode>(object)) return Resource::csi_node;
+  if (held<api::CsiDriver>(object)) return Resource::csi_driver;
+  if (held<api::CsiStorageCapacity>(object)) return Resource::csi_storage_capacity;
+  if (held<api::VolumeAttachment>(object)) return Resource::volume_attachment;
+  return std::nullopt;
+}
+
 // As the feed of the live scheduler makes it of what the API server says.
 ClusterEvent to_event(api::Object before, api::Object after, std::string_view hint) {
   ClusterEvent event{.before = std::move(before), .after = std::move(after)};
+  const auto from = plain_resource(event.before), to = plain_resource(event.after);
+  if (from || to) {
+    event.resource = to ? *to : *from;
+    event.actions = !from ? kAdd : to ? kUpdateOther : kDelete;
+    return event;
+  }
   const auto *old_pod = held<api::Pod>(event.before), *new_pod = held<api::Pod>(event.after);
   const auto *old_node = held<api::Node>(event.before), *new_node = held<api::Node>(event.after);
   if (old_pod || new_pod) {

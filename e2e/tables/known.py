@@ -3,7 +3,8 @@ import collections
 import re
 
 PACKAGES = ["noderesources", "nodeaffinity", "tainttoleration", "nodeports", "nodename", "nodeunschedulable",
-            "imagelocality", "interpodaffinity", "podtopologyspread", "nodedeclaredfeatures", "schedulinggates"]
+            "imagelocality", "interpodaffinity", "podtopologyspread", "nodedeclaredfeatures", "schedulinggates",
+            "volumezone", "volumerestrictions", "nodevolumelimits", "volumebinding"]
 # Not a package of upstream's: which events the default profile's plugins register for.
 EVENTS = "events"
 
@@ -11,6 +12,8 @@ EVENTS = "events"
 Difference = collections.namedtuple("Difference", "package test call reason")
 DRA = "extended resources that devices back"
 REFUSED = "the API server refuses the pod"
+WORDS = "the test's listers say «not found» with other words than client-go's"
+SCORING = "StorageCapacityScoring on, which podium refuses"
 NO_RESOURCES = "a scoring strategy without resources: the configuration's defaults name some"
 DIFFERENCES = [
     Difference("noderesources", "TestNodeResourcesBalancedAllocation/include_DRA_resource_on_a_node_.*", "PreScore|Score", DRA),
@@ -31,6 +34,15 @@ DIFFERENCES = [
     Difference("interpodaffinity", "TestRequiredAffinitySingleNode/Pod.*_fails_PreFilter_with_an_invalid_.*_label_syntax",
                "PreFilter", REFUSED),
     Difference("interpodaffinity", "TestPreferredAffinity/invalid_(Anti)?Affinity_fails_PreScore", "PreScore", REFUSED),
+    Difference("volumezone", "TestWithBinding/unbound_volume_no_storage_class", ".*", WORDS),
+    Difference("nodevolumelimits", "TestCSILimits/(ephemeral_volume_missing|don't_skip_Filter_when_the_pod_has_ephemeral_volumes)",
+               "Filter", WORDS),
+    Difference("nodevolumelimits", "TestVolumeLimitScalingGate/gate_enabled_-_fail_when_driver_not_installed_.*", "Filter",
+               "VolumeLimitScaling on, which podium refuses"),
+    Difference("volumebinding", "TestVolumeBinding/(.*_volumes_with_close_capacity_.*|storage_capacity_score.*|"
+               "dynamic_provisioning_with_multiple_PVCs_.*|prefer_node_with_.*)", "PreScore", SCORING),
+    Difference("volumebinding", "TestIsSchedulableAfterCSIDriverChange/driver_name_in_pod_and_csidriver_name_are_different",
+               "Hint", "docs/parity.md: it wakes more"),
     Difference("podtopologyspread", "TestPreFilterStateRemovePod/remove_a_pod_when_scheduling_node_affinity_matched_pod_.*",
                "Changed", "the test takes a pod from a node that it is not on"),
 ]
@@ -46,6 +58,7 @@ NEVER_ASKED = [
     NeverAsked("events", "EventsToRegister/DynamicResources", "Events", "devices"),
     NeverAsked("events", "EventsToRegister/(SchedulingGates|DefaultPreemption)", "Events",
                "the queue watches what these wait for: unit/scheduler/queue, unit/scheduler/cycle"),
+    NeverAsked("volumebinding", "TestVolumeBinding/.*", "Score", SCORING),
     NeverAsked("schedulinggates", "Test_isSchedulableAfterPodChange/.*", "Hint",
                "the queue watches a pod's own gates: unit/scheduler/queue"),
 ]
@@ -54,6 +67,7 @@ NEVER_ASKED = [
 SIGNATURES = "signatures of pods, for batches"
 DEVICES = "devices"
 INTERNAL = "asks a function inside of the plugin"
+BINDER = "what is assumed of volumes, and written: volume_reservation, cycle/volumes"
 NOT_COMPARED = {
     ("noderesources", "TestBalancedAllocationSignPod"): SIGNATURES,
     ("noderesources", "TestFitSignPod"): SIGNATURES,
@@ -72,6 +86,11 @@ NOT_COMPARED = {
     ("interpodaffinity", "TestPreFilterStateClone"): INTERNAL,
     ("nodedeclaredfeatures", "TestPreFilter"): MADE_UP,
     ("nodedeclaredfeatures", "TestEnqueueExtensionsPodUpdate"): MADE_UP,
+    **{("volumebinding", test): BINDER for test in [
+        "TestAssume", "TestAssumePodVolumes", "TestAssumeUpdateCache", "TestBasicCache", "TestBindAPIUpdate", "TestBindPodVolumes",
+        "TestCheckBindings", "TestCheckBindingsWithCSIMigration", "TestConcurrentAssume", "TestDelayedInformerEvent",
+        "TestPVAssumeCache", "TestPVCacheWithIndex", "TestRestore", "TestRevertAssumedPodVolumes", "Test_PreBindPreFlight"]},
+    ("volumebinding", "TestScore"): SCORING,
     ("schedulinggates", "Test_isSchedulableAfterPodChange"): "unit/scheduler/queue",
 }
 

@@ -56,6 +56,21 @@ func (pl *InterPodAffinity) tablesIncomingCounts(ctx context.Context, pod fwk.Po
 }
 `,
 	},
+	"volumebinding": {
+		imports: map[string]string{"v1": "k8s.io/api/core/v1", "metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "klog": "k8s.io/klog/v2"},
+		text: `
+func tablesAll[T metav1.Object](cache *passiveAssumeCache[T]) []T {
+	cache.rwMutex.RLock()
+	defer cache.rwMutex.RUnlock()
+	return cache.replaceAssumed(cache.store.List())
+}
+
+func (b *volumeBinder) TablesListers() []any {
+	return []any{b.classLister, b.csiNodeLister, b.csiDriverLister, b.csiStorageCapacityLister,
+		tablesAll(b.pvCache.passiveAssumeCache), tablesAll(b.pvcCache.passiveAssumeCache)}
+}
+`,
+	},
 }
 
 // The edits of a test file of the package that make its calls go there.

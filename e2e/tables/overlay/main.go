@@ -225,6 +225,9 @@ var bodies = map[string]string{
 	"NormalizeScore": `status := pl.{{.Old}}(p0, p1, p2, p3)
 	podiumtables.Normalized(pl, p1, p2, p3, status)
 	return status`,
+	"FindPodVolumes": `volumes, reasons, err := pl.{{.Old}}(p0, p1, p2, p3)
+	podiumtables.Volumes(pl, p1, p3, reasons, err)
+	return volumes, reasons, err`,
 	"hint": `answer, err := pl.{{.Old}}(p0, p1, p2, p3)
 	podiumtables.Hint(pl, "{{.Name}}", p1, p2, p3, answer, err)
 	return answer, err`,
@@ -248,6 +251,7 @@ func (w wrapper) Other(method string) string {
 
 type wrappers struct {
 	plugins map[string]map[string]bool // by type: its methods that are renamed
+	listers map[string][]string        // by type: its fields that are listers
 	all     []wrapper
 	imports map[string]string // by the name in the signatures
 }
@@ -255,7 +259,7 @@ type wrappers struct {
 func renamed(name string) string { return strings.ToLower(name[:1]) + name[1:] + "OfUpstream" }
 
 func newWrappers(sources []*source) *wrappers {
-	w := &wrappers{plugins: map[string]map[string]bool{}, imports: map[string]string{}}
+	w := &wrappers{plugins: map[string]map[string]bool{}, listers: map[string][]string{}, imports: map[string]string{}}
 	each := func(visit func(s *source, f *ast.FuncDecl)) {
 		for _, s := range sources {
 			for _, declaration := range s.file.Decls {
@@ -271,11 +275,37 @@ func newWrappers(sources []*source) *wrappers {
 		}
 	})
 	each(func(s *source, f *ast.FuncDecl) {
-		if w.body(s, f) != "" && f.Recv != nil {
+		if w.body(s, f) != "" && f.Recv != nil && w.plugins[receiver(s, f)] != nil {
 			w.plugins[receiver(s, f)][f.Name.Name] = true
 		}
 	})
+	for _, s := range sources {
+		w.findListers(s)
+	}
 	return w
+}
+
+// Notes which fields of a plugin are listers.
+func (w *wrappers) findListers(s *source) {
+	ast.Inspect(s.file, func(node ast.Node) bool {
+		declared, ok := node.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		fields, ok := declared.Type.(*ast.StructType)
+		if !ok || w.plugins[declared.Name.Name] == nil {
+			return true
+		}
+		for _, field := range fields.Fields.List {
+			kind := s.of(field.Type)
+			if (strings.HasSuffix(kind, "Lister") && kind != "fwk.SharedLister") || kind == "fwk.CSIManager" || kind == "cache.Indexer" {
+				for _, name := range field.Names {
+					w.listers[declared.Name.Name] = append(w.listers[declared.Name.Name], "pl."+name.Name)
+				}
+			}
+		}
+		return true
+	})
 }
 
 func receiver(s *source, f *ast.FuncDecl) string {
@@ -295,6 +325,10 @@ func (w *wrappers) body(s *source, f *ast.FuncDecl) string {
 		return ""
 	}
 	if w.plugins[receiver(s, f)] == nil {
+		// VolumeBinding's filter is another type's, whose tests are many.
+		if receiver(s, f) == "volumeBinder" && f.Name.Name == "FindPodVolumes" {
+			return f.Name.Name
+		}
 		return ""
 	}
 	if first == "fwk.QueueingHint" {
@@ -383,6 +417,9 @@ func (w *wrappers) text(name string) ([]byte, error) {
 			return nil, err
 		}
 		text.WriteString("\n}\n")
+	}
+	for plugin, listers := range w.listers {
+		fmt.Fprintf(&text, "\nfunc (pl *%s) TablesListers() []any {\n\treturn []any{%s}\n}\n", plugin, strings.Join(listers, ", "))
 	}
 	text.WriteString(inside[name].text)
 	return []byte(text.String()), nil

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	configv1 "k8s.io/kube-scheduler/config/v1"
@@ -245,6 +246,26 @@ func Request(pod *v1.Pod, resource v1.ResourceName, request int64) {
 	write(object{"call": "Request", "plugin": "NodeResourcesFit", "pod": pod, "resource": resource, "want": object{"request": request}})
 }
 
+// Volumes is what the binder finds for a pod on a node: the answer of VolumeBinding's filter.
+func Volumes(binder reader, pod *v1.Pod, node *v1.Node, reasons any, err error) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	said := []string{}
+	for i, list := 0, reflect.ValueOf(reasons); i < list.Len(); i++ {
+		said = append(said, list.Index(i).String())
+	}
+	want := object{"code": "Success", "reasons": said}
+	if len(said) > 0 {
+		want["code"] = fwk.UnschedulableAndUnresolvable.String()
+	}
+	if err != nil {
+		want = object{"code": fwk.Error.String(), "reasons": []string{err.Error()}}
+	}
+	write(object{"call": "Filter", "plugin": "VolumeBinding", "preFilter": true, "pod": pod,
+		"on":      object{"node": node, "pods": []any{}},
+		"cluster": object{"nodes": []any{}, "objects": objectsOf(binder)}, "want": want})
+}
+
 func begin(call string, plugin fwk.Plugin) object {
 	line := object{"call": call, "plugin": plugin.Name(), "gates": gatesOf(plugin)}
 	if o := origins[plugin]; o.args != nil {
@@ -340,35 +361,80 @@ func clusterOf(plugin fwk.Plugin, infos []fwk.NodeInfo) any {
 	return object{"nodes": nodes, "objects": objectsOf(plugin)}
 }
 
-// What plugins read through listers.
-func objectsOf(plugin fwk.Plugin) []any {
+// What the plugin reads through its listers, which a method in the overlay knows; and what it reads through others', where it
+// has a handle.
+func objectsOf(plugin any) []any {
 	objects := []any{}
-	handle := origins[plugin].handle
-	if handle == nil || reflect.ValueOf(handle).IsNil() {
-		return objects
-	}
-	factory := handle.SharedInformerFactory()
-	if factory == nil || reflect.ValueOf(factory).IsNil() {
-		return objects
-	}
-	core, apps := factory.Core().V1(), factory.Apps().V1()
-	add := func(kind, version string, list any) {
+	add := func(list any, err error) {
 		items := reflect.ValueOf(list)
-		for i := 0; i < items.Len(); i++ {
-			objects = append(objects, object{"apiVersion": version, "kind": kind, "object": items.Index(i).Interface()})
+		for i := 0; err == nil && i < items.Len(); i++ {
+			item := items.Index(i)
+			if item.Kind() == reflect.Struct {
+				item = item.Addr()
+			}
+			objects = append(objects, typed(item.Interface()))
 		}
 	}
-	namespaces, _ := core.Namespaces().Lister().List(labels.Everything())
-	add("Namespace", "v1", namespaces)
-	services, _ := core.Services().Lister().List(labels.Everything())
-	add("Service", "v1", services)
-	controllers, _ := core.ReplicationControllers().Lister().List(labels.Everything())
-	add("ReplicationController", "v1", controllers)
-	sets, _ := apps.ReplicaSets().Lister().List(labels.Everything())
-	add("ReplicaSet", "apps/v1", sets)
-	stateful, _ := apps.StatefulSets().Lister().List(labels.Everything())
-	add("StatefulSet", "apps/v1", stateful)
+	if from, ok := plugin.(reader); ok {
+		for _, lister := range from.TablesListers() {
+			add(listed(lister))
+		}
+	}
+	known, ok := plugin.(fwk.Plugin)
+	if !ok || known.Name() != "VolumeBinding" || origins[known].handle == nil {
+		return objects
+	}
+	factory := origins[known].handle.SharedInformerFactory()
+	everything := labels.Everything()
+	volumes, err := factory.Core().V1().PersistentVolumes().Lister().List(everything)
+	add(volumes, err)
+	nodes, err := factory.Storage().V1().CSINodes().Lister().List(everything)
+	add(nodes, err)
+	drivers, err := factory.Storage().V1().CSIDrivers().Lister().List(everything)
+	add(drivers, err)
+	capacities, err := factory.Storage().V1().CSIStorageCapacities().Lister().List(everything)
+	add(capacities, err)
 	return objects
+}
+
+type reader interface{ TablesListers() []any }
+
+// The objects of a lister; those that tests make are often slices.
+func listed(lister any) (any, error) {
+	if manager, ok := lister.(fwk.CSIManager); ok {
+		lister = manager.CSINodes()
+		// The manager's lister is around another one.
+		for inner := reflect.Indirect(reflect.ValueOf(lister)); inner.Kind() == reflect.Struct && inner.NumField() == 1; {
+			inner = inner.Field(0)
+			if inner.Kind() == reflect.Interface {
+				inner = inner.Elem()
+			}
+			if inner.Kind() == reflect.Slice {
+				// Not through the interface, for the field is not exported.
+				copied := reflect.MakeSlice(reflect.TypeOf([]storagev1.CSINode{}), 0, inner.Len())
+				for i := 0; i < inner.Len(); i++ {
+					name := inner.Index(i).FieldByName("ObjectMeta").FieldByName("Name").String()
+					if node, err := manager.CSINodes().Get(name); err == nil {
+						copied = reflect.Append(copied, reflect.ValueOf(*node))
+					}
+				}
+				return copied.Interface(), nil
+			}
+		}
+	}
+	value := reflect.ValueOf(lister)
+	if !value.IsValid() || (value.Kind() == reflect.Pointer && value.IsNil()) {
+		return []*v1.Pod{}, nil
+	}
+	if value.Kind() == reflect.Slice {
+		return lister, nil
+	}
+	if indexer, ok := lister.(interface{ List() []any }); ok {
+		return indexer.List(), nil
+	}
+	results := value.MethodByName("List").Call([]reflect.Value{reflect.ValueOf(labels.Everything())})
+	err, _ := results[1].Interface().(error)
+	return results[0].Interface(), err
 }
 
 // An object of an event with its kind; null where there is none, or what is no object.
@@ -380,7 +446,17 @@ func typed(value any) any {
 		return nil
 	}
 	kind := reflect.TypeOf(value).Elem().Name()
+	if kind == "" {
+		return object{"kind": reflect.TypeOf(value).String()}
+	}
+	group := reflect.TypeOf(value).Elem().PkgPath()
 	version := "v1"
+	switch {
+	case strings.HasSuffix(group, "api/apps/v1"):
+		version = "apps/v1"
+	case strings.Contains(group, "api/storage/"):
+		version = "storage.k8s.io/v1"
+	}
 	return object{"apiVersion": version, "kind": kind, "object": value}
 }
 
