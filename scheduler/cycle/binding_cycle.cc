@@ -234,8 +234,7 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
 
 // --- the other ends ---
 
-// Source: handleBindingCycleError and handleSchedulingFailure. A pod is never woken by its own going; see the
-// queue.
+// Source: handleBindingCycleError and handleSchedulingFailure.
 void BindingCycle::fail(Pod& failed, Failure failure) {
   auto pod = take(failed);
   enter(*pod, "Unreserve", failure.rejected ? "Unschedulable" : "Error");

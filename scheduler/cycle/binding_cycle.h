@@ -49,7 +49,7 @@ class BindingCycle final : public framework::Handle {
     cluster::Snapshot& snapshot;
     queue::SchedulingQueue& queue;
     bool nominates = true;  // NominatedNodeNameForExpectation
-    // What the end of an assumption means to others; reaches on_event() as well.
+    // What the end of an assumption means to others, and not to the pod itself; reaches on_event() as well.
     std::function<void(const framework::ClusterEvent&)> tell;
     std::function<void()> wake;
   };

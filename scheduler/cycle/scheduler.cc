@@ -59,7 +59,7 @@ Scheduler::Scheduler(Parts parts)
               .snapshot = snapshot_,
               .queue = queue_,
               .nominates = parts.config.features.nominated_node_name_for_expectation,
-              .tell = [this](const ClusterEvent& event) { cluster_event(event); },
+              .tell = [this](const ClusterEvent& event) { assumption_ended(event); },
               .wake = [this] { wake(); }}) {}
 
 // --- the cycle ---
@@ -355,14 +355,27 @@ void Scheduler::object_changed(ClusterEvent event) {
 // Source: eventhandlers.go hasNominatedNodeNameChanged, getLEPriorityPreCheck.
 void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
   if (before->pod->nominated_node.empty()) return;
-  queue_.on_event(pod_event(Action::kDelete, before, nullptr), parts_.clock.now(), before->priority);
+  queue_.on_event(pod_event(Action::kDelete, before, nullptr), parts_.clock.now(),
+                  [&](const cluster::PodInfo& pod) { return pod.priority <= before->priority; });
   wake();
 }
 
-void Scheduler::cluster_event(const ClusterEvent& event) {
-  queue_.on_event(event, parts_.clock.now());
-  cycle_.on_event(event);
+// The pod itself has no more room than it had.
+// Source: schedule_one.go handleBindingCycleError.
+void Scheduler::assumption_ended(const ClusterEvent& event) {
+  const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;
+  hear(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
   taken_in(event.resource, event.actions);
+}
+
+void Scheduler::cluster_event(const ClusterEvent& event) {
+  hear(event);
+  taken_in(event.resource, event.actions);
+}
+
+void Scheduler::hear(const ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain) {
+  queue_.on_event(event, parts_.clock.now(), may_gain);
+  cycle_.on_event(event);
   wake();
 }
 

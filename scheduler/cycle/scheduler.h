@@ -111,7 +111,9 @@ class Scheduler {
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
   void nomination_ends(const cluster::PodInfoPtr& before);
+  void assumption_ended(const framework::ClusterEvent& event);
   void cluster_event(const framework::ClusterEvent& event);
+  void hear(const framework::ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain = nullptr);
   void taken_in(framework::Resource resource, std::uint32_t actions);
   void wake() {
     if (wake_) wake_();

@@ -257,16 +257,10 @@ struct SchedulingQueue::Impl {
 
   // --- events and time ---
 
-  void on_event(const ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to) {
+  void on_event(const ClusterEvent& event, Steady now, const MayGain& may_gain) {
     if (is_wild_card(event)) return move_all(event, now);
-    const auto* gone = std::get_if<api::PodPtr>(&event.before);
     for (auto* entry : waiting.woken_by(event)) {
-      if (up_to && entry->queued.pod->priority > *up_to) continue;
-      if (gone && event.resource == Resource::assigned_pod && *gone &&
-          (*gone)->meta.uid == entry->queued.pod->pod->meta.uid) {
-        continue;
-      }
-      enqueue(*entry, now, event_label(event));
+      if (!may_gain || may_gain(*entry->queued.pod)) enqueue(*entry, now, event_label(event));
     }
     if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
   }
@@ -381,11 +375,11 @@ void SchedulingQueue::activate(std::string_view uid, Steady now) {
   if (auto* entry = impl_->find(uid)) impl_->activate_now(*entry, now);
 }
 
-void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, std::optional<std::int32_t> up_to) {
-  impl_->on_event(event, now, up_to);
+void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, const MayGain& may_gain) {
+  impl_->on_event(event, now, may_gain);
 }
 
-void SchedulingQueue::move_all(Steady now) { impl_->on_event(ClusterEvent{}, now, std::nullopt); }
+void SchedulingQueue::move_all(Steady now) { impl_->move_all(ClusterEvent{}, now); }
 
 std::optional<Steady> SchedulingQueue::next_wakeup() const { return impl_->next_wakeup(); }
 

@@ -99,10 +99,10 @@ class SchedulingQueue {
   // A pod that waits is tried at once, backoff or not; one in flight after its backoff, should it come back.
   void activate(std::string_view uid, Steady now);
 
-  // A change of the cluster. Moves the pods whose hints say that it may help, but for the pod that it is
-  // about: its own going is no help. `up_to`: pods that are more important do not gain by it and stay.
-  void on_event(const framework::ClusterEvent& event, Steady now,
-                std::optional<std::int32_t> up_to = std::nullopt);
+  // A change of the cluster. Moves the pods whose hints say that it may help, and that may gain by it at all;
+  // those in flight are not asked that. Null: every pod may.
+  using MayGain = std::function<bool(const cluster::PodInfo&)>;
+  void on_event(const framework::ClusterEvent& event, Steady now, const MayGain& may_gain = nullptr);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another
   // try.
   void move_all(Steady now);

@@ -1,5 +1,7 @@
 // What the end of a nomination means to others: for pods that are no more important it is as if the pod had
 // left the node.
+#include <algorithm>
+
 #include "unit/scheduler/cycle/scheduler_fixture.h"
 
 namespace podium::cycle {
@@ -36,6 +38,31 @@ TEST_F(Nominations, APodThatIsDeletedDoes) {
   scheduler_.pod_deleted("uid-vip");
   EXPECT_EQ(run(), 1);
   EXPECT_EQ(binder_.asked, Log{"equal to n1"});
+}
+
+// It has been turned down beside its own nomination's likes, and may look for another place without it.
+TEST_F(Nominations, ThePodItselfIsTriedAgainToo) {
+  const auto own = [] { return pod("own").priority(300).req("cpu", "6"); };
+  for (const std::string next : {"", "n2"}) {
+    SCOPED_TRACE(next);
+    see(own().nominated("n1"));
+    ASSERT_EQ(run(), 1);
+    clock_.advance(1min);
+    take_log();
+    see(own().resource_version("2").nominated(next));
+    run();
+    const auto log = take_log();
+    EXPECT_EQ(std::ranges::count(log, "decided own #2 no node"), 1);
+    scheduler_.pod_deleted("uid-own");
+    run();
+    clock_.advance(1min);
+  }
+}
+
+TEST_F(Nominations, ANominationThatBeginsWakesNobody) {
+  see(pod("plain").priority(100).gate("not-yet"));
+  see(pod("plain").priority(100).gate("not-yet").resource_version("2").nominated("n1"));
+  EXPECT_EQ(run(), 0);
 }
 
 TEST_F(Nominations, AnyOtherChangeOfItWakesNobody) {

@@ -49,23 +49,41 @@ framework::ClusterEvent nominee_left() {
   return {Resource::assigned_pod, framework::kDelete, pod("x").nominated("n").ptr(), {}};
 }
 
-TEST_F(Queue, ANominationThatEndsHelpsThoseThatAreNotMoreImportant) {
+TEST_F(Queue, AnEventHelpsThoseThatMayGainByIt) {
   for (const int priority : {1, 2, 3}) {
     const auto name = std::to_string(priority);
     add(pod(name).priority(priority));
     reject(name, {"Affinity"});
   }
-  queue_.on_event(nominee_left(), now_, 2);
+  queue_.on_event(nominee_left(), now_, [](const auto& pod) { return pod.priority <= 2; });
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 2, .unschedulable = 1}));
   EXPECT_EQ(pop_all(), "2 1");
 }
 
-TEST_F(Queue, ANominationThatEndsIsNotMissedInFlight) {
+TEST_F(Queue, APodInFlightIsNotAskedWhetherItMayGain) {
   add(pod("a"));
   ASSERT_EQ(pop(), "a");
-  queue_.on_event(nominee_left(), now_, 0);
+  queue_.on_event(nominee_left(), now_, [](const auto&) { return false; });
   requeue("a", {"Affinity"});
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
+}
+
+TEST_F(Queue, WhoMayGainIsAskedOnlyAboutPodsThatTheEventHelps) {
+  for (const auto* name : {"helped", "other", "deaf"}) add(pod(name));
+  ASSERT_EQ(pop_all(), "helped other deaf");
+  requeue("helped", {"Fit"});
+  requeue("other", {"Fit"});
+  requeue("deaf", {"Affinity"});
+  std::string asked;
+  const auto nobody = [&](const cluster::PodInfo& pod) {
+    asked += pod->meta.name + " ";
+    return false;
+  };
+  queue_.on_event(node_added("helped"), now_, nobody);
+  EXPECT_EQ(asked, "helped ");
+  queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_, nobody);
+  EXPECT_EQ(asked, "helped ") << "nobody listens to that";
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 3}));
 }
 
 TEST_F(Queue, AnEventMovesEachPodOnce) {
