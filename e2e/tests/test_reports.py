@@ -47,6 +47,18 @@ class Decisions(Live):
                          ("False", "Unschedulable", report["status"]["message"]))
         self.plane.kubectl("delete", "pod", "huge", "--wait=false")
 
+    def test_a_pod_that_is_being_deleted_when_its_turn_comes_is_told_of(self):
+        late = pod("late", schedulingGates=[{"name": "example.com/quota"}])
+        late["metadata"]["finalizers"] = ["example.com/keep"]
+        self.plane.create(late)
+        path, patch = "/api/v1/namespaces/default/pods/late", "application/strategic-merge-patch+json"
+        self.plane.request("DELETE", path)
+        self.plane.request("PATCH", path, {"spec": {"schedulingGates": None}}, content_type=patch)
+        event = wait_until(lambda: self.events("late", "FailedScheduling"), "the event")[0]
+        self.assertEqual((event["note"], event["type"], event["action"], event["reportingController"]),
+                         ("skip schedule deleting pod: default/late", "Warning", "Scheduling", "default-scheduler"))
+        self.plane.request("PATCH", path, {"metadata": {"finalizers": None}}, content_type=patch)
+
     def test_pending_pod_is_placed_when_a_node_comes(self):
         self.plane.create(pod("waiting", nodeSelector={"size": "xl"}))
         self.report("waiting", "Unschedulable")

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "scheduler/framework/evaluation.h"
+
 namespace podium::cycle {
 namespace {
 
@@ -35,6 +37,11 @@ void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodI
       ->record(regarding(victim), "Normal", "Preempted", "Preempting",
                fmt::format("Preempted by pod {} on node {}", preemptor->meta.uid, node),
                regarding(preemptor));
+}
+
+// Source: schedule_one.go skipPodSchedule.
+void ApiAnnouncer::skipped(const cluster::PodInfo& pod) {
+  event(pod, "Warning", "FailedScheduling", "Scheduling", framework::skipped_message(pod));
 }
 
 void ApiAnnouncer::event(const cluster::PodInfo& pod, std::string type, std::string reason,

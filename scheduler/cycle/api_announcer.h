@@ -26,6 +26,7 @@ class ApiAnnouncer final : public Announcer {
               const std::optional<std::string>& nominated_node) override;
   void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
                  std::string_view node) override;
+  void skipped(const cluster::PodInfo& pod) override;
   void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
              std::string note);
 

@@ -71,6 +71,7 @@ bool Scheduler::step() {
   auto queued = queue_.pop(now);
   if (!queued) return false;
   const auto& pod = **queued->pod;
+  if (pod.terminating()) parts_.announcer.skipped(*queued->pod);
   if (pod.terminating() || cycle_.knows(pod.meta.uid)) {
     queue_.done(pod.meta.uid);
     return true;

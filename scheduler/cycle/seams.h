@@ -103,6 +103,8 @@ class Announcer {
                       const std::optional<std::string>& nominated_node) = 0;
   virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
                          std::string_view node) = 0;
+  // Its turn has come, but it is on its way out and is not tried.
+  virtual void skipped(const cluster::PodInfo& pod) = 0;
 };
 
 }  // namespace podium::cycle

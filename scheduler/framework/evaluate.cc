@@ -71,13 +71,15 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 
 }  // namespace
 
+std::string skipped_message(const PodInfo& pod) { return "skip schedule deleting pod: " + pod->full_name(); }
+
 Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
                        std::size_t start, Phases* phases)
     : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), phases_(phases) {
   decision_.node_count = decision_.evaluated = snapshot.node_count();
   decision_.next_start = start;
   if (pod->terminating()) {
-    decision_.message = "skip schedule deleting pod: " + pod->full_name();
+    decision_.message = skipped_message(pod);
     return;
   }
   for (const auto* plugin : profile.pre_enqueue) {

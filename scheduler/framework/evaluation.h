@@ -48,6 +48,9 @@ struct ScoreOpinion {
 // event wakes the pod.
 inline constexpr std::string_view kExtenderName = "Extender";
 
+// What is said of a pod that is on its way out and so not tried.
+std::string skipped_message(const PodInfo& pod);
+
 class Evaluation {
  public:
   // `start`: where a search that need not see all nodes begins. `phases`: null, or somebody who outlives the

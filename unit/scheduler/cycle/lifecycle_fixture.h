@@ -44,6 +44,7 @@ class FakeWorld final : public Binder,
     say("scheduled {} on {}", pod->meta.name, node);
   }
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
+  void skipped(const cluster::PodInfo&) override {}
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {
     say("{} {}: {}", reason, pod->meta.name, message);

@@ -74,6 +74,9 @@ class FakeAnnouncer final : public Announcer {
     log_.push_back(
         fmt::format("event {} Preempted by {} on {}", victim->meta.name, preemptor->meta.name, node));
   }
+  void skipped(const cluster::PodInfo& pod) override {
+    log_.push_back("event " + pod->meta.name + " skipped");
+  }
   std::map<std::string, std::string> nominations;  // by pod, as the last failure asked for
 
  private:

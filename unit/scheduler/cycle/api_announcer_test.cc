@@ -1,0 +1,87 @@
+// The events of pods as they go to the API server: each in the words of its kind, under its profile's name.
+#include "scheduler/cycle/api_announcer.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <map>
+
+#include "unit/client/object_server.h"
+#include "unit/support/builders.h"
+
+namespace podium::cycle {
+namespace {
+
+namespace asio = boost::asio;
+using test::pod;
+using Lines = std::vector<std::string>;
+
+class ApiAnnouncerTest : public testing::Test {
+ protected:
+  ApiAnnouncer announcer(bool events = true) {
+    return {[this](std::string_view name) { return &recorders_.find(name)->second; }, conditions_, events};
+  }
+  // "controller type reason action pod note", of all that was told.
+  Lines told() {
+    asio::io_context context;
+    for (auto& [name, recorder] : recorders_) {
+      asio::co_spawn(context, recorder.run(), asio::detached);
+      recorder.stop();
+    }
+    context.run();
+    Lines out;
+    for (const auto& event : server_.all("events")) {
+      const auto text = [&](const char* field) { return std::string(event.at(field).as_string()); };
+      out.push_back(fmt::format("{} {} {} {} {}: {}", text("reportingController"), text("type"),
+                                text("reason"), text("action"),
+                                event.at("regarding").at("name").as_string().c_str(), text("note")));
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+  static cluster::PodInfoPtr info(const api::Pod& pod) {
+    return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
+  }
+
+  unit::ObjectServer server_;
+  client::Api api_{server_.transport, system_clock(), system_random()};
+  client::Precedence nobody_first_{system_clock()};
+  std::map<std::string, client::EventRecorder, std::less<>> recorders_ = [this] {
+    std::map<std::string, client::EventRecorder, std::less<>> out;
+    for (const auto* name : {"default-scheduler", "batch"})
+      out.try_emplace(name, api_, nobody_first_, name, "host");
+    return out;
+  }();
+  asio::io_context idle_;
+  ConditionWriter conditions_{api_, idle_.get_executor(), 10, 1};
+};
+
+TEST_F(ApiAnnouncerTest, EachProfileSpeaksUnderItsName) {
+  auto announcer = this->announcer();
+  announcer.scheduled(*info(pod("web")), "n1");
+  announcer.scheduled(*info(pod("job").scheduler("batch")), "n2");
+  announcer.failed(*info(pod("big").scheduler("batch")), "Unschedulable", "no room", std::nullopt);
+  announcer.skipped(*info(pod("late").terminating()));
+  EXPECT_EQ(told(),
+            (Lines{
+                "batch Normal Scheduled Binding job: Successfully assigned default/job to n2",
+                "batch Warning FailedScheduling Scheduling big: no room",
+                "default-scheduler Normal Scheduled Binding web: Successfully assigned default/web to n1",
+                "default-scheduler Warning FailedScheduling Scheduling late: skip schedule deleting pod: "
+                "default/late",
+            }));
+}
+
+TEST_F(ApiAnnouncerTest, WithoutEventsNothingIsTold) {
+  auto announcer = this->announcer(false);
+  announcer.scheduled(*info(pod("web")), "n1");
+  announcer.skipped(*info(pod("late").terminating()));
+  EXPECT_EQ(told(), Lines());
+}
+
+}  // namespace
+}  // namespace podium::cycle
