@@ -12,6 +12,16 @@ namespace {
 
 double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
+// Source: framework.go RunPreBindPreFlights.
+std::string pre_flight_failed(std::string_view plugin, const framework::Verdict& verdict) {
+  if (verdict.code == framework::Code::error)
+    return fmt::format("running PreBindPreFlight \"{}\": {}", plugin, message(verdict));
+  return fmt::format(
+      "PreBindPreFlight {} returned \"{}\", which is unsupported. It is supposed to return Success, Skip, or "
+      "Error status",
+      plugin, framework::to_string(verdict.code));
+}
+
 }  // namespace
 
 BindingCycle::BindingCycle(Parts parts) : parts_(std::move(parts)) {}
@@ -102,7 +112,7 @@ std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
   for (const auto& entry : pod.profile->pre_binds) {
     const auto needed = entry.plugin->needs_pre_bind(pod.assumed, pod.state(entry.name));
     if (!needed) {
-      return Failure{fmt::format("running PreBindPreFlight \"{}\": {}", entry.name, message(needed.error()))};
+      return Failure{pre_flight_failed(entry.name, needed.error())};
     }
     if (*needed) pod.pre_binds.push_back(&entry);
   }

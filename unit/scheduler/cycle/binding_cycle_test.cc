@@ -1,38 +1,12 @@
 // From a decision to the bind, through every stage at which a plugin may hold a pod up or turn it down.
 #include "scheduler/cycle/binding_cycle.h"
 
-#include "unit/scheduler/cycle/lifecycle_fixture.h"
+#include "unit/scheduler/cycle/binding_fixture.h"
 
 namespace podium::cycle {
 namespace {
 
-using framework::Code;
 using framework::Progress;
-using framework::Verdict;
-using podium::test::pod;
-using test::Log;
-using namespace std::chrono_literals;
-
-Verdict no(std::string reason, Code code = Code::unschedulable) { return {"", code, {std::move(reason)}}; }
-
-class Binding : public test::LifecycleTest {
- protected:
-  void SetUp() override { see(machine("n1")); }
-  // The pod on its way, and what happened so far.
-  Log begin(const api::Pod& pod = podium::test::pod("web").req("cpu", "3")) {
-    see(pod);
-    EXPECT_EQ(run(), 1);
-    return take_log();
-  }
-  Log begun() {
-    return {"A reserve web on n1", "B reserve web on n1", "A permit web on n1", "B permit web on n1"};
-  }
-};
-
-Log operator+(Log a, const Log& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 TEST_F(Binding, GoesThroughAllPointsInOrder) {
   EXPECT_EQ(begin(), begun() + Log{"bind web to n1"});
@@ -143,6 +117,7 @@ TEST_F(Binding, APodWaitsForEveryPluginThatAsksForIt) {
   pass(90s);  // A's time is over, but A has allowed it
   EXPECT_EQ(take_log(), Log{});
   handle.allow("uid-web", "B");
+  EXPECT_FALSE(handle.reject("uid-web", "B", "on second thoughts"));
   EXPECT_EQ(take_log(), Log{}) << "nothing moves before the caller has returned";
   scheduler_.step();
   EXPECT_EQ(take_log(), Log{"bind web to n1"});
@@ -339,6 +314,13 @@ TEST_F(Binding, PreBindFails) {
   const Case cases[] = {
       {"pre-flight", [&] { a_.pre_flight_fails = no("broken", Code::error); }, [] {},
        "SchedulerError web: running PreBindPreFlight \"A\": broken"},
+      {"a pre-flight that rejects", [&] { a_.pre_flight_fails = no("not that one"); }, [] {},
+       "SchedulerError web: PreBindPreFlight A returned \"Unschedulable\", which is unsupported. It is "
+       "supposed to return Success, Skip, or Error status"},
+      {"a pre-flight that rejects for good",
+       [&] { a_.pre_flight_fails = no("not that one", Code::unschedulable_and_unresolvable); }, [] {},
+       "SchedulerError web: PreBindPreFlight A returned \"UnschedulableAndUnresolvable\", which is "
+       "unsupported. It is supposed to return Success, Skip, or Error status"},
       {"no plan", [&] { a_.pre_bind_fails = no("broken", Code::error); }, [] {},
        "SchedulerError web: running PreBind plugin \"A\": broken"},
       {"rejected", [&] { a_.pre_bind_fails = no("not that one"); }, [] {}, "Unschedulable web: not that one"},

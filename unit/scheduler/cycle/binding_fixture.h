@@ -1,0 +1,40 @@
+// A pod on its way from the decision to the bind, past plugins that do as the test says.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "unit/scheduler/cycle/lifecycle_fixture.h"
+
+namespace podium::cycle {
+
+using framework::Code;
+using framework::Verdict;
+using podium::test::pod;
+using test::Log;
+using namespace std::chrono_literals;
+
+inline Verdict no(std::string reason, Code code = Code::unschedulable) {
+  return {"", code, {std::move(reason)}};
+}
+
+class Binding : public test::LifecycleTest {
+ protected:
+  void SetUp() override { see(machine("n1")); }
+  // The pod on its way, and what happened so far.
+  Log begin(const api::Pod& pod = podium::test::pod("web").req("cpu", "3")) {
+    see(pod);
+    EXPECT_EQ(run(), 1);
+    return take_log();
+  }
+  Log begun() {
+    return {"A reserve web on n1", "B reserve web on n1", "A permit web on n1", "B permit web on n1"};
+  }
+};
+
+inline Log operator+(Log a, const Log& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace podium::cycle
