@@ -17,6 +17,8 @@ SAME_NUMBERS = ("scheduler_schedule_attempts_total", "scheduler_pending_pods", "
                 "scheduler_preemption_attempts_total", "scheduler_preemption_victims_sum",
                 "scheduler_pod_scheduling_attempts_count", "scheduler_preemption_goroutines_execution_total",
                 "leader_election_master_status")
+# Changes of the cluster that come as often whatever the timing; updates of a status do not.
+SAME_CHANGES = ("NodeAdd", "UnschedulablePodAdd", "UnschedulablePodDelete", "AssignedPodAdd", "AssignedPodDelete")
 
 
 def rows():
@@ -67,9 +69,17 @@ def populate(plane):
 
 
 def live_through(plane):
-    """Two pods that are bound, one that fits nowhere, one that is gated, one that another has to go for."""
+    """A pod that is bound and one that is gated, both deleted; two that are bound, one that fits nowhere, one that is
+    gated, one that another has to go for."""
+    pods = "/api/v1/namespaces/default/pods"
+
     def is_true(name, true):
-        return lambda: true(plane.get(f"/api/v1/namespaces/default/pods/{name}"))
+        return lambda: true(plane.get(f"{pods}/{name}"))
+    plane.create(pod("short", "100m"))
+    wait_until(is_true("short", lambda p: p["spec"].get("nodeName")), "short is bound", 60)
+    plane.create(pod("never", "100m", schedulingGates=[{"name": "x.io/y"}]))
+    for name in ("short", "never"):
+        plane.request("DELETE", f"{pods}/{name}?gracePeriodSeconds=0")
     for name, cpu in (("a", "1"), ("b", "500m")):
         plane.create(pod(name, cpu))
         wait_until(is_true(name, lambda p: p["spec"].get("nodeName")), f"{name} is bound", 60)
@@ -155,6 +165,13 @@ class MetricsParity(unittest.TestCase):
 
     def test_the_numbers_are_the_same(self):
         self.assertEqual(self.ours.numbers(SAME_NUMBERS), self.theirs.numbers(SAME_NUMBERS))
+
+    def test_the_same_changes_are_counted(self):
+        def counted(families):
+            samples = {dict(labels).get("event"): value for (name, labels), value in families.samples.items()
+                       if name == "scheduler_event_handling_duration_seconds_count"}
+            return {event: samples.get(event) for event in SAME_CHANGES}
+        self.assertEqual(counted(self.ours), counted(self.theirs))
 
     def test_extension_points_have_the_same_statuses(self):
         def statuses(families):

@@ -68,7 +68,8 @@ class BindingCycle final : public framework::Handle {
 
   // --- what the watch tells of a pod that is here; false: it is not ---
   bool knows(std::string_view uid) const { return find(uid) != nullptr; }
-  bool updated(const cluster::PodInfoPtr& pod);  // still pending
+  cluster::PodInfoPtr pod(std::string_view uid) const;  // as the watch told it last; null: it is not here
+  bool updated(const cluster::PodInfoPtr& pod);         // still pending
   // It is gone, on its way out, or on a node: its binding comes to nothing. The caller answers for the
   // snapshot.
   bool gone(std::string_view uid);

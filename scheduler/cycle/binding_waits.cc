@@ -53,6 +53,11 @@ void BindingCycle::on_event(const framework::ClusterEvent& event) {
   settle();
 }
 
+cluster::PodInfoPtr BindingCycle::pod(std::string_view uid) const {
+  const auto* known = find(uid);
+  return known ? known->queued.pod : nullptr;
+}
+
 bool BindingCycle::updated(const cluster::PodInfoPtr& pod) {
   auto* known = find(pod->pod->meta.uid);
   if (!known) return false;

@@ -224,6 +224,8 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
+  const bool was_pending = is_pending(uid);
+  assumed_.erase(uid);
   if (cycle_.knows(uid)) {
     // The watch has told before the binding's reply did; the truth stands whatever that reply will say.
     cycle_.gone(uid);
@@ -233,16 +235,13 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   }
   snapshot_.withdraw_nomination(uid);
   snapshot_.add_pod(pod);
+  const bool moved = before && before->pod->node_name != pod->pod->node_name;
+  if (moved) hear(pod_event(Action::kDelete, before, nullptr));
   // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may
   // wait for it.
-  const bool was_assumed = assumed_.erase(uid) > 0;
-  if (!before) {
+  if (!before || moved || was_pending) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
-  } else if (before->pod->node_name != pod->pod->node_name) {
-    cluster_event(pod_event(Action::kDelete, before, nullptr));
-    cluster_event(pod_event(Action::kAdd, nullptr, pod));
-  } else if (was_assumed) {
-    cluster_event(pod_event(Action::kAdd, nullptr, pod));
+    if (was_pending) taken_in(Resource::unscheduled_pod, Action::kDelete);
   } else {
     // Source: updateAssignedPodInCache; what no plugin asks for by name is an update of some kind.
     const auto changes = framework::pod_changes(*before->pod, *pod->pod, pod->rules);
@@ -251,9 +250,16 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   }
 }
 
+// As the watch has told it last: waiting for a node, or for the word that it has got ours.
+bool Scheduler::is_pending(const std::string& uid) const {
+  return assumed_.contains(uid) || (queue_.find(uid) && !snapshot_.find_pod(uid));
+}
+
 void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
-  if (cycle_.knows(uid)) {
+  if (const auto before = cycle_.pod(uid)) {
+    taken_in(Resource::unscheduled_pod,
+             Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod));
     // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for
     // others.
     if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
@@ -303,14 +309,15 @@ void Scheduler::pod_deleted(const std::string& uid) {
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;
+  const bool was_pending = is_pending(uid), was_placed = !was_pending && snapshot_.find_pod(uid);
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
   assumed_.erase(uid);
   cycle_.gone(uid);
   displace(uid);
-  if (!waiting) return;
-  taken_in(Resource::unscheduled_pod, Action::kDelete);
-  nomination_ends(waiting);
+  if (was_pending) taken_in(Resource::unscheduled_pod, Action::kDelete);
+  if (was_placed) taken_in(Resource::assigned_pod, Action::kDelete);
+  if (waiting) nomination_ends(waiting);
 }
 
 void Scheduler::displace(const std::string& uid) {
@@ -318,7 +325,7 @@ void Scheduler::displace(const std::string& uid) {
   if (!placed) return;
   const auto before = *placed;
   snapshot_.remove_pod(uid);
-  cluster_event(pod_event(Action::kDelete, before, nullptr));
+  hear(pod_event(Action::kDelete, before, nullptr));
 }
 
 void Scheduler::node_added_or_updated(api::NodePtr node) {
@@ -366,7 +373,6 @@ void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
 void Scheduler::assumption_ended(const ClusterEvent& event) {
   const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;
   hear(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
-  taken_in(event.resource, event.actions);
 }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {

@@ -105,6 +105,7 @@ class Scheduler {
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
                                           const framework::Preemption& preemption);
+  bool is_pending(const std::string& uid) const;
   void victim_leaves(const std::string& uid);
   void displace(const std::string& uid);
   void assigned_pod(cluster::PodInfoPtr pod);

@@ -197,33 +197,6 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(binder_.asked, Log{"web to n1"});
 }
 
-TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
-  see(machine("n1"));
-  see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));
-  see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));  // as it was: nothing
-  see(pod("placed").node("n1"));
-  see(pod("placed").node("n1").label("a", "b"));
-  see(pod("placed").node("n1").label("a", "b"));
-  scheduler_.pod_deleted("uid-placed");
-  see(pod("waiting"));
-  see(pod("waiting").label("a", "b"));
-  scheduler_.pod_deleted("uid-waiting");
-  scheduler_.node_deleted("n1");
-  EXPECT_EQ(counted_events(), (EventCounts{{"NodeAdd", 1},
-                                           {"NodeUpdateNodeLabel", 1},
-                                           {"NodeUpdateNodeTaint", 1},
-                                           {"AssignedPodAdd", 1},
-                                           {"AssignedPodUpdatePodLabel", 1},
-                                           {"AssignedPodUpdate", 3},  // each, and once more what is no other
-                                                                      // kind
-                                           {"AssignedPodDelete", 1},
-                                           {"UnschedulablePodAdd", 1},
-                                           {"UnschedulablePodUpdate", 1},
-                                           {"UnschedulablePodUpdatePodLabel", 1},
-                                           {"UnschedulablePodDelete", 1},
-                                           {"NodeDelete", 1}}));
-}
-
 // --- what wakes a pod that did not fit ---
 
 class Waking : public SchedulerTest {
@@ -339,14 +312,6 @@ TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
     see(pod(db).node_selector("pair", web).label("app", "db").node(web));
     EXPECT_EQ(scheduler_.queue().counts(), queue::QueueCounts());
   }
-}
-
-TEST_F(SchedulerTest, EveryUpdateOfAPlacedPodIsAnEvent) {
-  see(machine("n1"));
-  see(pod("a").node("n1"));
-  see(pod("a").node("n1").annotation("x", "y"));
-  EXPECT_EQ(counted_events(), (EventCounts{{"NodeAdd", 1}, {"AssignedPodAdd", 1}, {"AssignedPodUpdate", 2}}))
-      << "once as an update, and once for what it changed: nothing else";
 }
 
 TEST_F(SchedulerTest, WithoutAnyNodeAPodIsTriedAgain) {
