@@ -111,21 +111,29 @@ struct SchedulingQueue::Impl {
     return {};
   }
 
+  // Whether a PreEnqueue plugin keeps the pod out; it is among the gated ones then.
+  bool kept_out(Entry& entry, std::string_view event) {
+    const auto gate = gate_of(entry);
+    if (gate.empty()) return false;
+    if (entry.queued.rejected_by.insert(gate).second) {
+      ++tallies.turned_down[{gate, entry.queued.pod->pod->scheduler_name}];
+    }
+    if (entry.state != State::unschedulable && entry.state != State::gated)
+      tallies.came("unschedulable", event);
+    leave(entry);
+    entry.state = State::gated;
+    ++gated;
+    waiting.add_if_hinted(entry, gate);
+    return true;
+  }
+
   // To active, or to backoff while that lasts; or among the gated ones. `event` is why.
   void enqueue(Entry& entry, Steady now, std::string_view event) {
     if (entry.held) return park(entry, now, event);
-    const bool was_waiting = entry.state == State::unschedulable || entry.state == State::gated;
+    const bool backs_off = entry.backoff_end > now;
+    if ((options.pop_from_backoff || !backs_off) && kept_out(entry, event)) return;
     leave(entry);
-    const bool ask_gates = options.pop_from_backoff || entry.backoff_end <= now;
-    if (const auto gate = ask_gates ? gate_of(entry) : std::string(); !gate.empty()) {
-      if (entry.queued.rejected_by.insert(gate).second) {
-        ++tallies.turned_down[{gate, entry.queued.pod->pod->scheduler_name}];
-      }
-      entry.state = State::gated;
-      ++gated;
-      if (!was_waiting) tallies.came("unschedulable", event);
-      waiting.add_if_hinted(entry, gate);
-    } else if (entry.backoff_end <= now) {
+    if (!backs_off) {
       activate(entry, now, event);
     } else if (entry.queued.rejected_by.empty()) {
       entry.state = State::error_backoff;
@@ -272,11 +280,12 @@ struct SchedulingQueue::Impl {
 
   void activate_now(Entry& entry, Steady now) {
     if (entry.state == State::in_flight) entry.activated = true;
-    if (entry.state != State::unschedulable && entry.state != State::backoff &&
-        entry.state != State::error_backoff)
-      return;
-    entry.backoff_end = Steady::min();
-    enqueue(entry, now, kForceActivate);
+    const bool backs_off = entry.state == State::backoff || entry.state == State::error_backoff;
+    if (entry.held || (!backs_off && entry.state != State::unschedulable)) return;
+    // What backs off has passed the gates on its way there.
+    if (!(backs_off && options.pop_from_backoff) && kept_out(entry, kForceActivate)) return;
+    leave(entry);
+    activate(entry, now, kForceActivate);
   }
 
   void advance(Steady now) {

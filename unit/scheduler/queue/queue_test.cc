@@ -293,6 +293,39 @@ TEST_F(Queue, ActivationCutsABackoffShort) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 1}));
 }
 
+// What backs off has passed the gates already, those of its last update excepted.
+TEST_F(Queue, ActivationAsksTheGatesOfThoseThatDoNotBackOff) {
+  for (const auto* name : {"backs-off", "fails", "waits"}) add(pod(name));
+  ASSERT_EQ(pop_all(), "backs-off fails waits");
+  requeue("backs-off", {"Fit"});
+  queue_.on_event(node_added(), now_);
+  requeue("fails", {});
+  for (const auto* name : {"backs-off", "fails"}) {
+    update(pod(name).gate("g"));
+    queue_.activate(uid(name), now_);
+    EXPECT_EQ(pop(), name);
+  }
+  requeue("waits", {"Deaf"});
+  update(pod("waits").gate("g"));
+  queue_.activate(uid("waits"), now_);
+  EXPECT_EQ(pop(), "");
+  EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1, .in_flight = 2}));
+}
+
+// A pod's gates do not make up for its failures.
+TEST_F(Queue, ActivationOfAGatedPodLeavesItsBackoffAsItIs) {
+  SchedulingQueue queue({.pop_from_backoff = false}, [this](std::string_view) { return &profile_; });
+  queue.add(info(pod("a")), now_);
+  queue.requeue(*queue.pop(now_), {"Fit"}, now_);
+  queue.on_event(node_added(), now_);
+  queue.update(info(pod("a").gate("g")), now_);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
+  queue.activate(uid("a"), now_);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
+  queue.update(info(pod("a")), now_);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
+}
+
 TEST_F(Queue, ActivationInFlightBringsThePodBackOnce) {
   add(pod("p"));
   ASSERT_EQ(pop(), "p");
