@@ -122,6 +122,10 @@ TEST(Findings, Plugins) {
       {"profiles: [{plugins: {multiPoint: {enabled: [{name: GangScheduling}, {name: GangScheduling}]}}}]",
        "c.yaml:3: profiles[0].plugins.multiPoint.enabled[1]: plugin \"GangScheduling\" already registered as "
        "\"PreEnqueuePlugin\""},
+      {"profiles: [{plugins: {multiPoint: {enabled: [{name: TaintToleration}, {name: TaintToleration}]}}}]",
+       "c.yaml:3: profiles[0].plugins.multiPoint.enabled[0]: plugin \"TaintToleration\" already registered "
+       "as "
+       "\"FilterPlugin\""},
       {"profiles: [{plugins: {filter: {enabled: [{name: EBSLimits}]}}}]",
        "c.yaml:3: profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid in "
        "version "
@@ -224,6 +228,11 @@ TEST(FindingsInArgs, NodeResourcesFit) {
                   "memory, weight: 100}]}}",
                   "scoringStrategy.resources[0].weight: Invalid value: -1: resource weight of cpu not in "
                   "valid range (0, 100]"},
+                 {"{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 101}]}}",
+                  "scoringStrategy.resources[0].weight: Invalid value: 101: resource weight of cpu not in "
+                  "valid range (0, 100]"},
+                 {"{scoringStrategy: {type: LeastAllocated, resources: [{Name: cpu, weight: 1}]}}",
+                  "scoringStrategy.resources[0].Name: unknown field"},
                  {"{scoringStrategy: {type: LeastAllocated, requestedToCapacityRatio: {}}}",
                   "scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil when type is not "
                   "RequestedToCapacityRatio"},
@@ -232,6 +241,10 @@ TEST(FindingsInArgs, NodeResourcesFit) {
                   "RequestedToCapacityRatio"},
                  {ratio + "[]}}}", at + ": Required value: at least one point must be specified"},
                  {ratio + "[{utilization: 0, score: 0}, {utilization: 100, score: 10}]}}}", "valid"},
+                 {ratio + "[{utilization: -1, score: 0}]}, resources: [{name: cpu, weight: 101}]}}",
+                  "scoringStrategy.resources[0].weight: Invalid value: 101: resource weight of cpu not in "
+                  "valid range (0, 100]\n" +
+                      at + "[0].utilization: Invalid value: -1: not in valid range [0, 100]"},
                  {ratio + "[{utilization: 50, score: 0}, {utilization: 50, score: 11}, {utilization: 101, "
                           "score: -1}]}}}",
                   at + "[1].utilization: Invalid value: 50: values must be sorted in increasing order\n" +
@@ -263,6 +276,8 @@ TEST(FindingsInArgs, OtherPlugins) {
   check_args("InterPodAffinity",
              {
                  {"{hardPodAffinityWeight: 0}", "valid"},
+                 {"{hardPodAffinityWeight: -1}",
+                  "hardPodAffinityWeight: Invalid value: -1: not in valid range [0, 100]"},
                  {"{hardPodAffinityWeight: 101}",
                   "hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]"},
              });
@@ -304,39 +319,45 @@ TEST(FindingsInArgs, OtherPlugins) {
            "shape[0].score: Invalid value: -1: not in valid range [0, 10]"},
       },
       scoring);
-  check_args("DynamicResources", {
-                                     {"{filterTimeout: 0s, bindingTimeout: 1s}", "valid"},
-                                     {"{filterTimeout: -1s, bindingTimeout: 999ms}",
-                                      "filterTimeout: Invalid value: \"-1s\": must be zero or positive\n"
-                                      "bindingTimeout: Invalid value: \"999ms\": must be at least 1 second"},
-                                 });
+  check_args("DynamicResources",
+             {
+                 {"{filterTimeout: 0s, bindingTimeout: 1s}", "valid"},
+                 {"{bindingTimeout: 0s}", "bindingTimeout: Invalid value: \"0s\": must be at least 1 second"},
+                 {"{filterTimeout: -1s, bindingTimeout: 999ms}",
+                  "filterTimeout: Invalid value: \"-1s\": must be zero or positive\n"
+                  "bindingTimeout: Invalid value: \"999ms\": must be at least 1 second"},
+             });
 }
 
 TEST(FindingsInArgs, PodTopologySpread) {
   const std::string good = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}";
   const std::string head = "{defaultingType: List, defaultConstraints: [";
-  check_args("PodTopologySpread",
-             {
-                 {"{defaultingType: List}", "valid"},
-                 {head + good + "]}", "valid"},
-                 {"{defaultingType: Some}",
-                  "defaultingType: Unsupported value: \"Some\": supported values: \"System\", \"List\""},
-                 {"{defaultConstraints: [" + good + "]}",
-                  "defaultingType: Invalid value: \"System\": when .defaultConstraints are not empty"},
-                 {head + good + ", " + good + "]}",
-                  "defaultConstraints[1]: Duplicate value: \"{zone, ScheduleAnyway}\""},
-                 {head + "{maxSkew: 0, labelSelector: {}}]}",
-                  "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)\n"
-                  "defaultConstraints[0].topologyKey: Required value: can not be empty\n"
-                  "defaultConstraints[0].whenUnsatisfiable: Required value: can not be empty\n"
-                  "defaultConstraints[0].labelSelector: Forbidden: constraint must not define a selector, as "
-                  "they deduced for each "
-                  "pod"},
-                 {head + "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Maybe}]}",
-                  "defaultConstraints[0].whenUnsatisfiable: Unsupported value: \"Maybe\": supported values: "
-                  "\"DoNotSchedule\", "
-                  "\"ScheduleAnyway\""},
-             });
+  check_args(
+      "PodTopologySpread",
+      {
+          {"{defaultingType: List}", "valid"},
+          {head + good + "]}", "valid"},
+          {"{defaultingType: Some}",
+           "defaultingType: Unsupported value: \"Some\": supported values: \"System\", \"List\""},
+          {"{defaultConstraints: [" + good + "]}",
+           "defaultingType: Invalid value: \"System\": when .defaultConstraints are not empty"},
+          {head + good + ", " + good + "]}",
+           "defaultConstraints[1]: Duplicate value: \"{zone, ScheduleAnyway}\""},
+          {head + good + ", {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}",
+           "defaultConstraints[1]: Duplicate value: \"{zone, ScheduleAnyway}\""},
+          {head + good + ", {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]}", "valid"},
+          {head + "{maxSkew: 0, labelSelector: {}}]}",
+           "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)\n"
+           "defaultConstraints[0].topologyKey: Required value: can not be empty\n"
+           "defaultConstraints[0].whenUnsatisfiable: Required value: can not be empty\n"
+           "defaultConstraints[0].labelSelector: Forbidden: constraint must not define a selector, as "
+           "they deduced for each "
+           "pod"},
+          {head + "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: Maybe}]}",
+           "defaultConstraints[0].whenUnsatisfiable: Unsupported value: \"Maybe\": supported values: "
+           "\"DoNotSchedule\", "
+           "\"ScheduleAnyway\""},
+      });
 }
 
 TEST(FindingsInArgs, NodeAffinity) {
@@ -366,6 +387,14 @@ TEST(FindingsInArgs, NodeAffinity) {
                "matchExpressions[3].values: Invalid value: [\"1\",\"2\"]: for 'Gt', 'Lt' operators, exactly "
                "one value is "
                "required"},
+          {required + "{matchExpressions: [{key: not/a/label, operator: Exists}]}]}}}",
+           at + "matchExpressions[0].key: Invalid value: \"not/a/label\": a valid label key must consist of "
+                "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+                "character "
+                "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+                "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' "
+                "(e.g. "
+                "'example.com/MyName')"},
           {required + "{matchExpressions: [{key: pool, operator: Is}], matchFields: [{key: metadata.name, "
                       "operator: Exists}, "
                       "{key: metadata.name, operator: In, values: [a, b]}]}]}}}",
@@ -384,65 +413,6 @@ TEST(FindingsInArgs, NodeAffinity) {
            "Invalid value: []: "
            "for 'in', 'notin' operators, values set can't be empty"},
       });
-}
-
-// --- podium's own ---
-
-TEST(Findings, PodiumConfiguration) {
-  constexpr std::string_view kPodium = "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n";
-  const Case cases[] = {
-      {"", "valid"},
-      {"reports: {ttl: 1s, sampling: 0, maxReports: 1, excludeNamespaces: []}", "valid"},
-      {"reports: {ttl: -1s}",
-       "c.yaml:3: reports.ttl: Invalid value: \"-1s\": not in valid range [1s, 720h0m0s]"},
-      {"reports: {ttl: 0s}",
-       "c.yaml:3: reports.ttl: Invalid value: \"0s\": not in valid range [1s, 720h0m0s]"},
-      {"reports: {ttl: 1000000h}",
-       "c.yaml:3: reports.ttl: Invalid value: \"1000000h0m0s\": not in valid range [1s, 720h0m0s]"},
-      {"reports: {ttl: 1000000000000}",
-       "c.yaml:3: reports.ttl: Invalid value: 1000000000000: expected duration string such as \"15s\", got "
-       "number"},
-      {"reports: {sampling: 1.5}",
-       "c.yaml:3: reports.sampling: Invalid value: 1.5E0: not in valid range [0, 1]"},
-      {"reports: {maxReports: 0}",
-       "c.yaml:3: reports.maxReports: Invalid value: 0: not in valid range [1, 1000000]"},
-      {"reports: {excludeNamespaces: [a, a]}",
-       "c.yaml:3: reports.excludeNamespaces[1]: Duplicate value: \"a\""},
-      {"whatIf: {workers: 65}", "c.yaml:3: whatIf.workers: Invalid value: 65: not in valid range [1, 64]"},
-      {"events: {bestNode: true}", "c.yaml:3: events.bestNode: unknown field"},
-  };
-  for (const auto& c : cases) {
-    SCOPED_TRACE(c.input);
-    EXPECT_EQ(finding(fmt::format("{}{}", kPodium, c.input)), c.finding);
-  }
-}
-
-TEST(Findings, OfBothDocumentsTogether) {
-  EXPECT_EQ(
-      finding(
-          "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nwhatIf: {workers: 0}\n---\n"
-          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: -1\n"),
-      "c.yaml:3: whatIf.workers: Invalid value: 0: not in valid range [1, 64]\n"
-      "c.yaml:7: parallelism: Invalid value: -1: should be an integer value greater than zero");
-}
-
-TEST(Findings, Warnings) {
-  const auto config =
-      load(fmt::format("{}percentageOfNodesToScore: 50\nprofiles:\n- plugins:\n    score:\n      enabled:\n"
-                       "      - name: TaintToleration\n        weight: 0\n  pluginConfig:\n"
-                       "  - name: NodeResourceFit\n    args: {{}}\n  - name: NodeName\n",
-                       kHead),
-           "c.yaml");
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(
-      config->warnings,
-      (std::vector<std::string>{
-          "c.yaml:8: profiles[0].plugins.score.enabled[0]: the weight of score plugin \"TaintToleration\" is "
-          "zero or "
-          "absent and counts as 1",
-          "c.yaml:11: profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\": its args have no "
-          "effect",
-          "c.yaml:13: profiles[0].pluginConfig[1]: plugin \"NodeName\" takes no args: they have no effect"}));
 }
 
 }  // namespace

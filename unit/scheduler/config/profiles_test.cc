@@ -76,6 +76,11 @@ TEST(Profiles, ScoresByOverrides) {
        "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 "
        "InterPodAffinity=7 "
        "DynamicResources=2! NodeResourcesBalancedAllocation=1 ImageLocality=1!"},
+      {"two of them in another order keep the order of the defaults",
+       "{multiPoint: {enabled: [{name: PodTopologySpread, weight: 4}, {name: TaintToleration, weight: 5}]}}",
+       "TaintToleration=5 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=4 "
+       "InterPodAffinity=2 "
+       "DynamicResources=2! NodeResourcesBalancedAllocation=1 ImageLocality=1!"},
       {"without a weight it counts as 1", "{multiPoint: {enabled: [{name: TaintToleration}]}}",
        "TaintToleration=1 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 "
        "InterPodAffinity=2 "

@@ -60,6 +60,31 @@ TEST_F(ConditionWriterTest, TheNominationGoesWithTheCondition) {
   }
 }
 
+TEST_F(ConditionWriterTest, TheTimeOfTransitionIsWrittenWhereTheStatusChanges) {
+  server_.always(unit::replying(200, "{}"));
+  const struct {
+    const char* name;
+    api::Pod pod;
+    bool written;
+  } cases[] = {
+      {"no condition yet", pod("p"), true},
+      {"another one only", pod("p").condition("Ready", "False"), true},
+      {"it was true", pod("p").condition("PodScheduled", "True"), true},
+      {"false for another reason", pod("p").condition("PodScheduled", "False", "SchedulingGated"), false},
+      {"false with another text", pod("p").condition("PodScheduled", "False", "Unschedulable", "what it was"),
+       false},
+  };
+  std::size_t request = 0;
+  for (const auto& c : cases) {
+    write(c.pod, std::nullopt);
+    const auto condition = status(request++).at("conditions").at(0);
+    EXPECT_EQ(condition.at("type"), "PodScheduled") << c.name;
+    EXPECT_EQ(condition.at("reason"), "Unschedulable") << c.name;
+    EXPECT_EQ(condition.as_object().contains("lastTransitionTime"), c.written) << c.name;
+    EXPECT_EQ(condition.as_object().contains("lastProbeTime"), true) << c.name;
+  }
+}
+
 TEST_F(ConditionWriterTest, WhatThePodHasIsNotWritten) {
   server_.always(unit::replying(200, "{}"));
   write(told(), std::nullopt);

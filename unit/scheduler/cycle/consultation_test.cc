@@ -164,5 +164,19 @@ TEST_F(ConsultationTest, WhatHappensMeanwhile) {
   }
 }
 
+TEST_F(ConsultationTest, AnotherPodOfItsNameIsAskedAboutAnew) {
+  see(asking("gpu"));
+  run();
+  scheduler_.pod_deleted("uid-gpu");
+  see(asking("gpu").uid("uid-gpu-again"));
+  EXPECT_EQ(take_log(), Log{"ask about gpu"});
+  answer();
+  EXPECT_EQ(take_log(), Log{}) << "what was found is of the one that is gone";
+  run();
+  EXPECT_EQ(take_log(), Log{"ask about gpu"});
+  answer();
+  EXPECT_EQ(take_log(), (Log{"decided gpu among 1 nodes in 0 s", "bind gpu to n1"}));
+}
+
 }  // namespace
 }  // namespace podium::cycle

@@ -193,6 +193,9 @@ TEST_F(ExtendersTest, OnlyThoseThatAreInterestedAreAsked) {
       {"asks for something else", pod("p").req("example.com/fpga", "1"), false},
       {"a request", pod("p").req("example.com/gpu", "1"), true},
       {"a limit", pod("p").limit("example.com/gpu", "1"), true},
+      {"a request of none", pod("p").req("example.com/gpu", "0"), true},
+      {"a limit of none", pod("p").limit("example.com/gpu", "0"), true},
+      {"an init container's limit of none", pod("p").init_container("i").limit("example.com/gpu", "0"), true},
       {"another container", pod("p").container().container("two").req("example.com/gpu", "1"), true},
       {"an init container", pod("p").init_container("i").req("example.com/gpu", "1"), true},
   };

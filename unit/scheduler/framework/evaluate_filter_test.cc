@@ -137,6 +137,20 @@ TEST(EvaluatePreFilter, FiltersWithoutTheirPreFilterFailOrDoWithout) {
   EXPECT_THAT(rejected(decision, snapshot), IsEmpty());
 }
 
+TEST(EvaluateErrors, APreFilterThatFailsEndsTheAttempt) {
+  const auto snapshot = cluster_of({"a"});
+  FakeFilter rejects("R"), fails("P"), never("N");
+  rejects.pre_filter_rejects = Verdict{"", Code::unschedulable, {"in use"}};
+  fails.pre_filter_rejects = Verdict{"", Code::error, {"no answer"}};
+  never.pre_filter_rejects = Verdict{"", Code::error, {"not asked"}};
+  const auto decision =
+      evaluate(*info(pod("p")), snapshot, ProfileOf().filter(rejects).filter(fails).filter(never));
+  EXPECT_EQ(decision.error, "running PreFilter plugin \"P\": no answer");
+  EXPECT_FALSE(decision.fits());
+  EXPECT_EQ(decision.message, "");
+  EXPECT_THAT(decision.unschedulable_plugins, IsEmpty());
+}
+
 TEST(EvaluateErrors, TheFirstNodeByNameSpeaks) {
   const auto snapshot = cluster_of({"c", "a", "b"});
   FakeFilter filter("F");
@@ -212,6 +226,39 @@ TEST(EvaluateMessage, ReasonsAreCountedAndSortedAsText) {
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
   EXPECT_EQ(decision.message, "0/12 nodes are available: 12 Insufficient cpu, 2 Insufficient memory.");
   EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("F"));
+}
+
+// What the pod was nominated to is of no use any more, or may still be waited for.
+TEST(EvaluateNominated, TheNominationIsWithdrawnWhereNothingIsToBeWaitedFor) {
+  const auto empty = cluster_of({}), one = cluster_of({"a"});
+  FakeFilter full("Full"), broken("Broken"), roomy("Roomy");
+  full.reject("a", {"full"});
+  broken.reject("a", {"no answer"}, Code::error);
+  const Verdict no{"", Code::unschedulable, {}};
+  const FakePostFilter keeps("Keeps", {.failed = no, .preemption = {}}),
+      gives_up("GivesUp", {.failed = no, .preemption = {}, .withdraw_nomination = true}),
+      helps("Helps", {.failed = {}, .preemption = Preemption{"a", {}}});
+  const struct {
+    const char* name;
+    const Snapshot& snapshot;
+    ProfileOf profile;
+    bool withdrawn;
+  } cases[] = {
+      {"no nodes", empty, ProfileOf().filter(full).post_filter(keeps), true},
+      {"an error", one, ProfileOf().filter(broken).post_filter(keeps), true},
+      {"nobody to look for another way", one, ProfileOf().filter(full), true},
+      {"one that leaves it", one, ProfileOf().filter(full).post_filter(keeps), false},
+      {"one that gives up", one, ProfileOf().filter(full).post_filter(gives_up), true},
+      {"one that leaves it and one that gives up", one,
+       ProfileOf().filter(full).post_filter(keeps).post_filter(gives_up), true},
+      {"another place is found", one, ProfileOf().filter(full).post_filter(gives_up).post_filter(helps),
+       false},
+      {"it fits", one, ProfileOf().filter(roomy), false},
+  };
+  for (const auto& c : cases) {
+    const auto decision = evaluate(*info(pod("p").nominated("a")), c.snapshot, c.profile);
+    EXPECT_EQ(decision.withdraw_nomination, c.withdrawn) << c.name;
+  }
 }
 
 TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {

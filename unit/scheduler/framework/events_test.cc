@@ -52,6 +52,16 @@ TEST(NodeChanges, SayWhatMayHelpAPod) {
       {"cordoned helps nobody", n1(), n1().unschedulable(), 0},
       {"an annotation", n1(), n1().annotation("a", "b"), kUpdateNodeAnnotation},
       {"a feature", n1(), n1().feature("F"), kUpdateNodeDeclaredFeature},
+      {"a feature less", n1().feature("F").feature("G"), n1().feature("G"), kUpdateNodeDeclaredFeature},
+      {"a feature for another", n1().feature("F"), n1().feature("G"), kUpdateNodeDeclaredFeature},
+      {"another kind of device", n1(), n1().allocatable("example.com/gpu", "1"), kUpdateNodeAllocatable},
+      {"a label's value", n1().label("disk", "hdd"), n1().label("disk", "ssd"), kUpdateNodeLabel},
+      {"a label less", n1().label("disk", "hdd"), n1(), kUpdateNodeLabel},
+      {"a taint's value", n1().taint("k", "v", "NoSchedule"), n1().taint("k", "w", "NoSchedule"),
+       kUpdateNodeTaint},
+      {"a taint less", n1().taint("k", "v", "NoSchedule"), n1(), kUpdateNodeTaint},
+      {"two at once", n1(), n1().zone("a").taint("k", "v", "NoSchedule"),
+       kUpdateNodeLabel | kUpdateNodeTaint},
   };
   for (const auto& c : cases) EXPECT_EQ(node_changes(c.before, c.after), c.changes) << c.name;
 }
@@ -65,7 +75,15 @@ TEST(EventHint, MatchesEventsOfItsKind) {
   EXPECT_FALSE(labels.matches({Resource::assigned_pod, kAdd}));
   const EventHint any_update{Resource::persistent_volume, kUpdate, nullptr};
   EXPECT_TRUE(any_update.matches({Resource::persistent_volume, kUpdateOther}));
+  EXPECT_TRUE(any_update.matches({Resource::persistent_volume, kUpdateNodeLabel}));
+  EXPECT_FALSE(any_update.matches({Resource::persistent_volume, kAdd | kDelete}));
   EXPECT_TRUE((EventHint{Resource::wild_card, kAll, nullptr}).matches({Resource::service, kDelete}));
+  const EventHint any_add{Resource::wild_card, kAdd, nullptr};
+  EXPECT_TRUE(any_add.matches({Resource::service, kAdd}));
+  EXPECT_FALSE(any_add.matches({Resource::service, kDelete}));
+  const EventHint one_update{Resource::wild_card, kUpdateNodeTaint, nullptr};
+  EXPECT_TRUE(one_update.matches({Resource::node, kUpdateNodeTaint}));
+  EXPECT_FALSE(one_update.matches({Resource::node, kUpdateOther}));
 }
 
 }  // namespace

@@ -111,6 +111,39 @@ TEST_F(QueueTallies, AGatedPodCountsForItsGateOnce) {
   EXPECT_THAT(turned_down(), UnorderedElementsAre());
 }
 
+// Keeps out pods with label "team".
+class TeamGate final : public framework::Plugin, public framework::PreEnqueuePlugin {
+ public:
+  std::string_view name() const override { return "Team"; }
+  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod) const override {
+    if (!pod->meta.labels.find("team")) return std::nullopt;
+    return framework::Verdict{"Team", framework::Code::unschedulable_and_unresolvable, {}};
+  }
+};
+
+TEST_F(QueueTallies, APodCountsForEachOfTheGatesThatItStoodAtUntilItIsTried) {
+  auto profile = test::make_profile();
+  profile.plugins.push_back(std::make_shared<TeamGate>());
+  profile.pre_enqueue.push_back(static_cast<const TeamGate*>(profile.plugins.back().get()));
+  SchedulingQueue queue{{}, [&](std::string_view) { return &profile; }};
+  const auto count_of = [&](const std::string& plugin) {
+    const auto it = queue.tallies().turned_down.find({plugin, "default-scheduler"});
+    return it == queue.tallies().turned_down.end() ? 0 : it->second;
+  };
+  queue.add(info(pod("a").gate("g").label("team", "x")), now_);
+  EXPECT_EQ(count_of("Gates"), 1);
+  EXPECT_EQ(count_of("Team"), 0) << "the first that keeps it out speaks";
+  queue.update(info(pod("a").label("team", "x")), now_);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
+  EXPECT_EQ(count_of("Gates"), 1);
+  EXPECT_EQ(count_of("Team"), 1);
+  queue.update(info(pod("a")), now_);
+  EXPECT_EQ(queue.counts(), (QueueCounts{.active = 1}));
+  EXPECT_EQ(count_of("Gates") + count_of("Team"), 2) << "no attempt has been made yet";
+  queue.pop(now_);
+  EXPECT_EQ(count_of("Gates") + count_of("Team"), 0);
+}
+
 TEST_F(QueueTallies, OnlyAPodThatTheFlushBroughtBackIsMarkedAsSuch) {
   queue_.add(info(pod("a")), now_);
   reject({"Fit"});

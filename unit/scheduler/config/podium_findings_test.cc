@@ -1,0 +1,70 @@
+// What is said of podium's own document, of both documents together, and of what has no effect.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/config/finding.h"
+
+namespace podium::config {
+namespace {
+
+using Case = Finding;
+
+TEST(Findings, PodiumConfiguration) {
+  constexpr std::string_view kPodium = "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n";
+  const Case cases[] = {
+      {"", "valid"},
+      {"reports: {ttl: 1s, sampling: 0, maxReports: 1, excludeNamespaces: []}", "valid"},
+      {"reports: {ttl: -1s}",
+       "c.yaml:3: reports.ttl: Invalid value: \"-1s\": not in valid range [1s, 720h0m0s]"},
+      {"reports: {ttl: 0s}",
+       "c.yaml:3: reports.ttl: Invalid value: \"0s\": not in valid range [1s, 720h0m0s]"},
+      {"reports: {ttl: 1000000h}",
+       "c.yaml:3: reports.ttl: Invalid value: \"1000000h0m0s\": not in valid range [1s, 720h0m0s]"},
+      {"reports: {ttl: 1000000000000}",
+       "c.yaml:3: reports.ttl: Invalid value: 1000000000000: expected duration string such as \"15s\", got "
+       "number"},
+      {"reports: {sampling: 1.5}",
+       "c.yaml:3: reports.sampling: Invalid value: 1.5E0: not in valid range [0, 1]"},
+      {"reports: {maxReports: 0}",
+       "c.yaml:3: reports.maxReports: Invalid value: 0: not in valid range [1, 1000000]"},
+      {"reports: {excludeNamespaces: [a, a]}",
+       "c.yaml:3: reports.excludeNamespaces[1]: Duplicate value: \"a\""},
+      {"whatIf: {workers: 65}", "c.yaml:3: whatIf.workers: Invalid value: 65: not in valid range [1, 64]"},
+      {"events: {bestNode: true}", "c.yaml:3: events.bestNode: unknown field"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.input);
+    EXPECT_EQ(finding(fmt::format("{}{}", kPodium, c.input)), c.finding);
+  }
+}
+
+TEST(Findings, OfBothDocumentsTogether) {
+  EXPECT_EQ(
+      finding(
+          "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nwhatIf: {workers: 0}\n---\n"
+          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: -1\n"),
+      "c.yaml:3: whatIf.workers: Invalid value: 0: not in valid range [1, 64]\n"
+      "c.yaml:7: parallelism: Invalid value: -1: should be an integer value greater than zero");
+}
+
+TEST(Findings, Warnings) {
+  const auto config =
+      load(fmt::format("{}percentageOfNodesToScore: 50\nprofiles:\n- plugins:\n    score:\n      enabled:\n"
+                       "      - name: TaintToleration\n        weight: 0\n  pluginConfig:\n"
+                       "  - name: NodeResourceFit\n    args: {{}}\n  - name: NodeName\n",
+                       kHead),
+           "c.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(
+      config->warnings,
+      (std::vector<std::string>{
+          "c.yaml:8: profiles[0].plugins.score.enabled[0]: the weight of score plugin \"TaintToleration\" is "
+          "zero or "
+          "absent and counts as 1",
+          "c.yaml:11: profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\": its args have no "
+          "effect",
+          "c.yaml:13: profiles[0].pluginConfig[1]: plugin \"NodeName\" takes no args: they have no effect"}));
+}
+
+}  // namespace
+}  // namespace podium::config
