@@ -118,6 +118,7 @@ void read_profiles(json::array& profiles, const json::array& extenders, const pl
     merged.push_back(merge_plugin_sets(default_plugin_sets(features), custom));
   }
   validate_plugin_sets(merged, findings);
+  validate_queue_sort_args(profiles, findings);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto path = item("profiles", i);
     auto& profile = profiles[i].as_object();

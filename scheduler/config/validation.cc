@@ -167,4 +167,23 @@ void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings& fin
   }
 }
 
+// Source: pkg/scheduler/profile/profile.go cfgValidator.
+void validate_queue_sort_args(const json::array& profiles, Findings& findings) {
+  const auto args_of = [](const json::value& profile) {
+    for (const auto& entry : profile.at("pluginConfig").as_array()) {
+      const auto& config = entry.as_object();
+      const auto* args = config.if_contains("args");
+      if (config.at("name") == "PrioritySort") return args ? *args : json::value();
+    }
+    return json::value();
+  };
+  for (std::size_t i = 1; i < profiles.size(); ++i) {
+    if (args_of(profiles[i]) == args_of(profiles[0])) continue;
+    const auto* name = profiles[i].as_object().if_contains("schedulerName");
+    findings.error(item("profiles", i) + ".pluginConfig",
+                   fmt::format("different queue sort plugin args for profile \"{}\"",
+                               name ? std::string_view(name->as_string()) : ""));
+  }
+}
+
 }  // namespace podium::config

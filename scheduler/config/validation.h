@@ -19,6 +19,8 @@ void validate_settings(const boost::json::object& config, Findings&);
 void validate_extenders(const boost::json::array& extenders, Findings&);
 // Names that were removed, and queue sort plugins that differ between profiles. One set a profile, merged.
 void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings&);
+// The one queue sort plugin takes no args, but whatever is given has to be the same for all profiles.
+void validate_queue_sort_args(const boost::json::array& profiles, Findings&);
 void validate_args(std::string_view plugin, const boost::json::object& args,
                    const framework::Features& features, const std::string& path, Findings&);
 // A plugin of an earlier release that v1 refuses.

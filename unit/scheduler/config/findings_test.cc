@@ -163,6 +163,26 @@ TEST(Findings, PluginConfig) {
   });
 }
 
+TEST(Findings, AllProfilesSortTheQueueAlike) {
+  const auto with_args = [](std::string_view first, std::string_view second) {
+    const auto config = [](std::string_view args) {
+      return args.empty() ? std::string()
+                          : fmt::format("\n  pluginConfig: [{{name: PrioritySort, args: {}}}]", args);
+    };
+    return fmt::format("profiles:\n- schedulerName: a{}\n- schedulerName: b{}\n", config(first),
+                       config(second));
+  };
+  const std::string differ = ": profiles[1].pluginConfig: different queue sort plugin args for profile \"b\"";
+  check({
+      {with_args("", ""), "valid"},
+      {with_args("{x: 1}", "{x: 1}"), "valid"},
+      {with_args("null", ""), "valid"},
+      {with_args("{x: 1}", ""), "c.yaml:6" + differ},
+      {with_args("", "{}"), "c.yaml:6" + differ},
+      {with_args("{x: 1}", "{x: 2}"), "c.yaml:7" + differ},
+  });
+}
+
 TEST(Findings, IgnoredResourcesNeedThePluginThatIgnoresThem) {
   const std::string text =
       "extenders: [{urlPrefix: 'http://x', managedResources: [{name: example.com/a, ignoredByScheduler: "
