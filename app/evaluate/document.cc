@@ -126,7 +126,7 @@ json::value to_document(const std::vector<PlacedPod>& pods) {
       one["message"] = placed.message;
     } else {
       one["node"] = placed.node;
-      one["score"] = placed.score;
+      if (placed.score) one["score"] = *placed.score;
     }
     list.push_back(std::move(one));
   }

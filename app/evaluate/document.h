@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@ struct PlacedPod {
   std::string pod;   // namespace/name
   std::string node;  // empty: it did not fit
   std::size_t nodes = 0, feasible = 0;
-  std::int64_t score = 0;  // of the node that was taken
-  std::string message;     // why it is nowhere
+  std::optional<std::int64_t> score;  // of the node that was taken, where it has any
+  std::string message;                // why it is nowhere
 };
 
 boost::json::value to_document(const std::vector<PlacedPod>& pods);

@@ -181,11 +181,11 @@ PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::
                    .message = decision.error.empty() ? decision.message : decision.error};
   if (!decision.fits()) return placed;
   const auto row = *decision.choice;
-  placed.score = decision.total[row];
   if (const auto refused = framework::place(asked.pod, row, *asked.profile, snapshot)) {
     placed.message = refused->message("Reserve");
   } else {
     placed.node = snapshot.node_name(row);
+    if (!decision.total.empty()) placed.score = decision.total[row];
   }
   return placed;
 }

@@ -88,8 +88,8 @@ std::string to_table(const std::vector<PlacedPod>& pods) {
   std::map<std::string, std::size_t> reasons;
   std::size_t placed = 0;
   for (const auto& pod : pods) {
-    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node,
-                    pod.node.empty() ? "-" : fmt::to_string(pod.score), fmt::to_string(pod.feasible)});
+    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.score ? fmt::to_string(*pod.score) : "-",
+                    fmt::to_string(pod.feasible)});
     if (pod.node.empty())
       ++reasons[pod.message];
     else

@@ -323,11 +323,8 @@ void Process::refresh_metrics_for_scrape() {
 }
 
 void Process::refresh_metrics() {
-  const auto bindings = scheduler_.bindings();
-  metrics_.queue(scheduler_.queue());
-  metrics_.bindings(bindings);
+  scheduler_.tell_metrics();
   if (elector_) process_metrics_.leads(elector_->leading());
-  metrics_.cache(scheduler_.snapshot().node_count(), scheduler_.snapshot().pod_total(), bindings);
   const auto counts = reports_.counts();
   reports_written_.Set(static_cast<double>(counts.written));
   reports_dropped_.Set(static_cast<double>(counts.dropped));

@@ -266,6 +266,7 @@ class Resolver {
       profile.scores.push_back({name, make_as<framework::ScorePlugin>(name), weight_of(name),
                                 enabled_at(PluginField::pre_score, name)});
     }
+    fill_entries(PluginField::pre_score, profile.pre_scores);
     fill_entries(PluginField::reserve, profile.reserves);
     fill_entries(PluginField::permit, profile.permits);
     fill_entries(PluginField::pre_bind, profile.pre_binds);

@@ -1,5 +1,7 @@
 #include "scheduler/cycle/metrics.h"
 
+#include "scheduler/cycle/stop_watch.h"
+
 namespace podium::cycle {
 namespace {
 
@@ -12,7 +14,7 @@ Bounds exponential(double start, double factor, int count) {
 }
 
 const Bounds kAttempt = exponential(0.001, 2, 15), kPoint = exponential(0.0001, 2, 12),
-             kLong = exponential(0.01, 2, 20);
+             kLong = exponential(0.01, 2, 20), kPlugin = exponential(0.00001, 1.5, 20);
 
 using Registry = prometheus::Registry;
 using Names = std::vector<std::string>;
@@ -44,6 +46,14 @@ Metrics::Metrics(Registry& registry)
       point_seconds_(histograms(registry, "scheduler_framework_extension_point_duration_seconds",
                                 "Duration of all plugins of one extension point for one pod, on all nodes."),
                      Names{"extension_point", "status", "profile"}, kPoint),
+      plugin_seconds_(histograms(registry, "scheduler_plugin_execution_duration_seconds",
+                                 "Duration of one plugin at one extension point for one pod, on all nodes; "
+                                 "of one pod in ten."),
+                      Names{"plugin", "extension_point", "status"}, kPlugin),
+      plugin_calls_(counters(registry, "scheduler_plugin_evaluation_total",
+                             "Pods that a plugin was asked about at PreFilter and PreScore, nodes at Filter "
+                             "and Score."),
+                    Names{"plugin", "extension_point", "profile"}),
       pod_attempts_(histograms(registry, "scheduler_pod_scheduling_attempts",
                                "Attempts that it took until a pod was bound.")
                         .Add({}, exponential(1, 2, 5))),
@@ -102,6 +112,11 @@ void Metrics::extension_point(std::string_view point, std::string_view status, c
   point_seconds_.with(point, status, profile).Observe(seconds);
 }
 
+void Metrics::plugin(std::string_view plugin, std::string_view point, std::string_view status,
+                     double seconds) {
+  plugin_seconds_.with(plugin, point, status).Observe(seconds);
+}
+
 void Metrics::bound(std::uint32_t attempts, double sli_seconds, bool was_flushed) {
   pod_attempts_.Observe(attempts);
   const auto label = attempts >= 15 ? std::string("15+") : std::to_string(attempts);
@@ -150,6 +165,17 @@ void Metrics::queue(const queue::SchedulingQueue& queue) {
   queue.each_kept_event([&](std::string_view label, std::size_t number) {
     kept_events_.with(label).Set(static_cast<double>(number));
   });
+}
+
+void Metrics::plugin_calls(const PluginCalls& calls) {
+  for (std::size_t phase = 0; phase < calls.times.size(); ++phase) {
+    const auto which = static_cast<framework::Phase>(phase);
+    for (std::size_t place = 0; place < calls.times[phase].size(); ++place) {
+      auto& counter = plugin_calls_.with(plugin_at(calls.profile, which, place), point_of(which),
+                                         calls.profile.scheduler_name);
+      counter.Increment(static_cast<double>(calls.times[phase][place]) - counter.Value());
+    }
+  }
 }
 
 void Metrics::cache(std::size_t nodes, std::size_t pods, std::size_t assumed) {

@@ -17,6 +17,8 @@
 
 namespace podium::cycle {
 
+struct PluginCalls;  // stop_watch.h
+
 class Metrics {
  public:
   explicit Metrics(prometheus::Registry& registry);
@@ -27,6 +29,8 @@ class Metrics {
   // point: "Filter"; status: "Success", "Unschedulable", … as upstream's codes.
   void extension_point(std::string_view point, std::string_view status, const std::string& profile,
                        double seconds);
+  // One plugin at one of these points, for one pod: on all nodes where it is asked about nodes.
+  void plugin(std::string_view plugin, std::string_view point, std::string_view status, double seconds);
   // A pod was bound: how many attempts it took, how long since it was first queued, and whether the last one
   // was owed to the flush.
   void bound(std::uint32_t attempts, double sli_seconds, bool was_flushed);
@@ -38,6 +42,7 @@ class Metrics {
   void event_handled(const framework::ClusterEvent& event, double seconds);
   // What is not counted as it happens; to be called before anybody looks.
   void queue(const queue::SchedulingQueue& queue);
+  void plugin_calls(const PluginCalls& calls);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
   void bindings(std::size_t under_way);
 
@@ -45,7 +50,8 @@ class Metrics {
   Counters attempts_;
   Histograms attempt_seconds_;
   prometheus::Histogram& algorithm_seconds_;
-  Histograms point_seconds_;
+  Histograms point_seconds_, plugin_seconds_;
+  Counters plugin_calls_;
   prometheus::Histogram& pod_attempts_;
   Histograms sli_seconds_;
   prometheus::Counter& after_flush_;

@@ -23,24 +23,6 @@ ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
   return event;
 }
 
-class StopWatch final : public framework::Phases {
- public:
-  StopWatch(const Clock& clock, Metrics& metrics, const std::string& profile)
-      : clock_(clock), metrics_(metrics), profile_(profile), since_(clock.now()) {}
-  void ended(framework::Phase phase, std::string_view status) override {
-    static constexpr std::string_view kPoints[] = {"PreFilter", "Filter", "PostFilter", "Score"};
-    const auto now = clock_.now();
-    metrics_.extension_point(kPoints[static_cast<int>(phase)], status, profile_, seconds(now - since_));
-    since_ = now;
-  }
-
- private:
-  const Clock& clock_;
-  Metrics& metrics_;
-  const std::string& profile_;
-  Steady since_;
-};
-
 }  // namespace
 
 Scheduler::Scheduler(Parts parts)
@@ -60,7 +42,9 @@ Scheduler::Scheduler(Parts parts)
               .queue = queue_,
               .nominates = parts.config.features.nominated_node_name_for_expectation,
               .tell = [this](const ClusterEvent& event) { assumption_ended(event); },
-              .wake = [this] { wake(); }}) {}
+              .wake = [this] { wake(); }}) {
+  for (const auto& profile : parts.config.profiles) plugin_calls_.emplace_back(*profile);
+}
 
 // --- the cycle ---
 
@@ -84,10 +68,22 @@ bool Scheduler::step() {
     parts_.consultant->decide(info, snapshot_, profile, next_start_);
     return false;
   }
-  StopWatch phases(parts_.clock, parts_.metrics, profile.scheduler_name);
+  StopWatch phases(parts_.clock, parts_.metrics, calls_of(profile));
   auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &phases).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
+}
+
+PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {
+  return *std::ranges::find(plugin_calls_, &profile, [](const PluginCalls& calls) { return &calls.profile; });
+}
+
+void Scheduler::tell_metrics() {
+  const auto bindings = cycle_.size();
+  parts_.metrics.queue(queue_);
+  parts_.metrics.bindings(bindings);
+  parts_.metrics.cache(snapshot_.node_count(), snapshot_.pod_total(), bindings);
+  for (const auto& calls : plugin_calls_) parts_.metrics.plugin_calls(calls);
 }
 
 void Scheduler::decided(framework::Decision decision) {

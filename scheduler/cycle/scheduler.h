@@ -27,6 +27,7 @@
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/preemptions.h"
 #include "scheduler/cycle/seams.h"
+#include "scheduler/cycle/stop_watch.h"
 #include "scheduler/framework/recorder.h"
 #include "scheduler/queue/queue.h"
 
@@ -76,6 +77,8 @@ class Scheduler {
   // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request
   // under way.
   void stop() { cycle_.stop(); }
+  // What metrics do not count as it happens; before anybody looks at them.
+  void tell_metrics();
   // Told whenever there may be work for step().
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
 
@@ -100,6 +103,7 @@ class Scheduler {
     Steady began{};
   };
 
+  PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
@@ -126,10 +130,11 @@ class Scheduler {
   BindingCycle cycle_;
   boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of
                                                     // yet
-  std::size_t next_start_ = 0;                      // where the next search for nodes starts
+  std::size_t next_start_ = 0;  // where the next search for nodes starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
-  Steady change_began_{};  // of the change of the cluster that is being taken in
+  std::vector<PluginCalls> plugin_calls_;  // of each profile
+  Steady change_began_{};                  // of the change of the cluster that is being taken in
   std::function<void()> wake_;
 };
 

@@ -44,6 +44,8 @@ struct Decision {
                                                    // hints count
   Rejections rejections{0};  // every node that was looked at and is not feasible has a verdict here
   NodeMask feasible;
+  // Scores decide where there is a choice. One node, or the nominated one, has them for people to read, and
+  // none where a plugin fails: upstream does not ask the plugins then.
   std::vector<Strategy> strategies;             // in Score order; those that were skipped are not here
   std::vector<std::string> skipped_strategies;  // sorted by name
   std::vector<std::int64_t> total;  // by row: the sum of weight * score; 1 where no strategy is configured

@@ -97,7 +97,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
 
   decision_.rejections = Rejections(snapshot.chunks());
   decision_.feasible = NodeMask(snapshot.chunks());
-  filters_ = std::make_unique<Filters>(pod, snapshot, profile);
+  filters_ = std::make_unique<Filters>(pod, snapshot, profile, phases);
   ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
@@ -230,8 +230,9 @@ void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   }
   const auto nominated = nominated_row();
   if (nominated) decision_.next_start = start_;  // no other was looked for
-  score(pod_, snapshot_, profile_, decision_);
-  ended(Phase::score, status_of(decision_.error));
+  const bool counts = wants_scores();
+  score(pod_, snapshot_, profile_, decision_, counts ? phases_ : nullptr);
+  if (!counts) decision_.error.clear();  // the scores are for people only, who then see none
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (nominated) {

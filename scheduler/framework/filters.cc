@@ -3,8 +3,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <bit>
+
+#include "base/vector_clones.h"
 
 namespace podium::framework {
+namespace {
+
+PODIUM_VECTOR_CLONES
+std::size_t count(const NodeMask& nodes) {
+  std::size_t n = 0;
+  for (std::size_t w = 0; w < nodes.words(); ++w) n += static_cast<std::size_t>(std::popcount(nodes.word(w)));
+  return n;
+}
+
+std::string_view status_of(const PreparedFilter& prepared) {
+  if (prepared.rejected) return to_string(prepared.rejected->code);
+  return prepared.filter || prepared.only ? kSuccess : kSkip;
+}
+
+}  // namespace
+
 std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
   NodeMask one(snapshot_.chunks());
   one.set(row);
@@ -14,8 +33,8 @@ std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
   return std::nullopt;
 }
 
-Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile)
-    : pod_(pod), snapshot_(snapshot) {
+Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Phases* phases)
+    : pod_(pod), snapshot_(snapshot), phases_(phases) {
   run_pre_filters(profile);
   if (!rejected_) prepare(profile);
 }
@@ -27,10 +46,12 @@ bool Filters::reached(std::string_view plugin) const {
 // An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help
 // against it and a later plugin may still say that it cannot.
 void Filters::run_pre_filters(const Profile& profile) {
-  for (const auto& entry : profile.pre_filters) {
+  for (std::size_t place = 0; place < profile.pre_filters.size(); ++place) {
+    const auto& entry = profile.pre_filters[place];
     reached_.push_back(entry.name);
     if (!entry.plugin) continue;
     auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
+    if (phases_) phases_->asked(Phase::pre_filter, place, 1, status_of(prepared));
     if (prepared.rejected) {
       auto& verdict = *prepared.rejected;
       verdict.plugin = entry.name;
@@ -62,17 +83,21 @@ void Filters::run_pre_filters(const Profile& profile) {
 }
 
 void Filters::prepare(const Profile& profile) {
-  for (const auto& entry : profile.filters) {
+  for (std::size_t place = 0; place < profile.filters.size(); ++place) {
+    const auto& entry = profile.filters[place];
     if (!entry.plugin) continue;
     const auto ready = std::find_if(pre_filtered_.begin(), pre_filtered_.end(),
                                     [&](const auto& p) { return p.first == entry.plugin; });
     if (ready != pre_filtered_.end()) {
-      if (ready->second.filter) filters_.push_back({entry.plugin, std::move(ready->second.filter), {}});
+      if (ready->second.filter) {
+        filters_.push_back({entry.plugin, std::move(ready->second.filter), {}, place});
+      }
       continue;
     }
     if (entry.plugin->has_pre_filter()) {
       if (auto text = entry.plugin->error_without_pre_filter(); !text.empty()) {
-        filters_.push_back({entry.plugin, nullptr, Verdict{entry.name, Code::error, {std::move(text)}}});
+        filters_.push_back(
+            {entry.plugin, nullptr, Verdict{entry.name, Code::error, {std::move(text)}}, place});
         continue;
       }
     }
@@ -82,9 +107,17 @@ void Filters::prepare(const Profile& profile) {
     if (prepared.filter) prepared.rejected.reset();
     if (prepared.rejected) prepared.rejected->plugin = entry.name;
     if (prepared.filter || prepared.rejected) {
-      filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected)});
+      filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected), place});
     }
   }
+}
+
+void Filters::note_asked(const Entry& entry, std::size_t nodes, bool all_rejected) const {
+  const bool failed = entry.always && entry.always->code == Code::error;
+  const auto status = failed         ? to_string(Code::error)
+                      : all_rejected ? to_string(Code::unschedulable)
+                                     : kSuccess;
+  if (nodes > 0) phases_->asked(Phase::filter, entry.place, nodes, status);
 }
 
 NodeMask Filters::run(Rejections& out) const {
@@ -100,13 +133,16 @@ NodeMask Filters::run(Rejections& out) const {
   }
   const NodeMask asked = nodes;
   for (const auto& entry : filters_) {
+    const auto of = phases_ ? count(nodes) : 0;
     if (entry.always) {
       const auto id = out.add(*entry.always);
       for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w), id);
     } else {
       entry.filter->filter(nodes, out);
     }
-    if (nodes.none()) break;
+    const bool none_left = nodes.none();
+    if (phases_) note_asked(entry, of, none_left);
+    if (none_left) break;
   }
   // The verdict with nominated pods comes first where there is one.
   std::vector<Row> done;
@@ -120,7 +156,9 @@ NodeMask Filters::run(Rejections& out) const {
       return entry.always ? entry.always : entry.filter->check(*row, {pods, {}});
     };
     for (const auto& entry : filters_) {
-      if (auto verdict = with(entry)) {
+      auto verdict = with(entry);
+      if (phases_) note_asked(entry, 1, verdict.has_value());
+      if (verdict) {
         out.reject(nodes, *row, out.add(std::move(*verdict)));
         break;
       }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/framework/phases.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/profile.h"
 
@@ -19,8 +20,9 @@ namespace podium::framework {
 
 class Filters {
  public:
-  // Keeps references to all three.
-  Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
+  // Keeps references to all of them. `phases` (or null) is told of each plugin that is asked, but for those
+  // that check() asks.
+  Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Phases* phases = nullptr);
 
   // The verdict on the pod as a whole; its code is `error` where a plugin failed.
   const std::optional<Verdict>& rejected() const { return rejected_; }
@@ -60,13 +62,16 @@ class Filters {
     const FilterPlugin* plugin = nullptr;
     std::unique_ptr<NodeFilter> filter;  // null: skipped
     std::optional<Verdict> always;       // the verdict on every node: it cannot work without its PreFilter
+    std::size_t place = 0;               // in the profile's list
   };
   void run_pre_filters(const Profile& profile);
   void prepare(const Profile& profile);
   std::vector<PodInfoPtr> nominated_to(Row row) const;
+  void note_asked(const Entry& entry, std::size_t nodes, bool all_rejected) const;
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;
+  Phases* const phases_;
   std::vector<std::pair<const FilterPlugin*, PreparedFilter>> pre_filtered_;
   std::vector<std::string> reached_;
   std::vector<Entry> filters_;  // in Filter order

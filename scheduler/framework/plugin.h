@@ -105,6 +105,7 @@ class NodeScorer {
 
 struct PreparedScore {
   std::unique_ptr<NodeScorer> scorer;  // null: skipped for this pod; its weight is not listed
+  std::string error = {};              // not empty: it failed, and so does the attempt
 };
 
 class ScorePlugin {
@@ -113,9 +114,10 @@ class ScorePlugin {
   // `feasible` has at least one node. The evaluator may keep references to all three for its life.
   virtual PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot,
                                       const NodeMask& feasible) const = 0;
-  // kube-scheduler's plugin of this name has a PreScore. Where the profile disables that, upstream's Score
-  // fails with the error below; plugins without one work all the same, are never skipped, and give every node
-  // `score_if_skipped()` where they would have been.
+  // kube-scheduler's plugin of this name has a PreScore, which prepares; else, and where the profile disables
+  // that, its Score does. Where the profile disables it, upstream's Score fails with the error below; plugins
+  // without one work all the same, are never skipped, and give every node `score_if_skipped()` where they
+  // would have been.
   virtual bool has_pre_score() const = 0;
   virtual std::string error_without_pre_score() const { return {}; }
   virtual std::uint8_t score_if_skipped() const { return 0; }

@@ -41,10 +41,11 @@ struct Profile {
 
   std::string scheduler_name = "default-scheduler";
   std::vector<const PreEnqueuePlugin*> pre_enqueue;
-  std::vector<FilterEntry> pre_filters;   // in PreFilter order; entries with pre_filter
-  std::vector<FilterEntry> filters;       // in Filter order; entries with filter
-  std::vector<ScoreEntry> scores;         // in Score order
-  cluster::RequestRules request_rules{};  // for the pods that are evaluated with it
+  std::vector<FilterEntry> pre_filters;        // in PreFilter order; entries with pre_filter
+  std::vector<FilterEntry> filters;            // in Filter order; entries with filter
+  std::vector<ScoreEntry> scores;              // in Score order
+  std::vector<Entry<ScorePlugin>> pre_scores;  // in PreScore order; those disabled at Score, too
+  cluster::RequestRules request_rules{};       // for the pods that are evaluated with it
   bool has_extenders = false;  // the configuration has some: without Score plugins nodes are worth 0, not 1
   std::optional<NodeSearch> search;            // nullopt: all nodes are evaluated
   std::vector<PostFilterEntry> post_filters;   // in PostFilter order

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
+#include <utility>
 
+#include "scheduler/framework/placement.h"
 #include "scheduler/framework/score_loops.h"
 
 namespace podium::framework {
@@ -59,46 +61,104 @@ std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot
   return choice;
 }
 
-}  // namespace
+// The score plugins of a profile and what they have prepared for a pod. Sources: RunPreScorePlugins,
+// RunScorePlugins.
+class Scoring {
+ public:
+  Scoring(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
+          Phases* phases)
+      : pod_(pod), snapshot_(snapshot), profile_(profile), decision_(decision), phases_(phases) {}
 
-void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision) {
-  const std::size_t rows = snapshot.chunks() * kChunkRows;
-  decision.total.assign(rows, 0);
-  if (profile.scores.empty()) {
-    if (!profile.has_extenders) decision.feasible.each([&](Row row) { decision.total[row] = 1; });
-    return;
+  void pre_score() {
+    prepared_.reserve(profile_.pre_scores.size());
+    for (std::size_t place = 0; place < profile_.pre_scores.size(); ++place) {
+      const auto& [name, plugin] = profile_.pre_scores[place];
+      const auto& prepared = prepared_.emplace_back(plugin, prepare(*plugin)).second;
+      asked(Phase::pre_score, place, 1, prepared.scorer ? kSuccess : kSkip, prepared.error);
+      if (!prepared.error.empty()) return give_up(decision_, plugin_failed("PreScore", name, prepared.error));
+    }
   }
-  const auto feasible = bytes_of(decision.feasible);
-  decision.strategies.reserve(profile.scores.size());
-  for (const auto& entry : profile.scores) {
-    if (!entry.plugin) continue;
+
+  void score() {
+    const auto feasible = bytes_of(decision_.feasible);
+    const auto nodes = phases_ ? decision_.feasible.count() : 0;
+    decision_.strategies.reserve(profile_.scores.size());
+    for (std::size_t place = 0; place < profile_.scores.size(); ++place) {
+      const auto& entry = profile_.scores[place];
+      if (!entry.plugin) continue;
+      const auto error = score(entry, feasible);
+      if (!error) {
+        decision_.skipped_strategies.push_back(entry.name);
+        continue;
+      }
+      asked(Phase::score, place, nodes, kSuccess, *error);
+      if (!error->empty()) return give_up(decision_, *error);
+    }
+    std::vector<Weighted> weighted;
+    for (const auto& strategy : decision_.strategies)
+      weighted.push_back({strategy.score.data(), strategy.weight});
+    add_up(weighted, decision_.total);
+    std::sort(decision_.skipped_strategies.begin(), decision_.skipped_strategies.end());
+  }
+
+ private:
+  PreparedScore prepare(const ScorePlugin& plugin) const {
+    return plugin.prepare_score(pod_, snapshot_, decision_.feasible);
+  }
+
+  // Nullopt where the plugin is skipped, else the error.
+  std::optional<std::string> score(const Profile::ScoreEntry& entry, std::span<const std::uint8_t> feasible) {
+    const auto failed = [&](std::string_view why) {
+      return fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, why);
+    };
     const bool unprepared = entry.plugin->has_pre_score() && !entry.pre_score;
     if (unprepared) {
-      if (const auto text = entry.plugin->error_without_pre_score(); !text.empty()) {
-        return give_up(decision,
-                       fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, text));
-      }
+      if (const auto text = entry.plugin->error_without_pre_score(); !text.empty()) return failed(text);
     }
-    const auto prepared = entry.plugin->prepare_score(pod, snapshot, decision.feasible);
-    if (!prepared.scorer && !unprepared) {
-      decision.skipped_strategies.push_back(entry.name);
-      continue;
-    }
-    auto& strategy =
-        decision.strategies.emplace_back(entry.name, entry.weight, std::vector<std::uint8_t>(rows));
+    const auto ready = std::ranges::find(prepared_, entry.plugin, &Prepared::first);
+    const auto prepared =
+        ready == prepared_.end() ? prepare(*entry.plugin) : std::exchange(ready->second, {});
+    if (!prepared.error.empty()) return failed(prepared.error);
+    if (!prepared.scorer && !unprepared) return std::nullopt;
+    auto& strategy = decision_.strategies.emplace_back(entry.name, entry.weight,
+                                                       std::vector<std::uint8_t>(decision_.total.size()));
     if (prepared.scorer)
-      prepared.scorer->score(decision.feasible, strategy.score);
+      prepared.scorer->score(decision_.feasible, strategy.score);
     else
       std::ranges::fill(strategy.score, entry.plugin->score_if_skipped());
-    if (const auto most = keep_inside(strategy.score, feasible); most > kMaxScore) {
-      return give_up(decision, invalid_score(strategy, most));
-    }
+    const auto most = keep_inside(strategy.score, feasible);
+    return most > kMaxScore ? invalid_score(strategy, most) : std::string();
   }
-  std::vector<Weighted> weighted;
-  for (const auto& strategy : decision.strategies)
-    weighted.push_back({strategy.score.data(), strategy.weight});
-  add_up(weighted, decision.total);
-  std::sort(decision.skipped_strategies.begin(), decision.skipped_strategies.end());
+
+  void asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status,
+             const std::string& error) const {
+    if (phases_) phases_->asked(phase, place, nodes, error.empty() ? status : to_string(Code::error));
+  }
+
+  using Prepared = std::pair<const ScorePlugin*, PreparedScore>;
+  const PodInfo& pod_;
+  const Snapshot& snapshot_;
+  const Profile& profile_;
+  Decision& decision_;
+  Phases* const phases_;
+  std::vector<Prepared> prepared_;
+};
+
+}  // namespace
+
+void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
+           Phases* phases) {
+  decision.total.assign(snapshot.chunks() * kChunkRows, 0);
+  if (profile.scores.empty() && !profile.has_extenders) {
+    decision.feasible.each([&](Row row) { decision.total[row] = 1; });
+    return;
+  }
+  Scoring scoring(pod, snapshot, profile, decision, phases);
+  scoring.pre_score();
+  if (phases) phases->ended(Phase::pre_score, decision.error.empty() ? kSuccess : to_string(Code::error));
+  if (!decision.error.empty()) return;
+  scoring.score();
+  if (phases) phases->ended(Phase::score, decision.error.empty() ? kSuccess : to_string(Code::error));
 }
 
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision) {
@@ -116,6 +176,11 @@ void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapsh
 
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
   if (decision.scored_by_extenders()) return choose_among_all(pod, snapshot, decision);
+  if (decision.total.empty()) {
+    std::optional<Row> only;
+    decision.feasible.each([&](Row row) { only = row; });
+    return only;
+  }
   const std::span<const std::int64_t> totals = decision.total;
   const auto best = largest(totals);
   std::optional<Row> choice;

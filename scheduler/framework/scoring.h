@@ -9,14 +9,17 @@
 
 namespace podium::framework {
 
-// Fills in strategies, skipped_strategies and total for the feasible nodes; or the error, and none of these.
-void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision);
+// PreScore and Score: fills in strategies, skipped_strategies and total for the feasible nodes; or the error,
+// and none of these. `phases` may be null.
+void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
+           Phases* phases);
 
 // Adds what extenders say to strategies and total. Source: prioritizeNodes.
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision);
 
-// The best node. Among equals the one whose hash with the pod's UID is highest: every pod has an order of its
-// own, so equal nodes share the load, and the same question has the same answer (rendezvous hashing).
+// The best node; without totals any will do, for there is one. Among equals the one whose hash with the pod's
+// UID is highest: every pod has an order of its own, so equal nodes share the load, and the same question has
+// the same answer (rendezvous hashing).
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision);
 
 }  // namespace podium::framework

@@ -8,6 +8,7 @@
 #include "scheduler/plugins/event_objects.h"
 #include "scheduler/plugins/factories.h"
 #include "scheduler/plugins/node_selector.h"
+#include "scheduler/plugins/node_selector_errors.h"
 
 namespace podium::plugins {
 namespace {
@@ -121,6 +122,8 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
 
   PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
     if (pod->node_affinity.preferred.empty() && added_.preferred.empty()) return {};
+    if (auto error = parse_error(pod->node_affinity.preferred); !error.empty())
+      return {nullptr, std::move(error)};
     std::vector<PreferredTerm> terms;
     for (const auto* list : {&added_.preferred, &pod->node_affinity.preferred}) {
       for (const auto& preferred : *list) {

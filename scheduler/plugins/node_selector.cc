@@ -1,7 +1,8 @@
 #include "scheduler/plugins/node_selector.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "scheduler/plugins/node_selector_errors.h"
 
 namespace podium::plugins {
 namespace {
@@ -9,51 +10,9 @@ namespace {
 using api::Requirement;
 using Op = api::Requirement::Op;
 
-bool is_integer(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::int64_t value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool is_label_value(std::string_view text) {
-  const auto alphanumeric = [](unsigned char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  if (text.empty()) return true;
-  return text.size() <= 63 && alphanumeric(text.front()) && alphanumeric(text.back()) &&
-         std::ranges::all_of(text,
-                             [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-// Source: apimachinery labels.NewRequirement.
-bool is_valid_label_test(const Requirement& requirement) {
-  const auto& values = requirement.values;
-  if (!std::ranges::all_of(values, is_label_value)) return false;
-  switch (requirement.op) {
-    case Op::in:
-    case Op::not_in:
-      return !values.empty();
-    case Op::exists:
-    case Op::does_not_exist:
-      return values.empty();
-    case Op::gt:
-    case Op::lt:
-      return values.size() == 1 && is_integer(values.front());
-    case Op::unknown:
-      return false;
-  }
-  return false;
-}
-
-bool is_valid_field_test(const Requirement& requirement) {
-  return (requirement.op == Op::in || requirement.op == Op::not_in) && requirement.values.size() == 1;
-}
-
 bool is_valid(const api::NodeSelectorTerm& term) {
   const bool empty = term.match_expressions.empty() && term.match_fields.empty();
-  return !empty && std::ranges::all_of(term.match_expressions, is_valid_label_test) &&
-         std::ranges::all_of(term.match_fields, is_valid_field_test);
+  return !empty && parse_errors(term, "").empty();
 }
 
 // The only field that nodes have here; any other has the value "".

@@ -120,6 +120,24 @@ TEST(Profiles, ScoresByOverrides) {
   }
 }
 
+TEST(Profiles, PreScoresByOverrides) {
+  const std::string all =
+      "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity "
+      "NodeResourcesBalancedAllocation";
+  const struct {
+    const char *name, *plugins;
+    std::string want;
+  } cases[] = {
+      {"the default", "{}", all},
+      {"also those without a score", "{score: {disabled: [{name: '*'}]}}", all},
+      {"in an order of their own",
+       "{preScore: {disabled: [{name: '*'}], enabled: [{name: InterPodAffinity}, "
+       "{name: NodeAffinity}]}, score: {disabled: [{name: VolumeBinding}]}}",
+       "InterPodAffinity NodeAffinity"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(names(profile_with(c.plugins)->pre_scores), c.want) << c.name;
+}
+
 TEST(Profiles, FiltersByOverrides) {
   const auto reordered = profile_with("{filter: {enabled: [{name: InterPodAffinity}, {name: NodeName}]}}");
   EXPECT_EQ(

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/framework/fakes.h"
 
 namespace podium::framework::test {
@@ -54,7 +57,7 @@ TEST(EvaluateScores, SkippedStrategiesAreNamed) {
 }
 
 TEST(EvaluateScores, StrategiesWithoutTheirPreScoreFailOrAreNeverSkipped) {
-  const auto snapshot = cluster_of({"a"});
+  const auto snapshot = cluster_of({"a", "b"});
   FakeScore balanced("Balanced", {});
   balanced.skips = true;
   balanced.unprepared_score = 75;
@@ -67,8 +70,83 @@ TEST(EvaluateScores, StrategiesWithoutTheirPreScoreFailOrAreNeverSkipped) {
             "running Score plugins: plugin \"Balanced\" failed with: "
             "failed to read \"PreScoreBalanced\" from cycleState: not found");
   EXPECT_FALSE(decision.fits());
-  EXPECT_THAT(feasible(decision, snapshot), ElementsAre("a"));
+  EXPECT_THAT(feasible(decision, snapshot), ElementsAre("a", "b"));
   EXPECT_THAT(decision.strategies, IsEmpty());
+}
+
+TEST(EvaluateScores, AFailingPluginFailsTheAttempt) {
+  const auto snapshot = cluster_of({"a", "b"});
+  FakeScore fit("Fit", {{"a", 7}}), affinity("Affinity", {}), images("Images", {});
+  images.with_pre_score = false;
+  const ProfileOf profile = ProfileOf().score(fit).score(images).score(affinity);
+  affinity.error = "no number";
+  auto decision = evaluate(*info(pod("p")), snapshot, profile);
+  EXPECT_EQ(decision.error, "running PreScore plugin \"Affinity\": no number");
+  EXPECT_FALSE(decision.fits());
+  EXPECT_TRUE(decision.withdraw_nomination);
+  EXPECT_THAT(decision.strategies, IsEmpty());
+  EXPECT_THAT(decision.total, IsEmpty());
+
+  images.error = "no list";
+  decision = evaluate(*info(pod("p")), snapshot, profile);
+  EXPECT_EQ(decision.error, "running PreScore plugin \"Affinity\": no number") << "PreScore comes first";
+  affinity.error = "";
+  decision = evaluate(*info(pod("p")), snapshot, profile);
+  EXPECT_EQ(decision.error, "running Score plugins: plugin \"Images\" failed with: no list");
+}
+
+TEST(EvaluateScores, PreScoreHasAnOrderOfItsOwn) {
+  const auto snapshot = cluster_of({"a", "b"});
+  FakeScore one("One", {}), two("Two", {}), unscored("Unscored", {});
+  one.error = two.error = unscored.error = "x";
+  Profile profile = ProfileOf().score(one).score(two);
+  std::ranges::reverse(profile.pre_scores);
+  EXPECT_EQ(evaluate(*info(pod("p")), snapshot, profile).error, "running PreScore plugin \"Two\": x");
+  profile.pre_scores.insert(profile.pre_scores.begin(), {"Unscored", &unscored});
+  EXPECT_EQ(evaluate(*info(pod("p")), snapshot, profile).error, "running PreScore plugin \"Unscored\": x");
+}
+
+// Upstream asks no score plugin where there is no choice: what they would say changes nothing, and nobody
+// counts that they were asked.
+TEST(EvaluateScores, WithoutAChoiceScoresAreForReadersOnly) {
+  const auto snapshot = cluster_of({"a", "b", "c"});
+  FakeFilter filter("F");
+  filter.reject("c", {"no"});
+  FakeFilter only_a = filter;
+  only_a.reject("b", {"no"});
+  FakeScore prepared("Prepared", {{"a", 7}}), unprepared("Unprepared", {});
+  unprepared.unprepared_error = "x";
+  const FakeScore wrong("Wrong", {{"a", 101}, {"b", 101}});
+  FakeScore failing = prepared;
+  failing.error = "x";
+  const struct {
+    const char* name;
+    const FakeFilter& filter;
+    const char* nominated;
+    ProfileOf scores;
+    std::string choice;
+    std::vector<std::pair<std::string, std::int64_t>> top;
+  } cases[] = {
+      {"one node", only_a, "", ProfileOf().score(prepared), "a", {{"a", 7}}},
+      {"one node, PreScore fails", only_a, "", ProfileOf().score(prepared).score(failing), "a", {}},
+      {"one node, Score fails", only_a, "", ProfileOf().score(unprepared, 1, false), "a", {}},
+      {"one node, a wrong score", only_a, "", ProfileOf().score(wrong), "a", {}},
+      {"the nominated node", filter, "b", ProfileOf().score(prepared), "b", {{"a", 7}, {"b", 0}}},
+      {"the nominated node, PreScore fails", filter, "b", ProfileOf().score(failing), "b", {}},
+      {"nominated, but turned down", filter, "c", ProfileOf().score(failing), "", {}},
+  };
+  for (const auto& c : cases) {
+    auto profile = c.scores;
+    profile.filter(c.filter);
+    PhaseLog log(profile.profile);
+    const auto decision =
+        Evaluation(*info(pod("p").nominated(c.nominated)), snapshot, profile, 0, &log).finish();
+    EXPECT_EQ(decision.choice ? snapshot.node_name(*decision.choice) : "", c.choice) << c.name;
+    EXPECT_EQ(decision.error.empty(), !c.choice.empty()) << c.name;
+    EXPECT_EQ(named(top_total(decision, snapshot, 3), snapshot), c.top) << c.name;
+    const auto scored = [](const std::string& line) { return line.find("Score") != std::string::npos; };
+    EXPECT_EQ(std::ranges::any_of(log.lines, scored), c.choice.empty()) << c.name;
+  }
 }
 
 TEST(EvaluateScores, ScoresOutsideOfTheRangeAreAnError) {

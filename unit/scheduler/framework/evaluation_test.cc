@@ -197,6 +197,58 @@ TEST(Evaluation, ScoresAreAskedForWhereThereIsAChoice) {
   }
 }
 
+TEST(Evaluation, PhasesAreToldOfEachPlugin) {
+  FakeFilter narrowing("Narrowing"), skipping("Skipping"), fit("Fit"), last("Last"), full("Full");
+  narrowing.only_nodes = {"a", "b", "c"};
+  narrowing.skips = skipping.skips = true;
+  fit.reject("a", {"too small"});
+  full.reject("b", {"full"}).reject("c", {"full"});
+  FakeScore affinity("Affinity", {}), images("Images", {}), spread("Spread", {});
+  images.with_pre_score = false;
+  spread.skips = true;
+  const auto snapshot = cluster_of({"a", "b", "c", "d"});
+  const auto profile = ProfileOf()
+                           .filter(narrowing)
+                           .filter(skipping)
+                           .filter(fit)
+                           .filter(last, false)
+                           .score(images)
+                           .score(affinity)
+                           .score(spread);
+  const auto log_of = [&](const Profile& profile) {
+    PhaseLog log(profile);
+    const auto incoming = info(pod("p"));
+    Evaluation(*incoming, snapshot, profile, 0, &log).finish();
+    return log.lines;
+  };
+  const std::vector<std::string> filters{"PreFilter Narrowing 1 Success", "PreFilter Skipping 1 Skip",
+                                         "PreFilter Fit 1 Success",       "PreFilter Success",
+                                         "Filter Fit 3 Success",          "Filter Last 2 Success"};
+  auto want = filters;
+  for (const auto* line :
+       {"Filter Success", "PreScore Affinity 1 Success", "PreScore Spread 1 Skip", "PreScore Success",
+        "Score Images 2 Success", "Score Affinity 2 Success", "Score Success"}) {
+    want.emplace_back(line);
+  }
+  EXPECT_EQ(log_of(profile), want);
+
+  want = filters;
+  want.insert(want.begin() + 3, "PreFilter Full 1 Success");
+  want.insert(want.end(), {"Filter Full 2 Unschedulable", "Filter Success"});
+  EXPECT_EQ(log_of(ProfileOf(profile).filter(full)), want);
+
+  affinity.error = "x";
+  want = filters;
+  want.insert(want.end(), {"Filter Success", "PreScore Affinity 1 Error", "PreScore Error"});
+  EXPECT_EQ(log_of(profile), want);
+
+  ProfileOf without_scores;
+  without_scores.filter(last);
+  EXPECT_EQ(log_of(without_scores), (std::vector<std::string>{"PreFilter Last 1 Success", "PreFilter Success",
+                                                              "Filter Last 4 Success", "Filter Success"}))
+      << "no scores are asked for";
+}
+
 TEST(Evaluation, ExtendersScoresAreStrategiesOfTheirOwn) {
   FakeScore fit("Fit", {{"a", 80}, {"b", 50}});
   FakeFilter filter("Filter");

@@ -85,7 +85,7 @@ class FakeScore : public Plugin, public ScorePlugin {
 
   std::map<std::string, std::uint8_t> scores;  // by node; 0 for the others
   bool skips = false, with_pre_score = true;
-  std::string unprepared_error;
+  std::string unprepared_error, error;
   std::uint8_t unprepared_score = 0;
 
   std::string_view name() const override { return name_; }
@@ -93,6 +93,7 @@ class FakeScore : public Plugin, public ScorePlugin {
   std::string error_without_pre_score() const override { return unprepared_error; }
   std::uint8_t score_if_skipped() const override { return unprepared_score; }
   PreparedScore prepare_score(const PodInfo&, const Snapshot& snapshot, const NodeMask&) const override {
+    if (!error.empty()) return {nullptr, error};
     return {skips ? nullptr : std::make_unique<Evaluator>(*this, snapshot)};
   }
 
@@ -147,6 +148,29 @@ inline Snapshot cluster_of(std::initializer_list<std::string> nodes) {
   return snapshot;
 }
 
+// What an evaluation says of its phases, a line each: "PreScore Affinity 1 Skip", "PreScore Success".
+class PhaseLog final : public Phases {
+ public:
+  explicit PhaseLog(const Profile& profile) : profile_(profile) {}
+  void ended(Phase phase, std::string_view status) override { add(phase, std::string(status)); }
+  void asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status) override {
+    add(phase, name(phase, place) + " " + std::to_string(nodes) + " " + std::string(status));
+  }
+  std::vector<std::string> lines;
+
+ private:
+  void add(Phase phase, const std::string& text) {
+    static constexpr const char* kNames[kPhases] = {"PreFilter", "Filter", "PostFilter", "PreScore", "Score"};
+    lines.push_back(std::string(kNames[static_cast<std::size_t>(phase)]) + " " + text);
+  }
+  const std::string& name(Phase phase, std::size_t place) const {
+    if (phase == Phase::pre_filter) return profile_.pre_filters.at(place).name;
+    if (phase == Phase::filter) return profile_.filters.at(place).name;
+    return phase == Phase::pre_score ? profile_.pre_scores.at(place).name : profile_.scores.at(place).name;
+  }
+  const Profile& profile_;
+};
+
 // Filters run at PreFilter and Filter, in the order given.
 struct ProfileOf {
   Profile profile;
@@ -157,6 +181,8 @@ struct ProfileOf {
     return *this;
   }
   ProfileOf& score(const FakeScore& plugin, std::int64_t weight = 1, bool pre_score = true) {
+    pre_score &= plugin.with_pre_score;
+    if (pre_score) profile.pre_scores.push_back({std::string(plugin.name()), &plugin});
     profile.scores.push_back({std::string(plugin.name()), &plugin, weight, pre_score});
     return *this;
   }

@@ -100,6 +100,12 @@ inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot
   return scores;
 }
 
+// Why the plugin cannot score for the pod; empty: it can.
+inline std::string score_error(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot) {
+  const auto& score_plugin = dynamic_cast<const framework::ScorePlugin&>(*plugin);
+  return score_plugin.prepare_score(*info(pod), snapshot, snapshot.present()).error;
+}
+
 // Whether a hint of the plugin takes the event for helpful to the pod. Events that no hint is registered for
 // do not help.
 inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event,

@@ -152,6 +152,47 @@ TEST(NodeAffinity, ScoreWithAddedAffinity) {
             (Scores{{"a", 100}, {"b", 50}, {"c", 0}}));
 }
 
+// The words are those of kube-scheduler's PreScore; `make parity` compares them.
+TEST(NodeAffinity, PreferredTermsThatCannotBeParsedAreAnError) {
+  const std::string no_number = "for 'Gt', 'Lt' operators, the value must be an integer";
+  const std::string no_label =
+      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and "
+      "must "
+      "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used "
+      "for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+  const std::string at = ".matchExpressions[0].values[0]", few = ": Invalid value: \"few\": " + no_number;
+  const auto term = node_term({gt("cores", "few")});
+  const struct {
+    const char* name;
+    api::Pod pod;
+    std::string want;
+  } cases[] = {
+      {"no number", pod("p").prefer_node(1, term), "[0]" + at + few},
+      {"the second term", pod("p").prefer_node(1, node_term({exists("x")})).prefer_node(1, term),
+       "[1]" + at + few},
+      {"of two", pod("p").prefer_node(1, term).prefer_node(2, node_term({exists("x"), lt("cores", "")})),
+       "[[0]" + at + few + ", [1].matchExpressions[1].values[0]: Invalid value: \"\": " + no_number + "]"},
+      {"no label value", pod("p").prefer_node(1, node_term({not_in("disk", {"ssd", "-"})})),
+       "[0].matchExpressions[0].values[1][disk]: Invalid value: \"-\": " + no_label},
+      {"neither", pod("p").prefer_node(1, node_term({lt("x.io/cores", "a b")})),
+       "[[0]" + at + ": Invalid value: \"a b\": " + no_number + ", [0]" + at +
+           "[x.io/cores]: Invalid value: \"a b\": " + no_label + "]"},
+      {"too long", pod("p").prefer_node(1, node_term({in("disk", {std::string(64, 'x')})})),
+       "[0]" + at + "[disk]: Invalid value: \"" + std::string(64, 'x') + "\": must be no more than 63 bytes"},
+      {"too long, and wrong", pod("p").prefer_node(1, node_term({in("disk", {std::string(64, '!')})})),
+       "[0]" + at + "[disk]: Invalid value: \"" + std::string(64, '!') +
+           "\": must be no more than 63 bytes; " + no_label},
+      {"weight 0 is not looked at", pod("p").prefer_node(0, term), ""},
+      {"nor is an empty term", pod("p").prefer_node(1, node_term({})), ""},
+      {"a required term", pod("p").require_node(term), ""},
+      {"a number with a sign", pod("p").prefer_node(1, node_term({gt("cores", "12"), lt("cores", "007")})),
+       ""},
+  };
+  const auto snapshot = snapshot_of({node("a"), node("b")});
+  for (const auto& c : cases)
+    EXPECT_EQ(score_error(make(make_node_affinity), c.pod, snapshot), c.want) << c.name;
+}
+
 TEST(NodeAffinity, OnlyFeasibleNodesSetTheScale) {
   const auto snapshot = snapshot_of({node("a").label("x", "1").label("y", "1"), node("b").label("x", "1")});
   EXPECT_EQ(score(make(make_node_affinity),
@@ -257,6 +298,13 @@ TEST(NodeAffinity, RandomTermsAgreeWithAskingEveryNode) {
       builder.prefer_node(static_cast<int>(random.below(100)), random.term());
     }
     const api::Pod incoming = builder;
+    bool parsed = true;  // a value with a letter is no number
+    for (const auto& preferred : incoming.node_affinity.preferred) {
+      for (const auto& r : preferred.preference.match_expressions) {
+        const bool compares = r.op == api::Requirement::Op::gt || r.op == api::Requirement::Op::lt;
+        parsed &= preferred.weight == 0 || !compares || !r.values.front().starts_with('v');
+      }
+    }
     std::set<std::string> want, got;
     Scores sums;
     std::int64_t max = 0;
@@ -276,7 +324,8 @@ TEST(NodeAffinity, RandomTermsAgreeWithAskingEveryNode) {
     }
     EXPECT_EQ(got, want);
     if (!incoming.node_affinity.preferred.empty()) {
-      EXPECT_EQ(score(make(make_node_affinity), incoming, snapshot), sums);
+      EXPECT_EQ(score_error(make(make_node_affinity), incoming, snapshot).empty(), parsed);
+      EXPECT_EQ(score(make(make_node_affinity), incoming, snapshot), parsed ? sums : Scores());
     }
   }
 }

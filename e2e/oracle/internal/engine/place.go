@@ -50,8 +50,10 @@ func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted string) (*report
 		out.Message = status.Message()
 		return out, nil
 	}
-	score := a.result.Scores[best].Total
-	out.Node, out.Score = best, &score
+	out.Node = best
+	if score := a.result.Scores[best]; score != nil {
+		out.Score = &score.Total
+	}
 	return out, nil
 }
 

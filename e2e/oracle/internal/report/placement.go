@@ -15,7 +15,8 @@ type Placement struct {
 	Nodes    int `json:"nodes"`
 	Feasible int `json:"feasible"`
 	// Node is one of the best nodes, and Score its total. They are absent where
-	// the pod is not placed; Message says why then.
+	// the pod is not placed; Message says why then. Score is also where a node
+	// is the only one and a plugin could not score it.
 	Node    string `json:"node,omitempty"`
 	Score   *int64 `json:"score,omitempty"`
 	Message string `json:"message,omitempty"`

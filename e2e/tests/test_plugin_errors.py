@@ -1,0 +1,57 @@
+"""A score plugin that fails on a pod: podium beside kube-scheduler, each on an API server of its own."""
+import unittest
+
+from e2e.support import oracle, podium
+from e2e.support.control_plane import ControlPlane, wait_until
+from e2e.tests.base import node, pod, what_if
+
+TERM = {"weight": 1, "preference": {"matchExpressions": [{"key": "example.com/cores", "operator": "Gt", "values": ["few"]}]}}
+AFFINITY = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [TERM]}}
+
+
+def live_through(plane):
+    """What becomes of a pod whose preferred term cannot be parsed: where it may choose, and where one node is left."""
+    def get(name):
+        return plane.get(f"/api/v1/namespaces/default/pods/{name}")
+
+    def event():
+        listed = plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
+        return next((e["note"] for e in listed if e["regarding"]["name"] == "chooses" and e["reason"] == "FailedScheduling"), None)
+    for name in ("n1", "n2"):
+        plane.create(node(name))
+    plane.create(pod("one-node", affinity=AFFINITY, nodeSelector={"kubernetes.io/hostname": "n1"}))
+    wait_until(lambda: get("one-node")["spec"].get("nodeName"), "one-node is bound", 60)
+    plane.create(pod("chooses", affinity=AFFINITY))
+    condition = wait_until(lambda: podium.condition(get("chooses"), "PodScheduled"), "chooses has failed")
+    return {"one-node": get("one-node")["spec"]["nodeName"], "event": wait_until(event, "the event"),
+            "condition": (condition["status"], condition["reason"], condition["message"]),
+            "chooses": get("chooses")["spec"].get("nodeName")}
+
+
+class PluginErrors(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_preferred_term_that_cannot_be_parsed(self):
+        with ControlPlane() as plane:
+            kube_scheduler = oracle.kube_scheduler(plane)
+            try:
+                theirs = live_through(plane)
+            finally:
+                kube_scheduler.stop()
+        with ControlPlane() as plane:
+            podium.install(plane, ["schedulerName=default-scheduler"])
+            with podium.Podium(plane):
+                self.assertEqual(live_through(plane), theirs)
+                self.assertEqual(theirs["condition"][:2], ("False", "SchedulerError"))
+                report = wait_until(lambda: podium.report_of(plane, "default", "chooses"), "the report")
+                failed = wait_until(lambda: podium.report_of(plane, "default", "chooses").get("status"), "its status")
+                self.assertEqual((failed["outcome"], failed["message"]), ("Failed", theirs["condition"][2]), report)
+                placed = wait_until(lambda: podium.report_of(plane, "default", "one-node").get("status"), "the other's status")
+                self.assertEqual((placed["outcome"], placed["strategies"]), ("Scheduled", []))
+                plane.create(what_if("ask", {"spec": pod("ask", affinity=AFFINITY)["spec"]}))
+                answer = wait_until(lambda: podium.report_of(plane, "default", "ask").get("status"), "the answer")
+                self.assertEqual((answer["outcome"], answer["message"]), ("DoesNotFit", theirs["condition"][2]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+#include "scheduler/cycle/stop_watch.h"
+
+namespace podium::cycle {
+namespace {
+
+using framework::Phase;
+
+constexpr std::uint64_t kSampled = 10;  // one evaluation of so many; the first is
+
+double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
+
+}  // namespace
+
+PluginCalls::PluginCalls(const framework::Profile& profile) : profile(profile) {
+  const auto size = [this](Phase phase, std::size_t plugins) {
+    times[static_cast<std::size_t>(phase)].resize(plugins);
+  };
+  size(Phase::pre_filter, profile.pre_filters.size());
+  size(Phase::filter, profile.filters.size());
+  size(Phase::pre_score, profile.pre_scores.size());
+  size(Phase::score, profile.scores.size());
+}
+
+std::string_view point_of(Phase phase) {
+  static constexpr std::array<std::string_view, framework::kPhases> kPoints{
+      "PreFilter", "Filter", "PostFilter", "PreScore", "Score"};
+  return kPoints[static_cast<std::size_t>(phase)];
+}
+
+std::string_view plugin_at(const framework::Profile& profile, Phase phase, std::size_t place) {
+  switch (phase) {
+    case Phase::pre_filter:
+      return profile.pre_filters[place].name;
+    case Phase::filter:
+      return profile.filters[place].name;
+    case Phase::post_filter:
+      return profile.post_filters[place].name;
+    case Phase::pre_score:
+      return profile.pre_scores[place].name;
+    case Phase::score:
+      return profile.scores[place].name;
+  }
+  return {};
+}
+
+StopWatch::StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls)
+    : clock_(clock),
+      metrics_(metrics),
+      calls_(calls),
+      samples_plugins_(calls.evaluations++ % kSampled == 0),
+      phase_began_(clock.now()),
+      plugin_began_(phase_began_) {}
+
+void StopWatch::ended(Phase phase, std::string_view status) {
+  const auto now = clock_.now();
+  metrics_.extension_point(point_of(phase), status, calls_.profile.scheduler_name,
+                           seconds(now - phase_began_));
+  phase_began_ = plugin_began_ = now;
+}
+
+void StopWatch::asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status) {
+  if (status != framework::kSkip) calls_.times[static_cast<std::size_t>(phase)][place] += nodes;
+  if (!samples_plugins_) return;
+  const auto now = clock_.now();
+  metrics_.plugin(plugin_at(calls_.profile, phase, place), point_of(phase), status,
+                  seconds(now - plugin_began_));
+  plugin_began_ = now;
+}
+
+}  // namespace podium::cycle
