@@ -11,9 +11,13 @@ namespace {
 
 // What the volume plugins and the binding of claims read.
 bool matters_to_storage(std::string_view annotation) {
-  static constexpr std::array<std::string_view, 5> kPrefixes = {
-      "pv.kubernetes.io/", "volume.kubernetes.io/", "volume.beta.kubernetes.io/",
-      "storage.alpha.kubernetes.io/", "kubernetes.io/azure-file-"};
+  static constexpr std::array<std::string_view, 7> kPrefixes = {"pv.kubernetes.io/",
+                                                                "volume.kubernetes.io/",
+                                                                "volume.beta.kubernetes.io/",
+                                                                "storage.alpha.kubernetes.io/",
+                                                                "kubernetes.io/azure-file-",
+                                                                "storageclass.kubernetes.io/",
+                                                                "storageclass.beta.kubernetes.io/"};
   return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return annotation.starts_with(prefix); });
 }

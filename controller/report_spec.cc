@@ -27,6 +27,9 @@ Result<void> read_template(const json::value& value, Question& question) {
   auto pod = api::decode_pod_template(value);
   if (!pod) return invalid("spec.template." + pod.error().message);
   if (pod->containers.empty()) return invalid("spec.template.spec.containers: at least one is needed");
+  auto claims = read_ephemeral_claims(value);
+  if (!claims) return invalid("spec.template." + claims.error().message);
+  question.claims = std::move(*claims);
   const auto* spec = object_at(value, "spec");
   question.names_scheduler = spec && spec->contains("schedulerName");
   pod->meta.name = question.meta.name;

@@ -13,16 +13,18 @@
 #include "api/meta.h"
 #include "api/pod.h"
 #include "base/result.h"
+#include "controller/ephemeral_claims.h"
 
 namespace podium::controller {
 
 inline constexpr std::size_t kTemplateBytes = 64 * 1024;
 
 struct Question {
-  api::ObjectMeta meta;          // of the report
-  std::optional<api::Pod> pod;   // from spec.template, not admitted yet
-  std::string pod_name;          // from spec.podRef
-  bool names_scheduler = false;  // the template has a schedulerName of its own
+  api::ObjectMeta meta;                // of the report
+  std::optional<api::Pod> pod;         // from spec.template, not admitted yet
+  std::vector<EphemeralClaim> claims;  // of the pod's volumes, where they would be made for it
+  std::string pod_name;                // from spec.podRef
+  bool names_scheduler = false;        // the template has a schedulerName of its own
   std::int32_t replicas = 1;
   std::string profile;
   std::chrono::seconds ttl{0};

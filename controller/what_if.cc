@@ -39,7 +39,10 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
 cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i, const cluster::Snapshot& fork,
                             const framework::Profile& profile) {
   auto copy = std::make_shared<api::Pod>(pod);
-  if (i > 0 || fork.find_pod(pod.meta.uid)) copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
+  if (i > 0 || fork.find_pod(pod.meta.uid)) {
+    copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
+    copy->meta.name = fmt::format("{}#{}", pod.meta.name, i);  // which the claims made for it are named after
+  }
   return cluster::make_pod_info(std::move(copy), profile.request_rules);
 }
 
@@ -69,12 +72,13 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
 }
 
 ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapshot fork,
-                    const framework::Profile& profile) {
+                    const framework::Profile& profile, const std::vector<EphemeralClaim>& claims) {
   ReportStatus status;
   std::vector<std::string> placements;
   std::size_t start = 0;
   for (std::int32_t i = 0; i < replicas; ++i) {
     const auto info = replica(pod, i, fork, profile);
+    make_claims(claims, **info, fork);
     const auto decision = framework::evaluate(*info, fork, profile, start);
     start = decision.next_start;
     if (i == 0 || !decision.fits()) status = project(decision, fork);

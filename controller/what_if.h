@@ -25,8 +25,9 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
 
 // Fits, PartlyFits or DoesNotFit. Scores and rejections are those of one replica: the first where all fit,
 // else the first that did not.
+// `claims` are made for each pod whose ephemeral volumes have none yet.
 ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapshot fork,
-                    const framework::Profile& profile);
+                    const framework::Profile& profile, const std::vector<EphemeralClaim>& claims = {});
 
 // Accepted=False, with the path and the reason.
 ReportStatus refusal(const std::string& path_and_reason);

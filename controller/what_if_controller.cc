@@ -36,7 +36,7 @@ Task<ReportStatus> evaluate(std::shared_ptr<const Question> question, cluster::S
   auto pod = admit_question(*question, fork, *config);
   if (!pod) co_return refusal(pod.error().message);
   const auto* profile = config->profile((*pod)->scheduler_name);
-  co_return answer(**pod, question->replicas, std::move(fork), *profile);
+  co_return answer(**pod, question->replicas, std::move(fork), *profile, question->claims);
 }
 
 }  // namespace
@@ -130,6 +130,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
       co_return invalid("spec.podRef.name: pod " + question.pod_name + " is on node " + pod->node_name +
                         " already");
     }
+    auto claims = read_ephemeral_claims(*live);
+    if (!claims) co_return invalid("spec.podRef: " + claims.error().message);
+    question.claims = std::move(*claims);
     question.names_scheduler = true;
     question.pod = std::move(*pod);
     co_return Result<void>{};

@@ -2,7 +2,7 @@
 import unittest
 
 from e2e.support.control_plane import wait_until
-from e2e.tests.base import Live, node, pod
+from e2e.tests.base import Live, node, pod, what_if
 
 BIND_COMPLETED, BY_CONTROLLER = "pv.kubernetes.io/bind-completed", "pv.kubernetes.io/bound-by-controller"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -169,6 +169,27 @@ class Volumes(WithStorage):
         self.report("next", "Unschedulable")
         self.delete_pod("gone")
         self.assertEqual(self.bound("next"), "n3")
+
+    def test_what_if_with_ephemeral_volumes(self):
+        self.offer("spare-a", "n1", size="3Gi")
+        self.offer("spare-b", "n2", size="3Gi")
+        self.addCleanup(self.plane.kubectl, "delete", "pv", "spare-a", "spare-b", "--wait=false")
+        wanted = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "3Gi"}}}
+        bound = "pod has unbound immediate PersistentVolumeClaims"
+        for name, storage_class, replicas, placed, why in (("on-demand", "fast", 3, 3, ""), ("there", "local", 2, 2, ""),
+                                                           ("too-many", "local", 3, 2, "persistent volumes to bind"),
+                                                           ("at-once", "now", 2, 0, bound)):
+            with self.subTest(name):
+                template = {"spec": {"storageClassName": storage_class, **wanted}}
+                disk = {"name": "disk", "ephemeral": {"volumeClaimTemplate": template}}
+                asked = pod(name, volumes=[disk])["spec"]
+                self.plane.create(what_if(name, {"spec": asked}, replicas=replicas))
+                status = self.answer(name)
+                self.assertEqual(len(status.get("placements", [])), placed, status)
+                self.assertIn(why, status.get("message", ""))
+        claims = self.plane.get("/api/v1/namespaces/default/persistentvolumeclaims")["items"]
+        self.assertEqual([c for c in claims if c["metadata"]["name"].endswith("-disk")], [])
+        self.assertFalse(any("claimRef" in self.live_volume(v)["spec"] for v in ("spare-a", "spare-b")))
 
     def test_nothing_was_forbidden(self):
         self.offer("allowed", "n1", size="11Gi")

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 
 namespace podium::controller {
 namespace {
+
+namespace json = boost::json;
 
 using podium::test::pod;
 using podium::test::share;
@@ -140,6 +143,94 @@ TEST(ReplicasWithVolumes, AReservePluginMaySayNo) {
   EXPECT_EQ(status.message, "0/1 nodes are available: 1 no place left.");
   EXPECT_EQ(status.conditions.back().message,
             "2 of 3 replicas fit: 0/1 nodes are available: 1 no place left.");
+}
+
+// --- claims that would be made ---
+
+api::Pod with_ephemeral(const std::string& name) {
+  api::Volume disk;
+  disk.name = "disk";
+  disk.kind = api::Volume::Kind::ephemeral;
+  api::Pod made = pod(name);
+  made.volumes.push_back(disk);
+  return made;
+}
+
+// What the volume's template says; a class that is not named is left out.
+std::vector<EphemeralClaim> ephemeral(const std::string& storage_class) {
+  json::object spec{{"accessModes", {"ReadWriteOnce"}}, {"resources", {{"requests", {{"storage", "5Gi"}}}}}};
+  if (!storage_class.empty()) spec["storageClassName"] = storage_class;
+  const json::value made = json::object{
+      {"spec",
+       {{"volumes", {{{"name", "disk"}, {"ephemeral", {{"volumeClaimTemplate", {{"spec", spec}}}}}}}}}}};
+  return read_ephemeral_claims(made).value();
+}
+
+api::StorageClass by_default(api::StorageClass storage_class, const char* key, int age) {
+  storage_class.meta.annotations.set(key, "true");
+  storage_class.meta.created = Wall{} - std::chrono::hours(age);
+  return storage_class;
+}
+
+TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
+  constexpr auto kKey = "storageclass.kubernetes.io/is-default-class";
+  constexpr auto kBetaKey = "storageclass.beta.kubernetes.io/is-default-class";
+  const auto now = test::storage_class("now", "disks.example.com", false);
+  auto foreign = claim("web-disk", "fast");
+  const struct {
+    const char* name;
+    cluster::Snapshot snapshot;
+    std::string storage_class;
+    int replicas;
+    std::string message;
+    std::size_t placed;
+  } cases[] = {
+      {"made on demand", nodes(), "fast", 3, "all 3 replicas fit", 3},
+      {"a volume each", with(local("v1", "n1"), local("v2", "n2")), "local", 2, "all 2 replicas fit", 2},
+      {"one volume only", with(local("v1", "n1")), "local", 2,
+       "1 of 2 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
+       "bind.",
+       1},
+      {"to be bound at once", with(now), "now", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
+      {"no such class", nodes(), "none", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: storageclass.storage.k8s.io \"none\" not found.", 0},
+      {"no class and no default", nodes(), "", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
+      {"the default class", with(by_default(test::storage_class("fast", "disks.example.com", true), kKey, 1)),
+       "", 2, "all 2 replicas fit", 2},
+      {"the newest default class",
+       with(by_default(now, kKey, 2),
+            by_default(test::storage_class("fast", "disks.example.com", true), kBetaKey, 1)),
+       "", 2, "all 2 replicas fit", 2},
+      {"somebody else's claim of that name", with(foreign), "fast", 2,
+       "0 of 2 replicas fit: 0/2 nodes are available: PVC default/web-disk was not created for pod "
+       "default/web "
+       "(pod is not owner).",
+       0},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto status =
+        answer(with_ephemeral("web"), c.replicas, c.snapshot, defaults(), ephemeral(c.storage_class));
+    auto message = status.conditions.back().message;
+    if (const auto preemption = message.find(" preemption:"); preemption != std::string::npos)
+      message.resize(preemption);
+    EXPECT_EQ(message, c.message);
+    EXPECT_EQ(c.replicas == 1 ? c.placed : status.placements.size(), c.placed);
+    EXPECT_FALSE(c.snapshot.objects().find<Claim>("default", "web#1-disk"));
+  }
+}
+
+TEST(EphemeralVolumes, AreReadWithTheirPath) {
+  const auto wrong = json::parse(R"({"spec": {"volumes": [{"name": "a"}, {"name": "b", "ephemeral": {
+      "volumeClaimTemplate": {"spec": {"resources": {"requests": {"storage": "lots"}}}}}}]}})");
+  const auto read = read_ephemeral_claims(wrong);
+  ASSERT_FALSE(read);
+  EXPECT_TRUE(read.error().message.starts_with(
+      "spec.volumes[1].ephemeral.volumeClaimTemplate.spec.resources.requests.storage: "))
+      << read.error().message;
+  EXPECT_EQ(read_ephemeral_claims(json::parse(R"({"spec": {"volumes": "none"}})"))->size(), 0u);
 }
 
 // --- a pod of the cluster ---
