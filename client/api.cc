@@ -159,6 +159,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     if (!pause || clock_.now() + *pause >= deadline) {
       co_return std::unexpected(named(std::move(error), request));
     }
+    request.retries = response ? response->status : 0;
     co_await nap(*pause);
   }
 }

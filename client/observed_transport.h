@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.h"
@@ -17,6 +18,8 @@ struct Exchange {
   std::string_view method;
   int status = 0;  // 0: no reply came
   std::chrono::nanoseconds duration{};
+  std::optional<int> retries;                               // as the request said
+  std::optional<std::size_t> request_bytes, reply_bytes{};  // of the bodies; those of streams are not told
 };
 
 // Requests that go out together are told of one by one, each with the time until all had their replies. Of a

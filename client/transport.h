@@ -17,6 +17,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Request {
   std::string content_type = "application/json";
   std::string accept = "application/json";
   std::chrono::milliseconds timeout{30'000};
+  std::optional<int> retries;  // the status of the try before this one, 0 where no reply came; for metrics
 };
 
 struct Response {

@@ -20,6 +20,7 @@
 #include "base/version.h"
 #include "client/nap.h"
 #include "client/url.h"
+#include "scheduler/cycle/pod_resources.h"
 
 namespace podium::app::run {
 namespace {
@@ -31,6 +32,7 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLeaseDrain{2'000}, kLastResort{2'000};
 constexpr Milliseconds kPoll{10}, kScrapeWaits{200};
 constexpr std::size_t kBindConnections = 16, kConnections = 24;
+constexpr auto kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 std::string identity() {
   char host[256] = {};
@@ -115,6 +117,7 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
       reports_failed_(report_gauges(registry_).Add({{"state", "failed"}})),
       reports_waiting_(report_gauges(registry_).Add({{"state", "waiting"}})),
       reports_kept_(report_gauges(registry_).Add({{"state", "kept"}})) {
+  process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // checked before
   const auto instance = identity();
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
@@ -290,9 +293,9 @@ std::map<std::string, server::Handler> Process::routes() {
     refresh_metrics_for_scrape();
     auto families = registry_.Collect();
     std::ranges::move(ProcessMetrics::of_process(), std::back_inserter(families));
-    return server::Reply{200, prometheus::TextSerializer().Serialize(families),
-                         "text/plain; version=0.0.4; charset=utf-8"};
+    return server::Reply{200, prometheus::TextSerializer().Serialize(families), kMetricsType};
   };
+  const auto resources = [this] { return pod_resources(); };
   const auto configuration = [this] {
     return server::Reply{200, api::to_json(config_.view), "application/json"};
   };
@@ -300,6 +303,7 @@ std::map<std::string, server::Handler> Process::routes() {
           {"/livez", ok},
           {"/readyz", ready},
           {"/metrics", metrics},
+          {"/metrics/resources", resources},
           {"/configz", configuration}};
 }
 
@@ -320,6 +324,14 @@ void Process::refresh_metrics_for_scrape() {
     refreshed->set_value();
   });
   refreshed->get_future().wait_for(kScrapeWaits);
+}
+
+server::Reply Process::pod_resources() {
+  auto promise = std::make_shared<std::promise<std::vector<cluster::PodInfoPtr>>>();
+  asio::post(core_, [this, promise] { promise->set_value(scheduler_.pods()); });
+  auto pods = promise->get_future();
+  if (pods.wait_for(kScrapeWaits) != std::future_status::ready) return {503, "busy\n"};
+  return {200, prometheus::TextSerializer().Serialize(cycle::pod_resources(pods.get())), kMetricsType};
 }
 
 void Process::refresh_metrics() {

@@ -59,6 +59,7 @@ class Process {
   std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections);
   std::map<std::string, server::Handler> routes();
   server::Reply readiness() const;
+  server::Reply pod_resources();
   void start_parts();
   void maybe_begin();                 // strand: synced and leading
   void refresh_metrics();             // strand

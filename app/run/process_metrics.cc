@@ -15,6 +15,8 @@ using prometheus::MetricFamily;
 // client-go's name for its own lease metric, whatever the Lease is called.
 constexpr auto kLease = "kube-scheduler";
 
+const std::vector<double> kBytes{64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+
 void add(std::vector<MetricFamily>& out, const char* name, const char* help, prometheus::MetricType type,
          double value) {
   prometheus::ClientMetric metric;
@@ -23,6 +25,25 @@ void add(std::vector<MetricFamily>& out, const char* name, const char* help, pro
   else
     metric.gauge.value = value;
   out.push_back({name, help, type, {std::move(metric)}});
+}
+
+// What the network namespace has received and sent, as the IP layer counts it; nothing where it is not told.
+void add_network(std::vector<MetricFamily>& out) {
+  std::ifstream file("/proc/self/net/netstat");
+  for (std::string names, values; std::getline(file, names) && std::getline(file, values);) {
+    if (!names.starts_with("IpExt:")) continue;
+    std::istringstream name_words(names), value_words(values);
+    for (std::string name, value; name_words >> name && value_words >> value;) {
+      const auto bytes = std::strtod(value.c_str(), nullptr);
+      if (name == "InOctets") {
+        add(out, "process_network_receive_bytes_total", "Bytes that came in over the network.",
+            prometheus::MetricType::Counter, bytes);
+      } else if (name == "OutOctets") {
+        add(out, "process_network_transmit_bytes_total", "Bytes that went out over the network.",
+            prometheus::MetricType::Counter, bytes);
+      }
+    }
+  }
 }
 
 // The fields of /proc/self/stat from the third on: the second, the program's name, may have spaces.
@@ -55,24 +76,58 @@ ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
                     .Help("Requests to API servers, by status code (or <error>), method and host.")
                     .Register(registry),
                 {"code", "method", "host"}),
+      retries_(prometheus::BuildCounter()
+                   .Name("rest_client_request_retries_total")
+                   .Help("Requests that were sent again, by how the try before had ended.")
+                   .Register(registry),
+               {"code", "verb", "host"}),
       request_seconds_(prometheus::BuildHistogram()
                            .Name("rest_client_request_duration_seconds")
                            .Help("Duration of requests to API servers, by verb and host.")
                            .Register(registry),
                        {"verb", "host"},
                        {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}),
+      request_bytes_(prometheus::BuildHistogram()
+                         .Name("rest_client_request_size_bytes")
+                         .Help("Size of what requests to API servers carry, by verb and host.")
+                         .Register(registry),
+                     {"verb", "host"}, kBytes),
+      reply_bytes_(prometheus::BuildHistogram()
+                       .Name("rest_client_response_size_bytes")
+                       .Help("Size of what API servers reply, by verb and host.")
+                       .Register(registry),
+                   {"verb", "host"}, kBytes),
       leader_(prometheus::BuildGauge()
                   .Name("leader_election_master_status")
                   .Help("1 while this process leads, 0 while another may.")
                   .Register(registry),
-              {"name"}) {}
+              {"name"}),
+      gates_(prometheus::BuildGauge()
+                 .Name("kubernetes_feature_enabled")
+                 .Help("1 for feature gates that are on, 0 for the others.")
+                 .Register(registry),
+             {"name", "stage"}) {}
 
 void ProcessMetrics::request(const std::string& host, const client::Exchange& exchange) {
-  const auto code = exchange.status ? std::to_string(exchange.status) : std::string("<error>");
+  const auto code = [](int status) { return status ? std::to_string(status) : std::string("<error>"); };
   const std::lock_guard lock(mutex_);
-  requests_.with(code, exchange.method, host).Increment();
+  requests_.with(code(exchange.status), exchange.method, host).Increment();
+  if (exchange.retries) retries_.with(code(*exchange.retries), exchange.method, host).Increment();
   request_seconds_.with(exchange.method, host)
       .Observe(std::chrono::duration<double>(exchange.duration).count());
+  const auto size = [&](cycle::Histograms& sizes, std::optional<std::size_t> bytes) {
+    if (bytes) sizes.with(exchange.method, host).Observe(static_cast<double>(*bytes));
+  };
+  size(request_bytes_, exchange.request_bytes);
+  size(reply_bytes_, exchange.reply_bytes);
+}
+
+void ProcessMetrics::gates(const config::FeatureGates& gates) {
+  static constexpr std::string_view kStages[] = {"ALPHA", "BETA", "", "DEPRECATED"};
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, stage, on] : gates.values) {
+    gates_.with(name, kStages[static_cast<std::size_t>(stage)]).Set(on ? 1 : 0);
+  }
 }
 
 void ProcessMetrics::leads(bool leads) {
@@ -106,6 +161,11 @@ std::vector<MetricFamily> ProcessMetrics::of_process() {
     add(out, "process_max_fds", "File descriptors that may be open.", Gauge,
         static_cast<double>(limit.rlim_cur));
   }
+  if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0) {
+    add(out, "process_virtual_memory_max_bytes", "Virtual memory that the process may have.", Gauge,
+        static_cast<double>(limit.rlim_cur));
+  }
+  add_network(out);
   return out;
 }
 

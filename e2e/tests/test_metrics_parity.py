@@ -16,7 +16,7 @@ OURS = ("scheduler_", "rest_client_", "leader_election_", "process_", "kubernete
 SAME_NUMBERS = ("scheduler_schedule_attempts_total", "scheduler_pending_pods", "scheduler_unschedulable_pods",
                 "scheduler_preemption_attempts_total", "scheduler_preemption_victims_sum",
                 "scheduler_pod_scheduling_attempts_count", "scheduler_preemption_goroutines_execution_total",
-                "leader_election_master_status")
+                "leader_election_master_status", "kubernetes_feature_enabled")
 # Changes of the cluster that come as often whatever the timing; updates of a status do not.
 SAME_CHANGES = ("NodeAdd", "UnschedulablePodAdd", "UnschedulablePodDelete", "AssignedPodAdd", "AssignedPodDelete")
 
@@ -64,29 +64,36 @@ def pod(name, cpu, **spec):
 def populate(plane):
     room = {"cpu": "2", "memory": "4Gi", "pods": "20"}
     plane.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000})
-    plane.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
-                  "status": {"allocatable": room, "capacity": room}})
+    for name in ("n1", "n2"):
+        plane.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"name": name}},
+                      "status": {"allocatable": room, "capacity": room}})
 
 
 def live_through(plane):
-    """A pod that is bound and one that is gated, both deleted; two that are bound, one that fits nowhere, one that is
-    gated, one that another has to go for."""
+    """A pod that is bound and one that is gated, both deleted; two pods that are bound to n1, one that may choose, one that
+    fits nowhere, one that is gated, one that another has to go for."""
     pods = "/api/v1/namespaces/default/pods"
+    on_n1 = {"nodeSelector": {"name": "n1"}}
 
     def is_true(name, true):
         return lambda: true(plane.get(f"{pods}/{name}"))
-    plane.create(pod("short", "100m"))
+    plane.create(pod("short", "100m", **on_n1))
     wait_until(is_true("short", lambda p: p["spec"].get("nodeName")), "short is bound", 60)
     plane.create(pod("never", "100m", schedulingGates=[{"name": "x.io/y"}]))
     for name in ("short", "never"):
         plane.request("DELETE", f"{pods}/{name}?gracePeriodSeconds=0")
     for name, cpu in (("a", "1"), ("b", "500m")):
-        plane.create(pod(name, cpu))
+        plane.create(pod(name, cpu, **on_n1))
         wait_until(is_true(name, lambda p: p["spec"].get("nodeName")), f"{name} is bound", 60)
+    chooses = pod("chooses", "100m")
+    chooses["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "1", "memory": "1Gi"}
+    plane.create(chooses)
+    wait_until(is_true("chooses", lambda p: p["spec"].get("nodeName")), "chooses is bound")
+    plane.create(pod("others", "1", schedulerName="other"))
     plane.create(pod("big", "8"))
     wait_until(is_true("big", lambda p: podium.condition(p, "PodScheduled")), "big is turned down")
     plane.create(pod("gated", "1", schedulingGates=[{"name": "x.io/y"}]))
-    plane.create(pod("vip", "1500m", priorityClassName="high"))
+    plane.create(pod("vip", "1500m", priorityClassName="high", **on_n1))
     wait_until(is_true("vip", lambda p: p["status"].get("nominatedNodeName")), "vip is nominated")
 
 
@@ -94,8 +101,8 @@ class MetricsParity(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.rows = rows()
-        cls.ours = cls.of_podium()
-        cls.theirs = cls.of_kube_scheduler()
+        cls.ours, cls.our_pods = cls.of_podium()
+        cls.theirs, cls.their_pods = cls.of_kube_scheduler()
 
     @classmethod
     def settled(cls, get):
@@ -115,7 +122,7 @@ class MetricsParity(unittest.TestCase):
             podium.install(plane, ["schedulerName=default-scheduler"])
             with podium.Podium(plane) as ours:
                 live_through(plane)
-                return cls.settled(lambda: ours.get("/metrics")[1])
+                return cls.settled(lambda: ours.get("/metrics")[1]), Families(ours.get("/metrics/resources")[1])
 
     @classmethod
     def of_kube_scheduler(cls):
@@ -125,14 +132,14 @@ class MetricsParity(unittest.TestCase):
             context = ssl.create_default_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
-            def get():
-                with urllib.request.urlopen(f"https://127.0.0.1:{port}/metrics", context=context, timeout=5) as reply:
+            def get(path="/metrics"):
+                with urllib.request.urlopen(f"https://127.0.0.1:{port}{path}", context=context, timeout=5) as reply:
                     return reply.read().decode()
-            process = oracle.kube_scheduler(plane, "--secure-port", port, "--authorization-always-allow-paths", "/metrics",
+            process = oracle.kube_scheduler(plane, "--secure-port", port, "--authorization-always-allow-paths", "/metrics*",
                                             leaderElection={"leaderElect": True})
             try:
                 live_through(plane)
-                return cls.settled(get)
+                return cls.settled(get), Families(get("/metrics/resources"))
             finally:
                 process.stop()
 
@@ -179,12 +186,38 @@ class MetricsParity(unittest.TestCase):
             return {(labels["extension_point"], labels["status"]): value for (name, pairs), value in families.samples.items()
                     if name == count for labels in [dict(pairs)]}
         ours, theirs = statuses(self.ours), statuses(self.theirs)
-        for unmeasured in (("PreEnqueue", "Success"), ("PreEnqueue", "UnschedulableAndUnresolvable"), ("Sign", "Success"),
-                           ("PreScore", "Success")):
+        for unmeasured in (("PreEnqueue", "Success"), ("PreEnqueue", "UnschedulableAndUnresolvable"), ("Sign", "Success")):
             theirs.pop(unmeasured, None)
-        ours.pop(("Score", "Success"), None)  # upstream asks for no scores where one node is left
-        theirs.pop(("Score", "Success"), None)
+        self.assertIn(("PreScore", "Success"), theirs)
         self.assertEqual(ours, theirs)
+
+    def test_plugins_were_asked_as_often(self):
+        def calls(families, *points):
+            return {(labels["extension_point"], labels["plugin"]): value for (name, pairs), value in families.samples.items()
+                    if name == "scheduler_plugin_evaluation_total" for labels in [dict(pairs)]
+                    if labels["extension_point"] in points}
+        asked = ("PreFilter", "PreScore", "Score")
+        self.assertEqual(calls(self.ours, *asked), calls(self.theirs, *asked))
+        # A preemption asks filters once more for each victim that may stay.
+        ours, theirs = calls(self.ours, "Filter"), calls(self.theirs, "Filter")
+        self.assertEqual(set(ours), set(theirs))
+        self.assertEqual({name: ours[name] <= theirs[name] for name in ours}, dict.fromkeys(ours, True))
+        self.assertEqual({name for name in ours if ours[name]}, {name for name in theirs if theirs[name]})
+
+    def test_gates_are_the_same(self):
+        def gates(families):
+            return {pairs: value for (name, pairs), value in families.samples.items() if name == "kubernetes_feature_enabled"}
+        self.assertGreater(len(gates(self.theirs)), 100)
+        self.assertEqual(gates(self.ours), gates(self.theirs))
+
+    def test_pods_resources_are_the_same(self):
+        def samples(families):
+            return {(name, *(pair for pair in pairs if pair[0] != "node" or dict(pairs)["pod"] != "chooses")): value
+                    for (name, pairs), value in families.samples.items()}
+        theirs = samples(self.their_pods)
+        self.assertGreater(len(theirs), 8)
+        self.assertEqual(samples(self.our_pods), theirs)
+        self.assertEqual(self.our_pods.types, self.their_pods.types)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 // UID) replaces it, removing an unknown one does nothing.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
@@ -99,6 +100,11 @@ class Snapshot {
   // copy.
   const PodInfoPtr* find_pod(std::string_view uid) const;
   std::size_t pod_total() const { return pods_.size(); }
+  template <typename F>
+  void each_pod(F&& f) const {  // f(PodInfoPtr) for every one of them
+    present().each([&](Row row) { std::ranges::for_each(entry(row).pods, f); });
+    for (const auto& [node, pods] : *homeless_) std::ranges::for_each(pods, f);
+  }
 
   // Pods that are nominated to a node and not placed yet (status.nominatedNodeName).
   void nominate(PodInfoPtr pod, std::string node);

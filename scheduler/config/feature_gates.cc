@@ -190,8 +190,14 @@ Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags) 
   if (errors.empty()) check_dependencies(values, errors);
 
   FeatureGates out;
+  const auto given_on = [&](std::string_view name) {
+    const auto it = given.find(name);
+    return it != given.end() && it->second;
+  };
+  out.values = {{kAllAlpha, Stage::alpha, given_on(kAllAlpha)}, {kAllBeta, Stage::beta, given_on(kAllBeta)}};
   for (const auto& spec : known_gates()) {
     const bool value = values.find(spec.name)->second;
+    out.values.push_back({spec.name, spec.stage, value});
     if (const auto* honoured = find_gate(kHonoured, spec.name)) out.features.*(honoured->value) = value;
     if (value == spec.on || spec.locked) continue;
     if (const auto* note = find_gate(kRefused, spec.name)) {
@@ -202,6 +208,7 @@ Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags) 
           fmt::format("feature gate {}={} makes no difference: {}", spec.name, value, no_difference->text));
     }
   }
+  std::ranges::sort(out.values, {}, &FeatureGates::Value::name);
   if (errors.empty()) return out;
   for (auto& error : errors) error.insert(0, "--feature-gates: ");
   return invalid(join_lines(errors));

@@ -19,15 +19,6 @@
 
 namespace podium::config {
 
-struct FeatureGates {
-  framework::Features features;
-  std::vector<std::string> warnings;  // accepted, and worth saying
-};
-
-// Each text is the value of one --feature-gates: "A=true,B=false", "AllAlpha=true", with "kube:" before a
-// name or not. Later values win. Errors: everything that is wrong, one a line.
-Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags);
-
 // One gate as kube-scheduler knows it at 1.36; see feature_gate_table.cc.
 struct GateSpec {
   enum class Stage : std::uint8_t { alpha, beta, ga, deprecated };
@@ -38,6 +29,21 @@ struct GateSpec {
   std::string_view depends_on{};  // names, separated by spaces
 };
 std::span<const GateSpec> known_gates();  // sorted by name
+
+struct FeatureGates {
+  framework::Features features;
+  std::vector<std::string> warnings;  // accepted, and worth saying
+  struct Value {
+    std::string_view name;
+    GateSpec::Stage stage;
+    bool on;
+  };
+  std::vector<Value> values;  // of all that are known, AllAlpha and AllBeta among them; sorted by name
+};
+
+// Each text is the value of one --feature-gates: "A=true,B=false", "AllAlpha=true", with "kube:" before a
+// name or not. Later values win. Errors: everything that is wrong, one a line.
+Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags);
 
 // How podium takes a gate that kube-scheduler reads; for docs/parity.md's table and its test.
 enum class GateTreatment : std::uint8_t {

@@ -218,6 +218,7 @@ void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
 
 void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
+  of_others_.erase(uid);
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
   const bool was_pending = is_pending(uid);
@@ -266,7 +267,10 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     }
     return;
   }
-  if (!parts_.config.profile(pod->pod->scheduler_name)) return;
+  if (!parts_.config.profile(pod->pod->scheduler_name)) {
+    of_others_.insert_or_assign(uid, std::move(pod));
+    return;
+  }
   const auto now = parts_.clock.now();
   std::uint32_t actions = Action::kAdd;
   cluster::PodInfoPtr before;
@@ -302,6 +306,7 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
 void Scheduler::pod_deleted(const std::string& uid) {
   change_began_ = parts_.clock.now();
   victim_leaves(uid);
+  of_others_.erase(uid);
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;
@@ -348,6 +353,16 @@ void Scheduler::node_deleted(const std::string& name) {
                            .after = {}};
   snapshot_.remove_node(name);
   cluster_event(event);
+}
+
+std::vector<cluster::PodInfoPtr> Scheduler::pods() const {
+  std::vector<cluster::PodInfoPtr> out;
+  snapshot_.each_pod([&](const cluster::PodInfoPtr& pod) { out.push_back(pod); });
+  queue_.each([&](const queue::QueuedPod& queued) {
+    if (!snapshot_.find_pod(queued.pod->pod->meta.uid)) out.push_back(queued.pod);  // else it is assumed
+  });
+  for (const auto& [uid, pod] : of_others_) out.push_back(pod);
+  return out;
 }
 
 void Scheduler::object_changed(ClusterEvent event) {

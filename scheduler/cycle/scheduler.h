@@ -15,6 +15,7 @@
 // Errors: none leave; a failed attempt is announced and retried.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <functional>
@@ -91,6 +92,8 @@ class Scheduler {
   void object_changed(framework::ClusterEvent event);
 
   cluster::Snapshot& snapshot() { return snapshot_; }
+  // All pods that are not at their end, also those of other schedulers.
+  std::vector<cluster::PodInfoPtr> pods() const;
   // What plugins are handed as well: the pods that wait for a permit.
   framework::Handle& waiting_pods() { return cycle_; }
   const queue::SchedulingQueue& queue() const { return queue_; }
@@ -130,6 +133,7 @@ class Scheduler {
   BindingCycle cycle_;
   boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of
                                                     // yet
+  boost::unordered_flat_map<std::string, cluster::PodInfoPtr> of_others_;  // pending, by UID
   std::size_t next_start_ = 0;  // where the next search for nodes starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;

@@ -411,6 +411,12 @@ void SchedulingQueue::each_kept_event(const std::function<void(std::string_view,
   visit("PodPopped", impl_->in_flight);
 }
 
+void SchedulingQueue::each(const std::function<void(const QueuedPod&)>& visit) const {
+  for (const auto& [uid, entry] : impl_->entries) {
+    if (!entry->removed) visit(entry->queued);
+  }
+}
+
 const QueuedPod* SchedulingQueue::find(std::string_view uid) const {
   const auto* entry = impl_->find(uid);
   return entry && !entry->removed ? &entry->queued : nullptr;

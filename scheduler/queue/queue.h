@@ -114,6 +114,7 @@ class SchedulingQueue {
   const Tallies& tallies() const;
   // Calls `visit` with each kind of event that has ever been kept for pods in flight, and how many are.
   void each_kept_event(const std::function<void(std::string_view label, std::size_t number)>& visit) const;
+  void each(const std::function<void(const QueuedPod&)>& visit) const;  // queued or in flight
   const QueuedPod* find(std::string_view uid) const;  // queued or in flight; valid until the queue is called
                                                       // again
 

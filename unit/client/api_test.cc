@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "client/observed_transport.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"
 
@@ -126,6 +127,18 @@ TEST_F(ApiTest, ReadsAreRetried) {
       .then(replying(200, "{}"));
   EXPECT_EQ(loop_.run(api_.get(resource::nodes, "", "n")), json::value(json::object{}));
   EXPECT_EQ(server_.requests().size(), 3u);
+}
+
+TEST_F(ApiTest, ARetrySaysHowTheTryBeforeEnded) {
+  std::vector<int> retries;
+  Api observed(observe(transport_.shared(), system_clock(),
+                       [&](const Exchange& exchange) { retries.push_back(exchange.retries.value_or(-1)); }),
+               system_clock(), system_random());
+  server_.then(replying(503, ""))
+      .then([](HttpExchange& exchange) { exchange.cut(); })
+      .then(replying(200, "{}"));
+  EXPECT_TRUE(loop_.run(observed.get(resource::nodes, "", "n")));
+  EXPECT_EQ(retries, (std::vector<int>{-1, 503, 0}));
 }
 
 TEST_F(ApiTest, WritesAreRetriedWhereTheServerDidNotLook) {

@@ -28,6 +28,7 @@ class ObservedTransportTest : public testing::Test {
       if (request.target == "/gone") return fail(Error::Kind::unavailable, "refused");
       Response response;
       response.status = request.method == "POST" ? 201 : 200;
+      response.body = "0123456789";
       return response;
     };
     scripted_->on_open = [](const Request&) -> Result<unit::StreamScript> {
@@ -46,8 +47,13 @@ class ObservedTransportTest : public testing::Test {
   unit::FakeClock clock_;
   std::shared_ptr<unit::ScriptedTransport> scripted_ = std::make_shared<unit::ScriptedTransport>();
   std::vector<std::tuple<std::string, int, std::chrono::nanoseconds>> told_;
+  std::vector<std::string> sizes_;  // "5 -> 10", "-" for what was not told
+  std::vector<int> retries_;        // how the tries before had ended
   std::shared_ptr<Transport> observed_ = observe(scripted_, clock_, [this](const Exchange& exchange) {
     told_.emplace_back(exchange.method, exchange.status, exchange.duration);
+    const auto text = [](const auto& bytes) { return bytes ? std::to_string(*bytes) : "-"; };
+    sizes_.push_back(text(exchange.request_bytes) + " -> " + text(exchange.reply_bytes));
+    if (exchange.retries) retries_.push_back(*exchange.retries);
   });
   ClientLoop loop_;
 };
@@ -65,6 +71,29 @@ TEST_F(ObservedTransportTest, RequestsThatGoTogetherHaveTheTimeOfAll) {
   EXPECT_TRUE(replies[0]);
   EXPECT_FALSE(replies[1]);
   EXPECT_EQ(told(), "POST 201 2s, PATCH 0 2s");
+}
+
+TEST_F(ObservedTransportTest, TellsTheSizesOfBodies) {
+  auto post = request("POST", "/pods");
+  post.body = "12345";
+  loop_.run(observed_->send(post));
+  post.target = "/gone";
+  loop_.run(observed_->send(post));
+  loop_.run(observed_->send(request("GET", "/pods")));
+  loop_.run(observed_->send_all({post, request("PATCH", "/a")}));
+  loop_.run(observed_->open(request("GET", "/watch")));
+  EXPECT_EQ(sizes_,
+            (std::vector<std::string>{"5 -> 10", "5 -> -", "0 -> 10", "5 -> -", "0 -> 10", "- -> -"}));
+}
+
+TEST_F(ObservedTransportTest, TellsWhatIsSentAgain) {
+  auto again = request("GET", "/pods");
+  loop_.run(observed_->send(again));
+  for (const int status : {503, 0}) {
+    again.retries = status;
+    loop_.run(observed_->send(again));
+  }
+  EXPECT_EQ(retries_, (std::vector<int>{503, 0}));
 }
 
 }  // namespace

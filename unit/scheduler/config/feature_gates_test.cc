@@ -125,6 +125,22 @@ TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
   EXPECT_EQ(load("", "", {*got, {}})->warnings, got->warnings);
 }
 
+// For the metric kubernetes_feature_enabled.
+TEST(FeatureGates, EachIsToldWithItsValue) {
+  const auto got = parse_feature_gates({"AllBeta=true,SchedulerPopFromBackoffQ=false"});
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->values.size(), known_gates().size() + 2);
+  EXPECT_TRUE(std::ranges::is_sorted(got->values, {}, &FeatureGates::Value::name));
+  const auto value = [&](std::string_view name) {
+    return std::ranges::find(got->values, name, &FeatureGates::Value::name)->on;
+  };
+  EXPECT_FALSE(value("AllAlpha"));
+  EXPECT_TRUE(value("AllBeta"));
+  EXPECT_FALSE(value("SchedulerPopFromBackoffQ"));
+  EXPECT_TRUE(value("ClusterTrustBundle")) << "beta, and off by default";
+  EXPECT_FALSE(value("CSIVolumeHealth")) << "alpha";
+}
+
 TEST(FeatureGates, EveryDependencyIsKnown) {
   const auto gates = known_gates();
   for (const auto& gate : gates) {
