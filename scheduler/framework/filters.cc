@@ -106,9 +106,7 @@ void Filters::prepare(const Profile& profile) {
     // same of every node.
     if (prepared.filter) prepared.rejected.reset();
     if (prepared.rejected) prepared.rejected->plugin = entry.name;
-    if (prepared.filter || prepared.rejected) {
-      filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected), place});
-    }
+    filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected), place});
   }
 }
 
@@ -137,7 +135,7 @@ NodeMask Filters::run(Rejections& out) const {
     if (entry.always) {
       const auto id = out.add(*entry.always);
       for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w), id);
-    } else {
+    } else if (entry.filter) {
       entry.filter->filter(nodes, out);
     }
     const bool none_left = nodes.none();
@@ -153,7 +151,7 @@ NodeMask Filters::run(Rejections& out) const {
     const auto pods = nominated_to(*row);
     if (pods.empty()) continue;
     const auto with = [&](const Entry& entry) {
-      return entry.always ? entry.always : entry.filter->check(*row, {pods, {}});
+      return entry.always || !entry.filter ? entry.always : entry.filter->check(*row, {pods, {}});
     };
     for (const auto& entry : filters_) {
       auto verdict = with(entry);
@@ -188,6 +186,7 @@ std::optional<Verdict> Filters::Node::check_once(const PodDelta& delta) {
   for (std::size_t i = 0; i < known_.size(); ++i) {
     const auto& entry = filters_.filters_[i];
     if (entry.always) return entry.always;
+    if (!entry.filter) continue;
     if (!entry.filter->ignores_pods()) {
       if (auto verdict = entry.filter->check(row_, delta)) return verdict;
       continue;

@@ -60,7 +60,7 @@ class Filters {
  private:
   struct Entry {
     const FilterPlugin* plugin = nullptr;
-    std::unique_ptr<NodeFilter> filter;  // null: skipped
+    std::unique_ptr<NodeFilter> filter;  // null: it has nothing against any node
     std::optional<Verdict> always;       // the verdict on every node: it cannot work without its PreFilter
     std::size_t place = 0;               // in the profile's list
   };

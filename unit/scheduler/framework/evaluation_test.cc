@@ -198,9 +198,11 @@ TEST(Evaluation, ScoresAreAskedForWhereThereIsAChoice) {
 }
 
 TEST(Evaluation, PhasesAreToldOfEachPlugin) {
-  FakeFilter narrowing("Narrowing"), skipping("Skipping"), fit("Fit"), last("Last"), full("Full");
+  FakeFilter narrowing("Narrowing"), skipping("Skipping"), fit("Fit"), idle("Idle"), last("Last"),
+      full("Full");
   narrowing.only_nodes = {"a", "b", "c"};
-  narrowing.skips = skipping.skips = true;
+  narrowing.skips = skipping.skips = idle.skips = true;
+  idle.with_pre_filter = false;
   fit.reject("a", {"too small"});
   full.reject("b", {"full"}).reject("c", {"full"});
   FakeScore affinity("Affinity", {}), images("Images", {}), spread("Spread", {});
@@ -211,6 +213,7 @@ TEST(Evaluation, PhasesAreToldOfEachPlugin) {
                            .filter(narrowing)
                            .filter(skipping)
                            .filter(fit)
+                           .filter(idle)
                            .filter(last, false)
                            .score(images)
                            .score(affinity)
@@ -223,7 +226,8 @@ TEST(Evaluation, PhasesAreToldOfEachPlugin) {
   };
   const std::vector<std::string> filters{"PreFilter Narrowing 1 Success", "PreFilter Skipping 1 Skip",
                                          "PreFilter Fit 1 Success",       "PreFilter Success",
-                                         "Filter Fit 3 Success",          "Filter Last 2 Success"};
+                                         "Filter Fit 3 Success",          "Filter Idle 2 Success",
+                                         "Filter Last 2 Success"};
   auto want = filters;
   for (const auto* line :
        {"Filter Success", "PreScore Affinity 1 Success", "PreScore Spread 1 Skip", "PreScore Success",
