@@ -1,16 +1,17 @@
 """Could kube-scheduler have done that? Asks the oracle about the state of each moment of one step."""
+from e2e.replay.world import claims_of
 from e2e.support import oracle
 
 OFFSET = 1 << 31  # what upstream adds to each priority, so that fewer victims are better than many of low priority
 
 
 class Outcome:
-    """What one scheduler did in one step: pods that it placed, by full name, and pods that it evicted."""
+    """What one scheduler did in one step: pods that it placed, by full name, pods that it evicted, and what has become of
+    claims: by full name, those that are bound now and were not, each with its volume."""
 
-    def __init__(self, placed, evicted, objects):
-        self.placed, self.evicted = placed, frozenset(evicted)
-        self.objects = objects  # claims and volumes as they are in the end, by pod that uses them
-        self.volumes = frozenset((name, claim["spec"]["volumeName"]) for name, (claim, _) in objects.items())
+    def __init__(self, placed, evicted, bound):
+        self.placed, self.evicted, self.bound = placed, frozenset(evicted), bound
+        self.volumes = frozenset((name, claim["spec"]["volumeName"]) for name, (claim, _) in bound.items())
 
     def same_as(self, other):
         return (self.placed, self.evicted, self.volumes) == (other.placed, other.evicted, other.volumes)
@@ -34,47 +35,50 @@ class Judge:
         self.verdicts = {}
 
     def explains(self, outcome):
-        """Is there an order of decisions, each of which kube-scheduler could have made at its moment, that ends there?"""
+        """Is there an order of decisions, each of which kube-scheduler could have made at its moment, that ends there? None, or
+        the preemptions in it: (the moment, the pod, the way that it made room)."""
         self.tried = set()
         return self.goes_on(outcome, Moment())
 
     def goes_on(self, outcome, moment):
         if moment.placed == outcome.placed and moment.evicted == outcome.evicted:
-            return True
+            return []
         if moment.key() in self.tried:
-            return False
+            return None
         self.tried.add(moment.key())
         verdicts = self.verdict(outcome, moment)
         for name in sorted(verdicts, key=lambda name: (-self.priority(name), name)):
-            for after in self.decisions(outcome, moment, name, verdicts[name]):
-                if self.goes_on(outcome, after):
-                    return True
-        return False
+            for after, way in self.decisions(outcome, moment, name, verdicts[name]):
+                rest = self.goes_on(outcome, after)
+                if rest is not None:
+                    return [(moment, name, way), *rest] if way else rest
+        return None
 
     def decisions(self, outcome, moment, name, verdict):
-        """The moments that may follow when this pod is tried, as far as they lead to the outcome."""
+        """(moment, how it made room): what may follow when this pod is tried, as far as that leads to the outcome."""
         if verdict.get("feasible"):
             good = {verdict["nominatedNode"]} if verdict.get("nominatedNode") else oracle.best_nodes(verdict)
             # One that was placed and then evicted, in the same step: nobody saw where it was.
             nodes = good if name in outcome.evicted else good & {outcome.placed.get(name)}
             for node in sorted(nodes):
                 nominated = {k: v for k, v in moment.nominated.items() if k != name}
-                yield Moment({**moment.placed, name: node}, moment.evicted, nominated)
+                yield Moment({**moment.placed, name: node}, moment.evicted, nominated), None
             return
-        for node, victims in self.evictions(verdict):
+        for node, way in self.evictions(verdict).items():
+            victims = frozenset(way["victims"])
             if victims <= outcome.evicted and not victims <= moment.evicted:
                 nominated = {k: v for k, v in moment.nominated.items()
                              if v != node or self.priority(k) >= self.priority(name)}
                 stay = {k: v for k, v in moment.placed.items() if k not in victims}
-                yield Moment(stay, moment.evicted | victims, {**nominated, name: node})
+                yield Moment(stay, moment.evicted | victims, {**nominated, name: node}), way
 
     def evictions(self, verdict):
-        """(node, victims): the best ways to make room, all equally good by kube-scheduler's criteria."""
-        ways = {node: way for node, way in verdict.get("preemptionCandidates", {}).items() if way}
+        """{node: what it costs}: the best ways to make room, all equally good by kube-scheduler's criteria."""
+        ways = {node: way for node, way in (verdict.get("preemptionCandidates") or {}).items() if way}
         if not verdict.get("preemption"):
-            return []
+            return {}
         rank = {node: self.rank(way) for node, way in ways.items()}
-        return [(node, frozenset(way["victims"])) for node, way in ways.items() if rank[node] == min(rank.values())]
+        return {node: way for node, way in ways.items() if rank[node] == min(rank.values())}
 
     def rank(self, way):
         """Source: pkg/scheduler/framework/preemption pickOneNodeForPreemption."""
@@ -94,19 +98,23 @@ class Judge:
         text = self.pod(name).get("status", {}).get("startTime")
         return int("".join(c for c in text if c.isdigit())) if text else 10 ** 14
 
-    def verdict(self, outcome, moment):
-        key = moment.key(), outcome.volumes if moment.placed else None
+    def verdict(self, outcome, moment, bound=frozenset()):
+        """What the oracle says of each pod that is pending at the moment; claims of placed pods are bound by then, and `bound`."""
+        bound = bound | {claim for name in moment.placed for claim in claims_of(self.pod(name)) if claim in outcome.bound}
+        key = moment.key(), frozenset((claim, outcome.bound[claim][0]["spec"]["volumeName"]) for claim in bound)
         if key not in self.verdicts:
             names = sorted(self.pending - moment.placed.keys() - moment.evicted)
-            self.counts["verdicts of the oracle"] += len(names)
-            self.verdicts[key] = oracle.evaluate(self.state_at(outcome, moment), names, self.directory,
-                                                 "--preemption-candidates")
+            self.verdicts[key] = self.ask(self.state_at(outcome, moment, bound), names)
         return self.verdicts[key]
 
-    def state_at(self, outcome, moment):
+    def ask(self, state, names):
+        self.counts["verdicts of the oracle"] += len(names)
+        return oracle.evaluate(state, names, self.directory, "--preemption-candidates")
+
+    def state_at(self, outcome, moment, bound):
         state = self.state.placed(moment.placed)
-        for name in moment.placed:
-            for obj in outcome.objects.get(name, ()):
+        for claim in bound:
+            for obj in outcome.bound[claim]:
                 state.put(obj)
         for name in moment.evicted:
             state.objects.pop(("Pod", *name.split("/")))
@@ -116,10 +124,17 @@ class Judge:
             state.objects[key] = {**pod, "status": {**pod.get("status", {}), "nominatedNodeName": node}}
         return state
 
+    def minded_budgets(self, outcome, moment, name):
+        """Would this pod have made room in other ways if there were no disruption budgets?"""
+        said = self.verdict(outcome, moment)[name]
+        free = self.ask(self.state_at(outcome, moment, frozenset()).without("PodDisruptionBudget"), [name])[name]
+        ways = [{(node, *way["victims"]) for node, way in self.evictions(verdict).items()} for verdict in (said, free)]
+        return ways[0] != ways[1]
+
     def left(self, outcome):
         """Pods that could be placed, or make room, in the end, and were not."""
         end = Moment(outcome.placed, outcome.evicted)
-        return {name for name, verdict in self.verdict(outcome, end).items()
+        return {name for name, verdict in self.verdict(outcome, end, frozenset(outcome.bound)).items()
                 if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))}
 
     def words(self, outcome):
@@ -131,5 +146,5 @@ class Judge:
             words.append(f"\n  {name} on {node}: {verdict['rejected'].get(node) or ''} {verdict['message']}")
             for host in [node, *sorted(oracle.best_nodes(verdict) if verdict.get("feasible") else ())]:
                 words.append(f"\n    {host}: {verdict['scores'].get(host)}")
-            words += [f"\n    {way[0]}: evict {sorted(way[1])}" for way in self.evictions(verdict)]
+            words += [f"\n    {host}: evict {sorted(way['victims'])}" for host, way in self.evictions(verdict).items()]
         return "".join(words)

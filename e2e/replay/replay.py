@@ -5,44 +5,40 @@ import datetime
 import time
 
 from e2e.replay.judge import Judge, Outcome
-from e2e.replay.side import Side, Unsettled, bare, gated, kube_metrics, waiting
-from e2e.replay.steps import Steps, Write, beginning, merge_patch
+from e2e.replay.side import Side, Unsettled, waiting
+from e2e.replay.steering import Steering
+from e2e.replay.steps import Steps
+from e2e.replay.world import beginning, claims_of
+from e2e.replay.writes import merge_patch
 from e2e.support import oracle, podium
 from e2e.support.control_plane import wait_until
 from e2e.support.oracle import State, full_name, path_of
 
 PATIENCE = 30        # seconds for messages to be written
+POLL = 0.02          # seconds; see Replay.compare
 RENEWED_AFTER = 200  # seconds; both schedulers try again what has been pending for five minutes, whatever happens
-BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}
+BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}  # nothing less is valid
 STARTED = datetime.datetime(2020, 1, 1)
-KINDS = {"pods": "Pod", "nodes": "Node", "persistentvolumes": "PersistentVolume",
-         "persistentvolumeclaims": "PersistentVolumeClaim"}
+REFRESHED = ("Pod", "PersistentVolume", "PersistentVolumeClaim")  # what schedulers change, and the harness in their names
 
 
 class Difference(Exception):
     """A scheduler did what it must not, or not what it must."""
 
 
-def key_of(path):
-    parts = path.removesuffix("/status").split("/")[3:]
-    namespace = parts[1] if parts[0] == "namespaces" else ""
-    return KINDS[parts[-2]], namespace, parts[-1]
-
-
-class Replay:
+class Replay(Steering):
     def __init__(self, seed, keep=False):
         """keep: the logs stay, kube-scheduler's with the reasons of its queue."""
         self.steps = Steps(seed)
         self.counts = collections.Counter()
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
-        self.ours, self.theirs = self.sides = list(self.pool.map(lambda name: Side(name, keep, beginning()),
-                                                                 ("podium", "kube-scheduler")))
+        self.ours, self.theirs = self.sides = list(self.pool.map(
+            lambda name: Side(name, keep, beginning(), self.counts), ("podium", "kube-scheduler")))
         podium.install(self.ours.plane, ["schedulerName=default-scheduler", "podium.reports.enabled=false",
                                          *(f"configuration.{k}={v}" for k, v in BACKOFF.items())])
-        ours = podium.Podium(self.ours.plane).start()
-        self.ours.begin(ours, lambda: ours.get("/metrics")[1])
-        theirs = oracle.kube_scheduler(self.theirs.plane, *(["-v=5"] if keep else []), percentageOfNodesToScore=100, **BACKOFF)
-        self.theirs.begin(theirs, kube_metrics(theirs.port))
+        self.ours.begin(podium.Podium(self.ours.plane).start())
+        self.theirs.begin(oracle.kube_scheduler(self.theirs.plane, *(["-v=5"] if keep else []), percentageOfNodesToScore=100,
+                                                **BACKOFF))
         self.state = State.of(self.ours.plane)
         self.since = {}    # pending pods: when they were made last
         self.started = 0   # pods that have got a start time
@@ -62,10 +58,7 @@ class Replay:
         what, writes = self.steps.next(self.state)
         self.counts["step: " + self.kind(what)] += 1
         try:
-            for write in writes:
-                self.write(write)
-            if writes[0].path.startswith("/api/v1/nodes") and writes[0].method in ("POST", "DELETE"):
-                self.touch_nodes()
+            self.write(writes)
             self.judge()
             self.renew()
         except (Difference, Unsettled, TimeoutError) as error:
@@ -78,19 +71,13 @@ class Replay:
         words = what.split("=")[0].split(" ")[1:]
         return " ".join(words if words[0] in ("is", "has") else words[:1])
 
-    def write(self, write):
-        body, _ = self.both(lambda side: side.apply(write))
-        if write.method == "DELETE":
-            self.state.objects.pop(key_of(write.path), None)
-        else:
-            self.state.put(body)
-
-    def touch_nodes(self):
-        """kube-scheduler's snapshot keeps of each node on how many nodes its images are, as it was when that node changed last
-        (NodeInfo.Snapshot, UpdateSnapshot), so that ImageLocality scores by old counts once a node has come or gone. The oracle
-        has no such past, and podium neither; a change of every node makes the counts new."""
-        for node in self.state.of_kind("Node"):
-            self.write(self.steps.touch(node))
+    def write(self, writes):
+        """These, one after the other, in both clusters."""
+        made, _ = self.both(lambda side: [(write.gone(), write.on(side)) for write in writes])
+        for gone, objects in made:
+            self.state.objects.pop(gone, None)
+            for obj in objects:
+                self.state.put(obj)
 
     def judge(self):
         """Both have come to rest, could have done what they did by the oracle, and are the same again."""
@@ -102,85 +89,44 @@ class Replay:
         for side, outcome in zip(self.sides, outcomes):
             self.counts[f"placed by {side.name}"] += len(outcome.placed)
             self.counts[f"evicted by {side.name}"] += len(outcome.evicted)
-            if not judge.explains(outcome):
+            preemptions = judge.explains(outcome)
+            if preemptions is None:
                 raise Difference(f"{side.name}: no order of decisions explains this: {judge.words(outcome)}")
+            self.count_preemptions(side, judge, outcome, preemptions)
             left.append(judge.left(outcome))
         if left[0] != left[1]:
             raise Difference(f"podium leaves {sorted(left[0])} pending that could be placed, kube-scheduler {sorted(left[1])}\n"
                              + "\n".join(judge.words(outcome) for outcome in outcomes))
         self.counts["pods that could be placed, that nothing woke in either"] += len(left[0])
         ours, theirs = outcomes
-        if ours.same_as(theirs) and self.bindings(self.ours) == self.bindings(self.theirs):
+        if ours.same_as(theirs):
             self.refresh()
         else:
-            self.steer(ours, theirs, pending)
+            self.counts["steps in which they did different things"] += 1
+            self.steer()
         self.compare()
+
+    def count_preemptions(self, side, judge, outcome, preemptions):
+        for moment, name, way in preemptions:
+            self.counts[f"preemptions by {side.name}"] += 1
+            self.counts[f"preemptions by {side.name}, otherwise without budgets"] += judge.minded_budgets(outcome, moment, name)
+            self.counts[f"preemptions by {side.name}, against a budget"] += way["pdbViolations"] > 0
 
     def outcome(self, side, before, pending):
         pods = side.settle()
         placed = {name: pods[name]["spec"]["nodeName"] for name in pending
                   if name in pods and pods[name]["spec"].get("nodeName")}
-        claims, volumes = side.claims(), side.volumes()
-        objects = {}
-        for name in placed:
-            for claim in Steps.claims_of(pods[name]):
-                objects[name] = [claims[claim], volumes[claims[claim]["spec"]["volumeName"]]]
-                self.counts[f"placed by {side.name} with a volume"] += 1
-        return Outcome(placed, before - pods.keys(), objects)
+        claims, volumes = side.storage.claims(), side.storage.volumes()
+        bound = {name: [claim, volumes[claim["spec"]["volumeName"]]] for name, claim in claims.items()
+                 if claim["spec"].get("volumeName") and not self.known(claim)["spec"].get("volumeName")}
+        self.counts[f"placed by {side.name} with a volume"] += sum(bool(claims_of(pods[name])) for name in placed)
+        self.counts[f"placed by {side.name} with a volume bound for it"] += sum(bool(claims_of(pods[name]) & bound.keys())
+                                                                              for name in placed)
+        return Outcome(placed, before - pods.keys(), bound)
 
-    def bindings(self, side):
-        return {name: claim["spec"].get("volumeName") for name, claim in side.claims().items()}
-
-    # --- the clusters become the same again ---
-    def steer(self, ours, theirs, pending):
-        """Gives kube-scheduler's cluster what podium did, with nothing pending that could take the room meanwhile. Then all that
-        is pending is made anew in both, since it was tried in states that differ."""
-        self.counts["steps in which they did different things"] += 1
-        for pod in self.theirs.pods().values():
-            if waiting(pod):
-                self.theirs.remove(pod)
-        claims = self.bindings(self.ours), self.bindings(self.theirs)
-        odd = {name for name in claims[0] if claims[0][name] != claims[1][name]}
-        there, here = self.ours.pods(), self.theirs.pods()
-        for name, pod in here.items():
-            wanted = there.get(name)
-            if not wanted or wanted["spec"].get("nodeName") != pod["spec"].get("nodeName") or Steps.claims_of(pod) & odd:
-                self.theirs.remove(pod)
-                self.wait_gone(self.theirs, name)
-        if odd:
-            self.theirs.remake_claims(self.ours.claims(), self.ours.volumes())
-        here = self.theirs.pods()
-        for name, pod in there.items():
-            if name not in here and pod["spec"].get("nodeName"):
-                self.theirs.plane.create(self.bare(pod))
-                if "startTime" in pod["status"]:
-                    self.theirs.patch(path_of(pod) + "/status", {"status": {"startTime": pod["status"]["startTime"]}})
-        anew = {name: pod for name, pod in there.items() if waiting(pod)}
-        for pod in anew.values():
-            self.ours.remove(pod)
-        for name in anew:
-            self.wait_gone(self.ours, name)
-        self.both(lambda side: side.settle())
-        self.refresh()
-        self.make(anew)
-
-    def wait_gone(self, side, name):
-        path = path_of({"metadata": dict(zip(("namespace", "name"), name.split("/")))})
-        wait_until(lambda: side.plane.request("GET", path)[0] == 404, f"{name} is gone", PATIENCE, 0.01)
-
-    def make(self, pods):
-        """Makes these again, one after the other, and judges each."""
-        for name in sorted(pods):
-            self.counts["pending pods made anew"] += 1
-            self.write(Write("POST", path_of(pods[name]).rpartition("/")[0], self.bare(pods[name], placed=False),
-                             "application/json"))
-            self.judge()
-
-    def bare(self, pod, placed=True):
-        fresh = bare(pod)
-        if not placed:
-            fresh["spec"].pop("nodeName", None)
-        return fresh
+    def known(self, obj):
+        """As it was before the schedulers had their say."""
+        return self.state.objects[obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"]]
 
     def renew(self):
         """Pods that have waited for long are made anew, before time wakes them."""
@@ -197,44 +143,36 @@ class Replay:
 
     def refresh(self):
         """The state as podium's API server has it, when both are the same; then pods that have come to a node start there."""
-        for key in [k for k in self.state.objects if k[0] in ("Pod", "PersistentVolume", "PersistentVolumeClaim")]:
+        for key in [k for k in self.state.objects if k[0] in REFRESHED]:
             del self.state.objects[key]
-        for objects in (self.ours.pods(), self.ours.claims(), self.ours.volumes()):
+        for objects in (self.ours.pods(), self.ours.storage.claims(), self.ours.storage.volumes()):
             for obj in objects.values():
                 self.state.put(obj)
         for pod in sorted(self.state.of_kind("Pod"), key=full_name):
             if pod["spec"].get("nodeName") and "startTime" not in pod["status"]:
                 self.started += 1
                 when = (STARTED + datetime.timedelta(seconds=self.started)).isoformat() + "Z"
-                self.write(merge_patch(path_of(pod) + "/status", {"status": {"startTime": when, "phase": "Running"}}))
+                self.write([merge_patch(path_of(pod) + "/status", {"status": {"startTime": when, "phase": "Running"}})])
 
     # --- messages ---
-    def reasons(self):
-        """Of the pods that are pending, on both sides: {full name: (reason, message, nominated node)}."""
-        def of(side):
-            out = {}
-            for name, pod in side.pods().items():
-                if not pod["spec"].get("nodeName"):
-                    scheduled = podium.condition(pod, "PodScheduled") or {}
-                    out[name] = (scheduled.get("reason"), scheduled.get("message"), pod["status"].get("nominatedNodeName"))
-            return out
-        return self.both(of)
-
-    def differing(self):
-        """{full name: the reasons of both}, of the pods where they are not the same."""
-        ours, theirs = self.reasons()
-        return {name: (ours.get(name), theirs.get(name)) for name in ours.keys() | theirs.keys()
-                if ours.get(name) != theirs.get(name)}
-
     def compare(self):
-        """Each pending pod is pending in both, for the same reasons; and the clusters are the same."""
+        """Each pending pod is pending in both, for the same reasons; and the clusters are the same. This polls: a condition is
+        written after the metrics have said that the pod waits, by a request that nothing else tells of."""
+        found = []
+
+        def same():
+            found[:] = [{name: standing(pod) for name, pod in pods.items()} for pods in self.both(lambda side: side.pods())]
+            return found[0] == found[1]
         try:
-            wait_until(lambda: not self.differing(), "", PATIENCE, 0.05)
+            wait_until(same, "", PATIENCE, POLL)
         except TimeoutError:
-            lines = [f"\n  {name}:\n    podium:         {ours}\n    kube-scheduler: {theirs}"
-                     for name, (ours, theirs) in sorted(self.differing().items())]
-            raise Difference("they are pending for different reasons:" + "".join(lines)) from None
-        where = [{name: pod["spec"].get("nodeName") for name, pod in pods.items()} for pods in self.both(lambda s: s.pods())]
-        if where[0] != where[1]:
-            raise Difference(f"the clusters are not the same any more: {set(where[0].items()) ^ set(where[1].items())}")
-        self.counts["reasons compared"] += sum(node is None for node in where[0].values())
+            lines = [f"\n  {name}:\n    podium:         {found[0].get(name)}\n    kube-scheduler: {found[1].get(name)}"
+                     for name in sorted(found[0].keys() | found[1].keys()) if found[0].get(name) != found[1].get(name)]
+            raise Difference("they are pending for different reasons, or elsewhere:" + "".join(lines)) from None
+        self.counts["reasons compared"] += sum(isinstance(how, tuple) for how in found[0].values())
+
+
+def standing(pod):
+    """Its node, or why it has none: reason, message and nomination."""
+    scheduled = podium.condition(pod, "PodScheduled") or {}
+    return pod["spec"].get("nodeName") or (scheduled.get("reason"), scheduled.get("message"), pod["status"].get("nominatedNodeName"))

@@ -7,7 +7,8 @@ from .control_plane import BIN, ROOT, Process, collection, environment, free_por
 
 PROGRAM = ROOT / "build/oracle/oracle"
 STATE = {"v1": ("Node", "Pod", "Namespace", "Service", "PersistentVolume", "PersistentVolumeClaim"),
-         "scheduling.k8s.io/v1": ("PriorityClass",), "storage.k8s.io/v1": ("StorageClass",)}
+         "scheduling.k8s.io/v1": ("PriorityClass",), "policy/v1": ("PodDisruptionBudget",),
+         "storage.k8s.io/v1": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity")}
 
 
 def build():
@@ -81,6 +82,10 @@ class State:
             pod = copy.objects[key]
             copy.objects[key] = {**pod, "spec": {**pod["spec"], "nodeName": node}}
         return copy
+
+    def without(self, kind):
+        """A copy that has no objects of this kind."""
+        return State({key: obj for key, obj in self.objects.items() if key[0] != kind})
 
     def write(self, path):
         pathlib.Path(path).write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(self.objects.values())}))

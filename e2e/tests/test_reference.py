@@ -3,7 +3,7 @@
 import unittest
 
 from e2e.demo import cluster
-from e2e.replay.side import Side, kube_metrics
+from e2e.replay.side import Side
 from e2e.support import oracle, podium
 from e2e.support.oracle import State
 
@@ -28,11 +28,11 @@ class Memory(unittest.TestCase):
                 podium.install(side.plane, ["schedulerName=default-scheduler", "podium.reports.enabled=false"])
                 ours = podium.Podium(side.plane).start()
                 self.addCleanup(ours.stop)
-                side.begin(ours, lambda ours=ours: ours.get("/metrics")[1])
+                side.begin(ours)
             else:
                 theirs = oracle.kube_scheduler(side.plane, percentageOfNodesToScore=100)
                 self.addCleanup(theirs.stop)
-                side.begin(theirs, kube_metrics(theirs.port))
+                side.begin(theirs)
             self.sides.append(side)
         self.ours, self.theirs = self.sides
 

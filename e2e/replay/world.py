@@ -1,0 +1,178 @@
+"""What there is in a replay's cluster: a third of the demo's nodes, with CSI drivers; the kinds of pods that come, the demo's and
+more; storage classes, claims and volumes; budgets. Pure: only what chance decides is not here (see steps.py)."""
+import collections
+
+from e2e.demo import cluster
+from e2e.support.oracle import full_name
+
+# How often each kind of pod comes, by its label; "db" and "cache" are what others want to be near to or away from.
+SHARES = {"db": 8, "web": 14, "api": 10, "cache": 8, "job": 14, "agent": 6, "index": 6, "train": 12, "big": 6, "huge": 2,
+          "h100": 2, "gated": 7, "spike": 14, "store": 34, "even": 8, "guest": 7}
+CLASSES = {"low": (-10, None), "urgent": (2000, None), "patient": (1500, "Never")}  # and "important", the demo's: 1000
+# Of some kinds each pod has the first of these classes, of some it has one of several; None: no class.
+IMPORTANCE = {"job": ["low"], "db": ["important"], "index": ["important"], "big": ["urgent"], "spike": ["urgent", "important"],
+              "h100": ["patient"], "agent": ["patient"], "store": [None, None, "low", "important", "urgent"],
+              "even": [None, "low", "important"], "guest": [None, "important"]}
+PATIENT_VICTIMS = ("train", "job")  # of long grace, which no kubelet cuts short; see Side.settle
+BUDGETED = {"job": "batch", "train": "ml", "web": "shop", "store": "shop"}
+MAINTENANCE = {"key": "maintenance", "value": "true"}
+ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+DRIVER, PLAIN_DRIVER = "disks.example.com", "plain.example.com"  # the first says how much room there is
+SPARES = 6  # nodes that may join
+
+# By class: how many claims there may be of it, whether its volumes are made when a pod's node is known, and where they are.
+Kind = collections.namedtuple("Kind", "claims provisioner mode key")
+STORAGE = {"local": Kind(8, "kubernetes.io/no-provisioner", "WaitForFirstConsumer", HOST),
+           "fast": Kind(8, DRIVER, "WaitForFirstConsumer", ZONE),
+           "picky": Kind(4, PLAIN_DRIVER, "WaitForFirstConsumer", ZONE),
+           "now": Kind(6, DRIVER, "Immediate", ZONE)}
+
+
+def some_nodes():
+    """A third of the demo's, of every kind."""
+    seen = collections.Counter()
+    for node in cluster.nodes():
+        kind = node["metadata"]["name"].split("-")[0]
+        seen[kind] += 1
+        if seen[kind] <= {"general": 12, "memory": 4, "gpu": 4, "spot": 3}.get(kind, 1):
+            yield node
+
+
+def beginning():
+    """What is there before the first step."""
+    yield from cluster.others()
+    yield from some_nodes()
+    for i, name in enumerate([n["metadata"]["name"] for n in some_nodes()] + [f"spare-{i + 1}" for i in range(SPARES)]):
+        yield csi_node(name, 1 + i % 3)
+    for name, (value, policy) in CLASSES.items():
+        more = {"preemptionPolicy": policy} if policy else {}
+        yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value, **more}
+    for driver in (DRIVER, PLAIN_DRIVER):
+        yield {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": driver},
+               "spec": {"storageCapacity": driver == DRIVER, "attachRequired": False}}
+    for name, kind in STORAGE.items():
+        topologies = [{"matchLabelExpressions": [{"key": ZONE, "values": list(cluster.ZONES[:2])}]}]
+        yield {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
+               "provisioner": kind.provisioner, "volumeBindingMode": kind.mode,
+               **({"allowedTopologies": topologies} if name == "picky" else {})}
+    for i, zone in enumerate(cluster.ZONES):
+        yield {"apiVersion": "storage.k8s.io/v1", "kind": "CSIStorageCapacity", "storageClassName": "fast",
+               "metadata": {"name": f"fast-{zone}", "namespace": "shop"}, "capacity": f"{2 * i}Gi",
+               "nodeTopology": {"matchLabels": {ZONE: zone}}}
+    for app, namespace in BUDGETED.items():
+        yield {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": app, "namespace": namespace},
+               "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": app}}}}
+    yield from old_pods()
+
+
+def old_pods():
+    """Pods that are there already, so that room is scarce from the first step on."""
+    by_app = makers()
+    for node in some_nodes():
+        app, count = {"general": ("job", 3), "memory": ("job", 6), "gpu": ("train", 3)}.get(
+            node["metadata"]["name"].split("-")[0], ("", 0))
+        for i in range(count):
+            made = by_app[app](0)
+            made["metadata"]["name"] = f"old-{node['metadata']['name']}-{i}"
+            made["spec"] |= {"nodeName": node["metadata"]["name"], "terminationGracePeriodSeconds": 30,
+                             **({"priorityClassName": IMPORTANCE[app][0]} if app in IMPORTANCE else {})}
+            yield made
+
+
+def csi_node(name, limit):
+    return {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": name},
+            "spec": {"drivers": [{"name": DRIVER, "nodeID": name, "topologyKeys": [ZONE], "allocatable": {"count": limit}}]}}
+
+
+# --- pods ---
+def makers():
+    """What makes the i-th pod of each kind, by its label."""
+    return {**{make(0)["metadata"]["labels"]["app"]: make for _, make in cluster.kinds()},
+            "spike": spike, "store": store, "even": even, "guest": guest, "gated": gated}
+
+
+def spike(i):
+    """Few nodes have that much left."""
+    return cluster.pod("batch", f"spike-{i}", "spike", str(3 + i % 4), "6Gi", "batch/worker:v1")
+
+
+def store(i):
+    return cluster.pod("shop", f"store-{i}", "store", "250m", "512Mi", cluster.DB)
+
+
+def even(i):
+    """Spread over zones, at least three, and over nodes."""
+    own = {"labelSelector": {"matchLabels": {"app": "even"}}}
+    return cluster.pod("shop", f"even-{i}", "even", "1", "1Gi", topologySpreadConstraints=[
+        {"maxSkew": 1 + i % 2, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "minDomains": 3,
+         "nodeTaintsPolicy": "Honor", **own},
+        {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "DoNotSchedule" if i % 3 else "ScheduleAnyway", **own}])
+
+
+def guest(i):
+    """Away from jobs and databases of quiet namespaces, near to others of any."""
+    away = {"topologyKey": HOST, "labelSelector": {"matchExpressions": [
+        {"key": "app", "operator": "In", "values": ["job", "db", "train"]}]}, "namespaceSelector": {"matchLabels": {"tier": "quiet"}}}
+    near = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "api"}}, "namespaceSelector": {}}
+    return cluster.pod("batch", f"guest-{i}", "guest", "500m", "512Mi", affinity={
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [away]},
+        "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 30, "podAffinityTerm": near}]}})
+
+
+def gated(i):
+    gates = ["example.com/quota", "example.com/review"][:1 + i % 2]
+    return cluster.pod("batch", f"gated-{i}", "gated", "1", "1Gi", schedulingGates=[{"name": gate} for gate in gates])
+
+
+def claims_of(pod):
+    return {f"{pod['metadata']['namespace']}/{v['persistentVolumeClaim']['claimName']}"
+            for v in pod["spec"].get("volumes", []) if "persistentVolumeClaim" in v}
+
+
+def users_of(claim, pods):
+    return [pod for pod in pods if full_name(claim) in claims_of(pod)]
+
+
+# --- storage ---
+def class_of(name):
+    """Of a claim's name."""
+    return name.rpartition("-")[0]
+
+
+def claim_names():
+    return [f"{name}-{i}" for name, kind in STORAGE.items() for i in range(kind.claims)]
+
+
+def claim(name):
+    """Every third of a class with a driver may be used by one pod only; some are made at the second attempt only."""
+    i, of = int(name.rpartition("-")[2]), class_of(name)
+    once = of != "local" and i % 3 == 1
+    fails = 1 if of in ("fast", "picky") and i % 4 == 2 else 0
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": name, "namespace": "shop", "labels": {"fails": str(fails)}},
+            "spec": {"storageClassName": of, "accessModes": ["ReadWriteOncePod" if once else "ReadWriteOnce"],
+                     "resources": {"requests": {"storage": f"{1 + i % 3}Gi"}}}}
+
+
+def volume(name, host, gib):
+    """A local one that is there."""
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
+            "spec": {"storageClassName": "local", "capacity": {"storage": f"{gib}Gi"}, "accessModes": ["ReadWriteOnce"],
+                     "persistentVolumeReclaimPolicy": "Retain", "local": {"path": "/data"}, "nodeAffinity": only(HOST, host)}}
+
+
+def only(key, value):
+    return {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}]}}
+
+
+def made_for(of, zone):
+    """What a provisioner makes for this claim. That of an immediate one says where it is by its labels, as old volumes do."""
+    name, spec = of["metadata"]["name"], of["spec"]
+    kind = STORAGE[spec["storageClassName"]]
+    place = {"labels": {ZONE: zone}} if kind.mode == "Immediate" else {}
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": f"{name}-in-{zone}", **place},
+            "spec": {"storageClassName": spec["storageClassName"], "accessModes": spec["accessModes"],
+                     "capacity": {"storage": spec["resources"]["requests"]["storage"]},
+                     "persistentVolumeReclaimPolicy": "Retain",
+                     "csi": {"driver": kind.provisioner, "volumeHandle": f"{name}-in-{zone}"},
+                     **({} if place else {"nodeAffinity": only(ZONE, zone)})}}
