@@ -10,7 +10,7 @@ from e2e.support.connections import Connections
 from e2e.support.control_plane import ADMIN_TOKEN, ControlPlane, collection, wait_until
 from e2e.support.oracle import full_name, path_of
 
-PATIENCE = 30  # seconds for a scheduler to do what it has to
+PATIENCE = 60  # seconds for a scheduler to do what it has to
 POLL = 0.02    # seconds; see Side.settle
 EVENTS, QUEUES, VICTIMS = ("scheduler_event_handling_duration_seconds_count", "scheduler_pending_pods",
                            "scheduler_preemption_victims_sum")

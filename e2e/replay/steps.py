@@ -11,7 +11,7 @@ from e2e.replay.writes import STRATEGIC, Provide, Write, delete, merge_patch, po
 from e2e.support.oracle import full_name, path_of
 
 PENDING_AT_MOST = 8
-PODS = 120  # about which their number swings
+PODS = 140  # about which their number swings
 NOBODY_ASKS = "replay.example.com/changes"
 
 
@@ -43,7 +43,7 @@ class Steps(NodeSteps, StorageSteps):
                    self.budget_changes: 5, self.namespace_changes: 3,
                    self.node_joins: 5, self.cordon: 4, self.uncordon: 5, self.drain: 3, self.node_relabelled: 7,
                    self.node_tainted: 4, self.node_untainted: 4, self.driver_changes: 4,
-                   self.volume_comes: 6, self.claim_comes: 12, self.claim_made_anew: 10, self.claim_provided: 8,
+                   self.volume_comes: 6, self.claim_comes: 20, self.claim_made_anew: 16, self.claim_provided: 8,
                    self.capacity_changes: 5}
         while True:
             kind = self.random.choices(list(weights), list(weights.values()))[0]

@@ -28,7 +28,7 @@ class StorageSteps:
             known = there.get(name, claim(name))
             used = users_of(known, state.of_kind("Pod"))
             if not used or known["spec"].get("volumeName"):
-                names += [name] * (1 if used or name not in there else 3)
+                names += [name] * (1 if used or name not in there else 4)
         if not names:
             return False
         pod["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": self.random.choice(names)}}]
@@ -60,7 +60,8 @@ class StorageSteps:
 
     def claim_made_anew(self, state):
         """A claim that is bound goes with its volume, and comes back without; before that, the pods that use it."""
-        old = self.one(self.claims(state, bound=True))
+        bound = self.claims(state, bound=True)
+        old = self.one([c for c in bound if not users_of(c, state.of_kind("Pod"))] or bound)
         if not old:
             return None
         user = self.one(users_of(old, state.of_kind("Pod")))

@@ -6,8 +6,8 @@ from e2e.demo import cluster
 from e2e.support.oracle import full_name
 
 # How often each kind of pod comes, by its label; "db" and "cache" are what others want to be near to or away from.
-SHARES = {"db": 8, "web": 14, "api": 10, "cache": 8, "job": 14, "agent": 6, "index": 6, "train": 12, "big": 6, "huge": 2,
-          "h100": 2, "gated": 7, "spike": 14, "store": 34, "even": 8, "guest": 7}
+SHARES = {"db": 8, "web": 14, "api": 10, "cache": 8, "job": 14, "agent": 6, "index": 6, "train": 12, "big": 10, "huge": 2,
+          "h100": 2, "gated": 7, "spike": 24, "store": 60, "even": 8, "guest": 7}
 CLASSES = {"low": (-10, None), "urgent": (2000, None), "patient": (1500, "Never")}  # and "important", the demo's: 1000
 # Of some kinds each pod has the first of these classes, of some it has one of several; None: no class.
 IMPORTANCE = {"job": ["low"], "db": ["important"], "index": ["important"], "big": ["urgent"], "spike": ["urgent", "important"],
@@ -147,7 +147,7 @@ def claim(name):
     """Every third of a class with a driver may be used by one pod only; some are made at the second attempt only."""
     i, of = int(name.rpartition("-")[2]), class_of(name)
     once = of != "local" and i % 3 == 1
-    fails = 1 if of in ("fast", "picky") and i % 4 == 2 else 0
+    fails = 1 if of in ("fast", "picky") and i % 3 == 2 else 0
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
             "metadata": {"name": name, "namespace": "shop", "labels": {"fails": str(fails)}},
             "spec": {"storageClassName": of, "accessModes": ["ReadWriteOncePod" if once else "ReadWriteOnce"],
