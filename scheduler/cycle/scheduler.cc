@@ -254,9 +254,13 @@ bool Scheduler::is_pending(const std::string& uid) const {
 
 void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
-  if (const auto before = cycle_.pod(uid)) {
+  auto ours = cycle_.pod(uid);
+  if (const auto* assumed = snapshot_.find_pod(uid); !ours && assumed && assumed_.contains(uid)) {
+    ours = *assumed;  // the binding has ended, and what the watch tells is of before it: the pod is no new one
+  }
+  if (ours) {
     taken_in(Resource::unscheduled_pod,
-             Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod));
+             Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
     // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for
     // others.
     if (pod->pod->terminating() && !cycle_.is_gone(uid)) {

@@ -102,6 +102,21 @@ TEST_F(SchedulerTest, WhatTheWatchSaysStandsWhateverTheReply) {
   }
 }
 
+// The condition of an earlier attempt, for one, is written behind everything else.
+TEST_F(SchedulerTest, WhatTheWatchSaysOfBeforeTheBindingIsNoNewPod) {
+  see(machine("n1"));
+  see(pod("web").req("cpu", "3"));
+  run();
+  end("web", BindEnd::bound);
+  see(pod("web").req("cpu", "3").condition("PodScheduled", "False", "Unschedulable"));
+  EXPECT_FALSE(waits("web"));
+  EXPECT_EQ(run(), 0);
+  EXPECT_EQ(place_of("web"), "n1");
+  see(pod("web").req("cpu", "3").node("n1"));
+  EXPECT_FALSE(waits("web"));
+  EXPECT_EQ(binder_.asked.size(), 1u);
+}
+
 TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsUnderWayStaysGone) {
   for (const auto reply : {BindEnd::bound, BindEnd::elsewhere, BindEnd::rejected}) {
     SCOPED_TRACE(static_cast<int>(reply));
