@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/framework/evaluation.h"
+#include "scheduler/framework/nominated_node.h"
 
 namespace podium::cycle {
 namespace {
@@ -295,11 +296,8 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
   const auto& uid = pod->pod->meta.uid;
   const auto* known = queue_.find(uid);
   auto node = pod->pod->nominated_node;
-  if (node.empty() && known && (*known->pod)->nominated_node.empty()) {
-    const auto nominations = snapshot_.nominations();
-    const auto own = std::ranges::find(nominations, uid, [](const auto& n) { return n.pod->pod->meta.uid; });
-    if (own != nominations.end()) node = own->node;
-  }
+  if (node.empty() && known && (*known->pod)->nominated_node.empty())
+    node = framework::nominated_node(*pod, snapshot_);
   if (node.empty()) {
     snapshot_.withdraw_nomination(uid);
   } else {

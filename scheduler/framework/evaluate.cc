@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/evaluation.h"
+#include "scheduler/framework/nominated_node.h"
 #include "scheduler/framework/scoring.h"
 
 namespace podium::framework {
@@ -118,7 +119,7 @@ void Evaluation::end_search(const NodeSearch& search) {
     const auto id = decision_.rejections.id(row);
     return id != kFits && decision_.rejections.verdict(id).code == Code::error;
   };
-  if (const auto nominated = snapshot_.find_row(pod_->nominated_node);
+  if (const auto nominated = snapshot_.find_row(nominated_node(pod_, snapshot_));
       nominated && !failed(*nominated) && std::erase(range.left, *nominated) > 0) {
     range.tried.push_back(*nominated);
   }
@@ -151,7 +152,7 @@ void Evaluation::turn_down_unsearched() {
 }
 
 std::optional<Row> Evaluation::nominated_row() const {
-  const auto& name = pod_->nominated_node;
+  const auto name = nominated_node(pod_, snapshot_);
   const auto row = name.empty() ? std::nullopt : snapshot_.find_row(name);
   return row && decision_.feasible.test(*row) ? row : std::nullopt;
 }
@@ -236,7 +237,7 @@ void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (nominated) {
-    decision_.nominated_node = pod_->nominated_node;
+    decision_.nominated_node = snapshot_.node_name(*nominated);
     decision_.choice = nominated;
   } else {
     decision_.choice = choose(pod_, snapshot_, decision_);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 
+#include "scheduler/framework/nominated_node.h"
 #include "scheduler/plugins/default_preemption.h"
 
 namespace podium::plugins {
@@ -131,7 +132,8 @@ ByBudget split_by_budget(std::span<const PodInfoPtr> pods, const cluster::Object
 std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Snapshot& snapshot,
                                                    const Decision& decision) {
   if (pod->preempt_never) return "not eligible due to preemptionPolicy=Never.";
-  const auto row = pod->nominated_node.empty() ? std::nullopt : snapshot.find_row(pod->nominated_node);
+  const auto name = framework::nominated_node(pod, snapshot);
+  const auto row = name.empty() ? std::nullopt : snapshot.find_row(name);
   if (!row) return std::nullopt;
   const auto& verdict = decision.rejections.verdict(decision.rejections.id(*row));
   if (verdict.code == Code::unschedulable_and_unresolvable)

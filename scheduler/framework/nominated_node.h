@@ -1,0 +1,22 @@
+// The node that a pod is nominated to; empty: none. Of a nomination of its own this process knows before the
+// status does, whose change is written and comes back by the watch; meanwhile the pod may be tried again.
+//
+// Threads: pure.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::framework {
+
+inline std::string_view nominated_node(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot) {
+  if (!pod->nominated_node.empty()) return pod->nominated_node;
+  const auto uid_of = [](const auto& n) -> const std::string& { return n.pod->pod->meta.uid; };
+  const auto nominations = snapshot.nominations();
+  const auto own = std::ranges::find(nominations, pod->meta.uid, uid_of);
+  return own == nominations.end() ? std::string_view() : own->node;
+}
+
+}  // namespace podium::framework
