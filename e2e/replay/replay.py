@@ -175,4 +175,5 @@ class Replay(Steering):
 def standing(pod):
     """Its node, or why it has none: reason, message and nomination."""
     scheduled = podium.condition(pod, "PodScheduled") or {}
-    return pod["spec"].get("nodeName") or (scheduled.get("reason"), scheduled.get("message"), pod["status"].get("nominatedNodeName"))
+    why = scheduled.get("reason"), scheduled.get("message"), pod["status"].get("nominatedNodeName")
+    return pod["spec"].get("nodeName") or why

@@ -154,8 +154,8 @@ class Side:
                 if queued["unschedulable"] + queued["gated"] == len(pending):
                     self.expected |= collections.Counter({label: seen[label] for label in self.expected})
                     return [pods]
-            why = (f"events expected and seen: {late}, pods of the queue: {dict(queued)}, pending: {sorted(map(full_name, pending))}, "
-                   f"untried: {untried}, victims that are still there: {victims}")
+            why = (f"events expected and seen: {late}, pods of the queue: {dict(queued)}, untried: {untried}, "
+                   f"pending: {sorted(map(full_name, pending))}, victims that are still there: {victims}")
             return None
         try:
             [pods] = wait_until(at_rest, "", PATIENCE, POLL)

@@ -96,7 +96,8 @@ class Steps(NodeSteps, StorageSteps):
                         merge_patch(path_of(pod), {"spec": {"schedulingGates": pod["spec"]["schedulingGates"][1:]}}))
 
     def relabelled(self, pod):
-        app = pod and self.random.choice([a for a in ("web", "db", "cache", "job", "even") if a != pod["metadata"]["labels"]["app"]])
+        others = [a for a in ("web", "db", "cache", "job", "even") if pod and a != pod["metadata"]["labels"]["app"]]
+        app = pod and self.random.choice(others)
         return pod and (f"{full_name(pod)} becomes {app}", merge_patch(path_of(pod), {"metadata": {"labels": {"app": app}}}))
 
     def pod_relabelled(self, state):

@@ -57,10 +57,12 @@ class Storage:
             fails = int(meta["labels"]["fails"])
             if fails:
                 self.counts[f"provisioning failed for {self.side.name}"] += 1
-                self.patch(claim_path(claim), {"metadata": {"annotations": {SELECTED_NODE: None}, "labels": {"fails": str(fails - 1)}}})
+                less = {"annotations": {SELECTED_NODE: None}, "labels": {"fails": str(fails - 1)}}
+                self.patch(claim_path(claim), {"metadata": less})
             else:
                 self.counts[f"volumes provisioned for {self.side.name}"] += 1
-                self.provide(claim_path(claim), made_for(claim, self.side.get(f"/api/v1/nodes/{node}")["metadata"]["labels"][ZONE]))
+                zone = self.side.get(f"/api/v1/nodes/{node}")["metadata"]["labels"][ZONE]
+                self.provide(claim_path(claim), made_for(claim, zone))
 
     def provide(self, path, volume):
         """Makes the volume for the claim; both as they are then."""

@@ -28,7 +28,7 @@ class StorageSteps:
             known = there.get(name, claim(name))
             used = users_of(known, state.of_kind("Pod"))
             if not used or known["spec"].get("volumeName"):
-                names += [name] * (1 if used or name not in there else 4)
+                names += [name] * (1 if known["spec"].get("volumeName") or name not in there else 8)
         if not names:
             return False
         pod["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": self.random.choice(names)}}]

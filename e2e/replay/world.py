@@ -111,8 +111,8 @@ def even(i):
 
 def guest(i):
     """Away from jobs and databases of quiet namespaces, near to others of any."""
-    away = {"topologyKey": HOST, "labelSelector": {"matchExpressions": [
-        {"key": "app", "operator": "In", "values": ["job", "db", "train"]}]}, "namespaceSelector": {"matchLabels": {"tier": "quiet"}}}
+    busy = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["job", "db", "train"]}]}
+    away = {"topologyKey": HOST, "labelSelector": busy, "namespaceSelector": {"matchLabels": {"tier": "quiet"}}}
     near = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "api"}}, "namespaceSelector": {}}
     return cluster.pod("batch", f"guest-{i}", "guest", "500m", "512Mi", affinity={
         "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [away]},
