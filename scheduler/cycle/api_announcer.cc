@@ -31,11 +31,12 @@ void ApiAnnouncer::failed(const cluster::PodInfo& pod, std::string_view reason, 
 
 // The preemptor's profile says so, about the victim. Source: pkg/scheduler/framework/preemption/executor.go.
 void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
-                             std::string_view node) {
+                             std::string_view node, bool deleted) {
   if (!events_) return;
   recorder_of_(preemptor->scheduler_name)
       ->record(regarding(victim), "Normal", "Preempted", "Preempting",
-               fmt::format("Preempted by pod {} on node {}", preemptor->meta.uid, node),
+               fmt::format("Preempted by pod {} on node {}{}", preemptor->meta.uid, node,
+                           deleted ? "" : " (in kube-scheduler memory)."),
                regarding(preemptor));
 }
 

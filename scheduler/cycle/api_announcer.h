@@ -24,8 +24,8 @@ class ApiAnnouncer final : public Announcer {
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override;
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>& nominated_node) override;
-  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
-                 std::string_view node) override;
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node,
+                 bool deleted) override;
   void skipped(const cluster::PodInfo& pod) override;
   void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
              std::string note);

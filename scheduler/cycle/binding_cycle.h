@@ -75,9 +75,9 @@ class BindingCycle final : public framework::Handle {
   bool gone(std::string_view uid);
   bool is_gone(std::string_view uid) const;
 
-  // Gives up a pod that is not being bound yet, for another that needs its room; it is tried again. False:
-  // too late.
-  bool preempt(std::string_view uid, std::string_view message);
+  // Gives up a pod that is not being bound yet, for another that needs its room, as this plugin has found; it
+  // is tried again. False: too late.
+  bool preempt(std::string_view uid, std::string_view plugin);
   // Ends what only waits; what the API server has been asked for comes to its end.
   void stop();
 

@@ -81,14 +81,14 @@ bool BindingCycle::is_gone(std::string_view uid) const {
 }
 
 // Source: waiting_pods_map.go Preempt, pods_in_prebind_map.go CancelPod.
-bool BindingCycle::preempt(std::string_view uid, std::string_view message) {
+bool BindingCycle::preempt(std::string_view uid, std::string_view plugin) {
   auto* pod = find(uid);
-  if (!pod || pod->stage == Pod::Stage::binding || pod->verdict) return false;
+  if (!pod || pod->stage == Pod::Stage::binding) return false;
+  if (pod->verdict) return true;  // it goes already, when the write that is under way has ended
   const bool permitting = pod->stage == Pod::Stage::permitting;
-  const auto where = permitting
-                         ? "waiting on permit for pod"
-                         : fmt::format("running PreBind plugin \"{}\"", pod->pre_binds[pod->plugin]->name);
-  pod->verdict = Failure{fmt::format("{}: {}", where, message)};
+  pod->verdict = Failure{permitting ? "waiting on permit for pod: preempted"
+                                    : fmt::format("running PreBind plugin \"{}\": preempted by {}",
+                                                  pod->pre_binds[pod->plugin]->name, plugin)};
   look_again(uid);
   settle();
   return true;

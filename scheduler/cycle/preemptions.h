@@ -18,7 +18,7 @@ namespace podium::cycle {
 
 class Preemptions {
  public:
-  // Holds the preemptor while victims (by UID, at least one) stay; the answer is the number of this
+  // Holds the preemptor while victims (by UID) stay, if there are any; the answer is the number of this
   // preemption.
   std::uint64_t begin(std::string preemptor, std::set<std::string, std::less<>> victims);
   // The pod is on its way out, or gone: the preemptors (by UID) that are not held any more because of that.

@@ -14,6 +14,9 @@ using framework::Action;
 using framework::ClusterEvent;
 using framework::Resource;
 
+// The one in-tree plugin that preempts; what a victim is told.
+constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
+
 double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
@@ -151,7 +154,7 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
     nomination = "";
     snapshot_.withdraw_nomination(uid);
   }
-  if (order) queue_.hold(uid);
+  if (preemptions_.holds(uid)) queue_.hold(uid);
   queue_.requeue(std::move(queued),
                  {decision.unschedulable_plugins.begin(), decision.unschedulable_plugins.end()},
                  parts_.clock.now());
@@ -166,16 +169,20 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
 // may not fit there any more, and look for another place sooner without their nomination.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
                                                    const framework::Preemption& preemption) {
+  const auto on_their_way = [](const auto& victim) { return victim->pod->terminating(); };
+  if (std::ranges::all_of(preemption.victims, on_their_way)) return std::nullopt;
   PreemptionOrder order{.preemptor = pod, .node = preemption.node};
   std::set<std::string, std::less<>> uids;
   for (const auto& victim : preemption.victims) {
-    if (victim->pod->terminating()) continue;
+    if (on_their_way(victim)) continue;
     // Not on its node yet: it waits for a permit or for its volumes, and goes back to the queue.
-    if (cycle_.preempt(victim->pod->meta.uid, "preempted")) continue;
+    if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
+      parts_.announcer.preempted(*victim, *pod, order.node, false);
+      continue;
+    }
     order.victims.push_back(victim);
     uids.insert(victim->pod->meta.uid);
   }
-  if (uids.empty()) return std::nullopt;
   for (const auto& nomination : snapshot_.nominations()) {
     if (nomination.node == order.node && nomination.pod->priority < pod->priority &&
         !nomination.pod->pod->nominated_node.empty()) {
@@ -192,7 +199,7 @@ void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionO
   const auto& uid = order.preemptor->pod->meta.uid;
   parts_.metrics.evicted(outcome.error.empty(), seconds(parts_.clock.now() - order.began));
   for (const auto& victim : outcome.evicted)
-    parts_.announcer.preempted(*victim, *order.preemptor, order.node);
+    parts_.announcer.preempted(*victim, *order.preemptor, order.node, true);
   if (preemptions_.end(order.number)) queue_.release(uid);
   // Nobody knows what the pod would wait for.
   if (!outcome.error.empty()) queue_.activate(uid, parts_.clock.now());

@@ -72,7 +72,7 @@ class Scheduler {
   }  // pods between decision and bind, waiting ones included
   // Gives up a pod that has been decided upon and is not being bound yet; it is tried again. False: there is
   // none.
-  bool preempt(std::string_view uid, std::string_view message) { return cycle_.preempt(uid, message); }
+  bool preempt(std::string_view uid, std::string_view plugin) { return cycle_.preempt(uid, plugin); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
   // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request

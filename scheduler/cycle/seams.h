@@ -101,8 +101,9 @@ class Announcer {
   // `nominated_node` is what status.nominatedNodeName is to become, "" to clear it; nullopt leaves it alone.
   virtual void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
                       const std::optional<std::string>& nominated_node) = 0;
+  // `deleted`: from the API server; else the victim was not on its node yet, and is tried again.
   virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
-                         std::string_view node) = 0;
+                         std::string_view node, bool deleted) = 0;
   // Its turn has come, but it is on its way out and is not tried.
   virtual void skipped(const cluster::PodInfo& pod) = 0;
 };

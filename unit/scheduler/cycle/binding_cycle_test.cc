@@ -90,7 +90,7 @@ TEST_F(Binding, WithItsGateOffNothingIsNominated) {
   Scheduler silent{{.config = config,
                     .clock = clock_,
                     .binder = world_,
-                    .preemptor = preemptor_,
+                    .preemptor = world_,
                     .writer = world_,
                     .nominator = world_,
                     .announcer = world_,
@@ -338,14 +338,14 @@ TEST_F(Binding, PreBindFails) {
        "SchedulerError web: running PreBind plugin \"A\": took too long"},
       {"preempted while a write is under way", [&] { a_.writes = {"x", "y"}; },
        [&] {
-         EXPECT_TRUE(scheduler_.preempt("uid-web", "somebody more important came"));
+         EXPECT_TRUE(scheduler_.preempt("uid-web", "P"));
          EXPECT_TRUE(is_placed("web"));
          wrote("web");
        },
-       "SchedulerError web: running PreBind plugin \"A\": somebody more important came"},
+       "SchedulerError web: running PreBind plugin \"A\": preempted by P"},
       {"preempted while waiting", [&] { a_.ready_timeout = 1min; },
-       [&] { EXPECT_TRUE(scheduler_.preempt("uid-web", "somebody more important came")); },
-       "SchedulerError web: running PreBind plugin \"A\": somebody more important came"},
+       [&] { EXPECT_TRUE(scheduler_.preempt("uid-web", "P")); },
+       "SchedulerError web: running PreBind plugin \"A\": preempted by P"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -381,14 +381,14 @@ TEST_F(Binding, AFailureAfterTheNominationWithdrawsIt) {
 TEST_F(Binding, PreemptedWhileWaitingForAPermit) {
   a_.waits = 1min;
   begin();
-  EXPECT_TRUE(scheduler_.preempt("uid-web", "preempted"));
+  EXPECT_TRUE(scheduler_.preempt("uid-web", "P"));
   EXPECT_EQ(log_.back(), "SchedulerError web: waiting on permit for pod: preempted");
-  EXPECT_FALSE(scheduler_.preempt("uid-web", "again"));
+  EXPECT_FALSE(scheduler_.preempt("uid-web", "P"));
 }
 
 TEST_F(Binding, APodThatIsBeingBoundCannotBePreempted) {
   begin();
-  EXPECT_FALSE(scheduler_.preempt("uid-web", "preempted"));
+  EXPECT_FALSE(scheduler_.preempt("uid-web", "P"));
 }
 
 TEST_F(Binding, APodThatGoesWhileAWriteIsUnderWayEndsWithIt) {

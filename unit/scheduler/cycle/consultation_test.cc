@@ -24,7 +24,7 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
     log.push_back("bind " + (*pod)->meta.name + " to " + node);
   }
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
-  void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
+  void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view, bool) override {}
   void skipped(const cluster::PodInfo&) override {}
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {

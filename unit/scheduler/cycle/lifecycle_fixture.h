@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "scheduler/cycle/scheduler.h"
-#include "unit/scheduler/cycle/unused_seams.h"
 #include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
 
@@ -23,6 +22,7 @@ using Log = std::vector<std::string>;
 
 // The API server and the people, as far as the cycle sees them.
 class FakeWorld final : public Binder,
+                        public Preemptor,
                         public ObjectWriter,
                         public Nominator,
                         public Announcer,
@@ -43,7 +43,18 @@ class FakeWorld final : public Binder,
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override {
     say("scheduled {} on {}", pod->meta.name, node);
   }
-  void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node,
+                 bool deleted) override {
+    say("preempted {} by {} on {}{}", victim->meta.name, preemptor->meta.name, node,
+        deleted ? "" : " in memory");
+  }
+  void preempt(PreemptionOrder order) override {
+    std::string who;
+    for (const auto& victim : order.victims) who += " " + (*victim)->meta.name;
+    for (const auto& pod : order.to_withdraw) who += " -" + (*pod)->meta.name;
+    say("make room for {} on {}:{}", (*order.preemptor)->meta.name, order.node, who);
+    orders.push_back(std::move(order));
+  }
   void skipped(const cluster::PodInfo&) override {}
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {
@@ -56,6 +67,7 @@ class FakeWorld final : public Binder,
   void forgotten(std::string_view) override {}
 
   std::vector<framework::ObjectWrite> writes;
+  std::vector<PreemptionOrder> orders;
   Log ends;  // what the recorder heard
 
  private:
@@ -207,12 +219,11 @@ class LifecycleTest : public ::testing::Test {
   FakePlugin a_{"A", log_}, b_{"B", log_};
   prometheus::Registry registry_;
   Metrics metrics_{registry_};
-  NoPreemptor preemptor_;
   config::Config config_ = with(a_, b_);
   Scheduler scheduler_{{.config = config_,
                         .clock = clock_,
                         .binder = world_,
-                        .preemptor = preemptor_,
+                        .preemptor = world_,
                         .writer = world_,
                         .nominator = world_,
                         .announcer = world_,

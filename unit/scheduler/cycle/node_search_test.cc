@@ -25,7 +25,7 @@ class StoppedClock final : public Clock {
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void bind(cluster::PodInfoPtr, std::string) override {}
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
-  void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view) override {}
+  void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view, bool) override {}
   void skipped(const cluster::PodInfo&) override {}
   void failed(const cluster::PodInfo&, std::string_view, std::string_view,
               const std::optional<std::string>&) override {}

@@ -69,10 +69,10 @@ class FakeAnnouncer final : public Announcer {
         fmt::format("event {} {}: {}", pod->meta.name, reason, message.substr(0, message.find('.'))));
     nominations[pod->meta.name] = nominated_node.value_or("as it was");
   }
-  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
-                 std::string_view node) override {
-    log_.push_back(
-        fmt::format("event {} Preempted by {} on {}", victim->meta.name, preemptor->meta.name, node));
+  void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node,
+                 bool deleted) override {
+    log_.push_back(fmt::format("event {} Preempted by {} on {}{}", victim->meta.name, preemptor->meta.name,
+                               node, deleted ? "" : " in memory"));
   }
   void skipped(const cluster::PodInfo& pod) override {
     log_.push_back("event " + pod->meta.name + " skipped");

@@ -1,0 +1,103 @@
+// Victims that have been decided upon and are not on their node yet: they go back to the queue, and nobody
+// has to be deleted.
+#include "unit/scheduler/cycle/lifecycle_fixture.h"
+
+namespace podium::cycle {
+namespace {
+
+using podium::test::pod;
+using test::Log;
+using namespace std::chrono_literals;
+
+// n1 has 4 CPUs. "low" is to have 3 of them and waits for what A has asked for; "high" is more important.
+class WaitingVictims : public test::LifecycleTest {
+ protected:
+  void low_waits() {
+    see(machine("n1"));
+    a_.pre_binds = true;
+    a_.ready_timeout = 1min;
+    see(pod("low").priority(1).req("cpu", "3"));
+    ASSERT_EQ(run(), 1);
+    take();
+  }
+  void high_comes(std::string_view cpu = "4") {
+    see(pod("high").priority(100).req("cpu", cpu));
+    scheduler_.step();
+  }
+  // What is said and asked, without the plugins' own words.
+  Log take() {
+    std::erase_if(log_, [](const auto& line) { return line.starts_with("A ") || line.starts_with("B "); });
+    return take_log();
+  }
+};
+
+TEST_F(WaitingVictims, OneThatWaitsForItsVolumes) {
+  low_waits();
+  high_comes();
+  EXPECT_EQ(take(), (Log{"nominate low to ",
+                         "SchedulerError low: running PreBind plugin \"A\": preempted by DefaultPreemption",
+                         "preempted low by high on n1 in memory",
+                         "Unschedulable high: 0/1 nodes are available: 1 Insufficient cpu.",
+                         "make room for high on n1:"}));
+  EXPECT_FALSE(is_placed("low"));
+  scheduler_.preemption_ended(world_.orders.at(0), {});
+  run();
+  EXPECT_TRUE(is_placed("high"));
+  EXPECT_EQ(scheduler_.preemptions(), 0u);
+}
+
+TEST_F(WaitingVictims, OneThatWaitsForAPermit) {
+  see(machine("n1"));
+  a_.waits = 1min;
+  see(pod("low").priority(1).req("cpu", "3"));
+  run();
+  take();
+  a_.waits.reset();
+  high_comes();
+  EXPECT_EQ(take(), (Log{"nominate low to ", "SchedulerError low: waiting on permit for pod: preempted",
+                         "preempted low by high on n1 in memory",
+                         "Unschedulable high: 0/1 nodes are available: 1 Insufficient cpu.",
+                         "make room for high on n1:"}));
+}
+
+// The preemptor is not held: it may be tried again as soon as the room is there.
+TEST_F(WaitingVictims, ThePreemptorWaitsForNoRequest) {
+  low_waits();
+  high_comes();
+  run();
+  EXPECT_TRUE(is_placed("high"));
+}
+
+TEST_F(WaitingVictims, LessImportantPodsLoseTheirNominationAllTheSame) {
+  low_waits();
+  see(pod("other").priority(5).req("cpu", "1").nominated("n1").gate("not-yet"));
+  high_comes();
+  EXPECT_EQ(take().back(), "make room for high on n1: -other");
+}
+
+TEST_F(WaitingVictims, BesideOneThatHasToBeDeleted) {
+  low_waits();
+  see(pod("runs").priority(1).req("cpu", "1").node("n1"));
+  high_comes();
+  EXPECT_EQ(take().back(), "make room for high on n1: runs");
+  run();
+  EXPECT_FALSE(is_placed("high")) << "held until it is on its way out";
+}
+
+TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
+  a_.writes = {"x"};
+  low_waits();
+  high_comes();
+  EXPECT_TRUE(is_placed("low")) << "its write is under way";
+  take();
+  see(pod("higher").priority(200).req("cpu", "4"));
+  scheduler_.step();
+  EXPECT_EQ(take(), (Log{"preempted low by higher on n1 in memory",
+                         "Unschedulable higher: 0/1 nodes are available: 1 Insufficient cpu.",
+                         "make room for higher on n1:"}));
+  wrote("low");
+  EXPECT_FALSE(is_placed("low"));
+}
+
+}  // namespace
+}  // namespace podium::cycle
