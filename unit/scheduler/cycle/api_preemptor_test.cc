@@ -106,6 +106,38 @@ TEST_F(ApiPreemptorTest, WhoIsGoneIsNoFailure) {
   }
 }
 
+TEST_F(ApiPreemptorTest, NorIsWhoGoesBeforeItIsDeleted) {
+  server_.then(replying(200, "{}")).then(replying(404, failure(404))).always(replying(200, "{}"));
+  const auto outcome = make({pod("v1"), pod("v2")});
+  EXPECT_EQ(outcome.error, "");
+  ASSERT_EQ(outcome.evicted.size(), 1u);
+  EXPECT_EQ((*outcome.evicted[0])->meta.name, "v2");
+  EXPECT_EQ(lines(), (Lines{"PATCH v1/status", "DELETE v1", "PATCH v2/status", "DELETE v2"}));
+}
+
+TEST_F(ApiPreemptorTest, OneThatIsNotDeletedEndsIt) {
+  for (int i = 0; i < 3; ++i) server_.then(replying(200, "{}"));
+  server_.always(replying(403, failure(403)));
+  const auto outcome = make({pod("v1"), pod("v2"), pod("v3")});
+  EXPECT_TRUE(outcome.error.starts_with("default/v2 was not evicted: ")) << outcome.error;
+  ASSERT_EQ(outcome.evicted.size(), 1u);
+  EXPECT_EQ((*outcome.evicted[0])->meta.name, "v1");
+  EXPECT_EQ(lines(), (Lines{"PATCH v1/status", "DELETE v1", "PATCH v2/status", "DELETE v2"}));
+}
+
+TEST_F(ApiPreemptorTest, ANominationThatStaysIsAFailureAndTheVictimsGo) {
+  server_.then(replying(403, failure(403))).always(replying(200, "{}"));
+  const auto outcome = make({pod("v")}, {pod("other").nominated("n")});
+  EXPECT_TRUE(outcome.error.starts_with("the nomination of default/other stays: ")) << outcome.error;
+  EXPECT_EQ(outcome.evicted.size(), 1u);
+}
+
+TEST_F(ApiPreemptorTest, WithoutVictimsOnlyNominationsAreWithdrawn) {
+  server_.always(replying(200, "{}"));
+  EXPECT_EQ(make({}, {pod("other").nominated("n")}).error, "");
+  EXPECT_EQ(lines(), (Lines{"PATCH other/status"}));
+}
+
 TEST_F(ApiPreemptorTest, TheFirstVictimThatStaysEndsIt) {
   server_.always(replying(403, failure(403)));
   const auto outcome = make({pod("v1"), pod("v2")}, {pod("other").nominated("n")});
