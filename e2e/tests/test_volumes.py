@@ -140,7 +140,7 @@ class Volumes(WithStorage):
         self.plane.create(user_of("retried", "hard"))
         self.selected("hard")
         self.patch("/api/v1/namespaces/default/persistentvolumeclaims/hard", {"metadata": {"annotations": {SELECTED_NODE: None}}})
-        words = 'running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "hard"'
+        words = 'running PreBind plugin "VolumeBinding": binding volumes: selectedNode annotation reset for PVC "hard"'
         event = wait_until(lambda: self.events("retried", "FailedScheduling"), "the event")[0]
         self.assertEqual(event["note"], words)
         where = self.selected("hard")  # once more, after a backoff

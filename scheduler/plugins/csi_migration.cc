@@ -50,20 +50,35 @@ std::string trimmed(std::string_view text, std::string_view blanks) {
   return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
 }
 
-// "aws://zone/vol-1" is vol-1; a bare volume ID is one.
+// "aws://zone/vol-1" is vol-1; a bare volume ID is one. Empty where it is none.
 std::string aws_handle(std::string_view id) {
   constexpr std::string_view kScheme = "aws://";
   if (!id.starts_with(kScheme)) return std::string(id);
   id.remove_prefix(kScheme.size());
   const auto slash = id.find('/');
-  return slash == std::string_view::npos ? std::string() : trimmed(id.substr(slash), "/");
+  auto volume = slash == std::string_view::npos ? std::string() : trimmed(id.substr(slash), "/");
+  if (!volume.starts_with("vol-") || volume.contains('/')) return {};
+  return volume;
 }
 
-// A disk in one zone is zonal, one in several regional: us-central1-a and -b make us-central1.
+// us-central1-a and us-central1-b make us-central1; empty where they make no one region.
+std::string region_of(const std::vector<std::string>& zones) {
+  std::string region;
+  for (const auto& zone : zones) {
+    if (std::ranges::count(zone, '-') != 2) return {};
+    const auto of_zone = zone.substr(0, zone.rfind('-'));
+    if (!region.empty() && region != of_zone) return {};
+    region = of_zone;
+  }
+  return region;
+}
+
+// A disk in one zone is zonal, one in several regional. Empty where their region is not known.
 std::string gce_handle(std::string_view disk, std::string_view zones) {
   const auto list = split(zones, "__");
   if (list.size() > 1) {
-    const auto region = std::string_view(list.front()).substr(0, list.front().rfind('-'));
+    const auto region = region_of(list);
+    if (region.empty()) return {};
     return fmt::format("projects/UNSPECIFIED/regions/{}/disks/{}", region, disk);
   }
   return fmt::format("projects/UNSPECIFIED/zones/{}/disks/{}", zones.empty() ? "UNSPECIFIED" : zones, disk);

@@ -17,7 +17,8 @@ struct CsiVolume {
   std::string unique_name() const { return driver + "/" + handle; }
 };
 
-// The CSI volume that a disk named in a pod is; nullopt for what is not migrated.
+// The CSI volume that a disk named in a pod is; nullopt for what is not migrated. The handle is empty where
+// the driver would have no name for it.
 std::optional<CsiVolume> migrated(const api::Volume& inline_volume);
 // The CSI volume of a persistent volume, which may have been one all along.
 std::optional<CsiVolume> csi_volume(const api::PersistentVolume& volume);

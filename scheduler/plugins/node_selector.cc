@@ -124,6 +124,10 @@ void RequiredNodeAffinity::narrow(std::size_t chunk, ChunkWords& rows) const {
   if (affinity_) affinity_->narrow(chunk, rows);
 }
 
+bool has_valid_fields(const api::NodeSelectorTerm& term) {
+  return parse_errors({.match_expressions = {}, .match_fields = term.match_fields}, "").empty();
+}
+
 bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node) {
   return std::ranges::any_of(terms, [&](const auto& term) { return term_selects(term, node); });
 }

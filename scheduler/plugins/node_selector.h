@@ -67,6 +67,9 @@ class RequiredNodeAffinity {
   std::optional<CompiledSelector> affinity_;
 };
 
+// Whether upstream can parse what the term says of fields.
+bool has_valid_fields(const api::NodeSelectorTerm& term);
+
 // The same for a node that is not, or no longer, part of a snapshot.
 bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node);
 bool required_affinity_selects(const api::Pod& pod, const api::Node& node);

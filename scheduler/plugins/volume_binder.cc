@@ -85,8 +85,9 @@ NodeMask VolumeBinder::selected(std::span<const api::NodeSelectorTerm> terms) co
 }
 
 NodeMask VolumeBinder::out_of_reach(const api::PersistentVolume& volume) const {
-  const auto all_but = [&](const std::optional<std::vector<api::NodeSelectorTerm>>& terms) {
+  const auto all_but = [&](const Affinity& affinity) {
     NodeMask nodes(snapshot_.chunks());
+    const auto terms = by_labels(affinity);
     if (!terms) return nodes;
     const auto reach = selected(*terms);
     for (std::size_t w = 0; w < nodes.words(); ++w)

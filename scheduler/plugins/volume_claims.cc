@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "scheduler/plugins/node_selector.h"
+
 namespace podium::plugins {
 
 using Kind = api::Volume::Kind;
@@ -41,6 +43,18 @@ std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod&
 
 std::string claim_not_found(std::string_view name) {
   return fmt::format("persistentvolumeclaim \"{}\" not found", name);
+}
+
+Affinity by_labels(Affinity affinity) {
+  if (!affinity) return affinity;
+  // A term that cannot be parsed is met by no node, whatever it says of labels.
+  std::erase_if(*affinity, [](const auto& term) { return !has_valid_fields(term); });
+  for (auto& term : *affinity) {
+    if (term.match_fields.empty()) continue;
+    if (term.match_expressions.empty()) return std::nullopt;
+    term.match_fields.clear();
+  }
+  return affinity;
 }
 
 bool is_bound(const api::PersistentVolumeClaim& claim) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/objects.h"
 #include "scheduler/cluster/snapshot.h"
@@ -29,6 +30,13 @@ bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 
 std::string claim_not_found(std::string_view name);  // persistentvolumeclaim "name" not found
+
+// Where a volume is reached from, by a node affinity of its own or one that was made for it; nullopt:
+// everywhere. Only the labels of a node count: upstream asks without the node's name, and then takes what is
+// said of fields for met.
+// Source: component-helpers/storage/volume CheckNodeAffinity.
+using Affinity = std::optional<std::vector<api::NodeSelectorTerm>>;
+Affinity by_labels(Affinity affinity);
 
 // Bound, and known to be so: a claim that merely names its volume is not.
 bool is_bound(const api::PersistentVolumeClaim& claim);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/plugins/node_selector.h"
+#include "scheduler/plugins/volume_claims.h"
 
 namespace podium::plugins {
 namespace {
@@ -85,11 +86,11 @@ void VolumeFinder::add(const PersistentVolume& volume, const PersistentVolumeCla
 }
 
 VolumeFinder::Group VolumeFinder::group_of(const PersistentVolume& volume) {
-  if (!volume.node_affinity) return 0;
-  const auto [it, is_new] =
-      groups_.try_emplace(text_of(*volume.node_affinity), static_cast<Group>(groups_.size() + 1));
+  const auto affinity = by_labels(volume.node_affinity);
+  if (!affinity) return 0;
+  const auto [it, is_new] = groups_.try_emplace(text_of(*affinity), static_cast<Group>(groups_.size() + 1));
   if (!is_new) return it->second;
-  const CompiledSelector selector(*volume.node_affinity, snapshot_);
+  const CompiledSelector selector(*affinity, snapshot_);
   for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
     auto rows = chunk_of(snapshot_.present(), chunk);
     selector.narrow(chunk, rows);

@@ -49,7 +49,9 @@ bool is_promised_to(const PersistentVolume& volume, const PersistentVolumeClaim&
 std::shared_ptr<const PersistentVolume> bound_to(const PersistentVolume& volume,
                                                  const PersistentVolumeClaim& claim) {
   auto bound = std::make_shared<PersistentVolume>(volume);
-  if (!is_promised_to(volume, claim)) bound->meta.annotations.set(kBoundByController, "yes");
+  auto& annotations = bound->meta.annotations;
+  if (!is_promised_to(volume, claim) && !annotations.contains(kBoundByController))
+    annotations.set(kBoundByController, "yes");
   bound->claim = {claim.meta.namespace_, claim.meta.name, claim.meta.uid};
   return bound;
 }
@@ -147,7 +149,9 @@ class BindingCheck {
     if (!claim) return failed("failed to check provisioning pvc: " + no_claim(*item.claim));
     if (is_older(claim->meta.resource_version, item.written)) return Progress::not_yet();
     // A provisioner that cannot make the volume takes the node off the claim, for the pod to be scheduled
-    // anew.
+    // anew. Upstream has other words where no annotation is left.
+    if (claim->meta.annotations.empty())
+      return failed(fmt::format("selectedNode annotation reset for PVC \"{}\"", claim->meta.name));
     const auto* node = claim->meta.annotations.find(kSelectedNode);
     if (!node || *node != pod_.node)
       return failed(fmt::format("provisioning failed for PVC \"{}\"", claim->meta.name));
@@ -162,7 +166,7 @@ class BindingCheck {
   bool reaches(const PersistentVolume& volume) const {
     const auto [plugin, terms] = migrated_affinity(volume);
     const bool is_migrated = csi_node_ && has_migrated(*csi_node_, plugin);
-    const auto& affinity = is_migrated ? terms : volume.node_affinity;
+    const auto affinity = by_labels(is_migrated ? terms : volume.node_affinity);
     return !affinity || selects(*affinity, *node_);
   }
   Progress out_of_reach(const std::string& volume) const {

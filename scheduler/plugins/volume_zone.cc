@@ -36,7 +36,7 @@ struct VolumeTopology {
   }
 };
 
-// "a__b" is a set; a value with an empty part is ignored as a whole.
+// "a__b" is a set; a value with an empty part is ignored as a whole. Sorted, each once.
 std::vector<std::string> zones_of(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n", kDelimiter = "__";
   std::vector<std::string> zones;
@@ -50,6 +50,7 @@ std::vector<std::string> zones_of(std::string_view text) {
     text.remove_prefix(end + kDelimiter.size());
   }
   std::ranges::sort(zones);
+  zones.erase(std::ranges::unique(zones).begin(), zones.end());
   return zones;
 }
 

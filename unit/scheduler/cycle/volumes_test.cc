@@ -124,8 +124,8 @@ TEST_F(Volumes, AProvisionerThatGivesUpSendsThePodBack) {
   EXPECT_EQ(
       take(),
       (Log{"nominate web to ",
-           "SchedulerError web: running PreBind plugin \"VolumeBinding\": binding volumes: provisioning "
-           "failed for PVC \"c\""}));
+           "SchedulerError web: running PreBind plugin \"VolumeBinding\": binding volumes: selectedNode "
+           "annotation reset for PVC \"c\""}));
   EXPECT_FALSE(assumed_claim().meta.annotations.contains(kSelectedNode));
   pass(10s);
   EXPECT_EQ(take(), (Log{"nominate web to n1", "write c for uid-web"}));

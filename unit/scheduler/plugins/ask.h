@@ -47,8 +47,10 @@ inline PluginPtr make(PluginPtr (*factory)(const boost::json::object&, const fra
   return factory(boost::json::parse(args).as_object(), features);
 }
 
+// "U", "UU" or "E" for an error, and the reasons.
 inline std::string text_of(const framework::Verdict& verdict) {
-  std::string text = verdict.code == framework::Code::unschedulable ? "U" : "UU";
+  using enum framework::Code;
+  std::string text = verdict.code == unschedulable ? "U" : verdict.code == error ? "E" : "UU";
   for (const auto& reason : verdict.reasons) text += "; " + reason;
   return text;
 }

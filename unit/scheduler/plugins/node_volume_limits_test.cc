@@ -83,10 +83,104 @@ TEST(NodeVolumeLimits, VolumesThatANodeCanAttach) {
 }
 
 TEST(NodeVolumeLimits, ClaimsThatCannotBeCounted) {
-  const auto snapshot = with_claims({}, {{kDriver, 5}});
-  EXPECT_EQ(ask(pod("p").claim("gone"), snapshot)["m"],
-            "UU; looking up PVC default/gone: persistentvolumeclaim \"gone\" not found");
-  EXPECT_EQ(ask(pod("p").claim(""), snapshot)["n"], "UU; PersistentVolumeClaim had no name");
+  auto snapshot = with_claims({}, {{kDriver, 5}});
+  const auto everywhere = [](const std::string& why) { return Answers{{"m", why}, {"n", why}}; };
+  EXPECT_EQ(ask(pod("p").claim("gone"), snapshot),
+            everywhere("UU; looking up PVC default/gone: persistentvolumeclaim \"gone\" not found"));
+  EXPECT_EQ(ask(pod("p").claim(""), snapshot), everywhere("E; PersistentVolumeClaim had no name"));
+  const auto with_scratch = pod("p").volume(disk(Kind::other, "")).volume(ephemeral("scratch"));
+  EXPECT_EQ(
+      ask(with_scratch, snapshot),
+      everywhere("UU; looking up PVC default/p-scratch: persistentvolumeclaim \"p-scratch\" not found"));
+  snapshot.objects().set<api::PersistentVolumeClaim>(podium::test::share(claim("p-scratch", "5Gi", "fast")));
+  EXPECT_EQ(ask(with_scratch, snapshot),
+            everywhere("E; PVC default/p-scratch was not created for pod default/p (pod is not owner)"));
+}
+
+// Claims by what becomes of them: node n takes one volume of the driver, and has none, or one that a pod of
+// it uses.
+TEST(NodeVolumeLimits, WhatAClaimCountsAs) {
+  const auto bare = [](const char* name, const char* volume_name, const char* class_name) {
+    auto made = claim(name, "5Gi", class_name);
+    made.volume_name = volume_name;
+    return made;
+  };
+  const auto snapshot_with = [&](const Pods& placed) {
+    auto snapshot = with_claims(placed, {{kDriver, 1}, {"ebs.csi.aws.com", 1}});
+    const auto add = [&](const auto& object) { snapshot.objects().set(podium::test::share(object)); };
+    auto host_path = volume("host-path"), ebs = volume("ebs"), share = volume("share");
+    auto files = fast_class();
+    ebs.source = disk(Kind::aws_disk, "aws://zone/vol-1");
+    share.source = disk(Kind::azure_file, "s");
+    files.meta.name = "files";
+    files.provisioner = "kubernetes.io/azure-file";
+    add(host_path), add(ebs), add(share), add(files);
+    add(storage_class("in-tree", "kubernetes.io/aws-ebs", true));
+    add(bare("no-volume", "gone", "fast"));
+    add(bare("no-class", "", "")), add(bare("lost-class", "", "gone"));
+    add(bare("on-host", "host-path", "fast")), add(bare("ebs", "ebs", "fast")),
+        add(bare("share", "share", "fast"));
+    add(bare("will-be-ebs", "", "in-tree")), add(bare("will-be-files", "", "files"));
+    add(claim_for(pod("p"), "scratch", "fast")), add(claim_for(pod("x"), "scratch", "fast"));
+    add(claim_for(pod("x"), "more", "fast"));
+    return snapshot;
+  };
+  const auto of = [](const char* name) { return pod("p").claim(name); };
+  const auto on = [](const char* name) { return pod("x").node("n").claim(name); };
+  const api::Volume ebs_disk = disk(Kind::aws_disk, "vol-2"), same_disk = disk(Kind::aws_disk, "vol-1"),
+                    secret = disk(Kind::other, "");
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Pods placed;
+    bool fits;
+  } cases[] = {
+      {"its volume is gone, its class counts", of("no-volume"), {on("a")}, false},
+      {"and of a placed pod", of("a"), {on("no-volume")}, false},
+      {"it has no class", of("no-class"), {on("a")}, true},
+      {"and of a placed pod", of("a"), {on("no-class")}, true},
+      {"its class is gone", of("lost-class"), {on("a")}, true},
+      {"and of a placed pod", of("a"), {on("lost-class")}, true},
+      {"a volume that nothing attaches", of("on-host"), {on("a")}, true},
+      {"and of a placed pod", of("a"), {on("on-host")}, true},
+      {"not bound, of a placed pod", of("a"), {on("unbound")}, false},
+      {"not bound, of two placed pods", of("b"), {on("unbound"), pod("y").node("n").claim("unbound")}, false},
+      {"a volume that has moved to a driver", of("ebs"), {pod("x").node("n").volume(ebs_disk)}, false},
+      {"and of a placed pod", pod("p").volume(ebs_disk), {on("ebs")}, false},
+      {"the disk is that volume", pod("p").volume(same_disk), {on("ebs")}, true},
+      {"a class that has moved to a driver", of("will-be-ebs"), {on("ebs")}, false},
+      {"and of a placed pod", of("ebs"), {on("will-be-ebs")}, false},
+      {"a volume whose driver is not counted", of("share"), {on("a")}, true},
+      {"a class whose driver is not counted", of("will-be-files"), {on("a")}, true},
+      {"of another driver", of("a"), {on("ebs")}, true},
+      {"made for the pod", pod("p").volume(ephemeral("scratch")), {on("a")}, false},
+      {"made for the pod, and there is room", pod("p").volume(ephemeral("scratch")), {}, true},
+      {"made for a placed pod", of("a"), {pod("x").node("n").volume(ephemeral("scratch"))}, false},
+      {"made for a placed pod twice",
+       of("ebs"),
+       {pod("x").node("n").volume(ephemeral("scratch")).volume(ephemeral("more"))},
+       true},
+      {"beside volumes of other kinds", pod("p").volume(secret).claim("a").volume(secret), {on("b")}, false},
+      {"a disk beside volumes of other kinds", pod("p").volume(secret).volume(ebs_disk), {on("ebs")}, false},
+      {"volumes of other kinds alone", pod("p").volume(secret), {on("a"), on("b")}, true},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(ask(c.pod, snapshot_with(c.placed)), c.fits ? Answers() : Answers({{"n", kFull}})) << c.name;
+}
+
+TEST(NodeVolumeLimits, PendingVolumesOfOneClaimCountOnce) {
+  const Pods two{pod("x").node("n").claim("unbound"), pod("y").node("n").claim("unbound")};
+  EXPECT_EQ(ask(pod("p").claim("a"), with_claims(two, {{kDriver, 2}})), Answers{});
+  EXPECT_EQ(ask(pod("p").claim("a"), with_claims(two, {{kDriver, 1}})), (Answers{{"n", kFull}}));
+}
+
+TEST(NodeVolumeLimits, ADriverMayNotSayHowMany) {
+  auto snapshot = with_claims({pod("x").node("n").claim("b")}, {{"other.example.com", 0}});
+  auto silent = csi_node("n", {{"other.example.com", 0}});
+  silent.drivers.push_back({kDriver, std::nullopt});
+  snapshot.objects().set<api::CsiNode>(podium::test::share(silent));
+  EXPECT_EQ(ask(pod("p").claim("a"), snapshot), Answers{});
+  EXPECT_EQ(ask(pod("p").claim("other"), snapshot), (Answers{{"n", kFull}}));
 }
 
 // A volume that is attached to a node takes its room, whether or not a pod of the node uses it.
@@ -190,9 +284,50 @@ TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
   EXPECT_EQ(ask(pod("p").claim("b"), with({}, strict)), Answers{});
 }
 
+// Until a pod of the node uses it, a volume that is attached already and is wanted counts twice, as upstream.
+TEST(NodeVolumeLimits, AnAttachmentOfTheWantedVolume) {
+  const auto answer = [](int limit) {
+    auto snapshot = with_claims({}, {{kDriver, limit}});
+    api::VolumeAttachment attached;
+    attached.meta.name = "1";
+    attached.attacher = kDriver;
+    attached.volume_name = "v-a";
+    attached.node_name = "n";
+    snapshot.objects().set<api::VolumeAttachment>(podium::test::share(attached));
+    return ask(pod("p").claim("a"), snapshot);
+  };
+  EXPECT_EQ(answer(1), (Answers{{"n", kFull}}));
+  EXPECT_EQ(answer(2), Answers{});
+}
+
+TEST(NodeVolumeLimits, AttachmentsThatTakeNoRoom) {
+  auto snapshot = with_claims({}, {{kDriver, 1}});
+  auto in_tree = volume("in-tree");
+  in_tree.source = disk(Kind::aws_disk, "vol-1");
+  snapshot.objects().set<api::PersistentVolume>(podium::test::share(in_tree));
+  const auto attach = [&](std::string name, std::string attacher, std::string volume) {
+    api::VolumeAttachment made;
+    made.meta.name = std::move(name);
+    made.attacher = std::move(attacher);
+    made.volume_name = std::move(volume);
+    made.node_name = "n";
+    snapshot.objects().set<api::VolumeAttachment>(podium::test::share(made));
+  };
+  attach("no attacher", "", "v-b");
+  attach("an inline volume", kDriver, "");
+  attach("not a CSI volume", kDriver, "in-tree");
+  attach("another attacher", "other.example.com", "v-b");
+  EXPECT_EQ(ask(pod("p").claim("a"), snapshot), Answers{});
+}
+
 TEST(NodeVolumeLimits, Hints) {
   const api::Pod rejected = pod("p").claim("c");
   const api::Pod with_disk = pod("p").volume(disk(Kind::aws_disk, "vol-1"));
+  const api::Pod with_both = pod("p").volume(disk(Kind::aws_disk, "vol-1")).claim("c"),
+                 with_scratch = pod("p").volume(ephemeral("scratch")),
+                 with_files = pod("p").volume(disk(Kind::azure_file, "s"));
+  auto theirs = claim("c");
+  theirs.meta.namespace_ = "other";
   api::VolumeAttachment attachment, of_aws;
   attachment.attacher = kDriver;
   of_aws.attacher = "ebs.csi.aws.com";
@@ -207,6 +342,8 @@ TEST(NodeVolumeLimits, Hints) {
        updated(Resource::csi_node, csi_node("n", {{"d", 1}}), csi_node("n", {{"d", 2}})), true},
       {"a new limit", rejected, updated(Resource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 2}})),
        true},
+      {"the same limit", rejected,
+       updated(Resource::csi_node, csi_node("n", {{"d", 2}}), csi_node("n", {{"d", 2}})), false},
       {"a lower limit", rejected,
        updated(Resource::csi_node, csi_node("n", {{"d", 2}}), csi_node("n", {{"d", 1}})), false},
       {"a pod with a claim is gone", rejected, pod_deleted(pod("a").node("n").claim("x")), true},
@@ -217,10 +354,24 @@ TEST(NodeVolumeLimits, Hints) {
       {"a pod with a disk is gone", rejected,
        pod_deleted(pod("a").node("n").volume(disk(Kind::gce_disk, "d"))), true},
       {"its claim", rejected, added(Resource::persistent_volume_claim, claim("c")), true},
+      {"a pod with an ephemeral volume is gone", rejected,
+       pod_deleted(pod("a").node("n").volume(ephemeral("s"))), true},
+      {"a pod with a volume of another kind is gone", rejected,
+       pod_deleted(pod("a").node("n").volume(disk(Kind::rbd, "i"))), false},
+      {"its ephemeral claim", with_scratch, added(Resource::persistent_volume_claim, claim("p-scratch")),
+       true},
+      {"a claim of its name elsewhere", rejected, added(Resource::persistent_volume_claim, theirs), false},
+      {"a claim, and it has none", pod("p"), added(Resource::persistent_volume_claim, claim("c")), false},
       {"another claim", rejected, added(Resource::persistent_volume_claim, claim("d")), false},
       {"an attachment is gone", rejected, removed(Resource::volume_attachment, attachment), true},
       {"an attachment of another driver is gone", with_disk, removed(Resource::volume_attachment, attachment),
        false},
+      {"an attachment of another driver is gone, and it has a claim", with_both,
+       removed(Resource::volume_attachment, attachment), true},
+      {"an attachment is gone, and it has no volumes", pod("p"),
+       removed(Resource::volume_attachment, attachment), false},
+      {"an attachment is gone, and no driver of its volume is counted", with_files,
+       removed(Resource::volume_attachment, attachment), false},
       {"an attachment of its driver is gone", with_disk, removed(Resource::volume_attachment, of_aws), true},
       {"an attachment", rejected, added(Resource::volume_attachment, attachment), false},
   };

@@ -17,6 +17,14 @@ Answers ask(const api::Pod& pod, const Snapshot& snapshot) {
   return filter(make(make_volume_binding), pod, snapshot);
 }
 
+// The driver of the class "fast" counts the room that is left.
+api::CsiDriver tracking() {
+  api::CsiDriver made;
+  made.meta.name = "disks.example.com";
+  made.storage_capacity = true;
+  return made;
+}
+
 TEST(VolumeBinding, ClaimsThatKeepThePodFromBeingScheduled) {
   auto lost = claim("c");
   lost.phase = "Lost";
@@ -59,8 +67,13 @@ TEST(VolumeBinding, ClaimsThatKeepThePodFromBeingScheduled) {
       {"one of two", pod("p").claim("a").claim("b"),
        storage({host("n")}, {}, local_class(), immediate_class(), claim("a"), claim("b", "5Gi", "now")),
        "UU; pod has unbound immediate PersistentVolumeClaims"},
+      {"the second of two is missing", pod("p").claim("a").claim("b"),
+       storage({host("n")}, {}, local_class(), claim("a")), "UU; persistentvolumeclaim \"b\" not found"},
+      {"a missing one counts before one that is to be bound at once", pod("p").claim("a").claim("b"),
+       storage({host("n")}, {}, immediate_class(), claim("a", "5Gi", "now")),
+       "UU; persistentvolumeclaim \"b\" not found"},
       {"a class without a mode", pod("p").claim("c"), storage({host("n")}, {}, modeless, claim("c")),
-       "UU; VolumeBindingMode not set for StorageClass \"local\""},
+       "E; VolumeBindingMode not set for StorageClass \"local\""},
   };
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), (Answers{{"*", c.want}})) << c.name;
 }
@@ -74,6 +87,9 @@ TEST(VolumeBinding, BoundClaimsGoWhereTheirVolumeIs) {
   const auto [a, on_n] = bound(claim("a"), local_volume("va", "n"));
   const auto [b, on_m] = bound(claim("b"), local_volume("vb", "m"));
   const auto [free, anywhere] = bound(claim("free"), volume("vf"));
+  const auto [early, early_volume] = bound(claim("early", "5Gi", "now"), local_volume("ve", "n"));
+  const api::Pod with_scratch = pod("p").volume(ephemeral("scratch"));
+  const auto [own, scratch] = bound(claim_for(with_scratch, "scratch"), local_volume("vs", "n"));
   const Nodes nodes{host("n"), host("m")};
   const struct {
     const char* name;
@@ -83,6 +99,11 @@ TEST(VolumeBinding, BoundClaimsGoWhereTheirVolumeIs) {
   } cases[] = {
       {"anywhere", pod("p").claim("free"), storage(nodes, {}, local_class(), free, anywhere), {}},
       {"one node", pod("p").claim("a"), storage(nodes, {}, local_class(), a, on_n), {{"m", kAffinity}}},
+      {"bound at once, long ago",
+       pod("p").claim("early"),
+       storage(nodes, {}, immediate_class(), early, early_volume),
+       {{"m", kAffinity}}},
+      {"made for the pod", with_scratch, storage(nodes, {}, local_class(), own, scratch), {{"m", kAffinity}}},
       {"two nodes at once",
        pod("p").claim("a").claim("b"),
        storage(nodes, {}, local_class(), a, on_n, b, on_m),
@@ -95,8 +116,55 @@ TEST(VolumeBinding, BoundClaimsGoWhereTheirVolumeIs) {
        pod("p").claim("a").claim("b"),
        storage(nodes, {}, local_class(), a, on_n, b),
        {{"m", kAffinity}, {"n", kMissing}}},
+      {"and one that waits finds its own on the way",
+       pod("p").claim("a").claim("waits"),
+       storage(nodes, {}, local_class(), a, on_n, claim("waits"), local_volume("v2", "n")),
+       {{"m", kAffinity + "; node(s) didn't find available persistent volumes to bind"}}},
+      {"and one that waits finds none",
+       pod("p").claim("a").claim("waits"),
+       storage(nodes, {}, local_class(), a, on_n, claim("waits")),
+       {{"m", kAffinity + "; node(s) didn't find available persistent volumes to bind"}, {"n", kNoVolume}}},
+      {"and there is no room for another",
+       pod("p").claim("a").claim("waits"),
+       storage(nodes, {}, fast_class(), a, on_n, claim("waits", "5Gi", "fast"), tracking()),
+       {{"m", kAffinity + "; node(s) did not have enough free storage"}, {"n", kNoSpace}}},
   };
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), c.want) << c.name;
+}
+
+// A volume is asked about a node's labels, without its name: what it says of fields is not looked at.
+TEST(VolumeBinding, TheNodesNameDoesNotCount) {
+  const Nodes nodes{host("n"), host("m")};
+  const auto only_n = podium::test::in("metadata.name", {"n"});
+  const struct {
+    const char* name;
+    std::vector<api::NodeSelectorTerm> affinity;
+    bool anywhere;
+  } cases[] = {
+      {"the name alone", {node_term({}, {only_n})}, true},
+      {"any other name", {node_term({}, {podium::test::not_in("metadata.name", {"n"})})}, true},
+      {"a label and the name",
+       {node_term({podium::test::in("kubernetes.io/hostname", {"n"})}, {only_n})},
+       false},
+      {"a test that no field has", {node_term({}, {podium::test::exists("metadata.name")})}, false},
+      {"one of two terms", {node_term({podium::test::in("a", {"b"})}), node_term({}, {only_n})}, true},
+  };
+  for (const auto& c : cases) {
+    auto named = volume("v");
+    named.node_affinity = c.affinity;
+    const auto selects_n = c.affinity[0].match_expressions.size() == 1;
+    const auto unreached = [&](const std::string& why) {
+      if (c.anywhere) return Answers{};
+      return selects_n ? Answers{{"m", why}} : Answers{{"m", why}, {"n", why}};
+    };
+    EXPECT_EQ(ask(pod("p").claim("c"), storage(nodes, {}, local_class(), claim("c"), named)),
+              unreached(kNoVolume))
+        << c.name;
+    const auto [bound_claim, bound_volume] = bound(claim("c"), named);
+    EXPECT_EQ(ask(pod("p").claim("c"), storage(nodes, {}, local_class(), bound_claim, bound_volume)),
+              unreached(kAffinity))
+        << c.name;
+  }
 }
 
 TEST(VolumeBinding, ClaimsThatWaitAreMatchedWithVolumes) {
@@ -162,9 +230,10 @@ TEST(VolumeBinding, ClaimsWhoseVolumeIsToBeMade) {
   const Nodes nodes{host("n").zone("a"), host("m").zone("b")};
   auto zonal = fast_class();
   zonal.allowed_topologies = {node_term({podium::test::in("topology.kubernetes.io/zone", {"a"})})};
-  api::CsiDriver tracking;
-  tracking.meta.name = "disks.example.com";
-  tracking.storage_capacity = true;
+  auto blind = tracking();
+  blind.storage_capacity = false;
+  auto bare = fast_class();
+  bare.provisioner.clear();
   const auto room = [](std::string name, std::string zone, std::string_view capacity,
                        std::string_view largest = "") {
     api::CsiStorageCapacity made;
@@ -175,8 +244,13 @@ TEST(VolumeBinding, ClaimsWhoseVolumeIsToBeMade) {
     if (!largest.empty()) made.maximum_volume_size = podium::test::quantity(largest);
     return made;
   };
-  auto nowhere = room("x", "a", "100Gi");
+  auto nowhere = room("x", "a", "100Gi"), everywhere = nowhere, others = nowhere, unknown = nowhere;
   nowhere.node_topology.reset();
+  everywhere.node_topology = podium::test::select_all();
+  others.storage_class = "slow";
+  unknown.capacity.reset();
+  auto none_so_large = unknown;
+  none_so_large.maximum_volume_size = podium::test::quantity("0");
   const auto c = claim("c", "5Gi", "fast");
   const auto p = pod("p").claim("c");
   const struct {
@@ -193,17 +267,39 @@ TEST(VolumeBinding, ClaimsWhoseVolumeIsToBeMade) {
        storage(nodes, {}, local_class(), claim("c")),
        {{"m", kNoVolume}, {"n", kNoVolume}}},
       {"where there is room",
-       storage(nodes, {}, fast_class(), c, tracking, room("x", "a", "5Gi"), room("y", "b", "4Gi")),
+       storage(nodes, {}, fast_class(), c, tracking(), room("x", "a", "5Gi"), room("y", "b", "4Gi")),
        {{"m", kNoSpace}}},
       {"where it can be that large",
-       storage(nodes, {}, fast_class(), c, tracking, room("x", "a", "100Gi", "4Gi")),
+       storage(nodes, {}, fast_class(), c, tracking(), room("x", "a", "100Gi", "4Gi")),
        {{"m", kNoSpace}, {"n", kNoSpace}}},
       {"where the room is reached from",
-       storage(nodes, {}, fast_class(), c, tracking, nowhere),
+       storage(nodes, {}, fast_class(), c, tracking(), nowhere),
        {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"where there is no word of room",
+       storage(nodes, {}, fast_class(), c, tracking()),
+       {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"where room is everywhere", storage(nodes, {}, fast_class(), c, tracking(), everywhere), {}},
+      {"where one of several is enough",
+       storage(nodes, {}, fast_class(), c, tracking(), room("w", "a", "1Gi"), room("x", "a", "9Gi")),
+       {{"m", kNoSpace}}},
+      {"where another class has room",
+       storage(nodes, {}, fast_class(), c, tracking(), others),
+       {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"where nobody says how much room",
+       storage(nodes, {}, fast_class(), c, tracking(), unknown),
+       {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"where no volume may be large",
+       storage(nodes, {}, fast_class(), c, tracking(), none_so_large),
+       {{"m", kNoSpace}, {"n", kNoSpace}}},
+      {"room that the driver does not count",
+       storage(nodes, {}, fast_class(), c, blind, room("x", "a", "1Gi")),
+       {}},
+      {"where the class has no provisioner",
+       storage(nodes, {}, bare, c),
+       {{"m", kNoVolume}, {"n", kNoVolume}}},
       {"room that nobody counts", storage(nodes, {}, fast_class(), c, room("x", "a", "1Gi")), {}},
       {"a volume that is there comes first",
-       storage(nodes, {}, fast_class(), c, tracking, volume("v", "5Gi", "fast")),
+       storage(nodes, {}, fast_class(), c, tracking(), volume("v", "5Gi", "fast")),
        {}},
   };
   for (const auto& each : cases) EXPECT_EQ(ask(p, each.snapshot), each.want) << each.name;
@@ -219,11 +315,21 @@ TEST(VolumeBinding, Hints) {
   theirs.meta.namespace_ = "other";
   auto migrated = csi_node("n", {});
   migrated.meta.annotations.set("storage.alpha.kubernetes.io/migrated-plugins", "kubernetes.io/aws-ebs");
-  api::CsiDriver tracking, blind;
-  tracking.storage_capacity = true;
-  api::CsiStorageCapacity little, much, unknown;
-  little.capacity = podium::test::quantity("1Gi");
-  much.capacity = podium::test::quantity("2Gi");
+  auto migrated_more = migrated;
+  migrated_more.meta.annotations.set("storage.alpha.kubernetes.io/migrated-plugins",
+                                     "kubernetes.io/aws-ebs,kubernetes.io/gce-pd");
+  auto blind = tracking();
+  blind.storage_capacity = false;
+  const auto room = [](std::string_view capacity, std::string_view largest = "") {
+    api::CsiStorageCapacity made;
+    if (!capacity.empty()) made.capacity = podium::test::quantity(capacity);
+    if (!largest.empty()) made.maximum_volume_size = podium::test::quantity(largest);
+    return made;
+  };
+  const auto little = room("1Gi"), much = room("2Gi"), unknown = room("");
+  const auto another_room = [](const auto& before, const auto& after) {
+    return updated(Resource::csi_storage_capacity, before, after);
+  };
   const struct {
     const char* name;
     framework::ClusterEvent event;
@@ -236,6 +342,8 @@ TEST(VolumeBinding, Hints) {
       {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim_on("c", "n")), true},
       {"its ephemeral claim", added(Resource::persistent_volume_claim, claim("p-scratch")), true},
       {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
+      {"an ephemeral claim of another volume", added(Resource::persistent_volume_claim, claim("p-other")),
+       false},
       {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
       {"its claim is gone", removed(Resource::persistent_volume_claim, claim("c")), false},
       {"a volume", added(Resource::persistent_volume, volume("v")), true},
@@ -245,14 +353,23 @@ TEST(VolumeBinding, Hints) {
       {"a node's taints", node_updated(node("n").taint("k", "v", "NoSchedule"), node("n")), false},
       {"a CSI node", added(Resource::csi_node, csi_node("n", {})), true},
       {"a CSI node has migrated", updated(Resource::csi_node, csi_node("n", {}), migrated), true},
+      {"a CSI node has migrated more", updated(Resource::csi_node, migrated, migrated_more), true},
       {"a CSI node has another limit",
        updated(Resource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 1}})), false},
-      {"a driver no longer counts room", updated(Resource::csi_driver, tracking, blind), true},
-      {"a driver counts room", updated(Resource::csi_driver, blind, tracking), false},
+      {"a driver no longer counts room", updated(Resource::csi_driver, tracking(), blind), true},
+      {"a driver still counts room", updated(Resource::csi_driver, tracking(), tracking()), false},
+      {"a driver counts room", updated(Resource::csi_driver, blind, tracking()), false},
       {"room", added(Resource::csi_storage_capacity, little), true},
-      {"more room", updated(Resource::csi_storage_capacity, little, much), true},
-      {"less room", updated(Resource::csi_storage_capacity, much, little), false},
-      {"some room where none was known", updated(Resource::csi_storage_capacity, unknown, little), true},
+      {"more room", another_room(little, much), true},
+      {"as much room", another_room(much, much), false},
+      {"less room", another_room(much, little), false},
+      {"some room where none was known", another_room(unknown, little), true},
+      {"larger volumes", another_room(room("9Gi", "1Gi"), room("9Gi", "2Gi")), true},
+      {"volumes as large", another_room(room("9Gi", "1Gi"), room("9Gi", "1Gi")), false},
+      {"smaller volumes", another_room(room("", "2Gi"), room("", "1Gi")), false},
+      {"volumes of a size where none was known", another_room(unknown, room("", "1Gi")), true},
+      {"volumes as large as there is room", another_room(room("2Gi", "1Gi"), room("2Gi")), true},
+      {"no larger than they were", another_room(room("2Gi", "1Gi"), room("1Gi")), false},
       {"a pod is gone", pod_deleted(pod("a").node("n").claim("c")), false},
   };
   for (const auto& c : cases)

@@ -52,6 +52,14 @@ inline api::PersistentVolumeClaim claim_on(std::string name, std::string node,
   return made;
 }
 
+// The pod's own, as the ephemeral volume controller makes it.
+inline api::PersistentVolumeClaim claim_for(const api::Pod& pod, const std::string& volume,
+                                            std::string class_name = "local") {
+  auto made = claim(pod.meta.name + "-" + volume, "5Gi", std::move(class_name));
+  made.meta.owners = {{"v1", "Pod", pod.meta.name, pod.meta.uid, true}};
+  return made;
+}
+
 inline std::pair<api::PersistentVolumeClaim, api::PersistentVolume> bound(api::PersistentVolumeClaim claim,
                                                                           api::PersistentVolume volume) {
   bind_claim(claim, volume);

@@ -158,6 +158,20 @@ TEST(VolumeReservation, NewsEndAnAssumption) {
   EXPECT_EQ(node_of(snapshot, "d"), "");
 }
 
+// The pod that takes its own assumption back leaves what another has assumed on the news since.
+TEST(VolumeReservation, AnAssumptionOnNewsIsNobodyElsesToTakeBack) {
+  auto snapshot = storage({host("n"), host("m")}, {}, fast_class(), claim("d", "5Gi", "fast"));
+  Reserved first(pod("p").claim("d"), snapshot);
+  auto newer = claim("d", "5Gi", "fast");
+  newer.meta.resource_version = "10";
+  tell(snapshot, newer);
+  Reserved second(pod("q").claim("d"), snapshot, "m");
+  first.unreserve();
+  EXPECT_EQ(node_of(snapshot, "d"), "m");
+  second.unreserve();
+  EXPECT_EQ(node_of(snapshot, "d"), "");
+}
+
 TEST(VolumeReservation, AnObjectThatIsGoneStaysGone) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
@@ -205,6 +219,24 @@ TEST(VolumeReservation, WhatIsWrittenStaysAssumedUntilTheWatchTells) {
   reserved.unreserve();  // the second write has failed
   EXPECT_EQ(claim_of(snapshot, "v"), "default/c uid-default-c yes");
   EXPECT_EQ(node_of(snapshot, "d"), "");
+}
+
+TEST(VolumeReservation, OfTwoClaimsTheOneThatIsWrittenStays) {
+  auto snapshot =
+      storage({host("n")}, {}, fast_class(), claim("a", "1Gi", "fast"), claim("b", "2Gi", "fast"));
+  Reserved reserved(pod("p").claim("a").claim("b"), snapshot);
+  reserved.written(0, "20");
+  reserved.unreserve();
+  EXPECT_EQ(node_of(snapshot, "a"), "n");
+  EXPECT_EQ(node_of(snapshot, "b"), "");
+}
+
+TEST(VolumeReservation, AVolumeThatSaysWhoBoundItKeepsItsWord) {
+  auto once_bound = local_volume("v", "n");
+  once_bound.meta.annotations.set(kBoundByController, "once");
+  auto snapshot = storage({host("n")}, {}, local_class(), claim("c"), once_bound);
+  Reserved reserved(pod("p").claim("c"), snapshot);
+  EXPECT_EQ(claim_of(snapshot, "v"), "default/c uid-default-c once");
 }
 
 TEST(VolumeReservation, TheTimeoutIsAnArgument) {
@@ -271,6 +303,14 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
        "binding volumes: failed to check binding: persistentvolumeclaims \"default/c\" not found"},
       {"the node is gone", [](Snapshot& s) { s.remove_node("n"); },
        "binding volumes: failed to get node \"n\": node \"n\" not found"},
+      {"the volume is of another node by its name, which does not count",
+       [&](Snapshot& s) {
+         tell(s, with(v, "10", [&](Volume& x) {
+                to_claim(x);
+                x.node_affinity = {node_term({}, {podium::test::in("metadata.name", {"m"})})};
+              }));
+       },
+       "not yet"},
       {"the node has another label",
        [&](Snapshot& s) {
          tell(s, with(v, "10", to_claim));
@@ -291,6 +331,7 @@ TEST(VolumeReservation, AVolumeThatIsToBeMadeBecomesBound) {
   const auto selected = [](std::string version, std::string node = "n") {
     auto made = claim("d", "5Gi", "fast");
     made.meta.resource_version = std::move(version);
+    made.meta.annotations.set("volume.kubernetes.io/storage-provisioner", "disks.example.com");
     if (!node.empty()) made.meta.annotations.set(std::string(kSelectedNode), std::move(node));
     return made;
   };
@@ -313,6 +354,13 @@ TEST(VolumeReservation, AVolumeThatIsToBeMadeBecomesBound) {
        "binding volumes: pv \"made\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms"},
       {"the provisioner could not", [&](Snapshot& s) { tell(s, selected("11", "")); },
        "binding volumes: provisioning failed for PVC \"d\""},
+      {"nothing is left of its annotations",
+       [&](Snapshot& s) {
+         auto reset = selected("11", "");
+         reset.meta.annotations = {};
+         tell(s, reset);
+       },
+       "binding volumes: selectedNode annotation reset for PVC \"d\""},
       {"another node was selected", [&](Snapshot& s) { tell(s, selected("11", "m")); },
        "binding volumes: provisioning failed for PVC \"d\""},
       {"the claim is gone", [](Snapshot& s) { s.objects().remove<Claim>("default", "d"); },
@@ -327,6 +375,28 @@ TEST(VolumeReservation, AVolumeThatIsToBeMadeBecomesBound) {
   }
 }
 
+TEST(VolumeReservation, EveryVolumeHasToBeBound) {
+  auto snapshot = both_kinds();
+  Reserved reserved(wants_both(), snapshot);
+  reserved.written(0, "20");
+  reserved.written(1, "21");
+  const auto at = [](auto object, std::string version) {
+    object.meta.resource_version = std::move(version);
+    return object;
+  };
+  const auto [c, v] = bound(claim("c"), local_volume("v", "n"));
+  const auto [d, made] = bound(claim_on("d", "n", "fast"), volume("made", "5Gi", "fast"));
+  tell(snapshot, at(d, "22"));
+  tell(snapshot, at(made, "23"));
+  EXPECT_EQ(reserved.progress(), "not yet") << "the one that was there is not bound";
+  tell(snapshot, at(v, "24"));
+  EXPECT_EQ(reserved.progress(), "not yet") << "nor is its claim";
+  tell(snapshot, at(c, "25"));
+  EXPECT_EQ(reserved.progress(), "ready");
+  tell(snapshot, at(claim_on("d", "n", "fast"), "26"));
+  EXPECT_EQ(reserved.progress(), "not yet") << "the one that was made is not";
+}
+
 // The assumption of another pod of the same claim is no answer of the API server.
 TEST(VolumeReservation, OnlyTheApiServersWordCounts) {
   auto snapshot = storage({host("n"), host("m")}, {}, fast_class(), claim("d", "5Gi", "fast"));
@@ -337,7 +407,7 @@ TEST(VolumeReservation, OnlyTheApiServersWordCounts) {
   tell(snapshot, refused);
   Reserved another(pod("q").claim("d"), snapshot);
   EXPECT_EQ(node_of(snapshot, "d"), "n");
-  EXPECT_EQ(reserved.progress(), "binding volumes: provisioning failed for PVC \"d\"");
+  EXPECT_EQ(reserved.progress(), "binding volumes: selectedNode annotation reset for PVC \"d\"");
 }
 
 TEST(VolumeReservation, EventsThatConcernThePod) {

@@ -37,14 +37,18 @@ TEST(VolumeRestrictions, DisksThatOnlyOneMayWriteTo) {
       {"the same EBS volume", disk(Kind::aws_disk, "a"), disk(Kind::aws_disk, "a"), false},
       {"the same EBS volume, both read", disk(Kind::aws_disk, "a", true), disk(Kind::aws_disk, "a", true),
        false},
+      {"another EBS volume", disk(Kind::aws_disk, "a"), disk(Kind::aws_disk, "b"), true},
       {"another kind of that name", disk(Kind::gce_disk, "a"), disk(Kind::aws_disk, "a"), true},
       {"the same iSCSI target", disk(Kind::iscsi, "iqn"), disk(Kind::iscsi, "iqn"), false},
+      {"another iSCSI target", disk(Kind::iscsi, "iqn"), disk(Kind::iscsi, "iqn2"), true},
       {"the same iSCSI target, both read", disk(Kind::iscsi, "iqn", true), disk(Kind::iscsi, "iqn", true),
        true},
       {"the same RBD image", rbd("i", "p", {"m1", "m2"}), rbd("i", "p", {"m2", "m3"}), false},
       {"the same RBD image, both read", rbd("i", "p", {"m1"}, true), rbd("i", "p", {"m1"}, true), true},
       {"an RBD image of another pool", rbd("i", "p", {"m1"}), rbd("i", "q", {"m1"}), true},
       {"an RBD image of another cluster", rbd("i", "p", {"m1"}), rbd("i", "p", {"m2"}), true},
+      {"another RBD image", rbd("i", "p", {"m1"}), rbd("j", "p", {"m1"}), true},
+      {"no disk", disk(Kind::other, ""), disk(Kind::gce_disk, "a"), true},
       {"a disk that many may use", disk(Kind::azure_disk, "a"), disk(Kind::azure_disk, "a"), true},
   };
   for (const auto& c : cases) {
@@ -57,8 +61,9 @@ TEST(VolumeRestrictions, DisksThatOnlyOneMayWriteTo) {
 TEST(VolumeRestrictions, ClaimsThatOnlyOnePodMayUse) {
   auto once = claim("c");
   once.access_modes = {"ReadWriteOncePod"};
-  auto theirs = once;
+  auto theirs = once, many = claim("many");
   theirs.meta.namespace_ = "other";
+  many.access_modes = {"ReadWriteMany"};
   const Answers everywhere{{"m", kInUse}, {"n", kInUse}};
   const Nodes nodes{host("n"), host("m")};
   const struct {
@@ -74,9 +79,33 @@ TEST(VolumeRestrictions, ClaimsThatOnlyOnePodMayUse) {
        storage(nodes, {pod("a").ns("other").node("n").claim("c")}, once, theirs),
        {}},
       {"one uses it, and many may", storage(nodes, {pod("a").node("n").claim("c")}, claim("c")), {}},
+      {"one uses another one", storage(nodes, {pod("a").node("n").claim("many")}, once, many), {}},
+      {"two use it and another one",
+       storage(nodes, {pod("a").node("n").claim("c"), pod("b").node("m").claim("many")}, once, many),
+       everywhere},
       {"it is missing", storage(nodes, {}), {{"*", "UU; persistentvolumeclaim \"c\" not found"}}},
   };
   for (const auto& c : cases) EXPECT_EQ(ask(pod("p").claim("c"), c.snapshot), c.want) << c.name;
+}
+
+TEST(VolumeRestrictions, EveryClaimThatOnlyOnePodMayUseCounts) {
+  auto a = claim("a"), b = claim("b");
+  a.access_modes = b.access_modes = {"ReadWriteOncePod"};
+  const auto snapshot =
+      storage({host("n"), host("m")}, {pod("x").node("n").claim("a"), pod("y").node("m").claim("b")}, a, b);
+  const auto incoming = info(pod("p").claim("a").claim("b"));
+  const auto plugin = make(make_volume_restrictions);
+  const auto prepared =
+      dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+  const auto n = *snapshot.find_row("n");
+  EXPECT_EQ(text_of(prepared.filter->check(n, {}).value()), kInUse);
+  EXPECT_EQ(text_of(prepared.filter->check(n, {{}, snapshot.entry(n).pods}).value()), kInUse)
+      << "the other one is in use elsewhere";
+  const auto both = storage({host("n")}, {pod("x").node("n").claim("a").claim("b")}, a, b);
+  const auto alone = dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, both);
+  const auto row = *both.find_row("n");
+  EXPECT_EQ(text_of(alone.filter->check(row, {}).value()), kInUse);
+  EXPECT_FALSE(alone.filter->check(row, {{}, both.entry(row).pods}));
 }
 
 // Preemption asks about nodes without the pods that would go.
@@ -127,6 +156,28 @@ TEST(VolumeRestrictions, Hints) {
   };
   for (const auto& c : cases)
     EXPECT_EQ(helps(make(make_volume_restrictions), rejected, c.event), c.want) << c.name;
+}
+
+TEST(VolumeRestrictions, ThePodThatIsGoneHadItsDisk) {
+  const struct {
+    const char* name;
+    api::Volume own, gone;
+    bool want;
+  } cases[] = {
+      {"EBS", disk(Kind::aws_disk, "a"), disk(Kind::aws_disk, "a"), true},
+      {"another EBS volume", disk(Kind::aws_disk, "a"), disk(Kind::aws_disk, "b"), false},
+      {"iSCSI", disk(Kind::iscsi, "a"), disk(Kind::iscsi, "a"), true},
+      {"another iSCSI target", disk(Kind::iscsi, "a"), disk(Kind::iscsi, "b"), false},
+      {"RBD", rbd("i", "p", {"m1", "m2"}), rbd("i", "p", {"m2"}), true},
+      {"RBD of another cluster", rbd("i", "p", {"m1"}), rbd("i", "p", {"m2"}), false},
+      {"both read", disk(Kind::gce_disk, "a", true), disk(Kind::gce_disk, "a", true), false},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(helps(make(make_volume_restrictions), pod("p").volume(c.own),
+                    pod_deleted(pod("a").node("n").volume(c.gone))),
+              c.want)
+        << c.name;
+  }
 }
 
 }  // namespace

@@ -32,12 +32,16 @@ TEST(VolumeZone, VolumesAreReachedFromTheirZone) {
       {"a list with a hole is no list", {{kZone, "a__"}}, {{kZone, "b"}}, true},
       {"the same region", {{kRegion, "r"}}, {{kRegion, "r"}}, true},
       {"another region", {{kRegion, "r"}}, {{kRegion, "s"}}, false},
+      {"the zone, in no region", {{kZone, "a"}, {kRegion, "r"}}, {{kZone, "a"}}, false},
       {"the zone, in another region", {{kZone, "a"}, {kRegion, "r"}}, {{kZone, "a"}, {kRegion, "s"}}, false},
       {"a zone where the node has but a region", {{kZone, "a"}}, {{kRegion, "r"}}, false},
       {"the old label on both", {{kBetaZone, "a"}}, {{kBetaZone, "a"}}, true},
       {"the old label on both, another zone", {{kBetaZone, "a"}}, {{kBetaZone, "b"}}, false},
       {"the old label on the volume alone", {{kBetaZone, "a"}}, {{kZone, "a"}}, true},
       {"the old label on the volume alone, another zone", {{kBetaZone, "a"}}, {{kZone, "b"}}, false},
+      {"the old label with two zones", {{kBetaZone, "a__b"}}, {{kBetaZone, "b"}}, true},
+      {"the old region on both", {{kBetaRegion, "r"}}, {{kBetaRegion, "r"}}, true},
+      {"the old region on both, another region", {{kBetaRegion, "r"}}, {{kBetaRegion, "s"}}, false},
       {"the old region on the volume alone", {{kBetaRegion, "r"}}, {{kRegion, "r"}}, true},
       {"the old label on the node alone", {{kZone, "a"}}, {{kBetaZone, "a"}}, false},
   };
@@ -49,6 +53,11 @@ TEST(VolumeZone, VolumesAreReachedFromTheirZone) {
     const auto want = c.fits ? Answers{} : Answers{{"n", kElsewhere}};
     EXPECT_EQ(ask(pod("p").claim("c"), storage({n}, {}, claimed, v)), want) << c.name;
   }
+}
+
+TEST(VolumeZone, PodsWithoutClaimsAreNotLookedAt) {
+  EXPECT_EQ(ask(pod("p"), storage({host("n").zone("a")}, {})), Answers{});
+  EXPECT_EQ(ask(pod("p").volume(ephemeral("scratch")), storage({host("n").zone("a")}, {})), Answers{});
 }
 
 TEST(VolumeZone, EveryVolumeCounts) {
@@ -98,6 +107,15 @@ TEST(VolumeZone, Hints) {
   const api::Pod rejected = pod("p").claim("c").volume(ephemeral("scratch"));
   auto zonal = volume("v");
   zonal.meta.labels.set(kZone, "a");
+  auto elsewhere = zonal, both = zonal, same = zonal, twice = zonal;
+  elsewhere.meta.labels.set(kZone, "b");
+  both.meta.labels.set(kBetaZone, "a");
+  same.meta.labels.set("tier", "gold");
+  twice.meta.labels.set(kZone, "a__a");
+  auto modeless = local_class();
+  modeless.has_binding_mode = modeless.wait_for_first_consumer = false;
+  auto theirs = claim("c");
+  theirs.meta.namespace_ = "other";
   auto labelled = volume("v");
   labelled.meta.labels.set("tier", "gold");
   const struct {
@@ -107,19 +125,26 @@ TEST(VolumeZone, Hints) {
   } cases[] = {
       {"a class that waits", added(Resource::storage_class, local_class()), true},
       {"a class that does not", added(Resource::storage_class, immediate_class()), false},
+      {"a class without a mode", added(Resource::storage_class, modeless), false},
       {"a class changed", updated(Resource::storage_class, local_class(), local_class()), false},
       {"a node", node_added(node("n")), true},
       {"a node's labels", node_updated(node("n"), node("n").zone("a")), true},
       {"its claim", added(Resource::persistent_volume_claim, claim("c")), true},
       {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim("c")), true},
       {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
+      {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
       {"an ephemeral claim", added(Resource::persistent_volume_claim, claim("p-scratch")), false},
       {"a volume", added(Resource::persistent_volume, volume("v")), true},
       {"a volume's zone", updated(Resource::persistent_volume, volume("v"), zonal), true},
+      {"a volume's zone is another", updated(Resource::persistent_volume, zonal, elsewhere), true},
+      {"a volume's zone in two labels", updated(Resource::persistent_volume, zonal, both), true},
+      {"a volume's zone told twice", updated(Resource::persistent_volume, zonal, twice), false},
+      {"another label of a volume in a zone", updated(Resource::persistent_volume, zonal, same), false},
       {"another label of a volume", updated(Resource::persistent_volume, volume("v"), labelled), false},
       {"a volume is gone", removed(Resource::persistent_volume, volume("v")), false},
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_volume_zone), rejected, c.event), c.want) << c.name;
+  EXPECT_FALSE(helps(make(make_volume_zone), pod("p"), added(Resource::persistent_volume_claim, claim("c"))));
 }
 
 }  // namespace

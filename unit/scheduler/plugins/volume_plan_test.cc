@@ -1,0 +1,100 @@
+// Which volumes a pod's claims take on a node, and for which ones a volume is to be made there.
+#include <fmt/format.h>
+
+#include "scheduler/plugins/volume_binding.h"
+#include "unit/scheduler/plugins/volume_fixture.h"
+
+namespace podium::plugins::test {
+namespace {
+
+// "claim=volume claim=volume, claim" (to be made), in the order in which they are written; "no" where the pod
+// cannot have them there.
+std::string plan(const api::Pod& pod, const Snapshot& snapshot, const std::string& node = "n") {
+  const auto found = plan_volumes(pod, snapshot, *snapshot.find_row(node));
+  if (!found) return "no";
+  std::string text;
+  for (const auto& [claim, volume] : found->bindings)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", claim->meta.name, volume->meta.name);
+  for (const auto* claim : found->provisions)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", claim->meta.name);
+  return text;
+}
+
+template <typename... Objects>
+Snapshot on_two_nodes(const Objects&... objects) {
+  return storage({host("n"), host("m")}, {}, local_class(), fast_class(), objects...);
+}
+
+TEST(VolumePlan, WhatIsTakenAndWhatIsMade) {
+  const auto promised = [](std::string name, std::string_view capacity) {
+    auto made = local_volume(std::move(name), "n", capacity);
+    made.claim = {"default", "c", ""};
+    return made;
+  };
+  const auto [there, its_volume] = bound(claim("there"), local_volume("t", "n"));
+  const auto [here, missing] = bound(claim("here"), local_volume("gone", "n"));
+  const auto c = pod("p").claim("c"), ab = pod("p").claim("a").claim("b");
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Snapshot snapshot;
+    std::string want;
+  } cases[] = {
+      {"no claims", pod("p"), on_two_nodes(), ""},
+      {"a bound claim", pod("p").claim("there"), on_two_nodes(there, its_volume), ""},
+      {"a bound claim whose volume is gone", pod("p").claim("here"), on_two_nodes(here), "no"},
+      {"the smallest that is large enough", c,
+       on_two_nodes(claim("c"), local_volume("v8", "n", "8Gi"), local_volume("v6", "n", "6Gi"),
+                    local_volume("v4", "n", "4Gi"), volume("v7", "7Gi")),
+       "c=v6"},
+      {"not one of another node", c,
+       on_two_nodes(claim("c"), local_volume("v8", "n", "8Gi"), local_volume("v6", "m", "6Gi")), "c=v8"},
+      {"one that is promised, before a smaller one", c,
+       on_two_nodes(claim("c"), local_volume("v6", "n", "6Gi"), promised("mine", "9Gi")), "c=mine"},
+      {"not one that is promised and too small", c,
+       on_two_nodes(claim("c"), local_volume("v6", "n", "6Gi"), promised("mine", "1Gi")), "c=v6"},
+      {"one each", ab,
+       on_two_nodes(claim("a"), claim("b"), local_volume("v5", "n", "5Gi"), local_volume("v6", "n", "6Gi")),
+       "a=v5 b=v6"},
+      {"smaller claims first", ab,
+       on_two_nodes(claim("a", "4Gi"), claim("b", "2Gi"), local_volume("v5", "n", "5Gi"),
+                    local_volume("v6", "n", "6Gi")),
+       "b=v5 a=v6"},
+      {"one for two", ab, on_two_nodes(claim("a"), claim("b"), local_volume("v5", "n", "5Gi")), "no"},
+      {"beside a bound claim", pod("p").claim("c").claim("there"),
+       on_two_nodes(claim("c"), there, its_volume, local_volume("v6", "n", "6Gi")), "c=v6"},
+      {"none beside a bound claim", pod("p").claim("c").claim("there"),
+       on_two_nodes(claim("c"), there, its_volume, local_volume("v6", "m", "6Gi")), "no"},
+      {"to be made", c, on_two_nodes(claim("c", "5Gi", "fast")), "c"},
+      {"to be made beside a bound claim", pod("p").claim("there").claim("c"),
+       on_two_nodes(there, its_volume, claim("c", "5Gi", "fast")), "c"},
+      {"its node is selected already", c, on_two_nodes(claim_on("c", "n", "fast")), "c"},
+      {"another node is selected", c, on_two_nodes(claim_on("c", "m", "fast")), "no"},
+      {"a volume that would fit, where the node is selected already", c,
+       on_two_nodes(claim_on("c", "n", "fast"), volume("v", "9Gi", "fast")), "c"},
+      {"one taken and one made", ab,
+       on_two_nodes(claim("a"), claim("b", "5Gi", "fast"), local_volume("v5", "n", "5Gi")), "a=v5, b"},
+      {"of one class, one taken and one made", ab,
+       on_two_nodes(claim("a", "5Gi", "fast"), claim("b", "1Gi", "fast"), volume("v", "9Gi", "fast")),
+       "b=v, a"},
+      {"those with a node first, then by size", pod("p").claim("a").claim("b").claim("c"),
+       on_two_nodes(claim("a", "5Gi", "fast"), claim("b", "1Gi", "fast"), claim_on("c", "n", "fast")),
+       "c, b, a"},
+  };
+  for (const auto& each : cases) EXPECT_EQ(plan(each.pod, each.snapshot), each.want) << each.name;
+}
+
+// What was assumed for one pod is what another pod of the same claim finds, however often it is asked.
+TEST(VolumePlan, AnAssumptionIsFoundAgain) {
+  auto snapshot = on_two_nodes(claim("c"), local_volume("v6", "n", "6Gi"), local_volume("v7", "n", "6Gi"),
+                               local_volume("small", "m", "5Gi"));
+  const framework::AssumedPod first{info(pod("p").claim("c")), "n"};
+  const VolumeBinding plugin;
+  const auto reserved = plugin.reserve(first, snapshot);
+  ASSERT_FALSE(reserved.failed);
+  EXPECT_EQ(plan(pod("q").claim("c"), snapshot), "c=v6");
+  EXPECT_EQ(plan(pod("q").claim("c"), snapshot, "m"), "no") << "the smaller one is not its volume any more";
+}
+
+}  // namespace
+}  // namespace podium::plugins::test
