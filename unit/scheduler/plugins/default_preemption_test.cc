@@ -1,100 +1,11 @@
-// Preemption on small clusters, through the real filters of the default profile: who is asked to go, where,
-// and what is said where nobody is. Machines have 4 CPUs and room for as many pods as wanted; pods without a
-// priority have 0.
-#include "scheduler/plugins/default_preemption.h"
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-
-#include "scheduler/framework/decision.h"
-#include "scheduler/plugins/registry.h"
-#include "unit/scheduler/plugins/ask.h"
+// Who is asked to go, where, and what is said where nobody is.
+#include "unit/scheduler/plugins/preemption_fixture.h"
 
 namespace podium::plugins::test {
 namespace {
 
-using framework::Decision;
-using podium::test::disruption_budget;
-using podium::test::PodBuilder;
-using podium::test::select_all;
-using podium::test::select_labels;
-using podium::test::share;
 using podium::test::spread;
 using podium::test::term;
-using Budgets = std::vector<api::PodDisruptionBudget>;
-
-// The default profile's filters and PostFilter plugins, in upstream's order.
-framework::Profile default_profile() {
-  framework::Profile profile;
-  for (const auto& entry : in_tree()) {
-    if (!entry.make || !entry.by_default) continue;
-    auto plugin = entry.make({});
-    const std::string name(entry.name);
-    if (const auto* filter = dynamic_cast<const framework::FilterPlugin*>(plugin.get())) {
-      profile.filters.push_back({name, filter});
-      if (filter->has_pre_filter()) profile.pre_filters.push_back({name, filter});
-    }
-    if (const auto* post_filter = dynamic_cast<const framework::PostFilterPlugin*>(plugin.get())) {
-      profile.post_filters.push_back({name, post_filter});
-    }
-    profile.plugins.push_back(std::move(plugin));
-  }
-  return profile;
-}
-
-std::shared_ptr<const framework::Plugin> in_tree_plugin(std::string_view name) {
-  const auto entries = in_tree();
-  return std::ranges::find(entries, name, &PluginEntry::name)->make({});
-}
-
-api::Node machine(const std::string& name, const std::string& zone = "") {
-  auto made = node(name).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "20");
-  if (!zone.empty()) made.zone(zone);
-  return made;
-}
-
-PodBuilder runs(const std::string& name, const std::string& node, int priority, std::string_view cpu = "2") {
-  return pod(name).node(node).priority(priority).req("cpu", cpu).started("2026-01-01T00:00:00Z");
-}
-
-PodBuilder wants(std::string_view cpu, int priority = 100) {
-  return pod("preemptor").priority(priority).req("cpu", cpu);
-}
-
-struct Case {
-  std::string name;
-  api::Pod pod;
-  Pods placed;
-  std::string want;  // "node: victim victim", or the message of the plugin
-  Nodes nodes = {machine("a"), machine("b")};
-  Budgets budgets;
-  Pods nominated;
-};
-
-Decision decide(const Case& c) {
-  auto snapshot = snapshot_of(c.nodes, c.placed);
-  for (const auto& budget : c.budgets) snapshot.objects().set(share(budget));
-  for (const auto& other : c.nominated) snapshot.nominate(info(other), other.nominated_node);
-  static const auto profile = default_profile();
-  return framework::evaluate(*info(c.pod), snapshot, profile);
-}
-
-std::string answer(const Case& c) {
-  const auto decision = decide(c);
-  EXPECT_TRUE(decision.tried_preemption);
-  if (decision.preemption) {
-    auto text = decision.preemption->node + ":";
-    for (const auto& victim : decision.preemption->victims) text += " " + victim->pod->meta.name;
-    return text;
-  }
-  const auto words = decision.message.find("preemption: ");
-  return words == std::string::npos ? "no word of preemption: " + decision.message
-                                    : decision.message.substr(words);
-}
-
-void check(const std::vector<Case>& cases) {
-  for (const auto& c : cases) EXPECT_EQ(answer(c), c.want) << c.name;
-}
 
 // --- who may go ---
 
@@ -168,107 +79,33 @@ TEST(DefaultPreemption, WhatOtherFiltersAskFor) {
         runs("rock", "b", 50, "4")},
        "a: v2 v1",
        {machine("a"), machine("b")}},
+      {"two spread constraints, on the node and on the zone",
+       pod("p")
+           .priority(9)
+           .label("app", "web")
+           .spread(spread("topology.kubernetes.io/zone").label("app", "web"))
+           .spread(spread("kubernetes.io/hostname").label("app", "web")),
+       {on("v1", "a", 3).label("app", "web"), on("v2", "a", 2).label("app", "web"),
+        on("v3", "b", 1).label("app", "web"), on("rock1", "c", 50).label("app", "web"),
+        on("rock2", "c", 50).label("app", "web")},
+       "b: v3",
+       {machine("a", "y"), machine("b", "y"), machine("c", "z")}},
       {"affinity to a victim does not help: it is not there any more",
        pod("p").priority(9).req("cpu", "3").affinity(term("kubernetes.io/hostname").label("app", "db")),
        {runs("v", "a", 1).label("app", "db")},
        "preemption: 0/1 nodes are available: 1 node(s) didn't match pod affinity rules.",
        {machine("a")}},
+      {"nodes that the pod does not name are not tried",
+       wants("3").require_node(podium::test::node_term({}, {podium::test::in("metadata.name", {"b"})})),
+       {runs("v", "a", 0, "4"), runs("rock", "b", 100, "4")},
+       "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is "
+       "not helpful for scheduling."},
       {"taints are not resolved",
        wants("1"),
        {runs("v", "a", 0)},
        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
        {node("a").cap("cpu", "4").cap("pods", "9").taint("k", "v", "NoSchedule")}},
   });
-}
-
-// --- budgets ---
-
-TEST(DefaultPreemption, Budgets) {
-  const auto app = [](const char* name, const char* node, int priority, const char* app = "db") {
-    return runs(name, node, priority).label("app", app);
-  };
-  const auto budget = [](int allowed, const char* name = "db", const char* ns = "default") {
-    return disruption_budget(ns, name, select_labels({{"app", name}}), allowed);
-  };
-  auto counted = budget(0);
-  counted.disrupted_pods = {"guarded"};
-  auto everything = disruption_budget("default", "all", select_all(), 0);
-  auto nothing = disruption_budget("default", "none", {}, 0);
-  nothing.selector.reset();
-  const Nodes one{machine("a")};
-  const Pods two{app("guarded", "a", 1), app("free", "a", 1, "web")};
-  check({
-      {"a guarded pod is reprieved before one that is not", wants("2"), two, "a: free", one, {budget(0)}},
-      {"before a more important one",
-       wants("2"),
-       {app("guarded", "a", 1), app("free", "a", 50, "web")},
-       "a: free",
-       one,
-       {budget(0)}},
-      {"it goes where it must", wants("4"), two, "a: guarded free", one, {budget(0)}},
-      {"a budget that allows for it guards nobody",
-       wants("2"),
-       {app("guarded", "a", 1), app("free", "a", 50, "web")},
-       "a: guarded",
-       one,
-       {budget(1)}},
-      {"a budget of another namespace",
-       wants("2"),
-       {app("guarded", "a", 1), app("free", "a", 50, "web")},
-       "a: guarded",
-       one,
-       {budget(0, "db", "other")}},
-      {"an empty selector guards nobody",
-       wants("2"),
-       {app("guarded", "a", 1), app("free", "a", 50, "web")},
-       "a: guarded",
-       one,
-       {everything}},
-      {"nor does none",
-       wants("2"),
-       {app("guarded", "a", 1), app("free", "a", 50, "web")},
-       "a: guarded",
-       one,
-       {nothing}},
-      {"one that the API server has counted already",
-       wants("2"),
-       {app("guarded", "a", 1), app("free", "a", 50, "web")},
-       "a: guarded",
-       one,
-       {counted}},
-      {"a node without violations wins, whatever the priorities",
-       wants("4"),
-       {app("guarded", "a", 1), app("free", "b", 50, "web")},
-       "b: free",
-       {machine("a"), machine("b")},
-       {budget(0)}},
-      {"the second victim of a budget for one is a violation",
-       wants("4"),
-       {app("g1", "a", 1), app("g2", "a", 1), app("free", "b", 50, "web"), app("too", "b", 50, "web")},
-       "b: free too",
-       {machine("a"), machine("b")},
-       {budget(1)}},
-  });
-}
-
-TEST(DefaultPreemption, SplitByBudget) {
-  const auto labelled = [](const char* name, const char* key) { return pod(name).label(key, "yes"); };
-  cluster::Objects objects;
-  objects.set(share(disruption_budget("default", "x", select_labels({{"x", "yes"}}), 1)));
-  objects.set(share(disruption_budget("default", "y", select_labels({{"y", "yes"}}), 0)));
-  std::vector<cluster::PodInfoPtr> pods;
-  for (const auto& made : Pods{labelled("x1", "x"), pod("none"), labelled("x2", "x"), labelled("y1", "y"),
-                               labelled("xy", "x").label("y", "yes"), labelled("x3", "x").ns("other")}) {
-    pods.push_back(info(made));
-  }
-  const auto names = [](const std::vector<cluster::PodInfoPtr>& list) {
-    std::vector<std::string> out;
-    for (const auto& one : list) out.push_back((*one)->meta.name);
-    return out;
-  };
-  const auto [violating, others] = split_by_budget(pods, objects);
-  EXPECT_EQ(names(violating), (std::vector<std::string>{"x2", "y1", "xy"}));
-  EXPECT_EQ(names(others), (std::vector<std::string>{"x1", "none", "x3"}));
 }
 
 // --- which node ---

@@ -1,0 +1,133 @@
+// Disruption budgets and preemption: whom they guard, and what that means for the choice.
+#include "unit/scheduler/plugins/preemption_fixture.h"
+
+namespace podium::plugins::test {
+namespace {
+
+using podium::test::disruption_budget;
+using podium::test::select_all;
+using podium::test::select_labels;
+using Strings = std::vector<std::string>;
+
+TEST(DefaultPreemption, Budgets) {
+  const auto app = [](const char* name, const char* node, int priority, const char* app = "db") {
+    return runs(name, node, priority).label("app", app);
+  };
+  const auto budget = [](int allowed, const char* name = "db", const char* ns = "default") {
+    return disruption_budget(ns, name, select_labels({{"app", name}}), allowed);
+  };
+  auto counted = budget(0);
+  counted.disrupted_pods = {"guarded"};
+  auto everything = disruption_budget("default", "all", select_all(), 0);
+  auto nothing = disruption_budget("default", "none", {}, 0);
+  nothing.selector.reset();
+  const Nodes one{machine("a")};
+  const Pods two{app("guarded", "a", 1), app("free", "a", 1, "web")};
+  check({
+      {"a guarded pod is reprieved before one that is not", wants("2"), two, "a: free", one, {budget(0)}},
+      {"before a more important one",
+       wants("2"),
+       {app("guarded", "a", 1), app("free", "a", 50, "web")},
+       "a: free",
+       one,
+       {budget(0)}},
+      {"it goes where it must", wants("4"), two, "a: guarded free", one, {budget(0)}},
+      {"a budget that allows for it guards nobody",
+       wants("2"),
+       {app("guarded", "a", 1), app("free", "a", 50, "web")},
+       "a: guarded",
+       one,
+       {budget(1)}},
+      {"a budget of another namespace",
+       wants("2"),
+       {app("guarded", "a", 1), app("free", "a", 50, "web")},
+       "a: guarded",
+       one,
+       {budget(0, "db", "other")}},
+      {"an empty selector guards nobody",
+       wants("2"),
+       {app("guarded", "a", 1), app("free", "a", 50, "web")},
+       "a: guarded",
+       one,
+       {everything}},
+      {"nor does none",
+       wants("2"),
+       {app("guarded", "a", 1), app("free", "a", 50, "web")},
+       "a: guarded",
+       one,
+       {nothing}},
+      {"one that the API server has counted already",
+       wants("2"),
+       {app("guarded", "a", 1), app("free", "a", 50, "web")},
+       "a: guarded",
+       one,
+       {counted}},
+      {"a node without violations wins, whatever the priorities",
+       wants("4"),
+       {app("guarded", "a", 1), app("free", "b", 50, "web")},
+       "b: free",
+       {machine("a"), machine("b")},
+       {budget(0)}},
+      {"of nodes with as many violations, the lower highest priority",
+       wants("4"),
+       {app("g1", "a", 60), app("g2", "b", 20), app("free", "b", 10, "web")},
+       "b: g2 free",
+       {machine("a"), machine("b")},
+       {budget(0)}},
+      {"fewer violations before a lower priority",
+       wants("4"),
+       {app("g1", "a", 1), app("g2", "a", 1), app("g3", "b", 50), app("free", "b", 50, "web")},
+       "b: g3 free",
+       {machine("a"), machine("b")},
+       {budget(0)}},
+      {"the second victim of a budget for one is a violation",
+       wants("4"),
+       {app("g1", "a", 1), app("g2", "a", 1), app("free", "b", 50, "web"), app("too", "b", 50, "web")},
+       "b: free too",
+       {machine("a"), machine("b")},
+       {budget(1)}},
+  });
+}
+
+TEST(DefaultPreemption, SplitByBudget) {
+  const auto labelled = [](const char* name, const char* key) { return pod(name).label(key, "yes"); };
+  cluster::Objects objects;
+  objects.set(share(disruption_budget("default", "x", select_labels({{"x", "yes"}}), 1)));
+  objects.set(share(disruption_budget("default", "y", select_labels({{"y", "yes"}}), 0)));
+  std::vector<cluster::PodInfoPtr> pods;
+  for (const auto& made : Pods{labelled("x1", "x"), pod("none"), labelled("x2", "x"), labelled("y1", "y"),
+                               labelled("xy", "x").label("y", "yes"), labelled("x3", "x").ns("other")}) {
+    pods.push_back(info(made));
+  }
+  const auto names = [](const std::vector<cluster::PodInfoPtr>& list) {
+    std::vector<std::string> out;
+    for (const auto& one : list) out.push_back((*one)->meta.name);
+    return out;
+  };
+  const auto [violating, others] = split_by_budget(pods, objects);
+  EXPECT_EQ(names(violating), (std::vector<std::string>{"x2", "y1", "xy"}));
+  EXPECT_EQ(names(others), (std::vector<std::string>{"x1", "none", "x3"}));
+}
+
+// A pod that the API server has counted takes nothing from the budget once more.
+TEST(DefaultPreemption, PodsThatABudgetHasCounted) {
+  const auto split = [](Strings counted) {
+    cluster::Objects objects;
+    auto budget = disruption_budget("default", "db", select_labels({{"app", "db"}}), 1);
+    budget.disrupted_pods = std::move(counted);
+    objects.set(share(budget));
+    std::vector<cluster::PodInfoPtr> pods;
+    for (const auto* name : {"db1", "db2", "db3"}) pods.push_back(info(pod(name).label("app", "db")));
+    Strings violating;
+    for (const auto& each : split_by_budget(pods, objects).violating) violating.push_back((*each)->meta.name);
+    return violating;
+  };
+  EXPECT_EQ(split({}), (Strings{"db2", "db3"}));
+  EXPECT_EQ(split({"other"}), (Strings{"db2", "db3"}));
+  EXPECT_EQ(split({"db1"}), (Strings{"db3"}));
+  EXPECT_EQ(split({"db3"}), (Strings{"db2"}));
+  EXPECT_EQ(split({"db1", "db3"}), Strings{});
+}
+
+}  // namespace
+}  // namespace podium::plugins::test
