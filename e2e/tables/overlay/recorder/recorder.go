@@ -14,8 +14,6 @@ import (
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -343,121 +341,6 @@ func scoresOf(scores fwk.NodeScoreList) object {
 		result[each.Name] = each.Score
 	}
 	return result
-}
-
-func nodeOf(info fwk.NodeInfo) any {
-	pods := []*v1.Pod{}
-	for _, pod := range info.GetPods() {
-		pods = append(pods, pod.GetPod())
-	}
-	return object{"node": info.Node(), "pods": pods}
-}
-
-func clusterOf(plugin fwk.Plugin, infos []fwk.NodeInfo) any {
-	nodes := []any{}
-	for _, info := range infos {
-		nodes = append(nodes, nodeOf(info))
-	}
-	return object{"nodes": nodes, "objects": objectsOf(plugin)}
-}
-
-// What the plugin reads through its listers, which a method in the overlay knows; and what it reads through others', where it
-// has a handle.
-func objectsOf(plugin any) []any {
-	objects := []any{}
-	add := func(list any, err error) {
-		items := reflect.ValueOf(list)
-		for i := 0; err == nil && i < items.Len(); i++ {
-			item := items.Index(i)
-			if item.Kind() == reflect.Struct {
-				item = item.Addr()
-			}
-			objects = append(objects, typed(item.Interface()))
-		}
-	}
-	if from, ok := plugin.(reader); ok {
-		for _, lister := range from.TablesListers() {
-			add(listed(lister))
-		}
-	}
-	known, ok := plugin.(fwk.Plugin)
-	if !ok || known.Name() != "VolumeBinding" || origins[known].handle == nil {
-		return objects
-	}
-	factory := origins[known].handle.SharedInformerFactory()
-	everything := labels.Everything()
-	volumes, err := factory.Core().V1().PersistentVolumes().Lister().List(everything)
-	add(volumes, err)
-	nodes, err := factory.Storage().V1().CSINodes().Lister().List(everything)
-	add(nodes, err)
-	drivers, err := factory.Storage().V1().CSIDrivers().Lister().List(everything)
-	add(drivers, err)
-	capacities, err := factory.Storage().V1().CSIStorageCapacities().Lister().List(everything)
-	add(capacities, err)
-	return objects
-}
-
-type reader interface{ TablesListers() []any }
-
-// The objects of a lister; those that tests make are often slices.
-func listed(lister any) (any, error) {
-	if manager, ok := lister.(fwk.CSIManager); ok {
-		lister = manager.CSINodes()
-		// The manager's lister is around another one.
-		for inner := reflect.Indirect(reflect.ValueOf(lister)); inner.Kind() == reflect.Struct && inner.NumField() == 1; {
-			inner = inner.Field(0)
-			if inner.Kind() == reflect.Interface {
-				inner = inner.Elem()
-			}
-			if inner.Kind() == reflect.Slice {
-				// Not through the interface, for the field is not exported.
-				copied := reflect.MakeSlice(reflect.TypeOf([]storagev1.CSINode{}), 0, inner.Len())
-				for i := 0; i < inner.Len(); i++ {
-					name := inner.Index(i).FieldByName("ObjectMeta").FieldByName("Name").String()
-					if node, err := manager.CSINodes().Get(name); err == nil {
-						copied = reflect.Append(copied, reflect.ValueOf(*node))
-					}
-				}
-				return copied.Interface(), nil
-			}
-		}
-	}
-	value := reflect.ValueOf(lister)
-	if !value.IsValid() || (value.Kind() == reflect.Pointer && value.IsNil()) {
-		return []*v1.Pod{}, nil
-	}
-	if value.Kind() == reflect.Slice {
-		return lister, nil
-	}
-	if indexer, ok := lister.(interface{ List() []any }); ok {
-		return indexer.List(), nil
-	}
-	results := value.MethodByName("List").Call([]reflect.Value{reflect.ValueOf(labels.Everything())})
-	err, _ := results[1].Interface().(error)
-	return results[0].Interface(), err
-}
-
-// An object of an event with its kind; null where there is none, or what is no object.
-func typed(value any) any {
-	if value == nil || reflect.ValueOf(value).Kind() != reflect.Pointer || reflect.ValueOf(value).IsNil() {
-		if value != nil && reflect.ValueOf(value).Kind() != reflect.Pointer {
-			return object{"kind": reflect.TypeOf(value).String()}
-		}
-		return nil
-	}
-	kind := reflect.TypeOf(value).Elem().Name()
-	if kind == "" {
-		return object{"kind": reflect.TypeOf(value).String()}
-	}
-	group := reflect.TypeOf(value).Elem().PkgPath()
-	version := "v1"
-	switch {
-	case strings.HasSuffix(group, "api/apps/v1"):
-		version = "apps/v1"
-	case strings.Contains(group, "api/storage/"):
-		version = "storage.k8s.io/v1"
-	}
-	return object{"apiVersion": version, "kind": kind, "object": value}
 }
 
 func write(line object) {
