@@ -43,14 +43,18 @@ class PluginErrors(unittest.TestCase):
             with podium.Podium(plane):
                 self.assertEqual(live_through(plane), theirs)
                 self.assertEqual(theirs["condition"][:2], ("False", "SchedulerError"))
-                report = wait_until(lambda: podium.report_of(plane, "default", "chooses"), "the report")
-                failed = wait_until(lambda: podium.report_of(plane, "default", "chooses").get("status"), "its status")
-                self.assertEqual((failed["outcome"], failed["message"]), ("Failed", theirs["condition"][2]), report)
-                placed = wait_until(lambda: podium.report_of(plane, "default", "one-node").get("status"), "the other's status")
-                self.assertEqual((placed["outcome"], placed["strategies"]), ("Scheduled", []))
+                failed = self.status(plane, "chooses", "Failed")
+                self.assertEqual(failed["message"], theirs["condition"][2])
+                self.assertEqual(self.status(plane, "one-node", "Scheduled")["strategies"], [])
                 plane.create(what_if("ask", {"spec": pod("ask", affinity=AFFINITY)["spec"]}))
-                answer = wait_until(lambda: podium.report_of(plane, "default", "ask").get("status"), "the answer")
-                self.assertEqual((answer["outcome"], answer["message"]), ("DoesNotFit", theirs["condition"][2]))
+                self.assertEqual(self.status(plane, "ask", "DoesNotFit")["message"], theirs["condition"][2])
+
+    def status(self, plane, name, outcome):
+        """The report's status once it has this outcome."""
+        def there():
+            status = (podium.report_of(plane, "default", name) or {}).get("status", {})
+            return status if status.get("outcome") == outcome else None
+        return wait_until(there, f"report of {name}: {outcome}")
 
 
 if __name__ == "__main__":

@@ -264,7 +264,8 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   auto ours = cycle_.pod(uid);
   if (const auto* assumed = snapshot_.find_pod(uid); !ours && assumed && assumed_.contains(uid)) {
-    ours = *assumed;  // the binding has ended, and what the watch tells is of before it: the pod is no new one
+    ours = *assumed;  // the binding has ended, and what the watch tells is of before it: the pod is no new
+                      // one
   }
   if (ours) {
     taken_in(Resource::unscheduled_pod,

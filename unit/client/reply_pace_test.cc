@@ -23,7 +23,8 @@ TEST(ReplyPaceTest, LooksWhenMostRepliesAreThereAndAFewTimesAfter) {
   EXPECT_EQ(pace.between(2), ReplyPace::kShortest);
 }
 
-// The time that is measured is never shorter than the rests that were taken: the pace must come down all the same.
+// The time that is measured is never shorter than the rests that were taken: the pace must come down all the
+// same.
 TEST(ReplyPaceTest, NoticesThatTheServerHasBecomeFaster) {
   ReplyPace pace;
   pace.answered(8, 480ms);

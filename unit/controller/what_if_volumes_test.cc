@@ -194,7 +194,7 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
       {"to be bound at once", with(now), "now", 1,
        "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
       {"no such class", nodes(), "none", 1,
-       "0 of 1 replicas fit: 0/2 nodes are available: storageclass.storage.k8s.io \"none\" not found.", 0},
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
       {"no class and no default", nodes(), "", 1,
        "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
       {"the default class", with(by_default(test::storage_class("fast", "disks.example.com", true), kKey, 1)),
