@@ -2,25 +2,20 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <prometheus/text_serializer.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
-#include <future>
 #include <thread>
 
-#include "api/yaml.h"
 #include "base/version.h"
 #include "client/nap.h"
 #include "client/url.h"
-#include "scheduler/cycle/pod_resources.h"
 
 namespace podium::app::run {
 namespace {
@@ -30,9 +25,8 @@ using client::Task;
 
 using Milliseconds = std::chrono::milliseconds;
 constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLeaseDrain{2'000}, kLastResort{2'000};
-constexpr Milliseconds kPoll{10}, kScrapeWaits{200};
+constexpr Milliseconds kPoll{10};
 constexpr std::size_t kBindConnections = 16, kConnections = 24;
-constexpr auto kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 std::string identity() {
   char host[256] = {};
@@ -45,15 +39,6 @@ client::TransportLimits limits(std::size_t connections) {
   client::TransportLimits l;
   l.connections = connections;
   return l;
-}
-
-prometheus::Family<prometheus::Gauge>& report_gauges(prometheus::Registry& registry) {
-  return prometheus::BuildGauge()
-      .Name("podium_reports")
-      .Help(
-          "SchedulingReports: written, dropped (bounds, budget), failed (refused), waiting to be written, "
-          "kept.")
-      .Register(registry);
 }
 
 }  // namespace
@@ -106,17 +91,20 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                 [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(),
               [this] { return !elector_ || elector_->leading(); }),
-      server_(io_.get_executor(),
-              {.address = options.bind_address,
-               .port = options.secure_port,
-               .certificate_file = options.tls_certificate_file,
-               .key_file = options.tls_key_file},
-              routes()),
-      reports_written_(report_gauges(registry_).Add({{"state", "written"}})),
-      reports_dropped_(report_gauges(registry_).Add({{"state", "dropped"}})),
-      reports_failed_(report_gauges(registry_).Add({{"state", "failed"}})),
-      reports_waiting_(report_gauges(registry_).Add({{"state", "waiting"}})),
-      reports_kept_(report_gauges(registry_).Add({{"state", "kept"}})) {
+      door_({.io = io_.get_executor(),
+             .strand = core_.get_executor(),
+             .options = {.address = options.bind_address,
+                         .port = options.secure_port,
+                         .certificate_file = options.tls_certificate_file,
+                         .key_file = options.tls_key_file},
+             .why_not_ready = [this] { return why_not_ready(); },
+             .configuration = config_.view,
+             .registry = registry_,
+             .process_metrics = process_metrics_,
+             .scheduler = scheduler_,
+             .elector = elector_,
+             .reports = reports_,
+             .retention = retention_}) {
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // checked before
   const auto instance = identity();
   for (const auto& profile : config_.profiles) {
@@ -175,7 +163,7 @@ client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
 }
 
 int Process::run() {
-  const auto port = server_.listen();
+  const auto port = door_.listen();
   if (!port) {
     spdlog::error("{}", port.error().message);
     return 2;
@@ -284,65 +272,11 @@ void Process::announce_best_nodes(const cluster::PodInfo& pod, const controller:
   announcer_.event(pod, "Normal", "BestNodes", "Scheduling", std::move(note));
 }
 
-// --- the HTTPS door ---
-
-std::map<std::string, server::Handler> Process::routes() {
-  const auto ok = [] { return server::Reply{200, "ok"}; };
-  const auto ready = [this] { return readiness(); };
-  const auto metrics = [this] {
-    refresh_metrics_for_scrape();
-    auto families = registry_.Collect();
-    std::ranges::move(ProcessMetrics::of_process(), std::back_inserter(families));
-    return server::Reply{200, prometheus::TextSerializer().Serialize(families), kMetricsType};
-  };
-  const auto resources = [this] { return pod_resources(); };
-  const auto configuration = [this] {
-    return server::Reply{200, api::to_json(config_.view), "application/json"};
-  };
-  return {{"/healthz", ok},
-          {"/livez", ok},
-          {"/readyz", ready},
-          {"/metrics", metrics},
-          {"/metrics/resources", resources},
-          {"/configz", configuration}};
-}
-
-server::Reply Process::readiness() const {
+std::optional<std::string> Process::why_not_ready() const {
   std::string missing;
   for (const auto& kind : feed_.not_ready()) missing += "[-] " + kind + "\n";
   if (stopping_) missing += "[-] shutting down\n";
-  return missing.empty() && ready_ ? server::Reply{200, "ok"} : server::Reply{503, missing + "not ready\n"};
-}
-
-// On the strand, so that a scrape sees one moment: what an event has brought is there once the event is
-// counted. The strand never waits for the thread that waits here; at the end, when it has gone, the last
-// figures stand.
-void Process::refresh_metrics_for_scrape() {
-  auto refreshed = std::make_shared<std::promise<void>>();
-  asio::post(core_, [this, refreshed] {
-    refresh_metrics();
-    refreshed->set_value();
-  });
-  refreshed->get_future().wait_for(kScrapeWaits);
-}
-
-server::Reply Process::pod_resources() {
-  auto promise = std::make_shared<std::promise<std::vector<cluster::PodInfoPtr>>>();
-  asio::post(core_, [this, promise] { promise->set_value(scheduler_.pods()); });
-  auto pods = promise->get_future();
-  if (pods.wait_for(kScrapeWaits) != std::future_status::ready) return {503, "busy\n"};
-  return {200, prometheus::TextSerializer().Serialize(cycle::pod_resources(pods.get())), kMetricsType};
-}
-
-void Process::refresh_metrics() {
-  scheduler_.tell_metrics();
-  if (elector_) process_metrics_.leads(elector_->leading());
-  const auto counts = reports_.counts();
-  reports_written_.Set(static_cast<double>(counts.written));
-  reports_dropped_.Set(static_cast<double>(counts.dropped));
-  reports_failed_.Set(static_cast<double>(counts.failed));
-  reports_waiting_.Set(static_cast<double>(counts.waiting));
-  reports_kept_.Set(static_cast<double>(retention_.size()));
+  return missing.empty() && ready_ ? std::nullopt : std::optional(missing);
 }
 
 // --- the end ---
@@ -379,7 +313,7 @@ Task<void> Process::stop(Process* self) {
   co_await self->reports_.drain(kReportsDrain);
   if (self->elector_) self->elector_->stop();
   self->feed_.stop();
-  self->server_.close();
+  self->door_.close();
   if (self->elector_) {  // its last word releases the lease
     for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll)
       co_await client::nap(kPoll);

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "app/run/door.h"
 #include "app/run/driver.h"
 #include "app/run/extended.h"
 #include "app/run/options.h"
@@ -39,7 +40,6 @@
 #include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/nomination_writer.h"
-#include "server/https_server.h"
 
 namespace podium::app::run {
 
@@ -57,13 +57,9 @@ class Process {
   std::unique_ptr<ExtenderBinder> make_extender_binder();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
   std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections);
-  std::map<std::string, server::Handler> routes();
-  server::Reply readiness() const;
-  server::Reply pod_resources();
+  std::optional<std::string> why_not_ready() const;
   void start_parts();
-  void maybe_begin();                 // strand: synced and leading
-  void refresh_metrics();             // strand
-  void refresh_metrics_for_scrape();  // not the strand
+  void maybe_begin();  // strand: synced and leading
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
   void wait_for_signal();
   void on_signal(int number);
@@ -108,13 +104,12 @@ class Process {
   controller::WhatIfController what_ifs_;
   std::optional<client::LeaderElector> elector_;
   Driver driver_;
-  server::HttpsServer server_;
+  Door door_;
 
   bool synced_ = false, leading_ = false;  // strand
   bool electing_ = false;                  // I/O thread
   std::atomic<bool> ready_{false}, stopping_{false};
   std::atomic<int> exit_code_{0};
-  prometheus::Gauge &reports_written_, &reports_dropped_, &reports_failed_, &reports_waiting_, &reports_kept_;
 };
 
 }  // namespace podium::app::run
