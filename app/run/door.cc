@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kScrapeWaits{200};
 constexpr auto kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
-// What `ask` says on the strand; nullopt where the strand does not get to it in time, as at the end, when it has
-// gone.
+// What `ask` says on the strand; nullopt where the strand does not get to it in time, as at the end, when it
+// has gone.
 template <typename Ask>
 auto ask_strand(const asio::any_io_executor& strand, Ask ask) -> std::optional<decltype(ask())> {
   auto answer = std::make_shared<std::promise<decltype(ask())>>();
@@ -56,9 +56,8 @@ std::map<std::string, server::Handler> Door::routes() {
           {"/readyz", [this] { return readiness(); }},
           {"/metrics", [this] { return metrics(); }},
           {"/metrics/resources", [this] { return pod_resources(); }},
-          {"/configz", [this] {
-             return server::Reply{200, api::to_json(parts_.configuration), "application/json"};
-           }}};
+          {"/configz",
+           [this] { return server::Reply{200, api::to_json(parts_.configuration), "application/json"}; }}};
 }
 
 server::Reply Door::readiness() const {

@@ -31,7 +31,8 @@ class Door {
   struct Parts {
     boost::asio::any_io_executor io, strand;
     server::ServerOptions options;
-    std::function<std::optional<std::string>()> why_not_ready;  // a line for each reason; nullopt: it is ready
+    std::function<std::optional<std::string>()> why_not_ready;  // a line for each reason; nullopt: it is
+                                                                // ready
     const boost::json::value& configuration;
     prometheus::Registry& registry;
     ProcessMetrics& process_metrics;

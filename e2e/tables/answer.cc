@@ -7,6 +7,7 @@
 #include <string>
 
 #include "e2e/tables/cluster.h"
+#include "e2e/tables/gates.h"
 #include "e2e/tables/hint.h"
 #include "scheduler/framework/filters.h"
 #include "scheduler/plugins/registry.h"
@@ -26,19 +27,9 @@ struct Asked {
   const PreEnqueuePlugin* pre_enqueue = nullptr;
 };
 
-bool flag(const object& of, std::string_view name, bool otherwise = false) {
+bool flag(const object& of, std::string_view name) {
   const auto* field = of.if_contains(name);
-  return field && field->is_bool() ? field->get_bool() : otherwise;
-}
-
-// The gates that podium has; the others have their defaults here.
-Features features_of(const object& gates) {
-  Features features;
-  features.match_label_keys_in_pod_topology_spread = flag(gates, "enableMatchLabelKeysInPodTopologySpread",
-                                                          features.match_label_keys_in_pod_topology_spread);
-  features.taint_toleration_comparison_operators =
-      flag(gates, "enableTaintTolerationComparisonOperators", features.taint_toleration_comparison_operators);
-  return features;
+  return field && field->is_bool() && field->get_bool();
 }
 
 Result<Asked> make_plugin(const object& question) {
@@ -46,8 +37,7 @@ Result<Asked> make_plugin(const object& question) {
   const auto* entry = plugins::find_in_tree(name);
   if (!entry || !entry->make) return invalid("no plugin " + name);
   const auto* args = question.if_contains("args");
-  const auto gates = question.contains("gates") ? question.at("gates").as_object() : object();
-  Asked asked{entry->make(args && args->is_object() ? args->get_object() : object(), features_of(gates))};
+  Asked asked{entry->make(args && args->is_object() ? args->get_object() : object(), features_of(question))};
   if (!asked.plugin) return invalid(name + " does not take these arguments");
   asked.filter = dynamic_cast<const FilterPlugin*>(asked.plugin.get());
   asked.score = dynamic_cast<const ScorePlugin*>(asked.plugin.get());

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/decode.h"
+#include "e2e/tables/gates.h"
 
 namespace podium::tables {
 namespace {
@@ -53,10 +54,15 @@ void set_object(cluster::Snapshot& snapshot, const api::Object& decoded) {
       decoded);
 }
 
+cluster::RequestRules rules_of(const object& question) {
+  return framework::request_rules(features_of(question));
+}
+
 }  // namespace
 
 Result<Cluster> Cluster::read(const object& question) {
   Cluster cluster;
+  cluster.rules_ = rules_of(question);
   const auto* seen = question.if_contains("cluster");
   if (!seen || !seen->is_object()) return cluster;
   for (const auto& each : list(seen->get_object(), "objects")) {
@@ -104,7 +110,7 @@ Result<cluster::PodInfoPtr> Cluster::read_pod(object pod, const std::string& nod
   part(pod, "spec")["nodeName"] = node;
   auto decoded = api::decode_pod(pod);
   if (!decoded) return std::unexpected(decoded.error());
-  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)));
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)), rules_);
 }
 
 Result<std::vector<Change>> Cluster::read_changes(const object& question) {
@@ -130,7 +136,7 @@ void Cluster::apply(const Change& change) {
 Result<cluster::PodInfoPtr> read_asked(const object& question) {
   auto decoded = api::decode_pod(question.at("pod"));
   if (!decoded) return std::unexpected(decoded.error());
-  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)));
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)), rules_of(question));
 }
 
 }  // namespace podium::tables

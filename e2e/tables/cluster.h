@@ -34,6 +34,7 @@ class Cluster {
   Result<cluster::PodInfoPtr> read_pod(boost::json::object pod, const std::string& node);
 
   cluster::Snapshot snapshot_;
+  cluster::RequestRules rules_;
   int unnamed_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "e2e/tables/hint.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <map>
@@ -7,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <algorithm>
 #include "api/decode.h"
+#include "e2e/tables/cluster.h"
 #include "scheduler/framework/events.h"
 
 namespace podium::tables {
@@ -142,14 +143,13 @@ Result<object> answer_hint(const FilterPlugin& plugin, const object& question) {
   if (!before) return std::unexpected(before.error());
   auto after = read_object(question, "new");
   if (!after) return std::unexpected(after.error());
-  auto decoded = api::decode_pod(question.at("pod"));
-  if (!decoded) return std::unexpected(decoded.error());
-  const auto pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)));
+  const auto pod = read_asked(question);
+  if (!pod) return std::unexpected(pod.error());
   const auto event = to_event(std::move(*before), std::move(*after), question.at("hint").as_string());
 
   const auto hints = plugin.hints();
   const auto helps = std::ranges::any_of(hints, [&](const EventHint& hint) {
-    return hint.matches(event) && (!hint.helps || hint.helps(*pod, event));
+    return hint.matches(event) && (!hint.helps || hint.helps(**pod, event));
   });
   return object{{"answer", helps ? "Queue" : "QueueSkip"}};
 }

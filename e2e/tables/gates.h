@@ -1,0 +1,13 @@
+// The feature gates that a question was recorded with.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "scheduler/framework/features.h"
+
+namespace podium::tables {
+
+// Those that podium has; the others have their defaults here.
+framework::Features features_of(const boost::json::object& question);
+
+}  // namespace podium::tables
