@@ -15,8 +15,8 @@ std::string plan(const api::Pod& pod, const Snapshot& snapshot, const std::strin
   std::string text;
   for (const auto& [claim, volume] : found->bindings)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", claim->meta.name, volume->meta.name);
-  for (const auto* claim : found->provisions)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", claim->meta.name);
+  for (const auto& made : found->provisions)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", made.claim->meta.name);
   return text;
 }
 
