@@ -13,7 +13,6 @@ Difference = collections.namedtuple("Difference", "package test call reason")
 DRA = "extended resources that devices back"
 REFUSED = "the API server refuses the pod"
 WORDS = "the test's listers say «not found» with other words than client-go's"
-SCORING = "StorageCapacityScoring on, which podium refuses"
 NO_RESOURCES = "a scoring strategy without resources: the configuration's defaults name some"
 DIFFERENCES = [
     Difference("noderesources", "TestNodeResourcesBalancedAllocation/include_DRA_resource_on_a_node_.*", "PreScore|Score", DRA),
@@ -37,10 +36,6 @@ DIFFERENCES = [
     Difference("volumezone", "TestWithBinding/unbound_volume_no_storage_class", ".*", WORDS),
     Difference("nodevolumelimits", "TestCSILimits/(ephemeral_volume_missing|don't_skip_Filter_when_the_pod_has_ephemeral_volumes)",
                "Filter", WORDS),
-    Difference("nodevolumelimits", "TestVolumeLimitScalingGate/gate_enabled_-_fail_when_driver_not_installed_.*", "Filter",
-               "VolumeLimitScaling on, which podium refuses"),
-    Difference("volumebinding", "TestVolumeBinding/(.*_volumes_with_close_capacity_.*|storage_capacity_score.*|"
-               "dynamic_provisioning_with_multiple_PVCs_.*|prefer_node_with_.*)", "PreScore", SCORING),
     Difference("volumebinding", "TestIsSchedulableAfterCSIDriverChange/driver_name_in_pod_and_csidriver_name_are_different",
                "Hint", "docs/parity.md: it wakes more"),
     Difference("podtopologyspread", "TestPreFilterStateRemovePod/remove_a_pod_when_scheduling_node_affinity_matched_pod_.*",
@@ -58,7 +53,6 @@ NEVER_ASKED = [
     NeverAsked("events", "EventsToRegister/DynamicResources", "Events", "devices"),
     NeverAsked("events", "EventsToRegister/(SchedulingGates|DefaultPreemption)", "Events",
                "the queue watches what these wait for: unit/scheduler/queue, unit/scheduler/cycle"),
-    NeverAsked("volumebinding", "TestVolumeBinding/.*", "Score", SCORING),
     NeverAsked("schedulinggates", "Test_isSchedulableAfterPodChange/.*", "Hint",
                "the queue watches a pod's own gates: unit/scheduler/queue"),
 ]
@@ -90,7 +84,7 @@ NOT_COMPARED = {
         "TestAssume", "TestAssumePodVolumes", "TestAssumeUpdateCache", "TestBasicCache", "TestBindAPIUpdate", "TestBindPodVolumes",
         "TestCheckBindings", "TestCheckBindingsWithCSIMigration", "TestConcurrentAssume", "TestDelayedInformerEvent",
         "TestPVAssumeCache", "TestPVCacheWithIndex", "TestRestore", "TestRevertAssumedPodVolumes", "Test_PreBindPreFlight"]},
-    ("volumebinding", "TestScore"): SCORING,
+    ("volumebinding", "TestScore"): INTERNAL,
     ("schedulinggates", "Test_isSchedulableAfterPodChange"): "unit/scheduler/queue",
 }
 

@@ -235,6 +235,7 @@ constexpr std::array kGates = std::to_array<GateSpec>({
     {"StructuredAuthenticationConfigurationJWKSMetrics", beta, true, false,
      "StructuredAuthenticationConfiguration"},
     {"SupplementalGroupsPolicy", ga, true, true},
+    {"SystemdWatchdog", ga, true, true},
     {"TaintTolerationComparisonOperators", alpha, false},
     {"TokenRequestServiceAccountUIDValidation", beta, true},
     {"TopologyAwareWorkloadScheduling", alpha, false, false, "GenericWorkload"},

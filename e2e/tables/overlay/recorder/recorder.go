@@ -18,6 +18,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
 type object = map[string]any
@@ -272,17 +273,23 @@ func begin(call string, plugin fwk.Plugin) object {
 	return line
 }
 
-// The switches of a plugin: its fields enableX.
+// The switches of a plugin: its fields enableX, and those of the feature.Features that it keeps.
 func gatesOf(plugin fwk.Plugin) map[string]bool {
 	gates := map[string]bool{}
-	value := reflect.Indirect(reflect.ValueOf(plugin))
+	addGates(gates, reflect.Indirect(reflect.ValueOf(plugin)))
+	return gates
+}
+
+func addGates(gates map[string]bool, value reflect.Value) {
 	for i := 0; value.Kind() == reflect.Struct && i < value.NumField(); i++ {
-		field := value.Type().Field(i)
-		if field.Type.Kind() == reflect.Bool && strings.HasPrefix(strings.ToLower(field.Name), "enable") {
-			gates[field.Name] = value.Field(i).Bool()
+		name := value.Type().Field(i).Name
+		switch field := value.Field(i); {
+		case field.Kind() == reflect.Bool && strings.HasPrefix(strings.ToLower(name), "enable"):
+			gates["enable"+name[len("enable"):]] = field.Bool()
+		case field.Type() == reflect.TypeOf(feature.Features{}):
+			addGates(gates, field)
 		}
 	}
-	return gates
 }
 
 func scoredState(state fwk.CycleState) *prepared {
