@@ -182,6 +182,8 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
     cluster::Snapshot snapshot;
     std::string storage_class;
     int replicas;
+    // "not found" is what upstream's DynamicResources says after a PreFilter that did not get as far as its
+    // own.
     std::string message;
     std::size_t placed;
   } cases[] = {
@@ -189,14 +191,20 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
       {"a volume each", with(local("v1", "n1"), local("v2", "n2")), "local", 2, "all 2 replicas fit", 2},
       {"one volume only", with(local("v1", "n1")), "local", 2,
        "1 of 2 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
-       "bind.",
+       "bind. no new claims to deallocate,",
        1},
       {"to be bound at once", with(now), "now", 1,
-       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
+       "found",
+       0},
       {"no such class", nodes(), "none", 1,
-       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
+       "found",
+       0},
       {"no class and no default", nodes(), "", 1,
-       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.", 0},
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
+       "found",
+       0},
       {"the default class", with(by_default(test::storage_class("fast", "disks.example.com", true), kKey, 1)),
        "", 2, "all 2 replicas fit", 2},
       {"the newest default class",
@@ -206,7 +214,7 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
       {"somebody else's claim of that name", with(foreign), "fast", 2,
        "0 of 2 replicas fit: 0/2 nodes are available: PVC default/web-disk was not created for pod "
        "default/web "
-       "(pod is not owner).",
+       "(pod is not owner). not found",
        0},
   };
   for (const auto& c : cases) {
