@@ -126,6 +126,19 @@ class Side:
                 found[name][label] += int(float(value))
         return found
 
+    def late(self, metrics):
+        """Events that the scheduler has not taken in, with how many there were and how many it has."""
+        seen = metrics[EVENTS]
+        return {label: (count, seen[label]) for label, count in self.expected.items() if seen[label] < count}
+
+    def pause(self):
+        """Waits until the scheduler has taken in what has been written and has tried what that has woken: each kind comes by a
+        watch of its own, and what is written next could overtake it."""
+        def quiet():
+            metrics = self.metrics()
+            return not (self.late(metrics) or metrics[QUEUES]["active"] or metrics[QUEUES]["backoff"])
+        wait_until(quiet, f"{self.name} has tried what was woken", PATIENCE, POLL)
+
     def settle(self):
         """Waits until the scheduler has taken in all that has happened and has nothing left to try: every pod without a node
         waits in its queue for an event. Plays kubelet (victims of long grace go), volume controller and provisioner meanwhile.
@@ -146,8 +159,7 @@ class Side:
                     self.finish(pod)
             self.count_moves(pods)
             metrics = self.metrics()
-            seen, queued = metrics[EVENTS], metrics[QUEUES]
-            late = {label: (count, seen[label]) for label, count in self.expected.items() if seen[label] < count}
+            seen, queued, late = metrics[EVENTS], metrics[QUEUES], self.late(metrics)
             untried = [full_name(p) for p in pending if not gated(p) and not tried(p)]
             victims = metrics[VICTIMS][""] - self.evicted
             if not (late or untried or victims > 0 or queued["active"] or queued["backoff"]):

@@ -73,6 +73,7 @@ class Storage:
     def bind(self, path, name):
         """As the volume controller does it, once the volume has the claim's name; both as they are then."""
         volume = self.patch(volume_path(name) + "/status", {"status": {"phase": "Bound"}})
+        self.side.pause()
         self.patch(path, {"metadata": {"annotations": {BIND_COMPLETED: "yes", BY_CONTROLLER: "yes"}}, "spec": {"volumeName": name}})
         return [volume, self.patch(path + "/status", {"status": {"phase": "Bound"}})]
 
