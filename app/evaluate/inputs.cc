@@ -177,7 +177,8 @@ PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::
   start = decision.next_start;
   PlacedPod placed{.pod = asked.pod->pod->full_name(),
                    .nodes = decision.node_count,
-                   .feasible = decision.feasible.count(),
+                   // An attempt that fails leaves no nodes, as in kube-scheduler.
+                   .feasible = decision.error.empty() ? decision.feasible.count() : 0,
                    .message = decision.error.empty() ? decision.message : decision.error};
   if (!decision.fits()) return placed;
   const auto row = *decision.choice;
