@@ -5,7 +5,7 @@
 //
 // In the plugins' files the methods of the extension points, the hints and the constructors get other names, and a file is
 // added with methods of the old names that call them and tell the recorder. In the test files every function that gets a
-// test says so to the recorder, so that it knows whose question it is.
+// test says so to the recorder, so that it knows whose question it is, and none runs beside another.
 package main
 
 import (
@@ -92,7 +92,7 @@ func overlay(dir, out, seen string, replace map[string]string) error {
 	for _, s := range sources {
 		var edits []edit
 		if strings.HasSuffix(s.name, "_test.go") {
-			edits = append(enterTests(s), askBefore(s)...)
+			edits = slices.Concat(enterTests(s), oneByOne(s), askBefore(s))
 		} else {
 			edits = wrappers.rename(s)
 		}
@@ -195,6 +195,19 @@ func enterTests(s *source) []edit {
 		at := s.at(s.file.Name.End())
 		edits = append(edits, edit{at, at, "; import podiumtables \"" + recorder + "\""})
 	}
+	return edits
+}
+
+// Tests wait for each other: the recorder knows one that runs, whose question it is told.
+func oneByOne(s *source) []edit {
+	var edits []edit
+	ast.Inspect(s.file, func(node ast.Node) bool {
+		statement, ok := node.(*ast.ExprStmt)
+		if ok && s.of(statement) == "t.Parallel()" {
+			edits = append(edits, edit{s.at(statement.Pos()), s.at(statement.End()), ""})
+		}
+		return true
+	})
 	return edits
 }
 
