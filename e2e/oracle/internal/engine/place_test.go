@@ -7,11 +7,17 @@ import (
 	"testing"
 )
 
+const twoProfiles = `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: default-scheduler}, {schedulerName: other}]
+`
+
 // placeAll places the pods in their order; wanted are their nodes, "" for none.
 // Each answer is "NODE of FEASIBLE" or the message up to its first full stop.
 func placeAll(t *testing.T, cluster, pods string, wanted ...string) []string {
 	t.Helper()
-	in := read(t, cluster, pods, "")
+	in := read(t, cluster, pods, twoProfiles)
 	e, err := New(t.Context(), in.cluster, in.pending, in.config, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +57,35 @@ metadata: {name: c, namespace: default}
 spec: {storageClassName: fast, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 status: {phase: Pending}
 `
+	local := `
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: v}
+spec:
+  storageClassName: local
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  local: {path: /disk}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [a]}]}]}}
+status: {phase: Available}
+`
+	for _, name := range []string{"one", "two"} {
+		local += fmt.Sprintf(`
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: %s, namespace: default}
+spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+status: {phase: Pending}
+`, name)
+	}
 	for _, c := range []struct {
 		name, cluster, pods string
 		wanted, want        []string
@@ -63,6 +98,10 @@ status: {phase: Pending}
 			big("p1") + big("p2"), []string{"a", ""}, []string{"b of 2", "b of 1"}},
 		{"a claim", nodes + claim, pod("p1", "cpu: 1", disk) + pod("p2", "cpu: 1", disk), []string{"b", ""},
 			[]string{"b of 2", "b of 1"}},
+		{"a volume, for the pods of another profile too", nodes + local,
+			pod("p1", "cpu: 1", "schedulerName: other, volumes: [{name: d, persistentVolumeClaim: {claimName: one}}]") +
+				pod("p2", "cpu: 1", "volumes: [{name: d, persistentVolumeClaim: {claimName: two}}]"), []string{"", ""},
+			[]string{"a of 1", "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind"}},
 	} {
 		if got := placeAll(t, c.cluster, c.pods, c.wanted...); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
