@@ -9,7 +9,7 @@ Result<Node> decode_node(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   Node node;
-  node.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  node.meta = detail::read_meta(root["metadata"], detail::Annotations::kept);
 
   const auto spec = root["spec"];
   spec["unschedulable"].into(node.unschedulable);
@@ -31,13 +31,21 @@ Result<Node> decode_node(const boost::json::value& value) {
     return image;
   });
   status["declaredFeatures"].into(node.declared_features);
+  std::vector<Labels::Entry> conditions;
+  status["conditions"].list(conditions, [](Field field) {
+    Labels::Entry condition;
+    field["type"].into(condition.first);
+    field["status"].into(condition.second);
+    return condition;
+  });
+  node.conditions = Labels(std::move(conditions));
   return reader.finish(std::move(node));
 }
 
 Result<Namespace> decode_namespace(const boost::json::value& value) {
   detail::Reader reader(value);
   Namespace ns;
-  ns.meta = detail::read_meta(reader.root()["metadata"], detail::Annotations::none);
+  ns.meta = detail::read_meta(reader.root()["metadata"], detail::Annotations::left_out);
   return reader.finish(std::move(ns));
 }
 

@@ -77,6 +77,7 @@ void read_spec(Field spec, Pod& pod) {
   spec["nodeName"].into(pod.node_name);
   read_priority(spec, pod);
   spec["hostNetwork"].into(pod.host_network);
+  spec["hostUsers"].into(pod.host_users);
   spec["schedulingGates"].list(pod.scheduling_gates,
                                [](Field gate) { return std::string(gate["name"].text()); });
   spec["nodeSelector"].into(pod.node_selector);
@@ -135,7 +136,7 @@ Result<Pod> decode_pod(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   Pod pod;
-  pod.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  pod.meta = detail::read_meta(root["metadata"], detail::Annotations::kept);
   read_spec(root["spec"], pod);
   read_status(root["status"], pod);
   return reader.finish(std::move(pod));
@@ -145,7 +146,7 @@ Result<Pod> decode_pod_template(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   Pod pod;
-  pod.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  pod.meta = detail::read_meta(root["metadata"], detail::Annotations::kept);
   read_spec(root["spec"], pod);
   return reader.finish(std::move(pod));
 }

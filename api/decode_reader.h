@@ -121,8 +121,9 @@ void Field::list(std::vector<T>& target, Read read) const {
 }
 
 // --- parts that several kinds share ---
-enum class Annotations { none, storage, all };
-ObjectMeta read_meta(Field metadata, Annotations keep);
+// Those of pods, nodes and storage are kept, for plugins; of kubectl's copy of the object that it is there.
+enum class Annotations { left_out, kept };
+ObjectMeta read_meta(Field metadata, Annotations);
 Requirement read_requirement(Field, bool node_selector);
 LabelSelector read_label_selector(Field);
 std::vector<NodeSelectorTerm> read_node_selector(Field);  // {nodeSelectorTerms: [...]}

@@ -1,5 +1,4 @@
 // The parts that several kinds share: metadata, selectors, tolerations, spread constraints, volume sources.
-#include <algorithm>
 #include <array>
 
 #include "api/decode.h"
@@ -9,25 +8,8 @@ namespace podium::api {
 namespace detail {
 namespace {
 
-// What the volume plugins and the binding of claims read.
-bool matters_to_storage(std::string_view annotation) {
-  static constexpr std::array<std::string_view, 7> kPrefixes = {"pv.kubernetes.io/",
-                                                                "volume.kubernetes.io/",
-                                                                "volume.beta.kubernetes.io/",
-                                                                "storage.alpha.kubernetes.io/",
-                                                                "kubernetes.io/azure-file-",
-                                                                "storageclass.kubernetes.io/",
-                                                                "storageclass.beta.kubernetes.io/"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return annotation.starts_with(prefix); });
-}
-
-void read_annotations(Field annotations, Annotations keep, Labels& target) {
-  if (keep == Annotations::all) return annotations.into(target);
-  annotations.members([&](std::string_view key, Field value) {
-    if (matters_to_storage(key)) target.set(std::string(key), std::string(value.text()));
-  });
-}
+// kubectl's copy of the object, which nobody but kubectl reads, and which may be as large as the rest.
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 OwnerReference read_owner(Field field) {
   OwnerReference owner;
@@ -60,7 +42,7 @@ NodeSelectorTerm read_node_selector_term(Field field) {
 
 }  // namespace
 
-ObjectMeta read_meta(Field metadata, Annotations keep) {
+ObjectMeta read_meta(Field metadata, Annotations annotations) {
   ObjectMeta meta;
   metadata["name"].into(meta.name);
   metadata["namespace"].into(meta.namespace_);
@@ -68,7 +50,10 @@ ObjectMeta read_meta(Field metadata, Annotations keep) {
   metadata["resourceVersion"].into(meta.resource_version);
   metadata["generation"].into(meta.generation);
   metadata["labels"].into(meta.labels);
-  if (keep != Annotations::none) read_annotations(metadata["annotations"], keep, meta.annotations);
+  if (annotations == Annotations::kept) {
+    metadata["annotations"].into(meta.annotations);
+    if (meta.annotations.contains(kLastApplied)) meta.annotations.set(std::string(kLastApplied), "");
+  }
   metadata["ownerReferences"].list(meta.owners, read_owner);
   metadata["creationTimestamp"].into(meta.created);
   metadata["deletionTimestamp"].into(meta.deleted);
@@ -199,7 +184,7 @@ Volume read_volume_source(Field field) {
 
 Result<ObjectMeta> decode_meta(const boost::json::value& object) {
   detail::Reader reader(object);
-  return reader.finish(detail::read_meta(reader.root()["metadata"], detail::Annotations::all));
+  return reader.finish(detail::read_meta(reader.root()["metadata"], detail::Annotations::kept));
 }
 
 Result<NodeAffinity> decode_node_affinity(const boost::json::value& value, std::string_view path) {

@@ -37,7 +37,7 @@ Result<PersistentVolume> decode_persistent_volume(const boost::json::value& valu
   detail::Reader reader(value);
   const auto root = reader.root();
   PersistentVolume volume;
-  volume.meta = detail::read_meta(root["metadata"], Annotations::storage);
+  volume.meta = detail::read_meta(root["metadata"], Annotations::kept);
   const auto spec = root["spec"];
   spec["capacity"]["storage"].into(volume.capacity);
   spec["storageClassName"].into(volume.storage_class);
@@ -60,7 +60,7 @@ Result<PersistentVolumeClaim> decode_persistent_volume_claim(const boost::json::
   detail::Reader reader(value);
   const auto root = reader.root();
   PersistentVolumeClaim claim;
-  claim.meta = detail::read_meta(root["metadata"], Annotations::storage);
+  claim.meta = detail::read_meta(root["metadata"], Annotations::kept);
   const auto spec = root["spec"];
   spec["resources"]["requests"]["storage"].into(claim.request);
   spec["storageClassName"].into(claim.storage_class);
@@ -78,7 +78,7 @@ Result<StorageClass> decode_storage_class(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   StorageClass storage_class;
-  storage_class.meta = detail::read_meta(root["metadata"], Annotations::storage);
+  storage_class.meta = detail::read_meta(root["metadata"], Annotations::kept);
   root["provisioner"].into(storage_class.provisioner);
   const auto mode = root["volumeBindingMode"];
   storage_class.has_binding_mode = static_cast<bool>(mode);
@@ -91,7 +91,7 @@ Result<CsiNode> decode_csi_node(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   CsiNode csi_node;
-  csi_node.meta = detail::read_meta(root["metadata"], Annotations::storage);
+  csi_node.meta = detail::read_meta(root["metadata"], Annotations::kept);
   root["spec"]["drivers"].list(csi_node.drivers, [](Field field) {
     CsiNode::Driver driver;
     field["name"].into(driver.name);
@@ -105,7 +105,7 @@ Result<CsiDriver> decode_csi_driver(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   CsiDriver driver;
-  driver.meta = detail::read_meta(root["metadata"], Annotations::none);
+  driver.meta = detail::read_meta(root["metadata"], Annotations::left_out);
   root["spec"]["storageCapacity"].into(driver.storage_capacity);
   root["spec"]["preventPodSchedulingIfMissing"].into(driver.prevents_scheduling_if_missing);
   return reader.finish(std::move(driver));
@@ -115,7 +115,7 @@ Result<CsiStorageCapacity> decode_csi_storage_capacity(const boost::json::value&
   detail::Reader reader(value);
   const auto root = reader.root();
   CsiStorageCapacity capacity;
-  capacity.meta = detail::read_meta(root["metadata"], Annotations::none);
+  capacity.meta = detail::read_meta(root["metadata"], Annotations::left_out);
   root["storageClassName"].into(capacity.storage_class);
   if (const auto topology = root["nodeTopology"])
     capacity.node_topology = detail::read_label_selector(topology);
@@ -128,7 +128,7 @@ Result<VolumeAttachment> decode_volume_attachment(const boost::json::value& valu
   detail::Reader reader(value);
   const auto root = reader.root();
   VolumeAttachment attachment;
-  attachment.meta = detail::read_meta(root["metadata"], Annotations::none);
+  attachment.meta = detail::read_meta(root["metadata"], Annotations::left_out);
   const auto spec = root["spec"];
   spec["attacher"].into(attachment.attacher);
   spec["nodeName"].into(attachment.node_name);

@@ -35,7 +35,7 @@ Result<Workload> decode_workload(const boost::json::value& value, Workload::Kind
   detail::Reader reader(value);
   const auto root = reader.root();
   Workload workload;
-  workload.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  workload.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
   workload.kind = kind;
   workload.selector = read_selector(root["spec"], kind);
   return reader.finish(std::move(workload));
@@ -45,7 +45,7 @@ Result<PriorityClass> decode_priority_class(const boost::json::value& value) {
   detail::Reader reader(value);
   const auto root = reader.root();
   PriorityClass priority_class;
-  priority_class.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  priority_class.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
   root["value"].into(priority_class.value);
   root["globalDefault"].into(priority_class.global_default);
   if (const auto policy = root["preemptionPolicy"]) priority_class.preempt_never = policy.text() == "Never";
@@ -56,7 +56,7 @@ Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::valu
   detail::Reader reader(value);
   const auto root = reader.root();
   PodDisruptionBudget budget;
-  budget.meta = detail::read_meta(root["metadata"], detail::Annotations::none);
+  budget.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
   if (const auto selector = root["spec"]["selector"]) budget.selector = detail::read_label_selector(selector);
   const auto status = root["status"];
   status["disruptionsAllowed"].into(budget.disruptions_allowed);

@@ -36,6 +36,7 @@ struct Node {
   ResourceList capacity, allocatable;
   std::vector<ContainerImage> images;
   std::vector<std::string> declared_features;
+  Labels conditions;  // status.conditions: by type, the status
   bool operator==(const Node&) const = default;
 };
 

@@ -153,6 +153,7 @@ struct Pod {
   bool preempt_never = false;          // preemptionPolicy: Never
   bool has_preemption_policy = false;  // preemptionPolicy is given
   bool host_network = false;
+  bool host_users = true;
   std::vector<std::string> scheduling_gates;
   Labels node_selector;
   NodeAffinity node_affinity;

@@ -106,6 +106,7 @@ boost::json::array names_of(std::uint32_t actions) {
       {kUpdateNodeAllocatable, "UpdateNodeAllocatable"},
       {kUpdateNodeLabel, "UpdateNodeLabel"},
       {kUpdateNodeTaint, "UpdateNodeTaint"},
+      {kUpdateNodeCondition, "UpdateNodeCondition"},
       {kUpdateNodeAnnotation, "UpdateNodeAnnotation"},
       {kUpdateNodeDeclaredFeature, "UpdateNodeDeclaredFeature"},
       {kUpdatePodLabel, "UpdatePodLabel"},

@@ -15,7 +15,8 @@ namespace {
 struct FieldNames {
   std::string_view field, interface;
 };
-constexpr std::array<FieldNames, kPluginFields> kNames{{
+// By Point.
+constexpr std::array<FieldNames, framework::kPoints + 1> kNames{{
     {"preEnqueue", "PreEnqueuePlugin"},
     {"queueSort", "QueueSortPlugin"},
     {"preFilter", "PreFilterPlugin"},
@@ -75,10 +76,8 @@ PluginSet merge(const PluginSet& defaults, const PluginSet& custom) {
 
 }  // namespace
 
-std::string_view field_name(PluginField field) { return kNames[static_cast<std::size_t>(field)].field; }
-std::string_view interface_name(PluginField field) {
-  return kNames[static_cast<std::size_t>(field)].interface;
-}
+std::string_view field_name(Point point) { return kNames[static_cast<std::size_t>(point)].field; }
+std::string_view interface_name(Point point) { return kNames[static_cast<std::size_t>(point)].interface; }
 
 bool PluginSet::disables(std::string_view name) const {
   return std::ranges::find(disabled, name, &PluginRef::name) != disabled.end();
@@ -95,7 +94,7 @@ std::set<std::string> PluginSets::enabled_names() const {
 PluginSets read_plugin_sets(const json::value* plugins, const std::string& path) {
   PluginSets out;
   if (!plugins) return out;
-  for (std::size_t i = 0; i < kPluginFields; ++i) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
     const auto& set = plugins->as_object().at(kNames[i].field).as_object();
     const auto at = child(path, kNames[i].field);
     out.sets[i].enabled = read_list(set.at("enabled"), child(at, "enabled"));
@@ -108,7 +107,7 @@ PluginSets default_plugin_sets(const framework::Features& features) {
   PluginSets out;
   for (const auto& plugin : plugins::in_tree()) {
     if (plugin.by_default && (!plugin.gate || features.*plugin.gate)) {
-      out[PluginField::multi_point].enabled.push_back({std::string(plugin.name), plugin.default_weight, ""});
+      out[Point::multi_point].enabled.push_back({std::string(plugin.name), plugin.default_weight, ""});
     }
   }
   return out;
@@ -116,13 +115,13 @@ PluginSets default_plugin_sets(const framework::Features& features) {
 
 PluginSets merge_plugin_sets(const PluginSets& defaults, const PluginSets& custom) {
   PluginSets out;
-  for (std::size_t i = 0; i < kPluginFields; ++i) out.sets[i] = merge(defaults.sets[i], custom.sets[i]);
+  for (std::size_t i = 0; i < kNames.size(); ++i) out.sets[i] = merge(defaults.sets[i], custom.sets[i]);
   return out;
 }
 
 json::value print_plugin_sets(const PluginSets& plugins) {
   json::object out;
-  for (std::size_t i = 0; i < kPluginFields; ++i) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
     json::object set;
     if (!plugins.sets[i].enabled.empty()) set["enabled"] = print_list(plugins.sets[i].enabled);
     if (!plugins.sets[i].disabled.empty()) set["disabled"] = print_list(plugins.sets[i].disabled);

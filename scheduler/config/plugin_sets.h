@@ -14,30 +14,14 @@
 #include <vector>
 
 #include "scheduler/framework/features.h"
+#include "scheduler/framework/point.h"
 
 namespace podium::config {
 
-// The fields of `plugins`. `multi_point` stands for all the others.
-enum class PluginField : std::uint8_t {
-  pre_enqueue,
-  queue_sort,
-  pre_filter,
-  filter,
-  post_filter,
-  pre_score,
-  score,
-  reserve,
-  permit,
-  pre_bind,
-  bind,
-  post_bind,
-  placement_generate,
-  placement_score,
-  multi_point,
-};
-inline constexpr std::size_t kPluginFields = 15;
-std::string_view field_name(PluginField);      // "preFilter"
-std::string_view interface_name(PluginField);  // "PreFilterPlugin", as upstream's errors call it
+using framework::Point;
+
+std::string_view field_name(Point);      // "preFilter"
+std::string_view interface_name(Point);  // "PreFilterPlugin", as upstream's errors call it
 
 struct PluginRef {
   std::string name;
@@ -51,11 +35,11 @@ struct PluginSet {
 };
 
 struct PluginSets {
-  std::array<PluginSet, kPluginFields> sets;
+  std::array<PluginSet, framework::kPoints + 1> sets;  // by point
 
-  PluginSet& operator[](PluginField field) { return sets[static_cast<std::size_t>(field)]; }
-  const PluginSet& operator[](PluginField field) const { return sets[static_cast<std::size_t>(field)]; }
-  std::set<std::string> enabled_names() const;  // of all fields
+  PluginSet& operator[](Point point) { return sets[static_cast<std::size_t>(point)]; }
+  const PluginSet& operator[](Point point) const { return sets[static_cast<std::size_t>(point)]; }
+  std::set<std::string> enabled_names() const;  // at all points
 };
 
 // `plugins` is the value of that field, read by its schema, or null; `path` is where it stands.

@@ -13,30 +13,11 @@
 namespace podium::config {
 namespace {
 
+using framework::kPoints;
 using framework::Profile;
 using plugins::PluginEntry;
-using plugins::Point;
 
-constexpr std::array<std::pair<PluginField, Point>, 12> kPoints{{
-    {PluginField::pre_enqueue, Point::pre_enqueue},
-    {PluginField::queue_sort, Point::queue_sort},
-    {PluginField::pre_filter, Point::pre_filter},
-    {PluginField::filter, Point::filter},
-    {PluginField::post_filter, Point::post_filter},
-    {PluginField::pre_score, Point::pre_score},
-    {PluginField::score, Point::score},
-    {PluginField::reserve, Point::reserve},
-    {PluginField::permit, Point::permit},
-    {PluginField::pre_bind, Point::pre_bind},
-    {PluginField::bind, Point::bind},
-    {PluginField::post_bind, Point::post_bind},
-}};
-
-// The placement extension points are behind a gate that is off: nothing runs there, but names are checked.
-bool implements(const PluginEntry& plugin, PluginField field) {
-  if (field == PluginField::placement_generate) return plugin.name == "TopologyPlacementGenerator";
-  if (field == PluginField::placement_score) return plugin.name == "PodGroupPodsCount";
-  const auto point = std::ranges::find(kPoints, field, &std::pair<PluginField, Point>::first)->second;
+bool implements(const PluginEntry& plugin, Point point) {
   return std::ranges::find(plugin.points, point) != plugin.points.end();
 }
 
@@ -52,12 +33,12 @@ class Resolver {
         registry_(registry) {}
 
   framework::ProfilePtr resolve(std::string_view scheduler_name) {
-    for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
-      check_specific(static_cast<PluginField>(i));
+    for (std::size_t i = 0; i < kPoints; ++i) {
+      check_specific(static_cast<Point>(i));
     }
     check_multi_point();
-    for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
-      names_[i] = expand(static_cast<PluginField>(i));
+    for (std::size_t i = 0; i < kPoints; ++i) {
+      names_[i] = expand(static_cast<Point>(i));
     }
     check_needed_points(scheduler_name);
     auto profile = std::make_shared<Profile>();
@@ -68,43 +49,39 @@ class Resolver {
   }
 
  private:
-  const std::vector<std::string>& at(PluginField field) const {
-    return names_[static_cast<std::size_t>(field)];
-  }
-  std::string field_path(PluginField field) const {
-    return child(child(path_, "plugins"), field_name(field));
-  }
+  const std::vector<std::string>& at(Point point) const { return names_[static_cast<std::size_t>(point)]; }
+  std::string field_path(Point point) const { return child(child(path_, "plugins"), field_name(point)); }
   // Names that the file does not give come from the defaults, which are right.
-  std::string path_of(const PluginRef& plugin, PluginField field) const {
-    return plugin.path.empty() ? field_path(field) : plugin.path;
+  std::string path_of(const PluginRef& plugin, Point point) const {
+    return plugin.path.empty() ? field_path(point) : plugin.path;
   }
 
-  void check_specific(PluginField field) {
+  void check_specific(Point point) {
     std::set<std::string_view> seen;
-    for (const auto& plugin : plugins_[field].enabled) {
+    for (const auto& plugin : plugins_[point].enabled) {
       const auto* known = registry_.find(plugin.name);
       if (!known) {
         if (!is_removed(plugin)) {
-          findings_.error(path_of(plugin, field),
-                          fmt::format("{} \"{}\" does not exist", interface_name(field), plugin.name));
+          findings_.error(path_of(plugin, point),
+                          fmt::format("{} \"{}\" does not exist", interface_name(point), plugin.name));
         }
-      } else if (!implements(*known, field)) {
-        findings_.error(path_of(plugin, field), fmt::format("plugin \"{}\" does not extend {} plugin",
-                                                            plugin.name, interface_name(field)));
+      } else if (!implements(*known, point)) {
+        findings_.error(path_of(plugin, point), fmt::format("plugin \"{}\" does not extend {} plugin",
+                                                            plugin.name, interface_name(point)));
       } else if (!seen.insert(plugin.name).second) {
-        findings_.error(path_of(plugin, field), fmt::format("plugin \"{}\" already registered as \"{}\"",
-                                                            plugin.name, interface_name(field)));
+        findings_.error(path_of(plugin, point), fmt::format("plugin \"{}\" already registered as \"{}\"",
+                                                            plugin.name, interface_name(point)));
       }
     }
   }
 
   void check_multi_point() {
-    const auto& enabled = plugins_[PluginField::multi_point].enabled;
+    const auto& enabled = plugins_[Point::multi_point].enabled;
     for (std::size_t i = 0; i < enabled.size(); ++i) {
       const auto& plugin = enabled[i];
       if (!registry_.find(plugin.name)) {
         if (!is_removed(plugin)) {
-          findings_.error(path_of(plugin, PluginField::multi_point),
+          findings_.error(path_of(plugin, Point::multi_point),
                           fmt::format("plugin \"{}\" does not exist", plugin.name));
         }
         continue;
@@ -114,20 +91,20 @@ class Resolver {
       if (earlier == enabled.begin() + static_cast<std::ptrdiff_t>(i)) continue;
       if (const auto clash = first_point_of(plugin.name)) {
         findings_.error(
-            path_of(plugin, PluginField::multi_point),
+            path_of(plugin, Point::multi_point),
             fmt::format("plugin \"{}\" already registered as \"{}\"", plugin.name, interface_name(*clash)));
       }
     }
   }
 
   // The first extension point that multiPoint enables the plugin at, where it is not named or disabled there.
-  std::optional<PluginField> first_point_of(std::string_view name) const {
+  std::optional<Point> first_point_of(std::string_view name) const {
     const auto* known = registry_.find(name);
-    for (std::size_t i = 0; i < kPluginFields - 1; ++i) {
-      const auto field = static_cast<PluginField>(i);
-      const auto& set = plugins_[field];
+    for (std::size_t i = 0; i < kPoints; ++i) {
+      const auto point = static_cast<Point>(i);
+      const auto& set = plugins_[point];
       const bool named = std::ranges::find(set.enabled, name, &PluginRef::name) != set.enabled.end();
-      if (implements(*known, field) && !named && !set.disables("*") && !set.disables(name)) return field;
+      if (implements(*known, point) && !named && !set.disables("*") && !set.disables(name)) return point;
     }
     return std::nullopt;
   }
@@ -135,17 +112,17 @@ class Resolver {
   // Removed plugins have a finding of their own, from validation.
   static bool is_removed(const PluginRef& plugin) { return is_removed_plugin(plugin.name); }
 
-  std::vector<std::string> expand(PluginField field) const {
-    const auto& set = plugins_[field];
+  std::vector<std::string> expand(Point point) const {
+    const auto& set = plugins_[point];
     std::vector<std::string> own;
     for (const auto& plugin : set.enabled) own.push_back(plugin.name);
     if (set.disables("*")) return own;
 
     std::set<std::string_view> overridden;
     std::vector<std::string> from_multi_point;
-    for (const auto& plugin : plugins_[PluginField::multi_point].enabled) {
+    for (const auto& plugin : plugins_[Point::multi_point].enabled) {
       const auto* known = registry_.find(plugin.name);
-      if (!known || !implements(*known, field) || set.disables(plugin.name)) continue;
+      if (!known || !implements(*known, point) || set.disables(plugin.name)) continue;
       if (std::ranges::find(own, plugin.name) != own.end()) {
         overridden.insert(plugin.name);
       } else {
@@ -160,32 +137,32 @@ class Resolver {
   }
 
   void check_needed_points(std::string_view scheduler_name) {
-    if (const auto count = at(PluginField::queue_sort).size(); count != 1) {
+    if (const auto count = at(Point::queue_sort).size(); count != 1) {
       findings_.error(
-          field_path(PluginField::queue_sort),
+          field_path(Point::queue_sort),
           fmt::format("only one queue sort plugin required for profile with scheduler name \"{}\", but "
                       "got {}",
                       scheduler_name, count));
     }
-    if (at(PluginField::bind).empty()) {
-      findings_.error(field_path(PluginField::bind),
+    if (at(Point::bind).empty()) {
+      findings_.error(field_path(Point::bind),
                       fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
                                   scheduler_name));
     }
-    for (const auto field : {PluginField::score, PluginField::multi_point}) {
-      for (const auto& plugin : plugins_[field].enabled) {
+    for (const auto point : {Point::score, Point::multi_point}) {
+      for (const auto& plugin : plugins_[point].enabled) {
         const auto* known = registry_.find(plugin.name);
-        if (plugin.weight >= 0 || !known || !implements(*known, PluginField::score)) continue;
+        if (plugin.weight >= 0 || !known || !implements(*known, Point::score)) continue;
         // Upstream's sum of weights wraps around.
-        findings_.invalid(child(path_of(plugin, field), "weight"), plugin.weight,
+        findings_.invalid(child(path_of(plugin, point), "weight"), plugin.weight,
                           "must not be negative: total score of Score plugins could overflow");
       }
     }
   }
 
   std::int64_t weight_of(std::string_view name) {
-    for (const auto field : {PluginField::score, PluginField::multi_point}) {
-      const auto& enabled = plugins_[field].enabled;
+    for (const auto point : {Point::score, Point::multi_point}) {
+      const auto& enabled = plugins_[point].enabled;
       const auto it = std::ranges::find(enabled, name, &PluginRef::name);
       if (it == enabled.end()) continue;
       // VolumeBinding has none by default either.
@@ -235,42 +212,42 @@ class Resolver {
     return dynamic_cast<const T*>(make(name));
   }
 
-  bool enabled_at(PluginField field, std::string_view name) const {
-    return std::ranges::find(at(field), name) != at(field).end();
+  bool enabled_at(Point point, std::string_view name) const {
+    return std::ranges::find(at(point), name) != at(point).end();
   }
 
   Profile::FilterEntry filter_entry(const std::string& name) {
-    return {name, make_as<framework::FilterPlugin>(name), enabled_at(PluginField::pre_filter, name),
-            enabled_at(PluginField::filter, name)};
+    return {name, make_as<framework::FilterPlugin>(name), enabled_at(Point::pre_filter, name),
+            enabled_at(Point::filter, name)};
   }
 
   // Without the plugins that take no part there.
   template <typename P>
-  void fill_entries(PluginField field, std::vector<Profile::Entry<P>>& entries) {
-    for (const auto& name : at(field)) {
+  void fill_entries(Point point, std::vector<Profile::Entry<P>>& entries) {
+    for (const auto& name : at(point)) {
       if (const auto* plugin = make_as<P>(name)) entries.push_back({name, plugin});
     }
   }
 
   void fill(Profile& profile) {
-    for (const auto& name : at(PluginField::pre_enqueue)) {
+    for (const auto& name : at(Point::pre_enqueue)) {
       if (const auto* plugin = make_as<framework::PreEnqueuePlugin>(name))
         profile.pre_enqueue.push_back(plugin);
     }
-    for (const auto& name : at(PluginField::pre_filter)) profile.pre_filters.push_back(filter_entry(name));
-    for (const auto& name : at(PluginField::filter)) profile.filters.push_back(filter_entry(name));
-    for (const auto& name : at(PluginField::post_filter)) {
+    for (const auto& name : at(Point::pre_filter)) profile.pre_filters.push_back(filter_entry(name));
+    for (const auto& name : at(Point::filter)) profile.filters.push_back(filter_entry(name));
+    for (const auto& name : at(Point::post_filter)) {
       profile.post_filters.push_back({name, make_as<framework::PostFilterPlugin>(name)});
     }
-    for (const auto& name : at(PluginField::score)) {
-      profile.scores.push_back({name, make_as<framework::ScorePlugin>(name), weight_of(name),
-                                enabled_at(PluginField::pre_score, name)});
+    for (const auto& name : at(Point::score)) {
+      profile.scores.push_back(
+          {name, make_as<framework::ScorePlugin>(name), weight_of(name), enabled_at(Point::pre_score, name)});
     }
-    fill_entries(PluginField::pre_score, profile.pre_scores);
-    fill_entries(PluginField::reserve, profile.reserves);
-    fill_entries(PluginField::permit, profile.permits);
-    fill_entries(PluginField::pre_bind, profile.pre_binds);
-    fill_entries(PluginField::post_bind, profile.post_binds);
+    fill_entries(Point::pre_score, profile.pre_scores);
+    fill_entries(Point::reserve, profile.reserves);
+    fill_entries(Point::permit, profile.permits);
+    fill_entries(Point::pre_bind, profile.pre_binds);
+    fill_entries(Point::post_bind, profile.post_binds);
     for (const auto& [_, plugin] : made_) {
       if (plugin) profile.plugins.push_back(plugin);
     }
@@ -282,7 +259,7 @@ class Resolver {
   Findings& findings_;
   const framework::Features& features_;
   const plugins::Registry& registry_;
-  std::array<std::vector<std::string>, kPluginFields> names_;  // at each extension point, in order
+  std::array<std::vector<std::string>, kPoints> names_;  // at each extension point, in order
   std::map<std::string, std::shared_ptr<const framework::Plugin>> made_;
 };
 

@@ -146,7 +146,7 @@ void validate_extenders(const json::array& extenders, Findings& findings) {
 }
 
 void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings& findings) {
-  const auto& first = profiles.front()[PluginField::queue_sort];
+  const auto& first = profiles.front()[Point::queue_sort];
   if (first.enabled.size() > 1) {
     findings.invalid("profiles[0].plugins.queueSort.enabled", first.enabled.size(),
                      "only one queue sort plugin can be enabled");
@@ -158,7 +158,7 @@ void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings& fin
         findings.invalid(plugin.path, json::string(plugin.name), removed_plugin_text());
       }
     }
-    const auto& own = profiles[i][PluginField::queue_sort];
+    const auto& own = profiles[i][Point::queue_sort];
     if (names_of(own.enabled) != names_of(first.enabled) ||
         names_of(own.disabled) != names_of(first.disabled)) {
       findings.error(item("profiles", i) + ".plugins.queueSort",

@@ -23,19 +23,20 @@ constexpr std::array<std::string_view, 13> kResources{"AssignedPod",
                                                       "*"};
 
 // In the order of Action's bits, then kAll.
-constexpr std::array<std::string_view, 13> kActions{"Add",
-                                                    "Delete",
-                                                    "UpdateNodeAllocatable",
-                                                    "UpdateNodeLabel",
-                                                    "UpdateNodeTaint",
-                                                    "UpdateNodeAnnotation",
-                                                    "UpdateNodeDeclaredFeature",
-                                                    "UpdatePodLabel",
-                                                    "UpdatePodScaleDown",
-                                                    "UpdatePodToleration",
-                                                    "UpdatePodSchedulingGatesEliminated",
-                                                    "Update",
-                                                    "All"};
+constexpr std::array<std::string_view, kEventActions> kActions{"Add",
+                                                               "Delete",
+                                                               "UpdateNodeAllocatable",
+                                                               "UpdateNodeLabel",
+                                                               "UpdateNodeTaint",
+                                                               "UpdateNodeCondition",
+                                                               "UpdateNodeAnnotation",
+                                                               "UpdateNodeDeclaredFeature",
+                                                               "UpdatePodLabel",
+                                                               "UpdatePodScaleDown",
+                                                               "UpdatePodToleration",
+                                                               "UpdatePodSchedulingGatesEliminated",
+                                                               "Update",
+                                                               "All"};
 
 std::array<std::string, kEventSlots> make_labels() {
   std::array<std::string, kEventSlots> labels;

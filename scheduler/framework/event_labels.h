@@ -5,6 +5,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,8 +14,10 @@
 
 namespace podium::framework {
 
-// One slot a pair of resource and action, for tables of counts.
-inline constexpr std::size_t kEventSlots = (static_cast<std::size_t>(Resource::wild_card) + 1) * 13;
+// One slot a pair of resource and action, for tables of counts. The actions are the bits, then kAll.
+inline constexpr std::size_t kEventActions = std::bit_width(std::uint32_t{kAll}) + 1;
+inline constexpr std::size_t kEventSlots =
+    (static_cast<std::size_t>(Resource::wild_card) + 1) * kEventActions;
 
 // `action` is one bit, kUpdateOther standing for an update in general, or kAll.
 std::size_t event_slot(Resource resource, std::uint32_t action);

@@ -42,6 +42,7 @@ std::uint32_t node_changes(const api::Node& before, const api::Node& after) {
   if (before.meta.annotations != after.meta.annotations) changes |= kUpdateNodeAnnotation;
   if (before.taints != after.taints || (before.unschedulable && !after.unschedulable))
     changes |= kUpdateNodeTaint;
+  if (before.conditions != after.conditions) changes |= kUpdateNodeCondition;
   if (before.declared_features != after.declared_features) changes |= kUpdateNodeDeclaredFeature;
   return changes;
 }

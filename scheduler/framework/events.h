@@ -36,16 +36,17 @@ enum Action : std::uint32_t {
   kDelete = 1 << 1,
   kUpdateNodeAllocatable = 1 << 2,
   kUpdateNodeLabel = 1 << 3,
-  kUpdateNodeTaint = 1 << 4,  // also spec.unschedulable
-  kUpdateNodeAnnotation = 1 << 5,
-  kUpdateNodeDeclaredFeature = 1 << 6,
-  kUpdatePodLabel = 1 << 7,
-  kUpdatePodScaleDown = 1 << 8,  // requests went down
-  kUpdatePodTolerations = 1 << 9,
-  kUpdatePodGatesEliminated = 1 << 10,
-  kUpdateOther = 1 << 11,  // an update that is none of the above; only a hint for every kUpdate takes it
-  kUpdate = ((1 << 12) - 1) & ~3u,
-  kAll = (1 << 12) - 1,
+  kUpdateNodeTaint = 1 << 4,      // also spec.unschedulable
+  kUpdateNodeCondition = 1 << 5,  // its status
+  kUpdateNodeAnnotation = 1 << 6,
+  kUpdateNodeDeclaredFeature = 1 << 7,
+  kUpdatePodLabel = 1 << 8,
+  kUpdatePodScaleDown = 1 << 9,  // requests went down
+  kUpdatePodTolerations = 1 << 10,
+  kUpdatePodGatesEliminated = 1 << 11,
+  kUpdateOther = 1 << 12,  // an update that is none of the above; only a hint for every kUpdate takes it
+  kUpdate = ((1 << 13) - 1) & ~3u,
+  kAll = (1 << 13) - 1,
 };
 
 struct ClusterEvent {
@@ -54,8 +55,7 @@ struct ClusterEvent {
   api::Object before, after;  // monostate where there is none
 };
 
-// The difference between two states of an object, as event bits; 0 where none of them has changed. Node
-// conditions are no event: no in-tree plugin registers for them, and nodes report them every few seconds.
+// The difference between two states of an object, as event bits; 0 where none of them has changed.
 // Pod-level requests that went down count by whatever rule: upstream asks no gate about them here.
 std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after,
                           const cluster::RequestRules& rules = {});

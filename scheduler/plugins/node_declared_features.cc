@@ -1,7 +1,8 @@
 // NodeDeclaredFeatures: a pod that relies on a feature of the kubelet fits only where the node declares it.
-// Source: pkg/scheduler/framework/plugins/nodedeclaredfeatures and component-helpers/nodedeclaredfeatures, of whose
-// features one can be asked for by a pod: restarting all containers when one exits.
+// Source: pkg/scheduler/framework/plugins/nodedeclaredfeatures and component-helpers/nodedeclaredfeatures/features, of
+// which pods can ask for two.
 #include <algorithm>
+#include <utility>
 
 #include "scheduler/plugins/event_objects.h"
 #include "scheduler/plugins/factories.h"
@@ -11,9 +12,7 @@ namespace {
 
 using namespace framework;
 
-constexpr std::string_view kRestartAll = "RestartAllContainersOnContainerExits";
-
-bool needs_restart_all(const api::Pod& pod) {
+bool restarts_all(const api::Pod& pod) {
   const auto asks = [](const api::Container& container) {
     return std::ranges::any_of(container.restart_rules,
                                [](const auto& rule) { return rule.action == "RestartAllContainers"; });
@@ -21,9 +20,20 @@ bool needs_restart_all(const api::Pod& pod) {
   return std::ranges::any_of(pod.containers, asks) || std::ranges::any_of(pod.init_containers, asks);
 }
 
+bool maps_users_on_the_hosts_network(const api::Pod& pod) { return pod.host_network && !pod.host_users; }
+
+// The features that the pod needs, in the order of upstream's list.
+std::vector<std::string_view> needed_features(const api::Pod& pod) {
+  std::vector<std::string_view> needed;
+  if (restarts_all(pod)) needed.push_back("RestartAllContainersOnContainerExits");
+  if (maps_users_on_the_hosts_network(pod)) needed.push_back("UserNamespacesHostNetworkSupport");
+  return needed;
+}
+
 class FeatureFilter final : public NodeFilter {
  public:
-  explicit FeatureFilter(const Snapshot& snapshot) : NodeFilter(snapshot) {}
+  FeatureFilter(const Snapshot& snapshot, std::vector<std::string_view> needed)
+      : NodeFilter(snapshot), needed_(std::move(needed)) {}
 
   bool ignores_pods() const override { return true; }
   // Such pods are rare, so the features are no column.
@@ -33,10 +43,15 @@ class FeatureFilter final : public NodeFilter {
                              {"node(s) didn't match Pod's required features"}});
     const auto before = nodes;
     before.each([&](Row row) {
-      const auto& features = snapshot_.entry(row).node->declared_features;
-      if (std::ranges::find(features, kRestartAll) == features.end()) out.reject(nodes, row, id);
+      const auto& declared = snapshot_.entry(row).node->declared_features;
+      const bool all = std::ranges::all_of(
+          needed_, [&](auto feature) { return std::ranges::find(declared, feature) != declared.end(); });
+      if (!all) out.reject(nodes, row, id);
     });
   }
+
+ private:
+  const std::vector<std::string_view> needed_;
 };
 
 class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
@@ -48,8 +63,9 @@ class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
   }
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
-    if (!needs_restart_all(*pod)) return {};
-    return {.filter = std::make_unique<FeatureFilter>(snapshot)};
+    auto needed = needed_features(*pod);
+    if (needed.empty()) return {};
+    return {.filter = std::make_unique<FeatureFilter>(snapshot, std::move(needed))};
   }
 
   std::vector<EventHint> hints() const override {
@@ -64,7 +80,7 @@ class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
       const auto* before = object_before<api::Pod>(event);
       const auto* after = object_after<api::Pod>(event);
       return before && after && after->meta.uid == rejected->meta.uid &&
-             needs_restart_all(*before) != needs_restart_all(*after);
+             needed_features(*before) != needed_features(*after);
     });
     return hints;
   }

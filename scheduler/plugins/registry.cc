@@ -37,10 +37,10 @@ std::span<const PluginEntry> in_tree() {
        make_node_declared_features,
        true,
        &framework::Features::node_declared_features},
-      // Behind feature gates that are off; their placement extension points have no counterpart here.
+      // Behind feature gates that are off.
       {"GangScheduling", {pre_enqueue, permit}, 0, {}, false},
-      {"TopologyPlacementGenerator", {}, 0, {}, false},
-      {"PodGroupPodsCount", {}, 1, {}, false},
+      {"TopologyPlacementGenerator", {placement_generate}, 0, {}, false},
+      {"PodGroupPodsCount", {placement_score}, 1, {}, false},
   };
   return list;
 }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <boost/json/value.hpp>
-#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -20,23 +19,11 @@
 #include "scheduler/framework/features.h"
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/point.h"
 
 namespace podium::plugins {
 
-enum class Point : std::uint8_t {
-  pre_enqueue,
-  queue_sort,
-  pre_filter,
-  filter,
-  post_filter,
-  pre_score,
-  score,
-  reserve,
-  permit,
-  pre_bind,
-  bind,
-  post_bind,
-};
+using framework::Point;
 
 // Makes a plugin from its arguments; those whose decisions depend on feature gates get these too.
 class Factory {

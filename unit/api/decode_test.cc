@@ -18,7 +18,7 @@ constexpr std::string_view kRichPod = R"({
   "apiVersion": "v1", "kind": "Pod",
   "metadata": {
     "name": "web-0", "namespace": "shop", "uid": "u-1", "resourceVersion": "42", "generation": 3,
-    "labels": {"tier": "front", "app": "web"}, "annotations": {"left": "out"},
+    "labels": {"tier": "front", "app": "web"}, "annotations": {"example.com/note": "x"},
     "creationTimestamp": "2026-01-02T03:04:05Z", "deletionTimestamp": "2026-01-02T04:04:05Z",
     "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "uid-web",
                          "controller": true, "blockOwnerDeletion": true}],
@@ -26,7 +26,7 @@ constexpr std::string_view kRichPod = R"({
   },
   "spec": {
     "nodeName": "n1", "schedulerName": "podium", "priorityClassName": "high", "priority": 1000,
-    "preemptionPolicy": "Never", "hostNetwork": true, "schedulingGates": [{"name": "example.com/wait"}],
+    "preemptionPolicy": "Never", "hostNetwork": true, "hostUsers": false, "schedulingGates": [{"name": "example.com/wait"}],
     "nodeSelector": {"disk": "ssd"}, "overhead": {"cpu": "10m"},
     "affinity": {
       "nodeAffinity": {
@@ -77,8 +77,15 @@ TEST(DecodePod, ReadsEveryField) {
   constraint.honor_node_taints().match_label_keys({"v"});
   auto builder =
       pod("web-0").ns("shop").uid("u-1").resource_version("42").label("app", "web").label("tier", "front");
+  builder.annotation("example.com/note", "x");
   builder.created("2026-01-02T03:04:05Z").owner("StatefulSet", "web");
-  builder.node("n1").scheduler("podium").priority_class("high").priority(1000).preempt_never().host_network();
+  builder.node("n1")
+      .scheduler("podium")
+      .priority_class("high")
+      .priority(1000)
+      .preempt_never()
+      .host_network()
+      .host_users(false);
   builder.gate("example.com/wait").node_selector("disk", "ssd").overhead("cpu", "10m");
   builder.require_node(node_term({gt("cores", "4")}, {in("metadata.name", {"n1"})}));
   builder.prefer_node(7, node_term({does_not_exist("old")}));
@@ -201,7 +208,9 @@ TEST(DecodeNode, ReadsEveryField) {
     "metadata": {"name": "n1", "uid": "uid-n1", "labels": {"kubernetes.io/hostname": "n1"}, "annotations": {"a": "b"}},
     "spec": {"unschedulable": true, "taints": [{"key": "k", "value": "v", "effect": "NoExecute", "timeAdded": null}]},
     "status": {"capacity": {"cpu": "4", "pods": 110}, "allocatable": {"cpu": 3.5, "pods": "110"},
-               "images": [{"names": ["a", "b"], "sizeBytes": 5000000000}], "declaredFeatures": ["F"]}})"));
+               "images": [{"names": ["a", "b"], "sizeBytes": 5000000000}], "declaredFeatures": ["F"],
+               "conditions": [{"type": "Ready", "status": "True", "reason": "R", "lastHeartbeatTime": "2026-01-01T00:00:00Z"},
+                              {"type": "DiskPressure", "status": "False"}]}})"));
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(*got, node("n1")
                       .taint("k", "v", "NoExecute")
@@ -211,6 +220,9 @@ TEST(DecodeNode, ReadsEveryField) {
                       .allocatable("cpu", "3500m")
                       .image({"a", "b"}, 5000000000)
                       .feature("F")
+                      .annotation("a", "b")
+                      .condition("Ready", "True")
+                      .condition("DiskPressure", "False")
                       .build());
 }
 
@@ -244,7 +256,7 @@ TEST(DecodeObject, ReadsStorage) {
   volume.csi_handle = "h";
   volume.source.kind = Volume::Kind::csi_inline;
   volume.source.id = "csi.example.com";
-  volume.meta.annotations.set("pv.kubernetes.io/provisioned-by", "p");
+  volume.meta.annotations = Labels{{"pv.kubernetes.io/provisioned-by", "p"}, {"other", "x"}};
   EXPECT_EQ(decoded<PersistentVolume>(R"({"apiVersion": "v1", "kind": "PersistentVolume",
     "metadata": {"name": "pv", "annotations": {"pv.kubernetes.io/provisioned-by": "p", "other": "x"}},
     "spec": {"capacity": {"storage": "10Gi"}, "storageClassName": "fast", "accessModes": ["ReadWriteOnce"],
@@ -260,7 +272,8 @@ TEST(DecodeObject, ReadsStorage) {
   claim.phase = "Bound";
   claim.volume_name = "pv";
   claim.selector = select_labels({{"a", "b"}});
-  claim.meta.annotations = Labels{{"pv.kubernetes.io/bind-completed", "yes"},
+  claim.meta.annotations = Labels{{"kubectl.kubernetes.io/last-applied-configuration", ""},
+                                  {"pv.kubernetes.io/bind-completed", "yes"},
                                   {"volume.beta.kubernetes.io/storage-class", "fast"},
                                   {"volume.kubernetes.io/selected-node", "n1"}};
   EXPECT_EQ(decoded<PersistentVolumeClaim>(R"({"apiVersion": "v1", "kind": "PersistentVolumeClaim",

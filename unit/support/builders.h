@@ -112,6 +112,7 @@ class PodBuilder {
   PodBuilder& priority_class(std::string);
   PodBuilder& preempt_never();
   PodBuilder& host_network();
+  PodBuilder& host_users(bool);
   PodBuilder& gate(std::string);
   PodBuilder& node_selector(std::string key, std::string value);
   PodBuilder& require_node(api::NodeSelectorTerm);  // another ORed term
@@ -167,6 +168,7 @@ class NodeBuilder {
   NodeBuilder& taint(std::string key, std::string value, std::string_view effect);
   NodeBuilder& unschedulable();
   NodeBuilder& image(Strings names, std::int64_t size_bytes);
+  NodeBuilder& condition(std::string type, std::string status);
   NodeBuilder& feature(std::string);  // status.declaredFeatures
 
   api::Node build() const { return node_; }

@@ -56,6 +56,10 @@ NodeBuilder& NodeBuilder::image(Strings names, std::int64_t size_bytes) {
   node_.images.push_back({std::move(names), size_bytes});
   return *this;
 }
+NodeBuilder& NodeBuilder::condition(std::string type, std::string status) {
+  node_.conditions.set(std::move(type), std::move(status));
+  return *this;
+}
 NodeBuilder& NodeBuilder::feature(std::string name) {
   node_.declared_features.push_back(std::move(name));
   return *this;

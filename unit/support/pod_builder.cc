@@ -130,6 +130,10 @@ PodBuilder& PodBuilder::host_network() {
   pod_.host_network = true;
   return *this;
 }
+PodBuilder& PodBuilder::host_users(bool shared) {
+  pod_.host_users = shared;
+  return *this;
+}
 PodBuilder& PodBuilder::gate(std::string name) {
   pod_.scheduling_gates.push_back(std::move(name));
   return *this;

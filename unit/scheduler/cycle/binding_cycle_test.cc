@@ -87,15 +87,7 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
 TEST_F(Binding, WithItsGateOffNothingIsNominated) {
   auto config = with(a_, b_);
   config.features.nominated_node_name_for_expectation = false;
-  Scheduler silent{{.config = config,
-                    .clock = clock_,
-                    .binder = world_,
-                    .preemptor = world_,
-                    .writer = world_,
-                    .nominator = world_,
-                    .announcer = world_,
-                    .recorder = world_,
-                    .metrics = metrics_}};
+  Scheduler silent{parts(config)};
   silent.node_added_or_updated(machine("n1").ptr());
   a_.waits = 1min;
   silent.pod_added_or_updated(info(podium::test::pod("web")));

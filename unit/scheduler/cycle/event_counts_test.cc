@@ -10,6 +10,11 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
   see(machine("n1"));
   see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));
   see(machine("n1").label("a", "b").taint("k", "v", "NoSchedule"));  // as it was: nothing
+  see(machine("n1")
+          .label("a", "b")
+          .taint("k", "v", "NoSchedule")
+          .condition("Ready", "True")
+          .annotation("x", "y"));
   see(pod("placed").node("n1"));
   see(pod("placed").node("n1").label("a", "b"));
   see(pod("placed").node("n1").label("a", "b"));
@@ -21,6 +26,8 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
   EXPECT_EQ(counted_events(), (EventCounts{{"NodeAdd", 1},
                                            {"NodeUpdateNodeLabel", 1},
                                            {"NodeUpdateNodeTaint", 1},
+                                           {"NodeUpdateNodeCondition", 1},
+                                           {"NodeUpdateNodeAnnotation", 1},
                                            {"AssignedPodAdd", 1},
                                            {"AssignedPodUpdatePodLabel", 1},
                                            {"AssignedPodUpdate", 3},  // each, and once more what is no other

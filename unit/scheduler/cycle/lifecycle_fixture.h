@@ -175,6 +175,19 @@ class LifecycleTest : public ::testing::Test {
     return config;
   }
 
+  // Keeps a reference to the configuration.
+  Scheduler::Parts parts(const config::Config& config) {
+    return {.config = config,
+            .clock = clock_,
+            .binder = world_,
+            .preemptor = world_,
+            .writer = world_,
+            .nominator = world_,
+            .announcer = world_,
+            .recorder = world_,
+            .metrics = metrics_};
+  }
+
   static cluster::PodInfoPtr info(const api::Pod& pod) {
     return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
   }
@@ -220,15 +233,7 @@ class LifecycleTest : public ::testing::Test {
   prometheus::Registry registry_;
   Metrics metrics_{registry_};
   config::Config config_ = with(a_, b_);
-  Scheduler scheduler_{{.config = config_,
-                        .clock = clock_,
-                        .binder = world_,
-                        .preemptor = world_,
-                        .writer = world_,
-                        .nominator = world_,
-                        .announcer = world_,
-                        .recorder = world_,
-                        .metrics = metrics_}};
+  Scheduler scheduler_{parts(config_)};
 };
 
 }  // namespace podium::cycle::test

@@ -4,6 +4,7 @@ namespace podium::plugins::test {
 namespace {
 
 constexpr const char* kFeature = "RestartAllContainersOnContainerExits";
+constexpr const char* kUsers = "UserNamespacesHostNetworkSupport";
 
 TEST(NodeDeclaredFeatures, Filter) {
   const Answers rejected{{"n", "UU; node(s) didn't match Pod's required features"}};
@@ -23,6 +24,20 @@ TEST(NodeDeclaredFeatures, Filter) {
       {"not declared", pod("p").restart_rule("RestartAllContainers"), node("n").feature("Other"), rejected},
       {"an init container needs it", pod("p").init_container("i").restart_rule("RestartAllContainers"),
        node("n"), rejected},
+      {"users of its own", pod("p").host_users(false), node("n"), {}},
+      {"the host's network", pod("p").host_network(), node("n"), {}},
+      {"users of its own on the host's network", pod("p").host_network().host_users(false),
+       node("n").feature(kFeature), rejected},
+      {"declared, users of its own on the host's network",
+       pod("p").host_network().host_users(false),
+       node("n").feature(kUsers),
+       {}},
+      {"one of two", pod("p").host_network().host_users(false).restart_rule("RestartAllContainers"),
+       node("n").feature(kUsers), rejected},
+      {"both",
+       pod("p").host_network().host_users(false).restart_rule("RestartAllContainers"),
+       node("n").feature(kUsers).feature(kFeature),
+       {}},
       {"another action", pod("p").restart_rule("Restart"), node("n"), {}},
   };
   for (const auto& c : cases) {

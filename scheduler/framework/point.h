@@ -1,0 +1,29 @@
+// Point: an extension point of the framework, as a configuration's `profiles[].plugins` names it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace podium::framework {
+
+// In the order of upstream's errors and lists.
+enum class Point : std::uint8_t {
+  pre_enqueue,
+  queue_sort,
+  pre_filter,
+  filter,
+  post_filter,
+  pre_score,
+  score,
+  reserve,
+  permit,
+  pre_bind,
+  bind,
+  post_bind,
+  placement_generate,  // this and the next are behind gates that are off: nothing runs there
+  placement_score,
+  multi_point,  // in configurations only: all of the above
+};
+inline constexpr std::size_t kPoints = static_cast<std::size_t>(Point::multi_point);
+
+}  // namespace podium::framework

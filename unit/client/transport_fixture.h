@@ -1,0 +1,20 @@
+// A transport against a server that does as it is told, byte by byte.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "client/transport.h"
+#include "unit/client/client_loop.h"
+#include "unit/support/http_script.h"
+
+namespace podium::client {
+
+class TransportTest : public testing::Test {
+ protected:
+  ClientLoop loop_;
+  unit::HttpScript server_;
+
+  ScopedTransport connect(TransportLimits limits = {}) { return {loop_, config_for(server_.url()), limits}; }
+};
+
+}  // namespace podium::client
