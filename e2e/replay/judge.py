@@ -1,7 +1,4 @@
 """Could kube-scheduler have done that? Asks the oracle about the state of each moment of one step."""
-import collections
-import itertools
-
 from e2e.replay.world import claims_of
 from e2e.support import oracle
 
@@ -30,10 +27,6 @@ class Moment:
         return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items())
 
 
-# At `moment` it was the pod's turn, and so it came to `after`; `way` is how it made room, None where it was placed.
-Decision = collections.namedtuple("Decision", "moment name way after")
-
-
 class Judge:
     """Of one step: the state that it began with, and the pods that were pending then."""
 
@@ -42,8 +35,8 @@ class Judge:
         self.verdicts = {}
 
     def explains(self, outcome):
-        """An order of decisions, each of which kube-scheduler could have made at its moment, that ends there; None: there is
-        none."""
+        """Is there an order of decisions, each of which kube-scheduler could have made at its moment, that ends there? None, or
+        the preemptions in it: (the moment, the pod, the way that it made room)."""
         self.tried = set()
         return self.goes_on(outcome, Moment())
 
@@ -58,7 +51,7 @@ class Judge:
             for after, way in self.decisions(outcome, moment, name, verdicts[name]):
                 rest = self.goes_on(outcome, after)
                 if rest is not None:
-                    return [Decision(moment, name, way, after), *rest]
+                    return [(moment, name, way), *rest] if way else rest
         return None
 
     def decisions(self, outcome, moment, name, verdict):
@@ -130,19 +123,6 @@ class Judge:
             pod = state.objects[key]
             state.objects[key] = {**pod, "status": {**pod.get("status", {}), "nominatedNodeName": node}}
         return state
-
-    def messages(self, outcome, decisions, name):
-        """What kube-scheduler could have said of this pod in the course of these decisions, where pods were evicted: victims go one
-        by one, and each that has gone may give the pod another try. Nothing where none was, since then nothing wakes it."""
-        if not any(decision.way for decision in decisions):
-            return set()
-        moments = [Moment(), *(decision.after for decision in decisions)]
-        for before, _, way, after in decisions:
-            gone = sorted(way["victims"]) if way else []
-            moments += [Moment(after.placed, before.evicted | set(some), after.nominated)
-                        for count in range(len(gone)) for some in itertools.combinations(gone, count)]
-        verdicts = [self.verdict(outcome, moment) for moment in moments]
-        return {verdict[name]["message"] for verdict in verdicts if name in verdict}
 
     def minded_budgets(self, outcome, moment, name):
         """Would this pod have made room in other ways if there were no disruption budgets?"""

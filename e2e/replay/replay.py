@@ -85,37 +85,29 @@ class Replay(Steering):
         before = {full_name(p) for p in self.state.of_kind("Pod")}
         judge = Judge(self.state, pending, self.ours.plane.dir, self.counts)
         outcomes = self.both(lambda side: self.outcome(side, before, pending))
-        left, orders = [], []
+        left = []
         for side, outcome in zip(self.sides, outcomes):
             self.counts[f"placed by {side.name}"] += len(outcome.placed)
             self.counts[f"evicted by {side.name}"] += len(outcome.evicted)
-            decisions = judge.explains(outcome)
-            if decisions is None:
+            preemptions = judge.explains(outcome)
+            if preemptions is None:
                 raise Difference(f"{side.name}: no order of decisions explains this: {judge.words(outcome)}")
-            self.count_preemptions(side, judge, outcome, decisions)
-            orders.append(decisions)
+            self.count_preemptions(side, judge, outcome, preemptions)
             left.append(judge.left(outcome))
         if left[0] != left[1]:
             raise Difference(f"podium leaves {sorted(left[0])} pending that could be placed, kube-scheduler {sorted(left[1])}\n"
                              + "\n".join(judge.words(outcome) for outcome in outcomes))
         self.counts["pods that could be placed, that nothing woke in either"] += len(left[0])
         ours, theirs = outcomes
-        if not ours.same_as(theirs):
+        if ours.same_as(theirs):
+            self.refresh()
+        else:
             self.counts["steps in which they did different things"] += 1
             self.steer()
-            self.differing(lambda name: ((), ()))
-        elif odd := self.differing(lambda name: [judge.messages(*course, name) for course in zip(outcomes, orders)]):
-            self.counts["pods tried at different moments of one step"] += len(odd)
-            self.refresh()
-            for name in odd:
-                self.renew_pod(name)
-        else:
-            self.refresh()
+        self.compare()
 
-    def count_preemptions(self, side, judge, outcome, decisions):
-        for moment, name, way, _ in decisions:
-            if way is None:
-                continue
+    def count_preemptions(self, side, judge, outcome, preemptions):
+        for moment, name, way in preemptions:
             self.counts[f"preemptions by {side.name}"] += 1
             self.counts[f"preemptions by {side.name}, otherwise without budgets"] += judge.minded_budgets(outcome, moment, name)
             self.counts[f"preemptions by {side.name}, against a budget"] += way["pdbViolations"] > 0
@@ -142,16 +134,12 @@ class Replay(Steering):
         self.since = {name: self.since.get(name, time.monotonic()) for name in names}
         old = [name for name, when in self.since.items() if time.monotonic() - when > RENEWED_AFTER]
         for name in old:
+            pod = self.state.objects["Pod", *name.split("/")]
+            self.both(lambda side: side.remove(pod))
+            self.state.remove(pod)
             del self.since[name]
-            self.renew_pod(name)
-
-    def renew_pod(self, name):
-        """Both schedulers forget it and try it anew."""
-        pod = self.state.objects["Pod", *name.split("/")]
-        self.both(lambda side: side.remove(pod))
-        self.state.remove(pod)
-        self.judge()
-        self.make({name: pod})
+            self.judge()
+            self.make({name: pod})
 
     def refresh(self):
         """The state as podium's API server has it, when both are the same; then pods that have come to a node start there."""
@@ -167,12 +155,9 @@ class Replay(Steering):
                 self.write([merge_patch(path_of(pod) + "/status", {"status": {"startTime": when, "phase": "Running"}})])
 
     # --- messages ---
-    def differing(self, sayable):
-        """Each pending pod is pending in both, for the same reasons; and the clusters are the same. The names of pods whose messages
-        differ, because it was their turn at different moments of this step, which the tick of the backoff decides; sayable(name)
-        is what podium and what kube-scheduler could have said of it in the course of the step.
-
-        This polls: a condition is written after the metrics have said that the pod waits, by a request that nothing else tells of."""
+    def compare(self):
+        """Each pending pod is pending in both, for the same reasons; and the clusters are the same. This polls: a condition is
+        written after the metrics have said that the pod waits, by a request that nothing else tells of."""
         found = []
 
         def same():
@@ -181,21 +166,10 @@ class Replay(Steering):
         try:
             wait_until(same, "", PATIENCE, POLL)
         except TimeoutError:
-            ours, theirs = found
-            odd = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
-            if all(self.of_one_step(ours.get(name), theirs.get(name), sayable(name)) for name in odd):
-                return odd
-            lines = [f"\n  {name}:\n    podium:         {ours.get(name)}\n    kube-scheduler: {theirs.get(name)}" for name in odd]
+            lines = [f"\n  {name}:\n    podium:         {found[0].get(name)}\n    kube-scheduler: {found[1].get(name)}"
+                     for name in sorted(found[0].keys() | found[1].keys()) if found[0].get(name) != found[1].get(name)]
             raise Difference("they are pending for different reasons, or elsewhere:" + "".join(lines)) from None
         self.counts["reasons compared"] += sum(isinstance(how, tuple) for how in found[0].values())
-        return []
-
-    @staticmethod
-    def of_one_step(ours, theirs, sayable):
-        """They differ in their messages alone, and each could have been said."""
-        if not (isinstance(ours, tuple) and isinstance(theirs, tuple)) or (ours[0], ours[2]) != (theirs[0], theirs[2]):
-            return False
-        return ours[1] in sayable[0] and theirs[1] in sayable[1]
 
 
 def standing(pod):

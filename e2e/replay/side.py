@@ -21,7 +21,7 @@ class Unsettled(Exception):
 
 
 def uid_of(deleted):
-    """Of what a DELETE answered: the object, or a status about it."""
+    """Of what a DELETE answered: the object, or a status about it. None where it was not there."""
     return deleted["metadata"].get("uid") or deleted.get("details", {}).get("uid")
 
 
@@ -97,11 +97,11 @@ class Side:
         return self.apply(post(obj, path))
 
     def remove(self, pod):
-        self.deleted.add(pod["metadata"]["uid"])
-        self.finish(pod)
+        """`pod` may be the other cluster's, whose UID is another."""
+        self.deleted.add(uid_of(self.finish(pod)))
 
     def finish(self, pod):
-        self.ask("DELETE", path_of(pod), {"gracePeriodSeconds": 0}, fine=(200, 404))
+        return self.ask("DELETE", path_of(pod), {"gracePeriodSeconds": 0}, fine=(200, 404))
 
     # --- what there is ---
     def get(self, path):
@@ -162,12 +162,12 @@ class Side:
             seen, queued, late = metrics[EVENTS], metrics[QUEUES], self.late(metrics)
             untried = [full_name(p) for p in pending if not gated(p) and not tried(p)]
             victims = metrics[VICTIMS][""] - self.evicted
-            if not (late or untried or victims > 0 or queued["active"] or queued["backoff"]):
+            if not (late or untried or victims or queued["active"] or queued["backoff"]):
                 if queued["unschedulable"] + queued["gated"] == len(pending):
                     self.expected |= collections.Counter({label: seen[label] for label in self.expected})
                     return [pods]
             why = (f"events expected and seen: {late}, pods of the queue: {dict(queued)}, untried: {untried}, "
-                   f"pending: {sorted(map(full_name, pending))}, victims that are still there: {victims}")
+                   f"pending: {sorted(map(full_name, pending))}, victims less those that have gone: {victims}")
             return None
         try:
             [pods] = wait_until(at_rest, "", PATIENCE, POLL)
