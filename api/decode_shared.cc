@@ -171,6 +171,9 @@ Volume read_volume_source(Field field) {
       volume.pool = "rbd";
       found["pool"].into(volume.pool);
       found["monitors"].into(volume.monitors);
+    } else if (source.kind == Kind::azure_disk) {
+      volume.pool = "Shared";
+      found["kind"].into(volume.pool);
     } else if (source.kind == Kind::azure_file) {
       found["secretName"].into(volume.pool);
       if (const auto ns = found["secretNamespace"]) volume.monitors.emplace_back(ns.text());

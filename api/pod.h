@@ -133,7 +133,7 @@ struct Volume {
   // reference, iSCSI IQN, RBD image, CSI driver. Empty for an ephemeral volume, whose claim is named after
   // pod and volume.
   std::string id;
-  std::string pool;                   // RBD: the pool; Azure file: the secret's name
+  std::string pool;                   // RBD: the pool; Azure disk: its kind; Azure file: the secret's name
   std::vector<std::string> monitors;  // RBD: the monitors; Azure file of a PersistentVolume: the secret's
                                       // namespace
   bool operator==(const Volume&) const = default;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace podium::plugins {
 namespace {
@@ -50,38 +51,65 @@ std::string trimmed(std::string_view text, std::string_view blanks) {
   return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
 }
 
-// "aws://zone/vol-1" is vol-1; a bare volume ID is one. Empty where it is none.
-std::string aws_handle(std::string_view id) {
+using Handle = std::expected<std::string, std::string>;
+
+// "aws://zone/vol-1" is vol-1; a bare volume ID is one, whatever it looks like.
+Handle aws_handle(const std::string& id) {
   constexpr std::string_view kScheme = "aws://";
-  if (!id.starts_with(kScheme)) return std::string(id);
-  id.remove_prefix(kScheme.size());
-  const auto slash = id.find('/');
-  auto volume = slash == std::string_view::npos ? std::string() : trimmed(id.substr(slash), "/");
-  if (!volume.starts_with("vol-") || volume.contains('/')) return {};
+  if (!id.starts_with(kScheme)) return id;
+  const auto rest = std::string_view(id).substr(kScheme.size());
+  const auto path = rest.substr(0, rest.find_first_of("?#"));
+  const auto slash = path.find('/');
+  auto volume = slash == std::string_view::npos ? std::string() : trimmed(path.substr(slash), "/");
+  if (!volume.starts_with("vol-") || volume.contains('/')) {
+    return std::unexpected(fmt::format(
+        "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({})", id));
+  }
   return volume;
 }
 
-// us-central1-a and us-central1-b make us-central1; empty where they make no one region.
-std::string region_of(const std::vector<std::string>& zones) {
-  std::string region;
+// us-central1-a and us-central1-b make us-central1.
+Handle region_of(const std::vector<std::string>& zones) {
+  std::set<std::string> regions;
   for (const auto& zone : zones) {
-    if (std::ranges::count(zone, '-') != 2) return {};
-    const auto of_zone = zone.substr(0, zone.rfind('-'));
-    if (!region.empty() && region != of_zone) return {};
-    region = of_zone;
+    if (std::ranges::count(zone, '-') != 2) {
+      return std::unexpected(
+          fmt::format("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {}", zone));
+    }
+    regions.insert(zone.substr(0, zone.rfind('-')));
   }
-  return region;
+  if (regions.size() == 1) return *regions.begin();
+  return std::unexpected(
+      fmt::format("multiple or no regions gotten from zones, got: map[{}:{{}}]", fmt::join(regions, ":{} ")));
 }
 
-// A disk in one zone is zonal, one in several regional. Empty where their region is not known.
-std::string gce_handle(std::string_view disk, std::string_view zones) {
+// A disk in one zone is zonal, one in several regional.
+Handle gce_handle(std::string_view disk, std::string_view zones) {
   const auto list = split(zones, "__");
   if (list.size() > 1) {
     const auto region = region_of(list);
-    if (region.empty()) return {};
-    return fmt::format("projects/UNSPECIFIED/regions/{}/disks/{}", region, disk);
+    if (!region) return std::unexpected("failed to get region from zones: " + region.error());
+    return fmt::format("projects/UNSPECIFIED/regions/{}/disks/{}", *region, disk);
   }
   return fmt::format("projects/UNSPECIFIED/zones/{}/disks/{}", zones.empty() ? "UNSPECIFIED" : zones, disk);
+}
+
+// A disk that Azure does not manage has no driver.
+Handle azure_handle(const api::Volume& disk) {
+  if (disk.pool == "Managed") return disk.id;
+  return std::unexpected(fmt::format("kind({}) is not supported in csi migration", disk.pool));
+}
+
+// `zones`: where a GCE disk is, as its volume's label says it.
+std::optional<Translation> translated(const api::Volume& volume, std::string_view zones) {
+  const auto* plugin = find_plugin(volume.kind);
+  if (!plugin) return std::nullopt;
+  const auto handle = volume.kind == Kind::aws_disk     ? aws_handle(volume.id)
+                      : volume.kind == Kind::gce_disk   ? gce_handle(volume.id, zones)
+                      : volume.kind == Kind::azure_disk ? azure_handle(volume)
+                                                        : Handle(volume.id);
+  if (!handle) return std::unexpected(handle.error());
+  return CsiVolume{std::string(plugin->driver), *handle};
 }
 
 std::string_view label(const api::PersistentVolume& volume, std::string_view key) {
@@ -106,23 +134,14 @@ void rename_key(std::vector<api::NodeSelectorTerm>& terms, std::string_view from
 
 }  // namespace
 
-std::optional<CsiVolume> migrated(const api::Volume& volume) {
-  const auto* plugin = find_plugin(volume.kind);
-  if (!plugin) return std::nullopt;
-  std::string handle = volume.id;
-  if (volume.kind == Kind::aws_disk) handle = aws_handle(volume.id);
-  if (volume.kind == Kind::gce_disk) handle = gce_handle(volume.id, "");
-  return CsiVolume{std::string(plugin->driver), std::move(handle), true};
+std::optional<Translation> translated(const api::Volume& inline_volume) {
+  return translated(inline_volume, "");
 }
 
-std::optional<CsiVolume> csi_volume(const api::PersistentVolume& volume) {
-  if (!volume.csi_driver.empty()) return CsiVolume{volume.csi_driver, volume.csi_handle};
-  auto result = migrated(volume.source);
-  if (result && volume.source.kind == Kind::gce_disk) {
-    const auto beta = label(volume, kBetaZone);
-    result->handle = gce_handle(volume.source.id, beta.empty() ? label(volume, kZone) : beta);
-  }
-  return result;
+std::optional<Translation> translated(const api::PersistentVolume& volume) {
+  if (!volume.csi_driver.empty()) return std::nullopt;
+  const auto beta = label(volume, kBetaZone);
+  return translated(volume.source, beta.empty() ? label(volume, kZone) : beta);
 }
 
 std::string_view driver_of_provisioner(std::string_view provisioner) {
@@ -136,8 +155,12 @@ bool is_uncounted_provisioner(std::string_view provisioner) {
 
 // Source: plugins/in_tree_volume.go translateTopologyFromInTreeToCSI.
 MigratedAffinity migrated_affinity(const api::PersistentVolume& volume) {
-  const auto* plugin = volume.csi_driver.empty() ? find_plugin(volume.source.kind) : nullptr;
-  if (!plugin || plugin->topology_key.empty()) return {{}, volume.node_affinity};
+  const auto translation = translated(volume);
+  if (!translation) return {{}, volume.node_affinity};
+  const auto* plugin = find_plugin(volume.source.kind);
+  if (!*translation)
+    return {plugin->plugin, std::unexpected("could not translate pv: " + translation->error())};
+  if (plugin->topology_key.empty()) return {{}, volume.node_affinity};
   MigratedAffinity result{plugin->plugin, volume.node_affinity};
   auto terms = volume.node_affinity.value_or(std::vector<api::NodeSelectorTerm>{});
   const auto& labels = volume.meta.labels;

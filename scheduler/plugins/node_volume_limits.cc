@@ -18,52 +18,70 @@ using Kind = api::Volume::Kind;
 
 constexpr std::string_view kName = "NodeVolumeLimits";
 
-using Attachables = std::map<std::string, CsiVolume>;  // by unique name
+using Attachables = std::map<std::string, std::string>;  // the driver of each volume by its unique name
+
+// What a node has moved to CSI drivers: where nothing is known of its drivers, in-tree volumes are nobody's.
+enum class Node { without_csi, with_csi };
 
 bool may_be_attachable(const api::Volume& volume) {
   return volume.kind == Kind::claim || volume.kind == Kind::ephemeral || volume.kind == Kind::azure_file ||
-         volume.kind == Kind::vsphere || migrated(volume);
+         volume.kind == Kind::vsphere || translated(volume);
 }
 
 // The volume that the claim has, or will have: before it is bound, its class's provisioner and a name of its
-// own.
-std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
-  if (!claim.volume_name.empty()) {
-    if (const auto* volume = find_volume(snapshot, claim.volume_name)) return csi_volume(*volume);
+// own. nullopt where it takes no room.
+std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot,
+                                   Node node) {
+  if (const auto* volume = claim.volume_name.empty() ? nullptr : find_volume(snapshot, claim.volume_name)) {
+    if (!volume->csi_driver.empty()) return CsiVolume{volume->csi_driver, volume->csi_handle};
+    const auto in_tree = node == Node::with_csi ? translated(*volume) : std::nullopt;
+    return in_tree && *in_tree ? std::optional(**in_tree) : std::nullopt;
   }
   const auto* storage_class = class_of(snapshot, claim);
   if (!storage_class || is_uncounted_provisioner(storage_class->provisioner)) return std::nullopt;
-  // No volume handle holds a line feed.
   const auto driver = driver_of_provisioner(storage_class->provisioner);
-  return CsiVolume{std::string(driver), "\n" + claim.meta.namespace_ + "/" + claim.meta.name,
-                   driver != storage_class->provisioner};
+  if (node == Node::without_csi && driver != storage_class->provisioner) return std::nullopt;
+  // No volume handle holds a line feed.
+  return CsiVolume{std::string(driver), "\n" + claim.meta.namespace_ + "/" + claim.meta.name};
 }
 
 // Adds the pod's volumes that take up room on a node. A claim that is missing is the verdict on a pod to be
 // scheduled, and nothing on one that runs.
-std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snapshot, bool incoming,
-                                       Attachables& to) {
+std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snapshot, Node node,
+                                       bool incoming, Attachables& to) {
   for (const auto& volume : pod.volumes) {
-    std::optional<CsiVolume> attachable;
-    if (const auto name = claim_name(pod, volume)) {
-      if (name->empty()) return plugin_error(kName, "PersistentVolumeClaim had no name");
-      const auto* claim = find_claim(snapshot, pod, *name);
-      if (!claim && !incoming) continue;
-      if (!claim) {
-        return unresolvable(kName, fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_, *name,
-                                               claim_not_found(*name)));
+    const auto name = claim_name(pod, volume);
+    if (!name) {
+      const auto disk = node == Node::with_csi ? translated(volume) : std::nullopt;
+      if (!disk) continue;
+      if (!*disk) {
+        return plugin_error(
+            kName, fmt::format("converting volume({}) from inline to csi: {}", volume.name, disk->error()));
       }
-      if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod))
-        return plugin_error(kName, not_for_pod(*claim, pod));
-      attachable = volume_of(*claim, snapshot);
-    } else {
-      attachable = migrated(volume);
+      to.emplace((*disk)->unique_name(), (*disk)->driver);
+      continue;
     }
+    if (name->empty()) return plugin_error(kName, "PersistentVolumeClaim had no name");
+    const auto* claim = find_claim(snapshot, pod, *name);
+    if (!claim && !incoming) continue;
+    if (!claim) {
+      return unresolvable(
+          kName, fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_, *name, claim_not_found(*name)));
+    }
+    if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod))
+      return plugin_error(kName, not_for_pod(*claim, pod));
+    const auto attachable = volume_of(*claim, snapshot, node);
     if (!attachable || attachable->driver.empty() || attachable->handle.empty()) continue;
-    const auto [it, is_new] = to.try_emplace(attachable->unique_name(), *attachable);
-    if (!is_new) it->second.migrated = it->second.migrated && attachable->migrated;
+    to.emplace(attachable->unique_name(), attachable->driver);
   }
   return std::nullopt;
+}
+
+// Can counting a placed pod's volumes fail? Then it matters where they are not counted, too.
+bool may_fail(const api::Pod& pod) {
+  return std::ranges::any_of(pod.volumes, [](const api::Volume& volume) {
+    return volume.kind == Kind::ephemeral || translated(volume);
+  });
 }
 
 // Volumes that are attached to nodes by name of the node, whether or not a pod uses them.
@@ -74,127 +92,118 @@ std::map<std::string, Attachables, std::less<>> attachments_by_node(const Snapsh
     const auto* volume = find_volume(snapshot, attachment->volume_name);
     if (!volume || volume->csi_driver.empty()) continue;
     const CsiVolume attached{attachment->attacher, volume->csi_handle};
-    result[attachment->node_name].try_emplace(attached.unique_name(), attached);
+    result[attachment->node_name].try_emplace(attached.unique_name(), attached.driver);
   }
   return result;
 }
 
-// Those whose driver asks that their pods go to no node without it.
-std::vector<CsiVolume> in_need_of_their_driver(const Attachables& volumes, const Snapshot& snapshot) {
-  std::vector<CsiVolume> result;
-  for (const auto& [name, volume] : volumes) {
-    const auto* driver = snapshot.objects().find<api::CsiDriver>("", volume.driver);
-    if (driver && driver->prevents_scheduling_if_missing) result.push_back(volume);
+// What a pod asks of the nodes of one sort.
+struct Wanted {
+  Attachables volumes;
+  std::optional<Verdict> problem;   // why they cannot be counted
+  std::vector<std::string> strict;  // drivers that let their pods go to no node without them
+  bool is_nothing() const { return volumes.empty() && !problem; }
+};
+
+Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool asks_for_drivers) {
+  Wanted wanted;
+  wanted.problem = add_attachables(pod, snapshot, node, true, wanted.volumes);
+  if (!asks_for_drivers) return wanted;
+  for (const auto& [name, driver] : wanted.volumes) {
+    const auto* installed = snapshot.objects().find<api::CsiDriver>("", driver);
+    if (installed && installed->prevents_scheduling_if_missing) wanted.strict.push_back(driver);
   }
-  return result;
+  return wanted;
 }
 
 class LimitsFilter final : public NodeFilter {
  public:
-  // `needy` are those of the wanted volumes that need their driver on the node.
-  LimitsFilter(const Snapshot& snapshot, Attachables wanted, std::vector<CsiVolume> needy)
+  LimitsFilter(const Snapshot& snapshot, Wanted without_csi, Wanted with_csi)
       : NodeFilter(snapshot),
-        wanted_(std::move(wanted)),
-        needy_(std::move(needy)),
+        without_csi_(std::move(without_csi)),
+        with_csi_(std::move(with_csi)),
         attachments_(attachments_by_node(snapshot)) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
-    if (!needy_.empty()) {
-      NodeMask(nodes).each([&](Row row) {
-        if (auto verdict = lacks_driver(csi_node(row))) out.reject(nodes, row, out.add(std::move(*verdict)));
-      });
-    }
+    NodeMask others = nodes;
     for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
       const auto row = snapshot_.find_row(csi_node->meta.name);
       if (!row || !nodes.test(*row)) continue;
-      if (auto verdict = judge(*row, *csi_node, {})) out.reject(nodes, *row, out.add(std::move(*verdict)));
+      others.clear(*row);
+      if (auto verdict = judge(*row, csi_node.get(), {}))
+        out.reject(nodes, *row, out.add(std::move(*verdict)));
     }
+    if (!without_csi_.problem && without_csi_.strict.empty()) return;
+    others.each([&](Row row) {
+      if (auto verdict = judge(row, nullptr, {})) out.reject(nodes, row, out.add(std::move(*verdict)));
+    });
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    const auto* node = csi_node(row);
-    if (auto verdict = lacks_driver(node)) return verdict;
-    return node ? judge(row, *node, delta) : std::nullopt;
+    return judge(row, snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row)), delta);
   }
 
  private:
-  const api::CsiNode* csi_node(Row row) const {
-    return snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row));
-  }
-
-  // Where several drivers are missing upstream names any; here it is the first by name.
-  std::optional<Verdict> lacks_driver(const api::CsiNode* csi_node) const {
-    for (const auto& volume : needy_) {
-      const bool is_fine = csi_node
-                               ? std::ranges::find(csi_node->drivers, volume.driver,
-                                                   &api::CsiNode::Driver::name) != csi_node->drivers.end()
-                               : volume.migrated;
-      if (is_fine) continue;
-      return Verdict{std::string(kName),
-                     Code::unschedulable,
-                     {fmt::format("{} CSI driver is not installed on the node", volume.driver)}};
+  // `csi_node`: null where the node has none.
+  std::optional<Verdict> judge(Row row, const api::CsiNode* csi_node, const PodDelta& delta) const {
+    const auto& wanted = csi_node ? with_csi_ : without_csi_;
+    if (wanted.problem) return wanted.problem;
+    if (wanted.volumes.empty()) return std::nullopt;
+    // Where several drivers are missing upstream names any; here it is the first by name.
+    for (const auto& driver : wanted.strict) {
+      if (csi_node && find_driver(*csi_node, driver)) continue;
+      return unschedulable(fmt::format("{} CSI driver is not installed on the node", driver));
     }
-    return std::nullopt;
-  }
+    if (!csi_node || std::ranges::none_of(csi_node->drivers, &has_limit)) return std::nullopt;
 
-  std::optional<Verdict> judge(Row row, const api::CsiNode& csi_node, const PodDelta& delta) const {
-    const auto limited = [&](const auto& volume) {
-      return limit_of(csi_node, volume.second.driver) != nullptr;
-    };
-    if (std::ranges::none_of(wanted_, limited)) return std::nullopt;
-
+    const bool counts = std::ranges::any_of(
+        wanted.volumes, [&](const auto& volume) { return limit_of(*csi_node, volume.second).has_value(); });
     Attachables attached;
     for (const auto& pod : snapshot_.entry(row).pods) {
       const bool gone = std::ranges::any_of(
           delta.removed, [&](const PodInfoPtr& each) { return (*each)->meta.uid == (*pod)->meta.uid; });
-      if (gone || (*pod)->volumes.empty()) continue;
-      if (auto verdict = add_attachables(**pod, snapshot_, false, attached)) return verdict;
+      if (gone || !(counts || may_fail(**pod))) continue;
+      if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
     }
     for (const auto& pod : delta.added) {
-      if (auto verdict = add_attachables(**pod, snapshot_, false, attached)) return verdict;
+      if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
     }
+    return counts && is_too_much(*csi_node, wanted.volumes, std::move(attached))
+               ? std::optional(unschedulable("node(s) exceed max volume count"))
+               : std::nullopt;
+  }
+
+  // `attached`: what the pods of the node use.
+  bool is_too_much(const api::CsiNode& csi_node, const Attachables& wanted, Attachables attached) const {
     std::map<std::string_view, std::int64_t> used, added;
-    for (const auto& [name, volume] : wanted_) {
-      if (!attached.contains(name)) ++added[volume.driver];
+    for (const auto& [name, driver] : wanted) {
+      if (!attached.contains(name)) ++added[driver];
     }
     if (const auto it = attachments_.find(csi_node.meta.name); it != attachments_.end()) {
       attached.insert(it->second.begin(), it->second.end());
     }
-    for (const auto& [name, volume] : attached) ++used[volume.driver];
-    for (const auto& [driver, count] : added) {
-      const auto* limit = limit_of(csi_node, driver);
-      if (limit && used[driver] + count > *limit) {
-        return Verdict{std::string(kName), Code::unschedulable, {"node(s) exceed max volume count"}};
-      }
-    }
-    return std::nullopt;
+    for (const auto& [name, driver] : attached) ++used[driver];
+    return std::ranges::any_of(added, [&](const auto& of_driver) {
+      const auto limit = limit_of(csi_node, of_driver.first);
+      return limit && used[of_driver.first] + of_driver.second > *limit;
+    });
   }
 
-  static const std::int32_t* limit_of(const api::CsiNode& csi_node, std::string_view driver) {
-    const auto it = std::ranges::find(csi_node.drivers, driver, &api::CsiNode::Driver::name);
-    return it != csi_node.drivers.end() && it->allocatable ? &*it->allocatable : nullptr;
+  static Verdict unschedulable(std::string reason) {
+    return {std::string(kName), Code::unschedulable, {std::move(reason)}};
+  }
+  static bool has_limit(const api::CsiNode::Driver& driver) { return driver.allocatable.has_value(); }
+  static const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
+    const auto it = std::ranges::find(csi_node.drivers, name, &api::CsiNode::Driver::name);
+    return it == csi_node.drivers.end() ? nullptr : &*it;
+  }
+  static std::optional<std::int32_t> limit_of(const api::CsiNode& csi_node, std::string_view name) {
+    const auto* driver = find_driver(csi_node, name);
+    return driver ? driver->allocatable : std::nullopt;
   }
 
-  Attachables wanted_;
-  std::vector<CsiVolume> needy_;
+  Wanted without_csi_, with_csi_;
   std::map<std::string, Attachables, std::less<>> attachments_;
-};
-
-// The same verdict on every node.
-class EverywhereFilter final : public NodeFilter {
- public:
-  EverywhereFilter(const Snapshot& snapshot, Verdict verdict)
-      : NodeFilter(snapshot), verdict_(std::move(verdict)) {}
-  void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add(verdict_);
-    for (std::size_t w = 0; w < nodes.words(); ++w) {
-      if (const auto bits = nodes.word(w)) out.reject_word(nodes, w, bits, id);
-    }
-  }
-  std::optional<Verdict> check(Row, const PodDelta&) const override { return verdict_; }
-
- private:
-  Verdict verdict_;
 };
 
 bool limit_went_up(const api::CsiNode& before, const api::CsiNode& after) {
@@ -214,13 +223,10 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     if (std::ranges::none_of(pod->volumes, may_be_attachable)) return {};
-    Attachables wanted;
-    if (auto verdict = add_attachables(*pod, snapshot, true, wanted)) {
-      return {.filter = std::make_unique<EverywhereFilter>(snapshot, std::move(*verdict))};
-    }
-    if (wanted.empty()) return {};
-    auto needy = asks_for_drivers_ ? in_need_of_their_driver(wanted, snapshot) : std::vector<CsiVolume>();
-    return {.filter = std::make_unique<LimitsFilter>(snapshot, std::move(wanted), std::move(needy))};
+    auto without_csi = wanted_by(*pod, snapshot, Node::without_csi, asks_for_drivers_);
+    auto with_csi = wanted_by(*pod, snapshot, Node::with_csi, asks_for_drivers_);
+    if (without_csi.is_nothing() && with_csi.is_nothing()) return {};
+    return {.filter = std::make_unique<LimitsFilter>(snapshot, std::move(without_csi), std::move(with_csi))};
   }
 
   std::vector<EventHint> hints() const override {
@@ -246,8 +252,9 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
         {Resource::volume_attachment, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
            const auto* gone = object_before<api::VolumeAttachment>(event);
            return std::ranges::any_of(rejected->volumes, [&](const api::Volume& volume) {
-             const auto csi = migrated(volume);
-             return claim_name(*rejected, volume) || (csi && (!gone || csi->driver == gone->attacher));
+             const auto disk = translated(volume);
+             return claim_name(*rejected, volume) ||
+                    (disk && (!gone || !*disk || (*disk)->driver == gone->attacher));
            });
          }});
     return hints;

@@ -69,8 +69,33 @@ void VolumeBinder::check_bound(const PodClaims::Claims& bound) {
       missing_ = true;
       return;
     }
-    conflict_ |= out_of_reach(*volume);
+    check_volume(*volume);
   }
+}
+
+void VolumeBinder::check_volume(const api::PersistentVolume& volume) {
+  auto beyond = out_of_reach(volume.node_affinity);
+  const auto [plugin, terms] = migrated_affinity(volume);
+  if (!plugin.empty()) {
+    const auto beyond_driver = terms ? out_of_reach(*terms) : NodeMask(snapshot_.chunks());
+    NodeMask untranslatable(snapshot_.chunks());
+    for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
+      const auto row =
+          has_migrated(*csi_node, plugin) ? snapshot_.find_row(csi_node->meta.name) : std::nullopt;
+      if (!row) continue;
+      if (beyond_driver.test(*row))
+        beyond.set(*row);
+      else
+        beyond.clear(*row);
+      if (!terms && !conflict_.test(*row)) untranslatable.set(*row);
+    }
+    if (!terms) untranslatable_.push_back({std::move(untranslatable), terms.error()});
+  }
+  conflict_ |= beyond;
+}
+
+const std::string& VolumeBinder::error_at(Row row) const {
+  return std::ranges::find_if(untranslatable_, [&](const auto& each) { return each.nodes.test(row); })->why;
 }
 
 NodeMask VolumeBinder::selected(std::span<const api::NodeSelectorTerm> terms) const {
@@ -84,29 +109,14 @@ NodeMask VolumeBinder::selected(std::span<const api::NodeSelectorTerm> terms) co
   return nodes;
 }
 
-NodeMask VolumeBinder::out_of_reach(const api::PersistentVolume& volume) const {
-  const auto all_but = [&](const Affinity& affinity) {
-    NodeMask nodes(snapshot_.chunks());
-    const auto terms = by_labels(affinity);
-    if (!terms) return nodes;
-    const auto reach = selected(*terms);
-    for (std::size_t w = 0; w < nodes.words(); ++w)
-      nodes.word(w) = snapshot_.present().word(w) & ~reach.word(w);
-    return nodes;
-  };
-  auto result = all_but(volume.node_affinity);
-  const auto [plugin, terms] = migrated_affinity(volume);
-  if (plugin.empty()) return result;
-  const auto translated = all_but(terms);
-  for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
-    const auto row = has_migrated(*csi_node, plugin) ? snapshot_.find_row(csi_node->meta.name) : std::nullopt;
-    if (!row) continue;
-    if (translated.test(*row))
-      result.set(*row);
-    else
-      result.clear(*row);
-  }
-  return result;
+NodeMask VolumeBinder::out_of_reach(const std::optional<std::vector<api::NodeSelectorTerm>>& affinity) const {
+  NodeMask nodes(snapshot_.chunks());
+  const auto terms = by_labels(affinity);
+  if (!terms) return nodes;
+  const auto reach = selected(*terms);
+  for (std::size_t w = 0; w < nodes.words(); ++w)
+    nodes.word(w) = snapshot_.present().word(w) & ~reach.word(w);
+  return nodes;
 }
 
 VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& claim) const {
@@ -166,6 +176,8 @@ std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
 }
 
 std::uint8_t VolumeBinder::judge(Row row, VolumePlan* plan) const {
+  const auto has_row = [&](const Untranslatable& each) { return each.nodes.test(row); };
+  if (std::ranges::any_of(untranslatable_, has_row)) return kUntranslatableVolume;
   const std::uint8_t bound = conflict_.test(row) ? kNodeAffinityConflict : missing_ ? kBoundVolumeMissing : 0;
   return bound | judge_delayed(row, plan);
 }

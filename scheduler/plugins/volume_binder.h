@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "api/objects.h"
@@ -43,7 +44,8 @@ enum VolumeConflict : std::uint8_t {
   kNodeAffinityConflict = 1,  // a bound volume is out of reach
   kNoVolumeToBind = 2,
   kNotEnoughStorage = 4,
-  kBoundVolumeMissing = 8,  // a claim is bound to a volume that is not there
+  kBoundVolumeMissing = 8,     // a claim is bound to a volume that is not there
+  kUntranslatableVolume = 16,  // alone: the node cannot be asked, see VolumeBinder::error_at
 };
 
 class VolumeBinder {
@@ -52,6 +54,8 @@ class VolumeBinder {
 
   // VolumeConflict bits; 0: the pod can have its volumes there. `plan`, where given, is filled then.
   std::uint8_t judge(cluster::Row row, VolumePlan* plan = nullptr) const;
+  // Why a node that has migrated the plugin of a bound volume cannot be asked for it; only for such nodes.
+  const std::string& error_at(cluster::Row row) const;
 
  private:
   using Rooms = std::vector<const api::CsiStorageCapacity*>;  // by row; null where there is not enough
@@ -64,8 +68,15 @@ class VolumeBinder {
     VolumePlan::Provision at(cluster::Row row) const { return {claim, rooms ? (*rooms)[row] : nullptr}; }
   };
 
+  // Nodes for which the driver of a volume cannot be told of it, and why.
+  struct Untranslatable {
+    cluster::NodeMask nodes;
+    std::string why;
+  };
+
   void check_bound(const PodClaims::Claims& bound);
-  cluster::NodeMask out_of_reach(const api::PersistentVolume& volume) const;
+  void check_volume(const api::PersistentVolume& volume);
+  cluster::NodeMask out_of_reach(const std::optional<std::vector<api::NodeSelectorTerm>>& affinity) const;
   Provision provision(const api::PersistentVolumeClaim& claim) const;
   Rooms rooms_for(const api::PersistentVolumeClaim& claim, std::string_view storage_class) const;
   cluster::NodeMask selected(std::span<const api::NodeSelectorTerm> terms) const;
@@ -74,6 +85,7 @@ class VolumeBinder {
 
   const cluster::Snapshot& snapshot_;
   cluster::NodeMask conflict_;
+  std::vector<Untranslatable> untranslatable_;  // the first that has a node counts
   bool missing_ = false;
   std::optional<cluster::NodeMask> selected_nodes_;  // where claims with a selected node can be; nullopt: no
                                                      // such claim

@@ -81,21 +81,25 @@ class BindingFilter final : public NodeFilter {
       : NodeFilter(snapshot), binder_(snapshot, claims) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
-    std::array<VerdictId, 16> ids{};
+    std::array<VerdictId, kUntranslatableVolume> ids{};
     NodeMask(nodes).each([&](Row row) {
       const auto conflicts = binder_.judge(row);
       if (!conflicts) return;
+      if (conflicts == kUntranslatableVolume) return out.reject(nodes, row, out.add(error_at(row)));
       if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts));
       out.reject(nodes, row, ids[conflicts]);
     });
   }
 
   std::optional<Verdict> check(Row row, const PodDelta&) const override {
-    if (const auto conflicts = binder_.judge(row)) return verdict_of(conflicts);
-    return std::nullopt;
+    const auto conflicts = binder_.judge(row);
+    if (!conflicts) return std::nullopt;
+    return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts);
   }
 
  private:
+  Verdict error_at(Row row) const { return plugin_error(kName, binder_.error_at(row)); }
+
   VolumeBinder binder_;
 };
 

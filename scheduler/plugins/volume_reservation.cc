@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <expected>
 #include <memory>
 
 #include "api/decode.h"
@@ -138,7 +139,9 @@ class BindingCheck {
     const auto claim = live_claim(*item.claim);
     if (!claim) return failed("failed to check binding: " + no_claim(*item.claim));
     if (is_older(volume->meta.resource_version, item.written)) return Progress::not_yet();
-    if (!reaches(*volume)) return out_of_reach(name);
+    const auto reached = reaches(*volume);
+    if (!reached) return failed("failed to translate pv to csi: " + reached.error());
+    if (!*reached) return out_of_reach(name);
     if (!volume->claim || volume->claim->uid.empty())
       return failed(fmt::format("ClaimRef got reset for pv \"{}\"", name));
     return is_bound(*claim) ? Progress::ready() : Progress::not_yet();
@@ -158,15 +161,19 @@ class BindingCheck {
     if (!claim->volume_name.empty()) {
       const auto volume = snapshot_.objects().actual<PersistentVolume>("", claim->volume_name);
       if (!volume) return Progress::not_yet();
-      if (!reaches(*volume)) return out_of_reach(claim->volume_name);
+      const auto reached = reaches(*volume);
+      if (!reached) return failed(reached.error());
+      if (!*reached) return out_of_reach(claim->volume_name);
     }
     return is_bound(*claim) ? Progress::ready() : Progress::not_yet();
   }
 
-  bool reaches(const PersistentVolume& volume) const {
+  // Can the volume be reached from the node? Or why nobody can tell.
+  std::expected<bool, std::string> reaches(const PersistentVolume& volume) const {
     const auto [plugin, terms] = migrated_affinity(volume);
     const bool is_migrated = csi_node_ && has_migrated(*csi_node_, plugin);
-    const auto affinity = by_labels(is_migrated ? terms : volume.node_affinity);
+    if (is_migrated && !terms) return std::unexpected(terms.error());
+    const auto affinity = by_labels(is_migrated ? *terms : volume.node_affinity);
     return !affinity || selects(*affinity, *node_);
   }
   Progress out_of_reach(const std::string& volume) const {

@@ -14,9 +14,19 @@ constexpr auto kZone = "topology.kubernetes.io/zone", kBetaZone = "failure-domai
                kRegion = "topology.kubernetes.io/region",
                kBetaRegion = "failure-domain.beta.kubernetes.io/region", kGceZone = "topology.gke.io/zone";
 
-std::string text_of(const std::optional<CsiVolume>& volume) {
-  return volume ? volume->unique_name() : "none";
+std::string text_of(const std::optional<Translation>& volume) {
+  if (!volume) return "none";
+  return *volume ? (*volume)->unique_name() : volume->error();
 }
+
+api::Volume azure_disk(std::string kind) {
+  auto made = disk(Kind::azure_disk, "/subscriptions/d");
+  made.pool = std::move(kind);
+  return made;
+}
+
+const std::string kNoAwsVolume =
+    "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ";
 
 TEST(CsiMigration, DisksOfPods) {
   const struct {
@@ -26,10 +36,14 @@ TEST(CsiMigration, DisksOfPods) {
       {disk(Kind::aws_disk, "vol-1"), "ebs.csi.aws.com/vol-1"},
       {disk(Kind::aws_disk, "aws://us-east-1a/vol-1"), "ebs.csi.aws.com/vol-1"},
       {disk(Kind::aws_disk, "aws:///vol-1"), "ebs.csi.aws.com/vol-1"},
-      {disk(Kind::aws_disk, "aws://us-east-1a/1"), "ebs.csi.aws.com/"},
-      {disk(Kind::aws_disk, "aws://us-east-1a"), "ebs.csi.aws.com/"},
+      {disk(Kind::aws_disk, "aws://us-east-1a/vol-1?x#y"), "ebs.csi.aws.com/vol-1"},
+      {disk(Kind::aws_disk, "whatever"), "ebs.csi.aws.com/whatever"},
+      {disk(Kind::aws_disk, "aws://us-east-1a/1"), kNoAwsVolume + "(aws://us-east-1a/1)"},
+      {disk(Kind::aws_disk, "aws://us-east-1a/vol-1/2"), kNoAwsVolume + "(aws://us-east-1a/vol-1/2)"},
+      {disk(Kind::aws_disk, "aws://us-east-1a"), kNoAwsVolume + "(aws://us-east-1a)"},
       {disk(Kind::gce_disk, "pd"), "pd.csi.storage.gke.io/projects/UNSPECIFIED/zones/UNSPECIFIED/disks/pd"},
-      {disk(Kind::azure_disk, "/subscriptions/d"), "disk.csi.azure.com//subscriptions/d"},
+      {azure_disk("Managed"), "disk.csi.azure.com//subscriptions/d"},
+      {azure_disk("Shared"), "kind(Shared) is not supported in csi migration"},
       {disk(Kind::cinder, "c"), "cinder.csi.openstack.org/c"},
       {disk(Kind::portworx, "p"), "pxd.portworx.com/p"},
       {disk(Kind::azure_file, "share"), "none"},
@@ -38,7 +52,7 @@ TEST(CsiMigration, DisksOfPods) {
       {disk(Kind::iscsi, "iqn"), "none"},
       {disk(Kind::other, ""), "none"},
   };
-  for (const auto& c : cases) EXPECT_EQ(text_of(migrated(c.volume)), c.want) << c.volume.id;
+  for (const auto& c : cases) EXPECT_EQ(text_of(translated(c.volume)), c.want) << c.volume.id;
 }
 
 TEST(CsiMigration, PersistentVolumes) {
@@ -54,22 +68,35 @@ TEST(CsiMigration, PersistentVolumes) {
       {"the old label counts first", {{kZone, "us-east1-c"}, {kBetaZone, "us-east1-b"}}, "zones/us-east1-b"},
       {"unless it is empty", {{kZone, "us-east1-c"}, {kBetaZone, ""}}, "zones/us-east1-c"},
       {"in two zones", {{kZone, "us-east1-b__us-east1-c"}}, "regions/us-east1"},
-      {"in zones of two regions", {{kZone, "us-east1-b__us-west1-c"}}, ""},
-      {"in zones of no region", {{kZone, "b__c"}}, ""},
   };
   for (const auto& c : cases) {
     auto made = volume("v");
     made.source = disk(Kind::gce_disk, "pd");
     made.meta.labels = api::Labels(c.labels);
-    const auto path = c.want.empty() ? "" : "projects/UNSPECIFIED/" + c.want + "/disks/pd";
-    EXPECT_EQ(text_of(csi_volume(made)), "pd.csi.storage.gke.io/" + path) << c.name;
+    EXPECT_EQ(text_of(translated(made)), "pd.csi.storage.gke.io/projects/UNSPECIFIED/" + c.want + "/disks/pd")
+        << c.name;
   }
   auto csi = volume("v");
   csi.source = disk(Kind::gce_disk, "pd");
   csi.csi_driver = "disks.example.com";
-  csi.csi_handle = "h";
-  EXPECT_EQ(text_of(csi_volume(csi)), "disks.example.com/h");
-  EXPECT_EQ(text_of(csi_volume(volume("v"))), "none");
+  EXPECT_EQ(text_of(translated(csi)), "none");
+  EXPECT_EQ(text_of(translated(volume("v"))), "none");
+}
+
+TEST(CsiMigration, PersistentVolumesThatNoDriverCanBeTold) {
+  auto regional = volume("v");
+  regional.source = disk(Kind::gce_disk, "pd");
+  regional.meta.labels = api::Labels{{kZone, "us-west1-c__us-east1-b"}};
+  EXPECT_EQ(text_of(translated(regional)),
+            "failed to get region from zones: multiple or no regions gotten from zones, got: "
+            "map[us-east1:{} us-west1:{}]");
+  regional.meta.labels = api::Labels{{kZone, "us-east1-b__c"}};
+  EXPECT_EQ(text_of(translated(regional)),
+            "failed to get region from zones: zone in unexpected format, expected: "
+            "{locale}-{region}-{zone}, got: c");
+  auto blob = volume("v");
+  blob.source = azure_disk("Dedicated");
+  EXPECT_EQ(text_of(translated(blob)), "kind(Dedicated) is not supported in csi migration");
 }
 
 TEST(CsiMigration, Provisioners) {
@@ -103,6 +130,7 @@ TEST(CsiMigration, ANodeThatHasMigratedIsAskedForTheDriversLabel) {
   };
   using podium::test::in;
   const auto old_labels = gce_volume({{kBetaZone, "a"}, {kBetaRegion, "r"}});
+  const auto regional = gce_volume({{kZone, "us-east1-b__us-east1-c"}});
   auto rbd = old_labels, another_zone = to({in(kZone, {"a"})});
   rbd.source = disk(Kind::rbd, "i");
   another_zone.meta.labels = api::Labels{{kZone, "b"}};
@@ -118,8 +146,8 @@ TEST(CsiMigration, ANodeThatHasMigratedIsAskedForTheDriversLabel) {
       {"its zone", old_labels, in_zone(kGceZone, "a"), done, true},
       {"another zone", old_labels, in_zone(kGceZone, "b"), done, false},
       {"without the driver's label", old_labels, in_zone(kBetaZone, "a"), done, false},
-      {"of one of two zones", gce_volume({{kZone, "a__b"}}), in_zone(kGceZone, "b"), done, true},
-      {"of none of two zones", gce_volume({{kZone, "a__b"}}), in_zone(kGceZone, "c"), done, false},
+      {"of one of two zones", regional, in_zone(kGceZone, "us-east1-c"), done, true},
+      {"of none of two zones", regional, in_zone(kGceZone, "us-east1-d"), done, false},
       {"a volume without a zone", gce_volume({}), in_zone(kGceZone, "b"), done, true},
       {"the affinity's zone", to({in(kZone, {"a"})}), in_zone(kGceZone, "a"), done, true},
       {"the affinity's zone by the old label", to({in(kBetaZone, {"a"})}), in_zone(kGceZone, "a"), done,
@@ -145,32 +173,84 @@ TEST(CsiMigration, ANodeThatHasMigratedIsAskedForTheDriversLabel) {
   }
 }
 
+// A node that has migrated cannot be asked for such a volume, and the attempt fails; others can.
+TEST(CsiMigration, VolumesThatNoDriverCanBeTold) {
+  const auto blob = [](const char* zone) {
+    auto made = volume("v");
+    made.source = azure_disk("Shared");
+    made.node_affinity = {node_term({podium::test::in(kZone, {zone})})};
+    return made;
+  };
+  const std::string why = "E; could not translate pv: kind(Shared) is not supported in csi migration",
+                    conflict = "UU; node(s) didn't match PersistentVolume's node affinity";
+  const auto [first, here] = bound(claim("here"), local_volume("v-here", "n"));
+  const struct {
+    const char* name;
+    api::PersistentVolume volume;
+    api::CsiNode csi_node;
+    bool after_another;  // claim, of a volume on n
+    Answers want;
+  } cases[] = {
+      {"migrated",
+       blob("a"),
+       migrated_node("kubernetes.io/azure-disk"),
+       false,
+       {{"m", conflict}, {"n", why}}},
+      {"whatever its zone", blob("b"), migrated_node("kubernetes.io/azure-disk"), false, {{"n", why}}},
+      {"not migrated", blob("a"), migrated_node(), false, {{"m", conflict}}},
+      {"of two claims the first counts",
+       blob("b"),
+       migrated_node("kubernetes.io/azure-disk"),
+       true,
+       {{"m", conflict}, {"n", why}}},
+  };
+  for (const auto& c : cases) {
+    const auto [claimed, v] = bound(claim("c"), c.volume);
+    const auto snapshot = storage({host("n").label(kZone, "a"), host("m").label(kZone, "b")}, {},
+                                  local_class(), claimed, v, first, here, c.csi_node);
+    const auto wanted = c.after_another ? pod("p").claim("here").claim("c") : pod("p").claim("c");
+    EXPECT_EQ(filter(make(make_volume_binding), wanted, snapshot), c.want) << c.name;
+  }
+  // Where the first one is out of reach, nobody asks for the second.
+  const auto [claimed, v] = bound(claim("c"), blob("a"));
+  auto elsewhere = migrated_node("kubernetes.io/azure-disk");
+  elsewhere.meta.name = "m";
+  const auto snapshot = storage({host("n").label(kZone, "a"), host("m").label(kZone, "a")}, {}, local_class(),
+                                claimed, v, first, here, elsewhere);
+  EXPECT_EQ(filter(make(make_volume_binding), pod("p").claim("here").claim("c"), snapshot),
+            (Answers{{"m", conflict}}));
+}
+
 // The same once the volume has been promised, while the pod waits for it to be bound.
 TEST(CsiMigration, AndSoIsTheWaitForABinding) {
   const struct {
     const char* name;
-    std::string zone;
+    std::string volume_zone, node_zone;
     std::optional<api::CsiNode> csi_node;
     std::string want;  // the error; empty: not yet
   } cases[] = {
-      {"its zone", "a", migrated_node(), ""},
-      {"another zone", "b", migrated_node(),
+      {"its zone", "a", "a", migrated_node(), ""},
+      {"another zone", "a", "b", migrated_node(),
        "binding volumes: pv \"v\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms"},
-      {"not migrated", "b", csi_node("n", {}), ""},
-      {"nothing is known of it", "b", std::nullopt, ""},
+      {"not migrated", "a", "b", csi_node("n", {}), ""},
+      {"nothing is known of it", "a", "b", std::nullopt, ""},
+      {"no one region", "us-west1-c__us-east1-b", "a", migrated_node(),
+       "binding volumes: failed to translate pv to csi: could not translate pv: failed to get region from "
+       "zones: multiple or no regions gotten from zones, got: map[us-east1:{} us-west1:{}]"},
+      {"no one region, not migrated", "us-west1-c__us-east1-b", "a", csi_node("n", {}), ""},
   };
   for (const auto& c : cases) {
-    auto snapshot = storage({host("n")}, {}, local_class(), claim("c"), gce_volume({{kBetaZone, "a"}}));
+    auto promised = gce_volume({{kBetaZone, c.volume_zone}});
+    auto snapshot = storage({host("n")}, {}, local_class(), claim("c"), promised);
     const framework::AssumedPod assumed{info(pod("p").claim("c")), "n"};
     const VolumeBinding plugin;
     const auto state = plugin.reserve(assumed, snapshot).state;
     const boost::json::object object{{"metadata", {{"name", "v"}, {"resourceVersion", "8"}}}};
     plugin.written(assumed, state.get(), 0, object);
-    auto promised = gce_volume({{kBetaZone, "a"}});
     promised.meta.resource_version = "8";
     promised.claim = {"default", "c", "uid-default-c"};
     snapshot.objects().set<api::PersistentVolume>(podium::test::share(promised));
-    snapshot.set_node(node("n").label(kGceZone, c.zone).ptr());
+    snapshot.set_node(node("n").label(kGceZone, c.node_zone).ptr());
     if (c.csi_node) snapshot.objects().set<api::CsiNode>(podium::test::share(*c.csi_node));
     EXPECT_EQ(plugin.ready(assumed, state.get(), snapshot).error, c.want) << c.name;
   }

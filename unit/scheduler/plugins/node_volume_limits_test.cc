@@ -168,6 +168,50 @@ TEST(NodeVolumeLimits, WhatAClaimCountsAs) {
     EXPECT_EQ(ask(c.pod, snapshot_with(c.placed)), c.fits ? Answers() : Answers({{"n", kFull}})) << c.name;
 }
 
+// Node n has a CSINode, m has none, and a disk is nobody's there.
+TEST(NodeVolumeLimits, DisksThatNoDriverCanBeTold) {
+  const auto blob = [](std::string name) {
+    auto made = disk(Kind::azure_disk, "https://blob");
+    made.name = std::move(name);
+    made.pool = "Dedicated";
+    return made;
+  };
+  const auto error = [](const std::string& volume) {
+    return Answers{{"n", "E; converting volume(" + volume +
+                             ") from inline to csi: kind(Dedicated) is not supported in csi migration"}};
+  };
+  const Pods placed{pod("x").node("n").volume(blob("x")), pod("y").node("m").volume(blob("y"))};
+  auto of_a_volume = with_claims({}, {{kDriver, 1}, {"disk.csi.azure.com", 0}});
+  auto azure = volume("azure");
+  azure.source = blob("");
+  const auto [azure_claim, azure_volume] = bound(claim("azure", "5Gi", "fast"), azure);
+  of_a_volume.objects().set<api::PersistentVolumeClaim>(podium::test::share(azure_claim));
+  of_a_volume.objects().set<api::PersistentVolume>(podium::test::share(azure_volume));
+  const struct {
+    const char* name;
+    api::Pod pod;
+    Snapshot snapshot;
+    Answers want;
+  } cases[] = {
+      {"of the pod", pod("p").volume(blob("d")), with_claims({}, {}), error("d")},
+      {"of a placed pod", pod("p").claim("a"), with_claims(placed, {{kDriver, 9}}), error("x")},
+      {"of a placed pod, where drivers that the pod does not need have limits", pod("p").claim("a"),
+       with_claims(placed, {{"other.example.com", 9}}), error("x")},
+      {"of a placed pod, where nothing is limited", pod("p").claim("a"), with_claims(placed, {}), {}},
+      {"of a placed pod, and the pod has no volumes", pod("p"), with_claims(placed, {{kDriver, 9}}), {}},
+      {"a volume does not count", pod("p").claim("azure"), of_a_volume, {}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), c.want) << c.name;
+
+  // What comes first among the pod's volumes is told.
+  const std::string gone = "UU; looking up PVC default/gone: persistentvolumeclaim \"gone\" not found";
+  auto both = error("d");
+  both["m"] = gone;
+  EXPECT_EQ(ask(pod("p").volume(blob("d")).claim("gone"), with_claims({}, {})), both);
+  EXPECT_EQ(ask(pod("p").claim("gone").volume(blob("d")), with_claims({}, {})),
+            (Answers{{"m", gone}, {"n", gone}}));
+}
+
 TEST(NodeVolumeLimits, PendingVolumesOfOneClaimCountOnce) {
   const Pods two{pod("x").node("n").claim("unbound"), pod("y").node("n").claim("unbound")};
   EXPECT_EQ(ask(pod("p").claim("a"), with_claims(two, {{kDriver, 2}})), Answers{});
@@ -373,6 +417,9 @@ TEST(NodeVolumeLimits, Hints) {
       {"an attachment is gone, and no driver of its volume is counted", with_files,
        removed(Resource::volume_attachment, attachment), false},
       {"an attachment of its driver is gone", with_disk, removed(Resource::volume_attachment, of_aws), true},
+      {"an attachment is gone, and no driver can be told of its disk",
+       pod("p").volume(disk(Kind::aws_disk, "aws://")), removed(Resource::volume_attachment, attachment),
+       true},
       {"an attachment", rejected, added(Resource::volume_attachment, attachment), false},
   };
   for (const auto& c : cases)
