@@ -90,26 +90,12 @@ Result<object> all_nodes(const PreparedFilter& prepared, const Snapshot& snapsho
   return nodes;
 }
 
-// Some tests show PreFilter no nodes; those that its answer names are there then.
-Result<void> put_named(const object& question, Cluster& cluster) {
-  const auto* names = question.at("want").as_object().if_contains("only");
-  if (!names || cluster.snapshot().node_count() > 0) return {};
-  for (const auto& name : names->as_array()) {
-    const object node{{"metadata", {{"name", name}}}};
-    if (auto put = cluster.put({{"node", node}}); !put) return std::unexpected(put.error());
-  }
-  return {};
-}
-
-Result<object> pre_filter(const Asked& asked, const PodInfo& pod, Cluster cluster, const object& question) {
-  if (auto put = put_named(question, cluster); !put) return std::unexpected(put.error());
+Result<object> pre_filter(const Asked& asked, const PodInfo& pod, const Cluster& cluster) {
   const auto prepared = asked.filter->prepare_filter(pod, cluster.snapshot());
   auto answer = to_json(prepared.rejected);
   if (prepared.rejected) return answer;
   if (prepared.only) {
-    boost::json::array names;
-    prepared.only->each([&](Row row) { names.emplace_back(cluster.snapshot().node_name(row)); });
-    answer["only"] = std::move(names);
+    answer["only"] = boost::json::array(prepared.only->begin(), prepared.only->end());
   } else if (!prepared.filter) {
     answer["code"] = "Skip";
   }
@@ -249,7 +235,7 @@ Result<object> answer(const object& question) {
 
   auto cluster = Cluster::read(question);
   if (!cluster) return std::unexpected(cluster.error());
-  if (call == "PreFilter") return pre_filter(*asked, **pod, *cluster, question);
+  if (call == "PreFilter") return pre_filter(*asked, **pod, *cluster);
   if (call == "Changed") return changed(*asked, **pod, *cluster, question);
   if (call == "Filter") return filter(*asked, **pod, *cluster, question);
   if (call == "PreScore") return scores(*asked, **pod, cluster->snapshot(), question, true);

@@ -291,8 +291,10 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     before = known->pod;
     actions = Action::kUpdateOther | framework::pod_changes(*before->pod, *pod->pod, pod->rules);
   }
-  renominate(pod);
+  if (before) renominate(pod);
   queue_.update(pod, now);
+  // Whom gates keep out from the start has no nomination before its next update, as upstream.
+  if (!before && !queue_.is_gated(uid)) renominate(pod);
   taken_in(Resource::unscheduled_pod, actions);
   if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();

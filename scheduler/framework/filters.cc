@@ -17,6 +17,16 @@ std::size_t count(const NodeMask& nodes) {
   return n;
 }
 
+// No name is left of those that PreFilter plugins narrow the nodes down to. (Where all names are of nodes
+// that are not there, the nodes are left out one by one.)
+Verdict named_no_node(const std::vector<std::string>& plugins) {
+  return {"",
+          Code::unschedulable_and_unresolvable,
+          {plugins.size() == 1 ? "node(s) didn't satisfy plugin " + plugins.front()
+                               : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                                             fmt::join(plugins, " "))}};
+}
+
 std::string_view status_of(const PreparedFilter& prepared) {
   if (prepared.rejected) return to_string(prepared.rejected->code);
   return prepared.filter || prepared.only ? kSuccess : kSkip;
@@ -46,6 +56,7 @@ bool Filters::reached(std::string_view plugin) const {
 // An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help
 // against it and a later plugin may still say that it cannot.
 void Filters::run_pre_filters(const Profile& profile) {
+  std::optional<std::set<std::string>> left;  // the names that all plugins have let through
   for (std::size_t place = 0; place < profile.pre_filters.size(); ++place) {
     const auto& entry = profile.pre_filters[place];
     reached_.push_back(entry.name);
@@ -65,20 +76,21 @@ void Filters::run_pre_filters(const Profile& profile) {
     }
     if (prepared.only) {
       narrowed_by_.insert(std::upper_bound(narrowed_by_.begin(), narrowed_by_.end(), entry.name), entry.name);
-      if (only_)
-        *only_ &= *prepared.only;
+      if (left)
+        std::erase_if(*left, [&](const auto& name) { return !prepared.only->contains(name); });
       else
-        only_ = *prepared.only;
-      // One plugin alone may name nodes that are not there, and all nodes are then left out one by one.
-      if (narrowed_by_.size() > 1 && only_->none()) {
-        rejected_ = Verdict{"",
-                            Code::unschedulable_and_unresolvable,
-                            {fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
-                                         fmt::join(narrowed_by_, " "))}};
+        left = std::move(prepared.only);
+      if (left->empty()) {
+        rejected_ = named_no_node(narrowed_by_);
         return;
       }
     }
     pre_filtered_.emplace_back(entry.plugin, std::move(prepared));
+  }
+  if (!left) return;
+  only_.emplace(snapshot_.chunks());
+  for (const auto& name : *left) {
+    if (const auto row = snapshot_.find_row(name)) only_->set(*row);
   }
 }
 

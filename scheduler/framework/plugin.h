@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,9 +74,10 @@ class NodeFilter {
 };
 
 struct PreparedFilter {
-  std::optional<Verdict> rejected;     // PreFilter turned the pod down as a whole
-  std::optional<NodeMask> only;        // PreFilter narrowed the nodes to these
-  std::unique_ptr<NodeFilter> filter;  // null: nothing to do for this pod (Skip)
+  std::optional<Verdict> rejected;            // PreFilter turned the pod down as a whole
+  std::optional<std::set<std::string>> only;  // PreFilter narrowed the nodes to these names, of which some
+                                              // may not be there
+  std::unique_ptr<NodeFilter> filter;         // null: nothing to do for this pod (Skip)
 };
 
 class FilterPlugin {

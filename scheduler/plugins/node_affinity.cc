@@ -110,13 +110,9 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     if (pod->node_selector.empty() && !pod->node_affinity.required && !added_.required) return {};
     PreparedFilter prepared{.filter = std::make_unique<AffinityFilter>(snapshot, added_.required, *pod)};
-    if (const auto names = named_nodes(*pod)) {
-      if (names->empty()) prepared.rejected = turned_down("pod affinity terms conflict");
-      prepared.only.emplace(snapshot.chunks());
-      for (const auto& name : *names) {
-        if (const auto row = snapshot.find_row(name)) prepared.only->set(*row);
-      }
-    }
+    prepared.only = named_nodes(*pod);
+    if (prepared.only && prepared.only->empty())
+      prepared.rejected = turned_down("pod affinity terms conflict");
     return prepared;
   }
 

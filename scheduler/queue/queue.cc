@@ -417,6 +417,11 @@ void SchedulingQueue::each(const std::function<void(const QueuedPod&)>& visit) c
   }
 }
 
+bool SchedulingQueue::is_gated(std::string_view uid) const {
+  const auto* entry = impl_->find(uid);
+  return entry && entry->state == State::gated;
+}
+
 const QueuedPod* SchedulingQueue::find(std::string_view uid) const {
   const auto* entry = impl_->find(uid);
   return entry && !entry->removed ? &entry->queued : nullptr;

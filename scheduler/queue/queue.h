@@ -110,6 +110,8 @@ class SchedulingQueue {
   std::optional<Steady> next_wakeup() const;
   void advance(Steady now);  // does what is due by `now`
 
+  // Whether a PreEnqueue plugin keeps the pod out.
+  bool is_gated(std::string_view uid) const;
   QueueCounts counts() const;
   const Tallies& tallies() const;
   // Calls `visit` with each kind of event that has ever been kept for pods in flight, and how many are.

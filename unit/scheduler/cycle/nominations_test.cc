@@ -12,6 +12,7 @@ class Nominations : public SchedulerTest {
  protected:
   void SetUp() override {
     see(machine("n1"));
+    see(vip());
     see(vip().nominated("n1"));
     see(pod("equal").priority(100).req("cpu", "2"));
     see(pod("urgent").priority(200).req("cpu", "5"));
@@ -26,6 +27,19 @@ TEST_F(Nominations, APodThatIsNoLongerNominatedMakesRoomForThoseThatAreNotMoreIm
   see(vip().resource_version("2"));
   EXPECT_EQ(run(), 1);
   EXPECT_EQ(binder_.asked, Log{"equal to n1"});
+}
+
+TEST_F(Nominations, APodThatComesWithGatesIsNominatedByItsNextUpdate) {
+  const auto late = pod("late").priority(300).req("cpu", "1").gate("not-yet").nominated("n1");
+  see(late);
+  const auto is_nominated = [&] {
+    return std::ranges::any_of(scheduler_.snapshot().nominations(),
+                               [](const auto& each) { return each.pod->pod->meta.name == "late"; });
+  };
+  EXPECT_FALSE(is_nominated());
+  auto relabelled = late;
+  see(relabelled.label("a", "b").resource_version("2"));
+  EXPECT_TRUE(is_nominated());
 }
 
 TEST_F(Nominations, APodThatIsNominatedElsewhereDoes) {

@@ -282,6 +282,7 @@ TEST_F(Waking, ANominationThatEnds) {
   const auto chosen = [] { return pod("chosen").priority(10).req("cpu", "4"); };
   for (const bool deleted : {false, true}) {
     SCOPED_TRACE(deleted);
+    see(chosen().gate("g"));
     see(chosen().gate("g").nominated("n1"));
     scheduler_.pod_deleted("uid-old");
     EXPECT_EQ(run(), 1) << "in vain";

@@ -70,6 +70,7 @@ TEST_F(WaitingVictims, ThePreemptorWaitsForNoRequest) {
 
 TEST_F(WaitingVictims, LessImportantPodsLoseTheirNominationAllTheSame) {
   low_waits();
+  see(pod("other").priority(5).req("cpu", "1").gate("not-yet"));
   see(pod("other").priority(5).req("cpu", "1").nominated("n1").gate("not-yet"));
   high_comes();
   EXPECT_EQ(take().back(), "make room for high on n1: -other");

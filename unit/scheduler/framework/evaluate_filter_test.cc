@@ -108,6 +108,26 @@ TEST(EvaluatePreFilter, NodeSetsAreIntersected) {
   EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("Affinity", "Zone"));
 }
 
+TEST(EvaluatePreFilter, APluginThatNamesNoNodeTurnsThePodDown) {
+  const auto snapshot = cluster_of({"a", "b"});
+  FakeFilter affinity("Affinity"), never("Never");
+  affinity.only_nodes.emplace();
+  never.pre_filter_rejects = Verdict{"Never", Code::unschedulable, {"is not asked"}};
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity).filter(never));
+  EXPECT_EQ(decision.message, "0/2 nodes are available: node(s) didn't satisfy plugin Affinity.");
+  EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("Affinity"));
+}
+
+TEST(EvaluatePreFilter, TwoPluginsMayAgreeOnANodeThatIsNotThere) {
+  const auto snapshot = cluster_of({"a"});
+  FakeFilter one("One"), two("Two");
+  one.only_nodes = {"a", "unknown"};
+  two.only_nodes = {"b", "unknown"};
+  const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(one).filter(two));
+  EXPECT_FALSE(decision.pre_filter);
+  EXPECT_EQ(decision.message, "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [One Two].");
+}
+
 TEST(EvaluatePreFilter, ASetOfUnknownNodesLeavesAllNodesOut) {
   const auto snapshot = cluster_of({"a", "b"});
   FakeFilter affinity("NodeAffinity");

@@ -42,12 +42,7 @@ class FakeFilter : public Plugin, public FilterPlugin {
   std::vector<EventHint> hints() const override { return {}; }
   PreparedFilter prepare_filter(const PodInfo&, const Snapshot& snapshot) const override {
     PreparedFilter out{.rejected = pre_filter_rejects};
-    if (only_nodes) {
-      out.only.emplace(snapshot.chunks());
-      for (const auto& node : *only_nodes) {
-        if (const auto row = snapshot.find_row(node)) out.only->set(*row);
-      }
-    }
+    if (only_nodes) out.only.emplace(only_nodes->begin(), only_nodes->end());
     if (!skips) out.filter = std::make_unique<Evaluator>(*this, snapshot);
     return out;
   }

@@ -67,10 +67,12 @@ inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapsh
   auto nodes = snapshot.present();
   framework::Rejections out(snapshot.chunks());
   if (prepared.only) {
-    nodes.each([&](cluster::Row row) {
-      if (!prepared.only->test(row)) answers[std::string(snapshot.node_name(row))] = "left out";
+    snapshot.present().each([&](cluster::Row row) {
+      const std::string name(snapshot.node_name(row));
+      if (prepared.only->contains(name)) return;
+      answers[name] = "left out";
+      nodes.clear(row);
     });
-    nodes &= *prepared.only;
   }
   auto asked = nodes;
   if (prepared.filter) prepared.filter->filter(nodes, out);
