@@ -17,12 +17,24 @@
 #include "api/decode.h"
 #include "api/objects.h"
 #include "scheduler/cluster/column.h"
+#include "scheduler/cluster/volume_index.h"
 
 namespace podium::cluster {
 
-// Ordered, so that whatever walks it is reproducible. Cluster-scoped kinds use an empty namespace.
+// Namespace and name, and their order. Cluster-scoped kinds use an empty namespace.
+using ObjectKey = std::pair<std::string, std::string>;
+struct ObjectKeyLess {
+  using is_transparent = void;
+  template <typename A, typename B>  // pairs of strings or views
+  bool operator()(const A& a, const B& b) const {
+    const std::string_view first = a.first, other = b.first;
+    return first != other ? first < other : std::string_view(a.second) < std::string_view(b.second);
+  }
+};
+
+// Ordered, so that whatever walks it is reproducible.
 template <typename T>
-using ObjectMap = std::map<std::pair<std::string, std::string>, std::shared_ptr<const T>, std::less<>>;
+using ObjectMap = std::map<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
 
 class Objects {
  public:
@@ -33,7 +45,7 @@ class Objects {
   template <typename T>
   const T* find(std::string_view ns, std::string_view name) const {
     const auto& map = all<T>();
-    const auto it = map.find(std::pair<std::string, std::string>(ns, name));
+    const auto it = map.find(std::pair(ns, name));
     return it == map.end() ? nullptr : it->second.get();
   }
   // What the API server has. Ends an assumption that was made on another version of the object.
@@ -45,12 +57,12 @@ class Objects {
       if (known && (*known)->meta.resource_version == object->meta.resource_version) return;
       drop_assumption<T>(key);
     }
-    std::get<Cow<ObjectMap<T>>>(maps_).write()[std::move(key)] = std::move(object);
+    put<T>(std::move(key), std::move(object));
   }
   template <typename T>
   void remove(const std::string& ns, const std::string& name) {
     if constexpr (can_be_assumed<T>) drop_assumption<T>({ns, name});
-    std::get<Cow<ObjectMap<T>>>(maps_).write().erase({ns, name});
+    put<T>({ns, name}, nullptr);
   }
 
   // --- assumptions ---
@@ -62,9 +74,12 @@ class Objects {
   template <typename T>
   void assume(std::shared_ptr<const T> object) {
     const auto key = std::pair(object->meta.namespace_, object->meta.name);
-    auto& slot = std::get<Cow<ObjectMap<T>>>(maps_).write()[key];
-    if (!assumed_on<T>(key)) std::get<Cow<ObjectMap<T>>>(assumed_on_).write()[key] = slot;
-    slot = std::move(object);
+    if (!assumed_on<T>(key)) {
+      const auto known = all<T>().find(key);
+      std::get<Cow<ObjectMap<T>>>(assumed_on_).write()[key] =
+          known == all<T>().end() ? nullptr : known->second;
+    }
+    put<T>(key, std::move(object));
   }
   // Puts back what the API server has, where an assumption stands that was made on this version of it.
   template <typename T>
@@ -72,7 +87,7 @@ class Objects {
     const auto key = std::pair(ns, name);
     const auto* known = assumed_on<T>(key);
     if (!known || (*known)->meta.resource_version != resource_version) return;
-    std::get<Cow<ObjectMap<T>>>(maps_).write()[key] = *known;
+    put<T>(key, *known);
     drop_assumption<T>(key);
   }
   // What the API server has, whatever is assumed; null where it has none.
@@ -86,17 +101,36 @@ class Objects {
     return it == all<T>().end() ? nullptr : it->second;
   }
 
+  // --- volumes in use ---
+  const VolumeIndex& volumes() const { return volumes_; }
+  VolumeIndex& volumes() { return volumes_; }  // for the Snapshot, which knows of nodes and pods
+
  private:
-  using Key = std::pair<std::string, std::string>;
+  // All writes end here. Null: there is none any more.
+  template <typename T>
+  void put(ObjectKey key, std::shared_ptr<const T> object) {
+    auto& map = std::get<Cow<ObjectMap<T>>>(maps_).write();
+    const auto known = map.find(key);
+    const auto before = known == map.end() ? nullptr : known->second;
+    if (object)
+      map.insert_or_assign(std::move(key), object);
+    else if (before)
+      map.erase(known);
+    if (!object && !before) return;
+    if constexpr (requires { volumes_.changed(before, object); })
+      volumes_.changed(before, object);
+    else if constexpr (requires { volumes_.changed(before.get(), object.get()); })
+      volumes_.changed(before.get(), object.get());
+  }
 
   template <typename T>
-  const std::shared_ptr<const T>* assumed_on(const Key& key) const {
+  const std::shared_ptr<const T>* assumed_on(const ObjectKey& key) const {
     const auto& map = *std::get<Cow<ObjectMap<T>>>(assumed_on_);
     const auto it = map.find(key);
     return it == map.end() ? nullptr : &it->second;
   }
   template <typename T>
-  void drop_assumption(const Key& key) {
+  void drop_assumption(const ObjectKey& key) {
     if (assumed_on<T>(key)) std::get<Cow<ObjectMap<T>>>(assumed_on_).write().erase(key);
   }
 
@@ -111,6 +145,7 @@ class Objects {
   Cow<std::map<std::tuple<std::string, api::Workload::Kind, std::string>,
                std::shared_ptr<const api::Workload>>>
       workloads_;
+  VolumeIndex volumes_;
 
  public:
   const auto& workloads() const { return *workloads_; }  // (namespace, kind, name) to Workload, ordered

@@ -62,6 +62,7 @@ void Snapshot::set_node(api::NodePtr node) {
   taint_set.set(row, taints_.write().take({}, false));
   apply_node(row, kNoNode, *node);
   by_name_ = by_name_->with(row, name_of());
+  objects_.volumes().node_added(name, row);
 
   const auto waiting = homeless_->find(name);
   if (waiting == homeless_->end()) return;
@@ -91,6 +92,7 @@ void Snapshot::remove_node(std::string_view name) {
   }
   apply_node(row, *gone.node, kNoNode);
   taints_.write().release(0);
+  objects_.volumes().node_removed(gone.node->meta.name, row);
   entries_.write(row) = {};
   row_of_node_.erase(name_hash[row], row);
   name_hash.write(row) = 0;

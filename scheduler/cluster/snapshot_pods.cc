@@ -62,6 +62,7 @@ void Snapshot::place(const PodInfo& pod, Row row) {
   ++pod_count.write(row);
   add_requests(pod, row, 1);
   if (!pod.host_ports.empty()) with_host_ports_.write().set(row);
+  objects_.volumes().pod_placed(*pod, row);
 }
 
 void Snapshot::displace(const PodInfo& pod, Row row) {
@@ -71,6 +72,7 @@ void Snapshot::displace(const PodInfo& pod, Row row) {
   if (!pod.host_ports.empty() && std::ranges::none_of(entry(row).pods, has_ports)) {
     with_host_ports_.write().clear(row);
   }
+  objects_.volumes().pod_displaced(*pod, row);
 }
 
 // Takes a pod off its node, or off the list of those without one; its class is left to the caller.

@@ -77,24 +77,42 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
   return std::nullopt;
 }
 
-// Can counting a placed pod's volumes fail? Then it matters where they are not counted, too.
-bool may_fail(const api::Pod& pod) {
-  return std::ranges::any_of(pod.volumes, [](const api::Volume& volume) {
-    return volume.kind == Kind::ephemeral || translated(volume);
-  });
-}
-
-// Volumes that are attached to nodes by name of the node, whether or not a pod uses them.
-std::map<std::string, Attachables, std::less<>> attachments_by_node(const Snapshot& snapshot) {
-  std::map<std::string, Attachables, std::less<>> result;
-  for (const auto& [key, attachment] : snapshot.objects().all<api::VolumeAttachment>()) {
+// Volumes that are attached to the node, whether or not a pod uses them.
+void add_attached(std::string_view node, const Snapshot& snapshot, Attachables& to) {
+  for (const auto& attachment : snapshot.objects().volumes().attachments(node)) {
     if (attachment->attacher.empty() || attachment->volume_name.empty()) continue;
     const auto* volume = find_volume(snapshot, attachment->volume_name);
     if (!volume || volume->csi_driver.empty()) continue;
     const CsiVolume attached{attachment->attacher, volume->csi_handle};
-    result[attachment->node_name].try_emplace(attached.unique_name(), attached.driver);
+    to.emplace(attached.unique_name(), attached.driver);
   }
-  return result;
+}
+
+bool has_limit(const api::CsiNode::Driver& driver) { return driver.allocatable.has_value(); }
+
+// What can be said of a node before anyone asks for room on it.
+cluster::NodeVolumes volumes_on(Row row, const Snapshot& snapshot) {
+  cluster::NodeVolumes known;
+  const auto* csi_node = snapshot.objects().find<api::CsiNode>("", snapshot.node_name(row));
+  known.has_csi_node = csi_node != nullptr;
+  if (!csi_node) return known;
+  for (const auto& driver : csi_node->drivers) known.drivers.push_back({driver.name, driver.allocatable, 0});
+  if (std::ranges::none_of(csi_node->drivers, has_limit)) return known;
+  Attachables in_use;
+  for (const auto& pod : snapshot.entry(row).pods) {
+    if (add_attachables(**pod, snapshot, Node::with_csi, false, in_use)) {
+      known.is_countable = false;
+      return known;
+    }
+  }
+  for (const auto& [name, driver] : in_use) known.of_its_pods.push_back(cluster::hash_text(name));
+  std::ranges::sort(known.of_its_pods);
+  add_attached(csi_node->meta.name, snapshot, in_use);
+  for (const auto& [name, driver] : in_use) {
+    const auto it = std::ranges::find(known.drivers, driver, &cluster::NodeVolumes::Driver::name);
+    if (it != known.drivers.end()) ++it->in_use;
+  }
+  return known;
 }
 
 // What a pod asks of the nodes of one sort.
@@ -102,40 +120,39 @@ struct Wanted {
   Attachables volumes;
   std::optional<Verdict> problem;   // why they cannot be counted
   std::vector<std::string> strict;  // drivers that let their pods go to no node without them
+  // The same as `volumes`, for many nodes: how many there are of a driver, and the hashes of their names.
+  std::vector<std::pair<std::string, std::int32_t>> by_driver;
+  std::vector<std::uint64_t> hashes;
+
   bool is_nothing() const { return volumes.empty() && !problem; }
 };
 
 Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool asks_for_drivers) {
   Wanted wanted;
   wanted.problem = add_attachables(pod, snapshot, node, true, wanted.volumes);
-  if (!asks_for_drivers) return wanted;
+  std::map<std::string, std::int32_t> by_driver;
   for (const auto& [name, driver] : wanted.volumes) {
-    const auto* installed = snapshot.objects().find<api::CsiDriver>("", driver);
+    ++by_driver[driver];
+    wanted.hashes.push_back(cluster::hash_text(name));
+    const auto* installed = asks_for_drivers ? snapshot.objects().find<api::CsiDriver>("", driver) : nullptr;
     if (installed && installed->prevents_scheduling_if_missing) wanted.strict.push_back(driver);
   }
+  wanted.by_driver.assign(by_driver.begin(), by_driver.end());
   return wanted;
 }
 
 class LimitsFilter final : public NodeFilter {
  public:
   LimitsFilter(const Snapshot& snapshot, Wanted without_csi, Wanted with_csi)
-      : NodeFilter(snapshot),
-        without_csi_(std::move(without_csi)),
-        with_csi_(std::move(with_csi)),
-        attachments_(attachments_by_node(snapshot)) {}
+      : NodeFilter(snapshot), without_csi_(std::move(without_csi)), with_csi_(std::move(with_csi)) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
-    NodeMask others = nodes;
-    for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
-      const auto row = snapshot_.find_row(csi_node->meta.name);
-      if (!row || !nodes.test(*row)) continue;
-      others.clear(*row);
-      if (auto verdict = judge(*row, csi_node.get(), {}))
-        out.reject(nodes, *row, out.add(std::move(*verdict)));
-    }
-    if (!without_csi_.problem && without_csi_.strict.empty()) return;
-    others.each([&](Row row) {
-      if (auto verdict = judge(row, nullptr, {})) out.reject(nodes, row, out.add(std::move(*verdict)));
+    NodeMask(nodes).each([&](Row row) {
+      const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
+      const auto fits = has_room(known);
+      if (fits == true) return;
+      if (auto verdict = fits ? too_many() : check(row, {}))
+        out.reject(nodes, row, out.add(std::move(*verdict)));
     });
   }
 
@@ -144,6 +161,23 @@ class LimitsFilter final : public NodeFilter {
   }
 
  private:
+  // Is there room for the volumes? nullopt: judge() has to say.
+  std::optional<bool> has_room(const cluster::NodeVolumes& known) const {
+    const auto& wanted = known.has_csi_node ? with_csi_ : without_csi_;
+    if (wanted.problem || !known.is_countable || !wanted.strict.empty()) return std::nullopt;
+    const bool for_new_ones = std::ranges::all_of(known.drivers, [&](const auto& driver) {
+      if (!driver.limit) return true;
+      const auto it =
+          std::ranges::find(wanted.by_driver, driver.name, &std::pair<std::string, std::int32_t>::first);
+      return it == wanted.by_driver.end() || driver.in_use + it->second <= *driver.limit;
+    });
+    if (for_new_ones) return true;
+    const bool may_be_there = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
+      return std::ranges::binary_search(known.of_its_pods, hash);
+    });
+    return may_be_there ? std::nullopt : std::optional(false);
+  }
+
   // `csi_node`: null where the node has none.
   std::optional<Verdict> judge(Row row, const api::CsiNode* csi_node, const PodDelta& delta) const {
     const auto& wanted = csi_node ? with_csi_ : without_csi_;
@@ -154,23 +188,20 @@ class LimitsFilter final : public NodeFilter {
       if (csi_node && find_driver(*csi_node, driver)) continue;
       return unschedulable(fmt::format("{} CSI driver is not installed on the node", driver));
     }
-    if (!csi_node || std::ranges::none_of(csi_node->drivers, &has_limit)) return std::nullopt;
+    if (!csi_node || std::ranges::none_of(csi_node->drivers, has_limit)) return std::nullopt;
 
-    const bool counts = std::ranges::any_of(
-        wanted.volumes, [&](const auto& volume) { return limit_of(*csi_node, volume.second).has_value(); });
     Attachables attached;
     for (const auto& pod : snapshot_.entry(row).pods) {
       const bool gone = std::ranges::any_of(
           delta.removed, [&](const PodInfoPtr& each) { return (*each)->meta.uid == (*pod)->meta.uid; });
-      if (gone || !(counts || may_fail(**pod))) continue;
+      if (gone || (*pod)->volumes.empty()) continue;
       if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
     }
     for (const auto& pod : delta.added) {
       if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
     }
-    return counts && is_too_much(*csi_node, wanted.volumes, std::move(attached))
-               ? std::optional(unschedulable("node(s) exceed max volume count"))
-               : std::nullopt;
+    if (is_too_much(*csi_node, wanted.volumes, std::move(attached))) return too_many();
+    return std::nullopt;
   }
 
   // `attached`: what the pods of the node use.
@@ -179,31 +210,24 @@ class LimitsFilter final : public NodeFilter {
     for (const auto& [name, driver] : wanted) {
       if (!attached.contains(name)) ++added[driver];
     }
-    if (const auto it = attachments_.find(csi_node.meta.name); it != attachments_.end()) {
-      attached.insert(it->second.begin(), it->second.end());
-    }
+    add_attached(csi_node.meta.name, snapshot_, attached);
     for (const auto& [name, driver] : attached) ++used[driver];
     return std::ranges::any_of(added, [&](const auto& of_driver) {
-      const auto limit = limit_of(csi_node, of_driver.first);
-      return limit && used[of_driver.first] + of_driver.second > *limit;
+      const auto* driver = find_driver(csi_node, of_driver.first);
+      return driver && driver->allocatable && used[of_driver.first] + of_driver.second > *driver->allocatable;
     });
   }
 
+  static std::optional<Verdict> too_many() { return unschedulable("node(s) exceed max volume count"); }
   static Verdict unschedulable(std::string reason) {
     return {std::string(kName), Code::unschedulable, {std::move(reason)}};
   }
-  static bool has_limit(const api::CsiNode::Driver& driver) { return driver.allocatable.has_value(); }
   static const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
     const auto it = std::ranges::find(csi_node.drivers, name, &api::CsiNode::Driver::name);
     return it == csi_node.drivers.end() ? nullptr : &*it;
   }
-  static std::optional<std::int32_t> limit_of(const api::CsiNode& csi_node, std::string_view name) {
-    const auto* driver = find_driver(csi_node, name);
-    return driver ? driver->allocatable : std::nullopt;
-  }
 
   Wanted without_csi_, with_csi_;
-  std::map<std::string, Attachables, std::less<>> attachments_;
 };
 
 bool limit_went_up(const api::CsiNode& before, const api::CsiNode& after) {

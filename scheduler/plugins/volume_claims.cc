@@ -10,12 +10,6 @@ namespace podium::plugins {
 
 using Kind = api::Volume::Kind;
 
-std::optional<std::string> claim_name(const api::Pod& pod, const api::Volume& volume) {
-  if (volume.kind == Kind::claim) return volume.id;
-  if (volume.kind == Kind::ephemeral) return pod.meta.name + "-" + volume.name;
-  return std::nullopt;
-}
-
 const api::PersistentVolumeClaim* find_claim(const cluster::Snapshot& snapshot, const api::Pod& pod,
                                              std::string_view name) {
   return snapshot.objects().find<api::PersistentVolumeClaim>(pod.meta.namespace_, name);

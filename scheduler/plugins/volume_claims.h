@@ -14,10 +14,7 @@
 
 namespace podium::plugins {
 
-// The name of the volume's claim; nullopt for volumes that have none. An ephemeral volume's claim is made for
-// the pod.
-// Source: component-helpers/storage/ephemeral.
-std::optional<std::string> claim_name(const api::Pod& pod, const api::Volume& volume);
+using cluster::claim_name;
 
 const api::PersistentVolumeClaim* find_claim(const cluster::Snapshot& snapshot, const api::Pod& pod,
                                              std::string_view name);

@@ -62,8 +62,9 @@ std::string text_of(const std::vector<api::NodeSelectorTerm>& terms) {
 VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot,
                            std::vector<const PersistentVolumeClaim*> claims)
     : snapshot_(snapshot), claims_(claims.size()) {
-  for (const auto& [key, volume] : snapshot.objects().all<PersistentVolume>()) {
-    for (std::size_t i = 0; i < claims.size(); ++i) add(*volume, *claims[i], claims_[i]);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    for (const auto name : snapshot.objects().volumes().open_to(*claims[i]))
+      add(*find_volume(snapshot, name), *claims[i], claims_[i]);
   }
   for (auto& candidates : claims_) {
     for (auto& [group, volumes] : candidates.available) std::ranges::sort(volumes, is_smaller);

@@ -108,16 +108,15 @@ class RestrictionsFilter final : public NodeFilter {
 };
 
 bool is_used(const Snapshot& snapshot, const api::Pod& pod, const std::string& claim) {
-  bool used = false;
   const auto uses = [&](const PodInfoPtr& other) {
     return (*other)->meta.namespace_ == pod.meta.namespace_ &&
            std::ranges::any_of((*other)->volumes, [&](const api::Volume& volume) {
              return volume.kind == Kind::claim && volume.id == claim;
            });
   };
-  snapshot.present().each(
-      [&](Row row) { used = used || std::ranges::any_of(snapshot.entry(row).pods, uses); });
-  return used;
+  // One that is named like the claim may be the pod's own, of an ephemeral volume, which does not count.
+  return std::ranges::any_of(snapshot.objects().volumes().users(pod.meta.namespace_, claim),
+                             [&](Row row) { return std::ranges::any_of(snapshot.entry(row).pods, uses); });
 }
 
 class VolumeRestrictions final : public Plugin, public FilterPlugin {

@@ -328,6 +328,20 @@ TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
   EXPECT_EQ(ask(pod("p").claim("b"), with({}, strict)), Answers{});
 }
 
+// What is known of a node holds until something that it is made of changes; volumes_random_test.cc has the
+// rest.
+TEST(NodeVolumeLimits, AnEphemeralClaimChangesHands) {
+  auto snapshot = with_claims({pod("x").node("n").volume(ephemeral("scratch"))}, {{kDriver, 2}});
+  auto own = claim_for(pod("x"), "scratch", "fast"), another = own;
+  another.meta.owners.front().uid = "uid-y";
+  snapshot.objects().set<api::PersistentVolumeClaim>(podium::test::share(own));
+  EXPECT_EQ(ask(pod("p").claim("a"), snapshot), Answers{});
+  snapshot.objects().set<api::PersistentVolumeClaim>(podium::test::share(another));
+  EXPECT_EQ(
+      ask(pod("p").claim("a"), snapshot),
+      (Answers{{"n", "E; PVC default/x-scratch was not created for pod default/x (pod is not owner)"}}));
+}
+
 // Until a pod of the node uses it, a volume that is attached already and is wanted counts twice, as upstream.
 TEST(NodeVolumeLimits, AnAttachmentOfTheWantedVolume) {
   const auto answer = [](int limit) {

@@ -1,0 +1,169 @@
+#include "scheduler/cluster/volume_index.h"
+
+#include <algorithm>
+
+namespace podium::cluster {
+namespace {
+
+std::string full_name(std::string_view ns, std::string_view name) {
+  return std::string(ns).append("/").append(name);
+}
+std::string full_name(const api::PersistentVolumeClaim& claim) {
+  return full_name(claim.meta.namespace_, claim.meta.name);
+}
+
+// Whom a volume is open to: the claim that it is promised to, or all of its class. No namespace is empty.
+std::string of_class(std::string_view storage_class) { return full_name("", storage_class); }
+std::string taker_of(const api::PersistentVolume& volume) {
+  return volume.claim ? full_name(volume.claim->namespace_, volume.claim->name)
+                      : of_class(volume.storage_class);
+}
+
+// Lists by key, of which none is kept that is empty.
+template <typename Lists, typename Item>
+void add_to(Lists& lists, const std::string& key, Item item) {
+  lists[key].push_back(std::move(item));
+}
+template <typename Lists, typename Item>
+void take_from(Lists& lists, const std::string& key, const Item& item) {
+  auto* list = lists.find_for_write(key);
+  if (!list) return;
+  if (const auto it = std::ranges::find(*list, item); it != list->end()) {
+    *it = std::move(list->back());
+    list->pop_back();
+  }
+  if (list->empty()) lists.erase(key);
+}
+
+template <typename F>
+void each_claim(const api::Pod& pod, F&& f) {
+  for (const auto& volume : pod.volumes) {
+    if (const auto name = claim_name(pod, volume)) f(full_name(pod.meta.namespace_, *name));
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> claim_name(const api::Pod& pod, const api::Volume& volume) {
+  if (volume.kind == api::Volume::Kind::claim) return volume.id;
+  if (volume.kind == api::Volume::Kind::ephemeral) return pod.meta.name + "-" + volume.name;
+  return std::nullopt;
+}
+
+const NodeVolumes& VolumeIndex::at(Row row, const std::function<NodeVolumes()>& make) const {
+  auto& slot = *slots_[row];
+  std::call_once(slot.once, [&] { slot.volumes = make(); });
+  return slot.volumes;
+}
+
+const VolumeIndex::Attachments& VolumeIndex::attachments(std::string_view node) const {
+  static const Attachments kNone;
+  const auto* found = attachments_.find(node);
+  return found ? *found : kNone;
+}
+
+const std::vector<Row>& VolumeIndex::users(std::string_view ns, std::string_view claim) const {
+  static const std::vector<Row> kNone;
+  const auto* found = users_.find(full_name(ns, claim));
+  return found ? *found : kNone;
+}
+
+std::vector<std::string_view> VolumeIndex::open_to(const api::PersistentVolumeClaim& claim) const {
+  std::vector<std::string_view> names;
+  if (const auto* promised = open_.find(full_name(claim))) names.assign(promised->begin(), promised->end());
+  std::ranges::sort(names);
+  if (const auto* free = open_.find(of_class(claim.storage_class.value_or(""))))
+    names.insert(names.end(), free->begin(), free->end());
+  return names;
+}
+
+void VolumeIndex::forget_node(std::string_view name) {
+  if (const auto* row = rows_.find(name)) forget(*row);
+}
+
+void VolumeIndex::forget_users(const std::string& claim) {
+  if (const auto* rows = users_.find(claim)) {
+    for (const auto row : *rows) forget(row);
+  }
+}
+
+void VolumeIndex::node_added(const std::string& name, Row row) {
+  slots_.grow_to(row + 1);
+  rows_[name] = row;
+  forget(row);
+}
+
+void VolumeIndex::node_removed(const std::string& name, Row row) {
+  rows_.erase(name);
+  slots_.write(row) = nullptr;
+}
+
+void VolumeIndex::pod_placed(const api::Pod& pod, Row row) {
+  if (pod.volumes.empty()) return;
+  each_claim(pod, [&](const std::string& claim) { add_to(users_, claim, row); });
+  forget(row);
+}
+
+void VolumeIndex::pod_displaced(const api::Pod& pod, Row row) {
+  if (pod.volumes.empty()) return;
+  each_claim(pod, [&](const std::string& claim) { take_from(users_, claim, row); });
+  forget(row);
+}
+
+void VolumeIndex::changed(const api::PersistentVolumeClaim* before, const api::PersistentVolumeClaim* after) {
+  const auto key = full_name(before ? *before : *after);
+  const std::string none, &from = before ? before->volume_name : none,
+                          &to = after ? after->volume_name : none;
+  if (from != to) {
+    if (!from.empty()) take_from(claims_, from, key);
+    if (!to.empty()) add_to(claims_, to, key);
+  }
+  const bool is_same = before && after && from == to && before->storage_class == after->storage_class &&
+                       before->meta.owners == after->meta.owners;
+  if (!is_same) forget_users(key);
+}
+
+void VolumeIndex::changed(const api::PersistentVolume* before, const api::PersistentVolume* after) {
+  const auto& name = (before ? before : after)->meta.name;
+  const auto from = before ? taker_of(*before) : std::string(), to = after ? taker_of(*after) : std::string();
+  if (from != to) {
+    if (before) take_from(open_, from, name);
+    if (after) add_to(open_, to, name);
+  }
+  const bool is_same = before && after && before->csi_driver == after->csi_driver &&
+                       before->csi_handle == after->csi_handle && before->source == after->source &&
+                       before->meta.labels == after->meta.labels;
+  if (is_same) return;
+  if (const auto* claims = claims_.find(name)) {
+    for (const auto& claim : *claims) forget_users(claim);
+  }
+  if (const auto* nodes = attached_to_.find(name)) {
+    for (const auto& node : *nodes) forget_node(node);
+  }
+}
+
+void VolumeIndex::changed(const api::StorageClass* before, const api::StorageClass* after) {
+  if (before && after && before->provisioner == after->provisioner) return;
+  rows_.each([&](const std::string&, Row row) { forget(row); });
+}
+
+void VolumeIndex::changed(const api::CsiNode* before, const api::CsiNode* after) {
+  if (before && after && before->drivers == after->drivers) return;
+  forget_node((before ? before : after)->meta.name);
+}
+
+void VolumeIndex::changed(const std::shared_ptr<const api::VolumeAttachment>& before,
+                          const std::shared_ptr<const api::VolumeAttachment>& after) {
+  if (before) {
+    take_from(attachments_, before->node_name, before);
+    take_from(attached_to_, before->volume_name, before->node_name);
+    forget_node(before->node_name);
+  }
+  if (after) {
+    add_to(attachments_, after->node_name, after);
+    add_to(attached_to_, after->volume_name, after->node_name);
+    forget_node(after->node_name);
+  }
+}
+
+}  // namespace podium::cluster
