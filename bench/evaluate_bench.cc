@@ -136,80 +136,87 @@ BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
     ->Apply(sizes)
     ->Unit(benchmark::kMicrosecond);
 
-enum Claim { bound, to_be_provisioned, local };
+constexpr auto kDriver = "disks.example.com";
 
-// Every node runs ten pods with a zonal volume each, attached by a driver that takes 25 a node. The pod's own
-// volume is bound, or is to be provisioned where the pod goes, or is one of those that every node has.
-void volumes(benchmark::State& state, Claim own) {
-  const auto config = config::load("", "");
-  const auto nodes = static_cast<std::size_t>(state.range(0));
+api::PersistentVolume make_volume(std::string name, std::string_view key, std::string value) {
+  api::PersistentVolume volume;
+  volume.meta.name = std::move(name);
+  volume.storage_class = "disks";
+  volume.capacity = *api::Quantity::parse("10Gi");
+  volume.phase = "Available";
+  api::NodeSelectorTerm term;
+  term.match_expressions.push_back({std::string(key), api::Requirement::Op::in, {std::move(value)}});
+  volume.node_affinity = {{std::move(term)}};
+  return volume;
+}
+
+template <typename T>
+void add(Snapshot& snapshot, T object) {
+  snapshot.objects().set(std::make_shared<const T>(std::move(object)));
+}
+
+// The claim is named after the pod, and has a volume of that zone, or none.
+std::shared_ptr<api::Pod> make_pod_with_claim(Snapshot& snapshot, const std::string& name, std::string zone) {
+  api::PersistentVolumeClaim claim;
+  claim.meta.namespace_ = "default";
+  claim.meta.name = name;
+  claim.storage_class = "disks";
+  claim.request = *api::Quantity::parse("10Gi");
+  if (!zone.empty()) {
+    auto volume = make_volume("pv-" + name, api::label::zone, std::move(zone));
+    volume.csi_driver = kDriver;
+    volume.csi_handle = "vol-" + name;
+    volume.claim = {"default", name, ""};
+    claim.volume_name = volume.meta.name;
+    claim.meta.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+    add(snapshot, std::move(volume));
+  }
+  add(snapshot, std::move(claim));
+  auto pod = make_pod(name, "app-1");
+  auto& volume = pod->volumes.emplace_back();
+  volume.name = "data";
+  volume.kind = api::Volume::Kind::claim;
+  volume.id = name;
+  return pod;
+}
+
+// Every node runs ten pods with a zonal volume each, attached by a driver that takes 25 a node.
+Snapshot make_cluster_with_volumes(std::size_t nodes) {
   auto snapshot = make_cluster(nodes);
-  constexpr auto kDriver = "disks.example.com";
-  auto add = [&](auto object) {
-    using Object = decltype(object);
-    snapshot.objects().set(std::make_shared<const Object>(std::move(object)));
-  };
-  const auto add_claim = [&](const std::string& name, std::size_t zone, bool has_volume) {
-    api::PersistentVolumeClaim claim;
-    claim.meta.namespace_ = "default";
-    claim.meta.name = name;
-    claim.storage_class = "disks";
-    claim.request = *api::Quantity::parse("10Gi");
-    if (has_volume) {
-      api::PersistentVolume volume;
-      volume.meta.name = claim.volume_name = "pv-" + name;
-      volume.csi_driver = kDriver;
-      volume.csi_handle = "vol-" + name;
-      api::NodeSelectorTerm term;
-      term.match_expressions.push_back(
-          {std::string(api::label::zone), api::Requirement::Op::in, {fmt::format("zone-{}", zone)}});
-      volume.node_affinity = {{std::move(term)}};
-      claim.meta.annotations.set("pv.kubernetes.io/bind-completed", "yes");
-      add(std::move(volume));
-    }
-    add(std::move(claim));
-  };
-  const auto with_claim = [](const std::string& name) {
-    auto pod = make_pod(name, "app-1");
-    auto& volume = pod->volumes.emplace_back();
-    volume.name = "data";
-    volume.kind = api::Volume::Kind::claim;
-    volume.id = name;
-    return pod;
-  };
   api::StorageClass storage_class;
   storage_class.meta.name = "disks";
   storage_class.provisioner = kDriver;
-  storage_class.has_binding_mode = storage_class.wait_for_first_consumer = true;
-  add(std::move(storage_class));
+  storage_class.wait_for_first_consumer = true;
+  add(snapshot, std::move(storage_class));
   for (std::size_t i = 0; i < nodes; ++i) {
     api::CsiNode csi_node;
     csi_node.meta.name = fmt::format("node-{:06}", i);
     csi_node.drivers.push_back({kDriver, 25});
-    add(std::move(csi_node));
+    add(snapshot, std::move(csi_node));
   }
   for (std::size_t i = 0; i < 10 * nodes; ++i) {
-    auto pod = with_claim(fmt::format("stateful-{}", i));
-    add_claim(pod->meta.name, i % nodes % 3, true);
+    auto pod =
+        make_pod_with_claim(snapshot, fmt::format("stateful-{}", i), fmt::format("zone-{}", i % nodes % 3));
     pod->node_name = fmt::format("node-{:06}", i % nodes);
     snapshot.add_pod(cluster::make_pod_info(std::move(pod)));
   }
-  if (own == local) {
-    for (std::size_t i = 0; i < nodes; ++i) {
-      api::PersistentVolume volume;
-      volume.meta.name = fmt::format("local-{}", i);
-      volume.storage_class = "disks";
-      volume.phase = "Available";
-      volume.capacity = *api::Quantity::parse("10Gi");
-      api::NodeSelectorTerm term;
-      term.match_expressions.push_back(
-          {std::string(api::label::hostname), api::Requirement::Op::in, {fmt::format("node-{:06}", i)}});
-      volume.node_affinity = {{std::move(term)}};
-      add(std::move(volume));
-    }
+  return snapshot;
+}
+
+enum Claim { bound, to_be_provisioned, local };
+
+// The pod's own volume is bound, or is to be provisioned where the pod goes, or is one of those that every
+// node has.
+void volumes(benchmark::State& state, Claim own) {
+  const auto config = config::load("", "");
+  const auto nodes = static_cast<std::size_t>(state.range(0));
+  auto snapshot = make_cluster_with_volumes(nodes);
+  for (std::size_t i = 0; own == local && i < nodes; ++i) {
+    add(snapshot,
+        make_volume(fmt::format("local-{}", i), api::label::hostname, fmt::format("node-{:06}", i)));
   }
-  add_claim("pending", 0, own == bound);
-  const auto pod = cluster::make_pod_info(with_claim("pending"));
+  const auto pod =
+      cluster::make_pod_info(make_pod_with_claim(snapshot, "pending", own == bound ? "zone-0" : ""));
   for (auto _ : state)
     benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
   state.SetItemsProcessed(state.iterations());

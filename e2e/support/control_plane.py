@@ -37,7 +37,7 @@ def wait_until(true, what, seconds=30, interval=0.05):
             return value
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {seconds} s")
-        time.sleep(interval)
+        time.sleep(interval)  # what is waited for may have nothing to announce it with
 
 
 def run_program(main):

@@ -376,7 +376,7 @@ class Preemption(WithExtenders):
         last, now = None, going()
         while last != now:  # they are evicted one by one
             last = now
-            time.sleep(0.5)
+            time.sleep(0.5)  # nothing says that the last of them has gone
             now = going()
         return f"{where}: {' '.join(now)}"
 

@@ -89,17 +89,30 @@ class World {
     s.objects().set(podium::test::share(std::move(object)));
   }
 
+  // Removes what is there, assumes it to be as `promise` makes it, or takes that back; false: it did nothing.
+  template <typename T>
+  bool disturb(Snapshot& s, const std::string& ns, const std::string& name, auto promise) {
+    const auto known = s.objects().actual<T>(ns, name);
+    if (!known || chance(50)) return false;
+    const auto kind = below(10);
+    if (kind < 2) {
+      s.objects().remove<T>(ns, name);
+    } else if (kind < 7) {
+      auto promised = *known;
+      promise(promised);
+      s.objects().assume(podium::test::share(promised));
+    } else {
+      s.objects().take_back<T>(ns, name, known->meta.resource_version);
+    }
+    return true;
+  }
+
   void change_claim(Snapshot& s) {
     const auto name = claim_name();
-    const auto known = s.objects().actual<api::PersistentVolumeClaim>("default", name);
-    if (known && chance(10)) return s.objects().remove<api::PersistentVolumeClaim>("default", name);
-    if (known && chance(20)) {
-      auto promised = *known;
-      promised.meta.annotations.set(std::string(kSelectedNode), node_name());
-      return s.objects().assume(podium::test::share(promised));
-    }
-    if (known && chance(20))
-      return s.objects().take_back<api::PersistentVolumeClaim>("default", name, known->meta.resource_version);
+    const auto select_node = [&](api::PersistentVolumeClaim& claim) {
+      claim.meta.annotations.set(std::string(kSelectedNode), node_name());
+    };
+    if (disturb<api::PersistentVolumeClaim>(s, "default", name, select_node)) return;
     auto made = claim(name, "5Gi", class_name());
     made.meta.resource_version = std::to_string(++version_);
     if (name.ends_with("-0") && chance(80))
@@ -114,20 +127,13 @@ class World {
 
   void change_volume(Snapshot& s) {
     const auto name = volume_name();
-    const auto known = s.objects().actual<api::PersistentVolume>("", name);
-    if (known && chance(10)) return s.objects().remove<api::PersistentVolume>("", name);
-    if (known && chance(30)) {
-      auto promised = *known;
-      promised.claim = {"default", claim_name(), ""};
-      return s.objects().assume(podium::test::share(promised));
-    }
-    if (known && chance(20))
-      return s.objects().take_back<api::PersistentVolume>("", name, known->meta.resource_version);
+    const auto give = [&](api::PersistentVolume& volume) { volume.claim = {"default", claim_name(), ""}; };
+    if (disturb<api::PersistentVolume>(s, "", name, give)) return;
     auto made = chance(50) ? local_volume(name, node_name()) : volume(name);
     made.meta.resource_version = std::to_string(++version_);
     made.storage_class = class_name();
     made.phase = "Available";
-    if (chance(40)) made.claim = {"default", claim_name(), ""};
+    if (chance(40)) give(made);
     if (chance(20)) {
       made.source = disk(Kind::aws_disk, handle());
     } else {
