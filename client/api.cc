@@ -5,7 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "client/nap.h"
+#include "async/nap.h"
 #include "client/url.h"
 #include "client/watch_lines.h"
 
@@ -148,7 +148,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
       auto turn = limit_->take(clock_.now());
       if (clock_.now() + turn >= deadline)
         co_return fail(Error::Kind::timeout, "client-side rate limit: no turn before the deadline");
-      if (turn.count() > 0) co_await nap(turn);
+      if (turn.count() > 0) co_await async::nap(turn);
     }
     request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.now());
     auto response = co_await transport_->send(request);
@@ -160,7 +160,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
       co_return std::unexpected(named(std::move(error), request));
     }
     request.retries = response ? response->status : 0;
-    co_await nap(*pause);
+    co_await async::nap(*pause);
   }
 }
 
@@ -257,7 +257,7 @@ Task<Result<json::value>> Api::remove(Resource resource, std::string ns, std::st
 
 Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> requests) {
   if (limit_) {
-    for (std::size_t i = 0; i < requests.size(); ++i) co_await nap(limit_->take(clock_.now()));
+    for (std::size_t i = 0; i < requests.size(); ++i) co_await async::nap(limit_->take(clock_.now()));
   }
   auto replies = co_await transport_->send_all(requests);
   std::vector<Result<std::string>> answers;

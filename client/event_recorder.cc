@@ -18,10 +18,10 @@
 #include <spdlog/spdlog.h>
 
 #include "base/time.h"
-#include "client/attachment.h"
+#include "async/attachment.h"
 #include "client/event_json.h"
 #include "client/event_series.h"
-#include "client/nap.h"
+#include "async/nap.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -111,7 +111,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   std::size_t idle = 0;         // writers that wait for work
   bool waking = false;
 
-  Attachment attachment;  // a slot for each writer
+  async::Attachment attachment;  // a slot for each writer
   // On the strand.
   std::size_t running = 0;
   bool stopping = false;
@@ -184,7 +184,7 @@ Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self,
                                           asio::strand<asio::any_io_executor> on) {
   const std::array timers{&self->work, &self->ticker, &self->deadline, &self->done};
   for (auto* timer : timers) timer->emplace(on, asio::steady_timer::time_point::max());
-  const Attachment::Scope scope(self->attachment, on, [self, timers] {
+  const async::Attachment::Scope scope(self->attachment, on, [self, timers] {
     for (auto* timer : timers) timer->reset();
   });
   if (self->stopped) self->begin_stop();
@@ -280,7 +280,7 @@ Task<void> EventRecorder::Impl::write(Item item) {
     }
     const auto jittered =
         delay + std::chrono::milliseconds(static_cast<std::int64_t>(api.random().unit() * delay.count()));
-    co_await nap(std::max<std::chrono::milliseconds>(
+    co_await async::nap(std::max<std::chrono::milliseconds>(
         jittered, std::chrono::seconds(std::min(error.retry_after, kLongestRetryAfter))));
   }
 }

@@ -13,9 +13,9 @@
 #include <spdlog/spdlog.h>
 
 #include "base/time.h"
-#include "client/attachment.h"
+#include "async/attachment.h"
 #include "client/leader_state.h"
-#include "client/nap.h"
+#include "async/nap.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -84,13 +84,13 @@ struct LeaderElector::Impl {
   std::atomic<bool> stopped{false};
   mutable std::mutex mutex;  // guards holder
   std::string holder;
-  Attachment attachment;
+  async::Attachment attachment;
 };
 
 Task<Result<void>> LeaderElector::Impl::run(std::shared_ptr<Impl> self, std::function<void()> on_started) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  const Attachment::Scope scope(self->attachment, strand);
+  const async::Attachment::Scope scope(self->attachment, strand);
   co_await asio::co_spawn(strand, loop(self, std::move(on_started)),
                           asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
   self->until = kNotLeading;
@@ -176,7 +176,7 @@ Task<void> LeaderElector::Impl::write(LeaderState::Action action) {
 }
 
 Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
-  co_await nap(delay);
+  co_await async::nap(delay);
   state.waited();
 }
 

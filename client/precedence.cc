@@ -1,6 +1,6 @@
 #include "client/precedence.h"
 
-#include "client/nap.h"
+#include "async/nap.h"
 
 namespace podium::client {
 
@@ -9,7 +9,7 @@ constexpr std::chrono::milliseconds kLook{25};
 
 Task<void> Precedence::turn(Steady since) const {
   while (under_way_.load(std::memory_order_relaxed) > 0 && clock_.now() - since < kPatience) {
-    co_await nap(kLook);
+    co_await async::nap(kLook);
   }
 }
 

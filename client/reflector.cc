@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "client/attachment.h"
+#include "async/attachment.h"
 #include "client/known_objects.h"
-#include "client/nap.h"
+#include "async/nap.h"
 #include "client/reflector_state.h"
 #include "client/url.h"
 #include "client/watch_lines.h"
@@ -90,7 +90,7 @@ struct Reflector::Impl {
   Error last_error;
 
   std::atomic<bool> stopped{false};
-  Attachment attachment;
+  async::Attachment attachment;
   std::atomic<std::uint64_t> lists{0}, watches{0}, changes{0}, errors{0};
 };
 
@@ -318,7 +318,7 @@ Task<void> Reflector::Impl::probe() {
 }
 
 Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {
-  co_await nap(delay);
+  co_await async::nap(delay);
   state.waited();
 }
 
@@ -370,7 +370,7 @@ void Reflector::Impl::tell_readiness() {
 Task<void> Reflector::Impl::run(std::shared_ptr<Impl> self) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  const Attachment::Scope scope(self->attachment, strand, [self] { self->stream.reset(); });
+  const async::Attachment::Scope scope(self->attachment, strand, [self] { self->stream.reset(); });
   co_await asio::co_spawn(strand, loop(self),
                           asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
 }

@@ -14,20 +14,19 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "async/task.h"
 #include "base/result.h"
 #include "client/config.h"
 
 namespace podium::client {
 
-template <typename T>
-using Task = boost::asio::awaitable<T>;
+using async::Task;
 
 struct Request {
   Request() {}  // not an aggregate: GCC 12 destroys one that is made inside a co_await twice

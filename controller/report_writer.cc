@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include "base/coalescing_queue.h"
-#include "client/nap.h"
+#include "async/nap.h"
 #include "client/watch_lines.h"
 #include "controller/report_requests.h"
 
@@ -173,7 +173,7 @@ struct ReportWriter::Impl {
       } else if (worth_a_pause(error) && !self->stopping.load()) {
         self->paused_by(error);
         for (auto left = kPause; left.count() > 0 && !self->stopping.load(); left -= kPauseStep) {
-          co_await client::nap(kPauseStep);
+          co_await async::nap(kPauseStep);
         }
       } else {
         self->failed.fetch_add(1, std::memory_order_relaxed);
@@ -341,7 +341,7 @@ Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) {
   const auto self = impl_;
   const auto end = self->api.clock().now() + deadline;
   self->stopping = true;
-  while (!self->queue.idle() && self->api.clock().now() < end) co_await client::nap(kDrainPoll);
+  while (!self->queue.idle() && self->api.clock().now() < end) co_await async::nap(kDrainPoll);
   self->queue.clear();
 }
 

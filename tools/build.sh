@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
 shift
+# The compiler's cache serves every clone, whatever its folder is called.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >"build-$preset.log" 2>&1 ||
   { cat "build-$preset.log"; rm -f "build-$preset.log"; exit 1; }
 rm -f "build-$preset.log"

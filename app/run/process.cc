@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/version.h"
-#include "client/nap.h"
+#include "async/nap.h"
 #include "client/url.h"
 
 namespace podium::app::run {
@@ -307,7 +307,7 @@ Task<void> Process::stop(Process* self) {
   for (;;) {
     const auto left = co_await under_way(self);
     if (left == 0 || self->api_.clock().now() > end) break;
-    co_await client::nap(kPoll);
+    co_await async::nap(kPoll);
   }
   for (auto& [name, recorder] : self->recorders_) recorder->stop();
   co_await self->reports_.drain(kReportsDrain);
@@ -316,7 +316,7 @@ Task<void> Process::stop(Process* self) {
   self->door_.close();
   if (self->elector_) {  // its last word releases the lease
     for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll)
-      co_await client::nap(kPoll);
+      co_await async::nap(kPoll);
   }
   if (self->extenders_) self->extenders_->close();
   self->bind_transport_->close();

@@ -8,7 +8,7 @@
 #include <boost/json/value.hpp>
 
 #include "api/decode.h"
-#include "client/nap.h"
+#include "async/nap.h"
 #include "client/retry.h"
 
 namespace podium::cycle {
@@ -74,7 +74,7 @@ client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr 
     }
     if (live.error().code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
     if (live.error().kind == Error::Kind::cancelled) co_return BindOutcome{BindEnd::rejected, doubt};
-    co_await client::nap(wait);
+    co_await async::nap(wait);
     wait = std::min(wait * 2, kLastLook);
   }
 }
@@ -163,7 +163,7 @@ client::Task<void> ApiBinder::alone(ApiBinder* self, Order order) {
 
 client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error) {
   const auto pause = client::Retry(false, self->api_.random()).after(error);
-  if (pause) co_await client::nap(*pause);
+  if (pause) co_await async::nap(*pause);
   // After a 401 a request on its own renews the token first.
   if (pause || error.code == 401) co_return co_await alone(self, std::move(order));
   auto outcome = co_await after_failure(self->api_, order.pod, order.node, std::move(error));

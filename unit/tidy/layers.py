@@ -8,17 +8,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORE = ("scheduler/cluster", "scheduler/framework", "scheduler/plugins")
 MAY_INCLUDE = {
     "base": (),
+    "async": ("base",),
     "api": ("base",),
-    "client": ("base", "api"),
+    "client": ("base", "async", "api"),
     "scheduler/cluster": ("base", "api"),
     "scheduler/framework": ("base", "api", "scheduler/cluster"),
     "scheduler/plugins": ("base", "api", "scheduler/cluster", "scheduler/framework"),
     "scheduler/config": ("base", "api", *CORE),
     "scheduler/queue": ("base", "api", *CORE),
-    "scheduler/cycle": ("base", "api", "client", *CORE, "scheduler/config", "scheduler/queue"),
-    "scheduler/extender": ("base", "api", "client", *CORE, "scheduler/config"),
-    "controller": ("base", "api", "client", *CORE, "scheduler/config"),
-    "server": ("base", "api", "client", *CORE),
+    "scheduler/cycle": ("base", "async", "api", "client", *CORE, "scheduler/config", "scheduler/queue"),
+    "scheduler/extender": ("base", "async", "api", "client", *CORE, "scheduler/config"),
+    "controller": ("base", "async", "api", "client", *CORE, "scheduler/config"),
+    "server": ("base", "async", "api", "client", *CORE),
 }
 BANNED_IN_CORE = re.compile(r"boost/asio|boost/beast|<(random|thread|fstream|iostream)>|spdlog|system_clock\(\)|steady_clock::now")
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace podium::client {
+namespace podium::async {
 
 class Attachment {
  public:
@@ -68,4 +68,4 @@ class Attachment {
   std::vector<boost::asio::cancellation_signal> cancels_;
 };
 
-}  // namespace podium::client
+}  // namespace podium::async

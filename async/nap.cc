@@ -1,11 +1,11 @@
-#include "client/nap.h"
+#include "async/nap.h"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-namespace podium::client {
+namespace podium::async {
 
 namespace asio = boost::asio;
 
@@ -15,4 +15,4 @@ Task<void> nap(std::chrono::nanoseconds time) {
   co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
-}  // namespace podium::client
+}  // namespace podium::async
