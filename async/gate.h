@@ -1,13 +1,16 @@
 // Gate: owns the coroutines that run in the background for one part of the program.
 //
-// spawn() starts a coroutine inside of a gate. It is inside until it has ended, or is destroyed with its context, and whatever the coroutine uses lives at
-// least as long as the gate. Stopping is: close() (nothing more starts), cancel() where what runs shall not come to its own
-// end, and drained() to wait until nothing runs. A part that owns a gate is destroyed only when its gate is empty.
+// spawn() starts a coroutine inside of a gate. It is inside until it has ended, or is destroyed with its
+// context, and whatever the coroutine uses lives at least as long as the gate. Stopping is: close() (nothing
+// more starts), cancel() where what runs shall not come to its own end, and drained() to wait until nothing
+// runs. A part that owns a gate is destroyed only when its gate is empty.
 //
-// An exception that leaves a coroutine is a bug. The gate hands it to its Fault with the coroutine's name; the process logs it
-// and stops in order. Without a Fault it terminates the process. The end of a cancelled coroutine is no fault.
+// An exception that leaves a coroutine is a bug. The gate hands it to its Fault with the coroutine's name;
+// the process logs it and stops in order. Without a Fault it terminates the process. The end of a cancelled
+// coroutine is no fault.
 //
-// Owner: the part that spawns. Threads: all functions from any thread; a Fault is called on the executor of the coroutine.
+// Owner: the part that spawns. Threads: all functions from any thread; a Fault is called on the executor of
+// the coroutine.
 // Source of the idea: Seastar's gate (core/gate.hh).
 #pragma once
 
@@ -35,7 +38,8 @@ class Gate {
   // From now on spawn() starts nothing.
   void close();
   // close(), and ends the waits of what is inside: the wait returns, and the co_await after it throws
-  // asio::error::operation_aborted. A coroutine with throw_if_cancelled(false) is not thrown out and looks itself.
+  // asio::error::operation_aborted. A coroutine with throw_if_cancelled(false) is not thrown out and looks
+  // itself.
   void cancel();
   bool closed() const;
   std::size_t inside() const;

@@ -1,5 +1,5 @@
-// nap(): waits, on the executor of the coroutine that calls it. It returns early where that coroutine is cancelled; the
-// co_await after it throws then.
+// nap(): waits, on the executor of the coroutine that calls it. It returns early where that coroutine is
+// cancelled; the co_await after it throws then.
 #pragma once
 
 #include <chrono>

@@ -17,11 +17,11 @@
 
 #include <spdlog/spdlog.h>
 
-#include "base/time.h"
 #include "async/attachment.h"
+#include "async/nap.h"
+#include "base/time.h"
 #include "client/event_json.h"
 #include "client/event_series.h"
-#include "async/nap.h"
 
 namespace podium::client {
 namespace asio = boost::asio;

@@ -12,10 +12,10 @@
 
 #include <spdlog/spdlog.h>
 
-#include "base/time.h"
 #include "async/attachment.h"
-#include "client/leader_state.h"
 #include "async/nap.h"
+#include "base/time.h"
+#include "client/leader_state.h"
 
 namespace podium::client {
 namespace asio = boost::asio;

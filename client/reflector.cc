@@ -15,8 +15,8 @@
 #include <spdlog/spdlog.h>
 
 #include "async/attachment.h"
-#include "client/known_objects.h"
 #include "async/nap.h"
+#include "client/known_objects.h"
 #include "client/reflector_state.h"
 #include "client/url.h"
 #include "client/watch_lines.h"

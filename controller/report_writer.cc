@@ -10,8 +10,8 @@
 #include <boost/json/value.hpp>
 #include <mutex>
 
-#include "base/coalescing_queue.h"
 #include "async/nap.h"
+#include "base/coalescing_queue.h"
 #include "client/watch_lines.h"
 #include "controller/report_requests.h"
 

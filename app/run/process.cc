@@ -13,8 +13,8 @@
 #include <csignal>
 #include <thread>
 
-#include "base/version.h"
 #include "async/nap.h"
+#include "base/version.h"
 #include "client/url.h"
 
 namespace podium::app::run {
