@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "controller/retention.h"
 #include "scheduler/cluster/snapshot.h"
@@ -24,7 +25,7 @@ class WhatIfController {
  public:
   using Fork = std::function<client::Task<cluster::Snapshot>()>;
 
-  WhatIfController(client::Api& api, Retention& retention, const config::Config& config,
+  WhatIfController(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
                    boost::asio::any_io_executor io, boost::asio::any_io_executor workers, Fork fork);
   ~WhatIfController();
   client::Task<void> run();  // until stop()

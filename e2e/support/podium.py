@@ -1,6 +1,8 @@
 """podium as a process, as the chart runs it."""
 import json
+import os
 import pathlib
+import re
 import ssl
 import subprocess
 import urllib.error
@@ -8,7 +10,9 @@ import urllib.request
 
 from .control_plane import BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
-PROGRAM = ROOT / "build/release/podium"
+# The sanitizers' programs run the same tests: PODIUM_PROGRAM=build/asan/podium.
+PROGRAM = ROOT / os.environ.get("PODIUM_PROGRAM", "build/release/podium")
+SANITIZER_FINDING = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 NAMESPACE = "podium-system"
 
 
@@ -63,8 +67,14 @@ class Podium(Service):
         wait_until(ready, "podium ready", seconds)
 
     def stop(self):
-        """Asks it to stop; the exit code."""
-        return self.process.stop() if self.process else None
+        """Asks it to stop; the exit code. A sanitizer's finding fails the test."""
+        if not self.process:
+            return None
+        code = self.process.stop()
+        log = self.log()
+        if found := SANITIZER_FINDING.search(log):
+            raise AssertionError(f"{self.name}: {log[found.start():found.start() + 8000]}")
+        return code
 
     def get(self, path):
         """(status, text) of its HTTPS door; (0, reason) where it does not answer."""

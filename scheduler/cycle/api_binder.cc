@@ -95,10 +95,11 @@ client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, st
   co_return co_await after_failure(api, pod, node, std::move(sent.error()));
 }
 
-ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, asio::any_io_executor io,
-                     asio::any_io_executor strand, Ended ended)
+ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
+                     asio::any_io_executor io, asio::any_io_executor strand, Ended ended)
     : api_(api),
       precedence_(precedence),
+      gate_(gate),
       io_(std::move(io)),
       strand_(std::move(strand)),
       ended_(std::move(ended)) {}
@@ -111,7 +112,7 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
     if (lanes_ == kLanes) return;
     ++lanes_;
   }
-  asio::co_spawn(io_, run(this), asio::detached);
+  async::spawn(gate_, io_, "bind", run(this));
 }
 
 // A lane takes its share of what waits, so that the other lanes do not run empty while it works through a
@@ -149,8 +150,8 @@ client::Task<void> ApiBinder::together(ApiBinder* self, std::vector<Order> order
     if (answers[i]) {
       done.push_back({(*orders[i].pod)->meta.uid, {BindEnd::bound, {}}});
     } else {
-      asio::co_spawn(self->io_, settle(self, std::move(orders[i]), std::move(answers[i].error())),
-                     asio::detached);
+      async::spawn(self->gate_, self->io_, "settle",
+                   settle(self, std::move(orders[i]), std::move(answers[i].error())));
     }
   }
   if (!done.empty()) self->tell(std::move(done));

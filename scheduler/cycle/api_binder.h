@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "client/precedence.h"
 #include "scheduler/cycle/seams.h"
@@ -30,8 +31,8 @@ class ApiBinder final : public Binder {
   using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
 
   // `precedence` is told of each binding for as long as it is under way.
-  ApiBinder(client::Api& api, client::Precedence& precedence, boost::asio::any_io_executor io,
-            boost::asio::any_io_executor strand, Ended ended);
+  ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
+            boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
  private:
@@ -53,6 +54,7 @@ class ApiBinder final : public Binder {
 
   client::Api& api_;
   client::Precedence& precedence_;
+  async::Gate& gate_;
   boost::asio::any_io_executor io_, strand_;
   Ended ended_;
 

@@ -1,7 +1,6 @@
 #include "scheduler/cycle/api_object_writer.h"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -53,12 +52,12 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
   co_return WriteOutcome{std::nullopt, words_of(error)};
 }
 
-ApiObjectWriter::ApiObjectWriter(client::Api& api, asio::any_io_executor io, asio::any_io_executor strand,
-                                 Ended ended)
-    : api_(api), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
+                                 asio::any_io_executor strand, Ended ended)
+    : api_(api), gate_(gate), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
-  asio::co_spawn(io_, run(this, std::move(pod_uid), std::move(write)), asio::detached);
+  async::spawn(gate_, io_, "write", run(this, std::move(pod_uid), std::move(write)));
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,

@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json/value.hpp>
 
@@ -91,12 +90,12 @@ client::Task<PreemptionOutcome> make_room(client::Api& api, PreemptionOrder orde
   co_return outcome;
 }
 
-ApiPreemptor::ApiPreemptor(client::Api& api, asio::any_io_executor io, asio::any_io_executor strand,
-                           Ended ended)
-    : api_(api), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+ApiPreemptor::ApiPreemptor(client::Api& api, async::Gate& gate, asio::any_io_executor io,
+                           asio::any_io_executor strand, Ended ended)
+    : api_(api), gate_(gate), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
 
 void ApiPreemptor::preempt(PreemptionOrder order) {
-  asio::co_spawn(io_, run(this, std::move(order)), asio::detached);
+  async::spawn(gate_, io_, "write", run(this, std::move(order)));
 }
 
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {

@@ -12,6 +12,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "scheduler/cycle/seams.h"
 
@@ -21,14 +22,15 @@ class ApiPreemptor final : public Preemptor {
  public:
   using Ended = std::function<void(const PreemptionOrder& order, const PreemptionOutcome&)>;
 
-  ApiPreemptor(client::Api& api, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
-               Ended ended);
+  ApiPreemptor(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io,
+               boost::asio::any_io_executor strand, Ended ended);
   void preempt(PreemptionOrder order) override;
 
  private:
   static client::Task<void> run(ApiPreemptor* self, PreemptionOrder order);
 
   client::Api& api_;
+  async::Gate& gate_;
   boost::asio::any_io_executor io_, strand_;
   Ended ended_;
 };

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/json/value.hpp>
 
 #include "base/coalescing_queue.h"
@@ -45,8 +44,9 @@ json::value patch_body(const Wanted& w, Wall now) {
 }  // namespace
 
 struct ConditionWriter::Impl {
-  Impl(client::Api& api_, asio::any_io_executor io_, std::size_t capacity, std::size_t writers)
-      : api(api_), io(std::move(io_)), queue(capacity, writers) {}
+  Impl(client::Api& api_, async::Gate& gate_, asio::any_io_executor io_, std::size_t capacity,
+       std::size_t writers)
+      : api(api_), gate(gate_), io(std::move(io_)), queue(capacity, writers) {}
 
   static client::Task<void> drain(std::shared_ptr<Impl> self) {
     while (auto w = self->queue.take()) {
@@ -63,13 +63,14 @@ struct ConditionWriter::Impl {
   }
 
   client::Api& api;
+  async::Gate& gate;
   asio::any_io_executor io;
   CoalescingQueue<Wanted> queue;  // by pod UID
 };
 
-ConditionWriter::ConditionWriter(client::Api& api, asio::any_io_executor io, std::size_t capacity,
-                                 std::size_t writers)
-    : impl_(std::make_shared<Impl>(api, std::move(io), capacity, writers)) {}
+ConditionWriter::ConditionWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
+                                 std::size_t capacity, std::size_t writers)
+    : impl_(std::make_shared<Impl>(api, gate, std::move(io), capacity, writers)) {}
 
 ConditionWriter::~ConditionWriter() = default;
 
@@ -90,7 +91,7 @@ void ConditionWriter::write(const cluster::PodInfo& pod, std::string reason, std
            .generation = meta.generation,
            .was_false = now && now->status == "False"};
   if (impl_->queue.push(meta.uid, std::move(w)))
-    asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
+    async::spawn(impl_->gate, impl_->io, "write", Impl::drain(impl_));
 }
 
 void ConditionWriter::forget(const std::string& uid) { impl_->queue.forget(uid); }

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "scheduler/cluster/pod_info.h"
 
@@ -21,8 +22,8 @@ namespace podium::cycle {
 
 class ConditionWriter {
  public:
-  ConditionWriter(client::Api& api, boost::asio::any_io_executor io, std::size_t capacity = 10'000,
-                  std::size_t writers = 4);
+  ConditionWriter(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io,
+                  std::size_t capacity = 10'000, std::size_t writers = 4);
   ~ConditionWriter();
   // `nominated_node` as in Announcer::failed.
   void write(const cluster::PodInfo& pod, std::string reason, std::string message,

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/json/value.hpp>
 
 #include "base/coalescing_queue.h"
@@ -26,8 +25,8 @@ json::value patch_body(const Wanted& w) {
 }  // namespace
 
 struct NominationWriter::Impl {
-  Impl(client::Api& api_, asio::any_io_executor io_, std::size_t capacity)
-      : api(api_), io(std::move(io_)), queue(capacity, 1) {}
+  Impl(client::Api& api_, async::Gate& gate_, asio::any_io_executor io_, std::size_t capacity)
+      : api(api_), gate(gate_), io(std::move(io_)), queue(capacity, 1) {}
 
   static client::Task<void> drain(std::shared_ptr<Impl> self) {
     while (auto w = self->queue.take()) {
@@ -44,12 +43,14 @@ struct NominationWriter::Impl {
   }
 
   client::Api& api;
+  async::Gate& gate;
   asio::any_io_executor io;
   CoalescingQueue<Wanted> queue;  // by pod UID
 };
 
-NominationWriter::NominationWriter(client::Api& api, asio::any_io_executor io, std::size_t capacity)
-    : impl_(std::make_shared<Impl>(api, std::move(io), capacity)) {}
+NominationWriter::NominationWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
+                                   std::size_t capacity)
+    : impl_(std::make_shared<Impl>(api, gate, std::move(io), capacity)) {}
 
 NominationWriter::~NominationWriter() = default;
 
@@ -57,7 +58,7 @@ void NominationWriter::nominate(const cluster::PodInfo& pod, std::string node) {
   const auto& meta = pod->meta;
   Wanted w{.ns = meta.namespace_, .name = meta.name, .uid = meta.uid, .node = std::move(node)};
   if (impl_->queue.push(meta.uid, std::move(w)))
-    asio::co_spawn(impl_->io, Impl::drain(impl_), asio::detached);
+    async::spawn(impl_->gate, impl_->io, "write", Impl::drain(impl_));
 }
 
 void NominationWriter::forget(const std::string& pod_uid) { impl_->queue.forget(pod_uid); }

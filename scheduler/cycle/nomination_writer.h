@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "scheduler/cycle/seams.h"
 
@@ -18,7 +19,8 @@ namespace podium::cycle {
 
 class NominationWriter final : public Nominator {
  public:
-  NominationWriter(client::Api& api, boost::asio::any_io_executor io, std::size_t capacity = 10'000);
+  NominationWriter(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io,
+                   std::size_t capacity = 10'000);
   ~NominationWriter() override;
   void nominate(const cluster::PodInfo& pod, std::string node) override;
   void forget(const std::string& pod_uid) override;

@@ -75,6 +75,8 @@ class Scheduler {
   bool preempt(std::string_view uid, std::string_view plugin) { return cycle_.preempt(uid, plugin); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
+  // Bindings, preemptions and a consultation that have been started and have not ended.
+  std::size_t under_way() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
   // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request
   // under way.
   void stop() { cycle_.stop(); }

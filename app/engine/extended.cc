@@ -1,46 +1,45 @@
-#include "app/run/extended.h"
+#include "app/engine/extended.h"
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <memory>
 
-namespace podium::app::run {
+namespace podium::app {
 
 namespace asio = boost::asio;
 
-ExtenderConsultant::ExtenderConsultant(const extender::Extenders& extenders, asio::any_io_executor strand,
+ExtenderConsultant::ExtenderConsultant(const extender::Extenders& extenders, async::Gate& gate,
+                                       asio::any_io_executor own, asio::any_io_executor strand,
                                        Decided decided)
-    : extenders_(extenders), strand_(std::move(strand)), decided_(std::move(decided)) {}
+    : extenders_(extenders),
+      gate_(gate),
+      own_(std::move(own)),
+      strand_(std::move(strand)),
+      decided_(std::move(decided)) {}
 
 void ExtenderConsultant::decide(cluster::PodInfoPtr pod, cluster::Snapshot fork,
                                 const framework::Profile& profile, std::size_t start) {
-  asio::co_spawn(thread_, run(this, std::move(pod), std::move(fork), &profile, start), asio::detached);
-}
-
-void ExtenderConsultant::join() {
-  thread_.stop();
-  thread_.join();
+  async::spawn(gate_, own_, "ask extenders", run(this, std::move(pod), std::move(fork), &profile, start));
 }
 
 client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::PodInfoPtr pod,
                                            cluster::Snapshot fork, const framework::Profile* profile,
                                            std::size_t start) {
   auto text = self->extenders_.texts().pod((*pod)->meta.uid);
-  auto decision =
-      co_await extender::decide(self->extenders_, pod, std::move(text), std::move(fork), *profile, start);
+  auto decision = co_await extender::decide(self->extenders_, self->gate_, pod, std::move(text),
+                                            std::move(fork), *profile, start);
   const auto shared = std::make_shared<framework::Decision>(std::move(decision));
   asio::post(self->strand_, [self, shared] { self->decided_(std::move(*shared)); });
 }
 
 ExtenderBinder::ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
-                               asio::any_io_executor io, asio::any_io_executor strand,
+                               async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand,
                                cycle::ApiBinder::Ended ended)
     : extenders_(extenders),
       api_(api),
       next_(next),
+      gate_(gate),
       io_(std::move(io)),
       strand_(std::move(strand)),
       ended_(std::move(ended)) {}
@@ -48,7 +47,7 @@ ExtenderBinder::ExtenderBinder(const extender::Extenders& extenders, client::Api
 void ExtenderBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   const auto* extender = extenders_.binder(**pod);
   if (!extender) return next_.bind(std::move(pod), std::move(node));
-  asio::co_spawn(io_, run(this, extender, std::move(pod), std::move(node)), asio::detached);
+  async::spawn(gate_, io_, "bind by extender", run(this, extender, std::move(pod), std::move(node)));
 }
 
 client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::HttpExtender* extender,
@@ -69,4 +68,4 @@ client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::Htt
   asio::post(self->strand_, [self, uid = (*pod)->meta.uid, outcome] { self->ended_(uid, outcome); });
 }
 
-}  // namespace podium::app::run
+}  // namespace podium::app

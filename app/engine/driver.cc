@@ -1,9 +1,10 @@
-#include "app/run/driver.h"
+#include "app/engine/driver.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <utility>
 
-namespace podium::app::run {
+namespace podium::app {
 namespace {
 
 constexpr int kPodsPerTurn = 16;
@@ -26,20 +27,29 @@ void Driver::start() {
   wake();
 }
 
-void Driver::stop() {
+void Driver::stop(std::function<void()> idle) {
   running_ = false;
   timer_.cancel();
+  idle_ = std::move(idle);
+  wake();
+}
+
+void Driver::give_up() {
+  if (idle_) std::exchange(idle_, nullptr)();
 }
 
 void Driver::wake() {
-  if (!running_ || turn_posted_) return;
+  if ((!running_ && !idle_) || turn_posted_) return;
   turn_posted_ = true;
   boost::asio::post(strand_, [this] { turn(); });
 }
 
 void Driver::turn() {
   turn_posted_ = false;
-  if (!running_) return;
+  if (!running_) {
+    if (idle_ && scheduler_.under_way() == 0) std::exchange(idle_, nullptr)();
+    return;
+  }
   bool more = may_decide_();
   for (int i = 0; i < kPodsPerTurn && more; ++i) more = scheduler_.step();
   if (more) {
@@ -49,7 +59,7 @@ void Driver::turn() {
   }
 }
 
-// Until time alone brings something; the upper bound also asks `may_decide` again.
+// Sleeps until time alone brings work; the upper bound also asks `may_decide` again.
 void Driver::sleep() {
   auto wait = kLongestSleep;
   if (const auto next = scheduler_.next_wakeup()) {
@@ -62,4 +72,4 @@ void Driver::sleep() {
   });
 }
 
-}  // namespace podium::app::run
+}  // namespace podium::app

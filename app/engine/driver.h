@@ -1,9 +1,8 @@
-// Driver: steps the scheduler on its strand, as long as there is something to do and as soon as there is
-// again.
+// Driver: steps the scheduler on its strand while there is work, and wakes it when there is work again.
 //
-// A few pods a turn, so that what the watches bring is not kept waiting. Before each turn `may_decide` is
-// asked (leadership).
-// Threads: all functions on the strand.
+// A turn takes a few pods only, so that the changes that the watches bring are not delayed. Each turn asks
+// `may_decide` first (leadership).
+// Owner: the Engine. Threads: all functions on the strand.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -13,14 +12,16 @@
 #include "base/clock.h"
 #include "scheduler/cycle/scheduler.h"
 
-namespace podium::app::run {
+namespace podium::app {
 
 class Driver {
  public:
   Driver(boost::asio::any_io_executor strand, cycle::Scheduler& scheduler, Clock& clock,
          std::function<bool()> may_decide);
   void start();
-  void stop();  // no further pod is taken; bindings and preemptions under way go on
+  // Takes no further pod; what is under way goes on. Calls `idle` once nothing is (Scheduler::under_way).
+  void stop(std::function<void()> idle);
+  void give_up();  // after stop(): calls `idle` now, whatever is under way
   bool started() const { return running_; }
 
  private:
@@ -34,6 +35,7 @@ class Driver {
   std::function<bool()> may_decide_;
   boost::asio::steady_timer timer_;
   bool running_ = false, turn_posted_ = false;
+  std::function<void()> idle_;  // while it stops
 };
 
-}  // namespace podium::app::run
+}  // namespace podium::app

@@ -1,49 +1,50 @@
-// What HTTP extenders do in the live cycle: they are asked before a decision, and one of them may bind.
+// HTTP extenders in the live cycle: they are asked before a decision, and one of them may bind.
 //
-// ExtenderConsultant decides on a thread of its own, since bodies with thousands of nodes take a while to put
-// together and to read; ExtenderBinder stands before the binder that asks the API server.
-// Threads: both are called on the strand; answers are posted to it.
+// ExtenderConsultant decides on an executor of its own, since bodies with thousands of nodes take a while to
+// write and to parse; ExtenderBinder stands before the binder that asks the API server.
+// Owner: the Engine, whose gate holds what they run. Threads: both are called on the strand; answers are
+// posted to it.
 // Errors: in the Decision, and in the outcome of a binding.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <functional>
 #include <string>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "scheduler/cycle/api_binder.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/extender/extenders.h"
 
-namespace podium::app::run {
+namespace podium::app {
 
 class ExtenderConsultant final : public cycle::Consultant {
  public:
   using Decided = std::function<void(framework::Decision)>;
 
-  ExtenderConsultant(const extender::Extenders& extenders, boost::asio::any_io_executor strand,
-                     Decided decided);
+  // One thread runs `own`.
+  ExtenderConsultant(const extender::Extenders& extenders, async::Gate& gate,
+                     boost::asio::any_io_executor own, boost::asio::any_io_executor strand, Decided decided);
   bool has_a_say(const api::Pod& pod) const override { return extenders_.has_a_say(pod); }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override;
-  void join();  // after the extenders were closed; what is still under way is dropped
 
  private:
   static client::Task<void> run(ExtenderConsultant* self, cluster::PodInfoPtr pod, cluster::Snapshot fork,
                                 const framework::Profile* profile, std::size_t start);
 
   const extender::Extenders& extenders_;
-  boost::asio::any_io_executor strand_;
+  async::Gate& gate_;
+  boost::asio::any_io_executor own_, strand_;
   Decided decided_;
-  boost::asio::thread_pool thread_{1};
 };
 
 class ExtenderBinder final : public cycle::Binder {
  public:
   // `api` is asked what became of a binding whose reply was lost; `next` binds what no extender does.
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
-                 boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
+                 async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
                  cycle::ApiBinder::Ended ended);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
@@ -54,8 +55,9 @@ class ExtenderBinder final : public cycle::Binder {
   const extender::Extenders& extenders_;
   client::Api& api_;
   cycle::Binder& next_;
+  async::Gate& gate_;
   boost::asio::any_io_executor io_, strand_;
   cycle::ApiBinder::Ended ended_;
 };
 
-}  // namespace podium::app::run
+}  // namespace podium::app
