@@ -16,9 +16,9 @@ SANITIZER_FINDING = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|ru
 NAMESPACE = "podium-system"
 
 
-def render(values=(), release="podium"):
+def render(values=(), release="podium", crds=True):
     """What the chart renders, by the real helm."""
-    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, "--include-crds"]
+    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, *(["--include-crds"] if crds else [])]
     for value in values:
         argv += ["--set", value]
     done = subprocess.run(argv, capture_output=True, text=True)
@@ -29,9 +29,19 @@ def render(values=(), release="podium"):
 
 def install(plane, values=()):
     """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment that nothing runs)."""
+    apply(plane, render(values))
+
+
+def install_rendered(plane, path):
+    """As install(), with the CRDs as they are and a file with what was rendered of the rest."""
+    files = [*sorted((ROOT / "charts/podium/crds").glob("*.yaml")), pathlib.Path(path)]
+    apply(plane, "\n---\n".join(file.read_text() for file in files))
+
+
+def apply(plane, manifests):
     if plane.request("GET", f"/api/v1/namespaces/{NAMESPACE}")[0] == 404:
         plane.kubectl("create", "namespace", NAMESPACE)
-    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=render(values))
+    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=manifests)
     wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
 
 
