@@ -5,8 +5,8 @@
 // an idle connection turned out to be dead before any byte of a reply, and the request is a GET or could not
 // be sent whole; or the reply is 401 and the token source has a new token. All other retries are Api's.
 //
-// A transport may have a right to write (MayWrite), which it asks right before the bytes of any request that is
-// no GET go out, whatever they have waited for before. Without it the request is not sent.
+// A transport may have a right to write (MayWrite), which it asks right before the bytes of any request that
+// is no GET go out, whatever they have waited for before. Without it the request is not sent.
 // Threads: send() and open() may be called from any executor, several at once; the coroutine does its I/O and resumes on
 // its caller's. A Stream is used by one coroutine at a time. close() may be called from any thread; it must
 // be called before the executor's context can run out of work, and the context must outlive the transport.

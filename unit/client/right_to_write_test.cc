@@ -59,8 +59,8 @@ TEST_F(RightToWriteTest, OnlyReadsGoOutWithoutIt) {
   EXPECT_EQ(server_.requests().size(), 3u);
 }
 
-// It may be lost while the request waits for a slot, for the connection, for the token: whenever it is, either
-// the request is refused and the server has none of it, or it is answered.
+// It may be lost while the request waits for a slot, for the connection, for the token: whenever it is,
+// either the request is refused and the server has none of it, or it is answered.
 TEST_F(RightToWriteTest, WheneverItIsLostNothingIsHalfDone) {
   server_.always(replying(201, "{}"));
   bool refused = false, answered = false;
