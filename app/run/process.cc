@@ -24,9 +24,10 @@ namespace asio = boost::asio;
 using client::Task;
 
 using Milliseconds = std::chrono::milliseconds;
-constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLeaseDrain{2'000}, kLastResort{2'000};
+constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLostDrain{2'000}, kLeaseDrain{2'000},
+    kLastResort{2'000};
 constexpr Milliseconds kPoll{10};
-constexpr std::size_t kBindConnections = 16, kConnections = 24;
+constexpr std::size_t kBindConnections = 16, kConnections = 24, kLeaseConnections = 2;
 
 std::string identity() {
   char host[256] = {};
@@ -47,29 +48,32 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
     : options_(options),
       config_(std::move(config)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
-      bind_transport_(transport(client_config, kBindConnections)),
-      transport_(transport(std::move(client_config), kConnections)),
+      bind_transport_(transport(client_config, kBindConnections, while_leading())),
+      transport_(transport(client_config, kConnections, while_leading())),
+      lease_transport_(transport(std::move(client_config), kLeaseConnections, {})),
       bind_api_(bind_transport_, system_clock(), system_random()),
       api_(transport_, system_clock(), system_random()),
-      conditions_(api_, io_.get_executor()),
-      announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_,
+      lease_api_(lease_transport_, system_clock(), system_random()),
+      statuses_(api_, status_gate_, io_.get_executor()),
+      announcer_([this](std::string_view name) { return recorder_of(name); }, statuses_,
                  config_.podium.events.enabled),
-      binder_(bind_api_, bindings_first_, io_.get_executor(), core_.get_executor(),
-              [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-                scheduler_.binding_ended(uid, outcome);
-              }),
+      binder_(
+          bind_api_, bindings_first_, binding_gate_, io_.get_executor(), core_.get_executor(),
+          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+            scheduler_.binding_ended(uid, outcome);
+          },
+          [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); }),
       extenders_(make_extenders()),
       consultant_(make_consultant()),
       extender_binder_(make_extender_binder()),
-      preemptor_(bind_api_, io_.get_executor(), core_.get_executor(),
+      preemptor_(bind_api_, statuses_, binding_gate_, io_.get_executor(), core_.get_executor(),
                  [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
                    scheduler_.preemption_ended(order, outcome);
                  }),
-      writer_(bind_api_, io_.get_executor(), core_.get_executor(),
+      writer_(bind_api_, binding_gate_, io_.get_executor(), core_.get_executor(),
               [this](const std::string& uid, cycle::WriteOutcome outcome) {
                 scheduler_.write_ended(uid, std::move(outcome));
               }),
-      nominator_(api_, io_.get_executor()),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, bindings_first_, retention_, config_.podium, io_.get_executor(),
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
@@ -80,7 +84,7 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
                   .preemptor = preemptor_,
                   .writer = writer_,
-                  .nominator = nominator_,
+                  .nominator = statuses_,
                   .announcer = announcer_,
                   .recorder = reports_,
                   .metrics = metrics_,
@@ -114,30 +118,39 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
   }
   const auto& election = config_.leader_election;
   if (options_.leader_elect.value_or(election.leader_elect)) {
-    elector_.emplace(api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
-                                                 .lease_name = election.resource_name,
-                                                 .identity = instance,
-                                                 .lease_duration = election.lease_duration,
-                                                 .renew_deadline = election.renew_deadline,
-                                                 .retry_period = election.retry_period});
+    elector_.emplace(lease_api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
+                                                       .lease_name = election.resource_name,
+                                                       .identity = instance,
+                                                       .lease_duration = election.lease_duration,
+                                                       .renew_deadline = election.renew_deadline,
+                                                       .retry_period = election.retry_period});
   }
 }
 
 Process::~Process() = default;
 
-std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections) {
+// Asked by transports, once everything is made; leading() is thread-safe.
+client::MayWrite Process::while_leading() {
+  return [this] { return !elector_ || elector_->leading(); };
+}
+
+std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections,
+                                                      client::MayWrite may_write) {
   const auto url = client::parse_server_url(config.server);
   const auto host = url ? url->authority() : config.server;
-  return client::observe(
-      client::make_transport(io_.get_executor(), std::move(config), limits(connections)), system_clock(),
-      [this, host](const client::Exchange& exchange) { process_metrics_.request(host, exchange); });
+  return client::observe(client::make_transport(io_.get_executor(), std::move(config), limits(connections),
+                                                std::move(may_write)),
+                         system_clock(), [this, host](const client::Exchange& exchange) {
+                           process_metrics_.request(host, exchange);
+                         });
 }
 
 std::unique_ptr<extender::Extenders> Process::make_extenders() {
   if (config_.extenders.empty()) return nullptr;
   // Their settings were checked before.
   return *extender::Extenders::make(config_.extenders, [this](client::ClientConfig reached) {
-    return client::make_transport(io_.get_executor(), std::move(reached), limits(kConnections));
+    return client::make_transport(io_.get_executor(), std::move(reached), limits(kConnections),
+                                  while_leading());
   });
 }
 
@@ -150,11 +163,12 @@ std::unique_ptr<ExtenderConsultant> Process::make_consultant() {
 
 std::unique_ptr<ExtenderBinder> Process::make_extender_binder() {
   if (!extenders_) return nullptr;
-  return std::make_unique<ExtenderBinder>(*extenders_, bind_api_, binder_, io_.get_executor(),
-                                          core_.get_executor(),
-                                          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-                                            scheduler_.binding_ended(uid, outcome);
-                                          });
+  return std::make_unique<ExtenderBinder>(
+      *extenders_, bind_api_, binder_, io_.get_executor(), core_.get_executor(),
+      [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+        scheduler_.binding_ended(uid, outcome);
+      },
+      [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); });
 }
 
 client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
@@ -214,16 +228,20 @@ void Process::start_parts() {
     spdlog::info("cluster is known nodes={} pods={}", scheduler_.snapshot().node_count(),
                  scheduler_.snapshot().pod_total());
     synced_ = true;
-    maybe_begin();
+    ready_ = true;
+    elect();
   });
-  if (elector_) {
-    asio::co_spawn(io_, lead(this), asio::detached);
-  } else {
-    asio::post(core_, [this] {
-      leading_ = true;
-      maybe_begin();
-    });
+}
+
+// Who does not know the cluster yet does not stand for election: one that does is the better leader.
+void Process::elect() {
+  if (!elector_) {
+    leading_ = true;
+    return maybe_begin();
   }
+  asio::post(io_, [this] {
+    if (!stopping_) asio::co_spawn(io_, lead(this), asio::detached);
+  });
 }
 
 Task<void> Process::lead(Process* self) {
@@ -237,13 +255,12 @@ Task<void> Process::lead(Process* self) {
   const auto ended = co_await self->elector_->run(on_started);
   self->electing_ = false;
   if (!ended && !self->stopping_) {
-    spdlog::error("the lease is lost, stopping error=\"{}\"", ended.error().message);
+    spdlog::error("leadership has ended, stopping error=\"{}\"", ended.error().message);
     self->begin_stop(1);
   }
 }
 
 void Process::maybe_begin() {
-  ready_ = synced_;
   if (!synced_ || !leading_ || driver_.started() || stopping_) return;
   spdlog::info("scheduling begins");
   driver_.start();
@@ -303,7 +320,9 @@ Task<void> Process::stop(Process* self) {
   });
   self->what_ifs_.stop();
   self->retention_.stop();
-  const auto end = self->api_.clock().now() + kBindingsDrain;
+  // Without the lease nothing more is sent, and what is on the wire is not ours to wait for.
+  const bool may_write = !self->elector_ || self->elector_->leading();
+  const auto end = self->api_.clock().now() + (may_write ? kBindingsDrain : kLostDrain);
   for (;;) {
     const auto left = co_await under_way(self);
     if (left == 0 || self->api_.clock().now() > end) break;
@@ -311,6 +330,7 @@ Task<void> Process::stop(Process* self) {
   }
   for (auto& [name, recorder] : self->recorders_) recorder->stop();
   co_await self->reports_.drain(kReportsDrain);
+  co_await self->statuses_.drain(kReportsDrain);
   if (self->elector_) self->elector_->stop();
   self->feed_.stop();
   self->door_.close();
@@ -319,8 +339,13 @@ Task<void> Process::stop(Process* self) {
       co_await async::nap(kPoll);
   }
   if (self->extenders_) self->extenders_->close();
+  self->binding_gate_.cancel();
+  self->status_gate_.cancel();
   self->bind_transport_->close();
   self->transport_->close();
+  self->lease_transport_->close();
+  co_await self->binding_gate_.drained(kLastResort);
+  co_await self->status_gate_.drained(kLastResort);
   self->signals_.cancel();
   self->io_.stop();  // what is cancelled ends in run()
 }

@@ -37,9 +37,8 @@
 #include "scheduler/cycle/api_object_writer.h"
 #include "scheduler/cycle/api_preemptor.h"
 #include "scheduler/cycle/cluster_feed.h"
-#include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
-#include "scheduler/cycle/nomination_writer.h"
+#include "scheduler/cycle/pod_status_writer.h"
 
 namespace podium::app::run {
 
@@ -56,7 +55,10 @@ class Process {
   std::unique_ptr<ExtenderConsultant> make_consultant();
   std::unique_ptr<ExtenderBinder> make_extender_binder();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
-  std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections);
+  std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections,
+                                               client::MayWrite may_write);
+  client::MayWrite while_leading();
+  void elect();
   std::optional<std::string> why_not_ready() const;
   void start_parts();
   void maybe_begin();  // strand: synced and leading
@@ -82,12 +84,14 @@ class Process {
   prometheus::Registry registry_;
   cycle::Metrics metrics_{registry_};
   ProcessMetrics process_metrics_{registry_};
-  // Two pools of connections, so that bindings never wait behind reports, events and lists.
-  std::shared_ptr<client::Transport> bind_transport_, transport_;
-  client::Api bind_api_, api_;
+  // What is written for the cluster may only be sent while leading. A pool of connections each, so that
+  // bindings never wait behind reports, events and lists, and the lease behind nothing.
+  std::shared_ptr<client::Transport> bind_transport_, transport_, lease_transport_;
+  client::Api bind_api_, api_, lease_api_;
+  async::Gate binding_gate_, status_gate_;
   client::Precedence bindings_first_{system_clock()};
   std::map<std::string, std::unique_ptr<client::EventRecorder>, std::less<>> recorders_;  // by scheduler name
-  cycle::ConditionWriter conditions_;
+  cycle::PodStatusWriter statuses_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
   std::unique_ptr<extender::Extenders> extenders_;  // null where the configuration has none; so are the next
@@ -96,7 +100,6 @@ class Process {
   std::unique_ptr<ExtenderBinder> extender_binder_;
   cycle::ApiPreemptor preemptor_;
   cycle::ApiObjectWriter writer_;
-  cycle::NominationWriter nominator_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;
