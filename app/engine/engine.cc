@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kEventsDrain{4'000}, kLeaseDrain{2'000};
+constexpr milliseconds kBindingsDrain{20'000}, kLostDrain{2'000}, kReportsDrain{2'000}, kEventsDrain{4'000}, kLeaseDrain{2'000};
 constexpr milliseconds kLastResort{5'000};
 
 }  // namespace
@@ -34,22 +34,26 @@ Engine::Engine(World world, const config::Config& config, EngineOptions options)
       electing_(world_.fault),
       watching_(world_.fault),
       metrics_(world_.registry),
-      bind_transport_(world_.api_server(Traffic::bindings)),
-      transport_(world_.api_server(Traffic::rest)),
+      bind_transport_(world_.api_server(Traffic::bindings, while_leading())),
+      transport_(world_.api_server(Traffic::rest, while_leading())),
+      lease_transport_(world_.api_server(Traffic::lease, {})),
       bind_api_(bind_transport_, world_.clock, world_.random),
       api_(transport_, world_.clock, world_.random),
+      lease_api_(lease_transport_, world_.clock, world_.random),
       bindings_first_(world_.clock),
-      conditions_(api_, writing_, world_.io),
-      announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_,
+      statuses_(api_, writing_, world_.io),
+      announcer_([this](std::string_view name) { return recorder_of(name); }, statuses_,
                  config_.podium.events.enabled),
-      binder_(bind_api_, bindings_first_, binding_, world_.io, world_.strand,
-              [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-                scheduler_.binding_ended(uid, outcome);
-              }),
+      binder_(
+          bind_api_, bindings_first_, binding_, world_.io, world_.strand,
+          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+            scheduler_.binding_ended(uid, outcome);
+          },
+          [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); }),
       extenders_(make_extenders()),
       consultant_(make_consultant()),
       extender_binder_(make_extender_binder()),
-      preemptor_(bind_api_, binding_, world_.io, world_.strand,
+      preemptor_(bind_api_, statuses_, binding_, world_.io, world_.strand,
                  [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
                    scheduler_.preemption_ended(order, outcome);
                  }),
@@ -57,7 +61,6 @@ Engine::Engine(World world, const config::Config& config, EngineOptions options)
               [this](const std::string& uid, cycle::WriteOutcome outcome) {
                 scheduler_.write_ended(uid, std::move(outcome));
               }),
-      nominator_(api_, writing_, world_.io),
       retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
       reports_(api_, bindings_first_, retention_, config_.podium, writing_, world_.io,
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
@@ -68,7 +71,7 @@ Engine::Engine(World world, const config::Config& config, EngineOptions options)
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
                   .preemptor = preemptor_,
                   .writer = writer_,
-                  .nominator = nominator_,
+                  .nominator = statuses_,
                   .announcer = announcer_,
                   .recorder = reports_,
                   .metrics = metrics_,
@@ -84,7 +87,7 @@ Engine::Engine(World world, const config::Config& config, EngineOptions options)
   }
   if (options_.leader_elect) {
     const auto& election = config_.leader_election;
-    elector_.emplace(api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
+    elector_.emplace(lease_api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
                                                  .lease_name = election.resource_name,
                                                  .identity = options_.identity,
                                                  .lease_duration = election.lease_duration,
@@ -99,7 +102,10 @@ Engine::~Engine() = default;
 
 std::unique_ptr<extender::Extenders> Engine::make_extenders() {
   if (config_.extenders.empty()) return nullptr;
-  return *extender::Extenders::make(config_.extenders, world_.extender);  // the settings are validated before
+  // The settings are validated before.
+  return *extender::Extenders::make(config_.extenders, [this](client::ClientConfig config) {
+    return world_.extender(std::move(config), while_leading());
+  });
 }
 
 std::unique_ptr<ExtenderConsultant> Engine::make_consultant() {
@@ -111,10 +117,17 @@ std::unique_ptr<ExtenderConsultant> Engine::make_consultant() {
 
 std::unique_ptr<ExtenderBinder> Engine::make_extender_binder() {
   if (!extenders_) return nullptr;
-  return std::make_unique<ExtenderBinder>(*extenders_, bind_api_, binder_, binding_, world_.io, world_.strand,
-                                          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-                                            scheduler_.binding_ended(uid, outcome);
-                                          });
+  return std::make_unique<ExtenderBinder>(
+      *extenders_, bind_api_, binder_, binding_, world_.io, world_.strand,
+      [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+        scheduler_.binding_ended(uid, outcome);
+      },
+      [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); });
+}
+
+// Asked by transports when everything is made; leading() is thread-safe.
+client::MayWrite Engine::while_leading() {
+  return [this] { return !elector_ || elector_->leading(); };
 }
 
 client::EventRecorder* Engine::recorder_of(std::string_view scheduler_name) {
@@ -224,9 +237,12 @@ Task<bool> Engine::stop() {
   retention_.stop();
   questions_.cancel();
   deleting_.cancel();
-  co_await bindings_ended(kBindingsDrain);
+  // Without the lease nothing more is sent, and what is on the wire is not ours to wait for.
+  const bool may_write = !elector_ || elector_->leading();
+  co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);
   for (auto& [name, recorder] : recorders_) recorder->stop();
   co_await reports_.drain(kReportsDrain);
+  co_await statuses_.drain(kReportsDrain);
   writing_.close();
   co_await writing_.drained(kEventsDrain);
   feed_.stop();
@@ -252,6 +268,7 @@ void Engine::abandon() {
   if (extenders_) extenders_->close();
   bind_transport_->close();
   transport_->close();
+  lease_transport_->close();
   asio::post(world_.strand, [this] { driver_.give_up(); });
 }
 

@@ -37,9 +37,8 @@
 #include "scheduler/cycle/api_object_writer.h"
 #include "scheduler/cycle/api_preemptor.h"
 #include "scheduler/cycle/cluster_feed.h"
-#include "scheduler/cycle/condition_writer.h"
 #include "scheduler/cycle/metrics.h"
-#include "scheduler/cycle/nomination_writer.h"
+#include "scheduler/cycle/pod_status_writer.h"
 
 namespace podium::app {
 
@@ -47,6 +46,7 @@ namespace podium::app {
 enum class Traffic {
   bindings,  // bindings, evictions and PreBind writes
   rest,      // lists, watches, events, reports, what-ifs
+  lease,     // the lease; the one that may write without it
 };
 
 // What an Engine runs on. One thread at a time runs the strand, and one runs io.
@@ -57,8 +57,9 @@ struct World {
   boost::asio::any_io_executor io;         // requests, decoding, writers
   boost::asio::any_io_executor workers;    // what-ifs
   boost::asio::any_io_executor extenders;  // decisions that ask extenders
-  std::function<std::shared_ptr<client::Transport>(Traffic)> api_server;
-  std::function<std::shared_ptr<client::Transport>(client::ClientConfig)> extender;
+  // A transport asks its right to write right before it sends anything but a GET.
+  std::function<std::shared_ptr<client::Transport>(Traffic, client::MayWrite)> api_server;
+  std::function<std::shared_ptr<client::Transport>(client::ClientConfig, client::MayWrite)> extender;
   prometheus::Registry& registry;
   async::Gate::Fault fault;  // what to do about a bug in something that runs in the background
 };
@@ -92,6 +93,7 @@ class Engine {
   std::unique_ptr<extender::Extenders> make_extenders();
   std::unique_ptr<ExtenderConsultant> make_consultant();
   std::unique_ptr<ExtenderBinder> make_extender_binder();
+  client::MayWrite while_leading();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
   std::vector<async::Gate*> gates();
@@ -115,11 +117,11 @@ class Engine {
   async::Gate watching_;
 
   cycle::Metrics metrics_;
-  std::shared_ptr<client::Transport> bind_transport_, transport_;
-  client::Api bind_api_, api_;
+  std::shared_ptr<client::Transport> bind_transport_, transport_, lease_transport_;
+  client::Api bind_api_, api_, lease_api_;
   client::Precedence bindings_first_;
   std::map<std::string, std::unique_ptr<client::EventRecorder>, std::less<>> recorders_;  // by scheduler name
-  cycle::ConditionWriter conditions_;
+  cycle::PodStatusWriter statuses_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
   // Null where the configuration has no extenders.
@@ -128,7 +130,6 @@ class Engine {
   std::unique_ptr<ExtenderBinder> extender_binder_;
   cycle::ApiPreemptor preemptor_;
   cycle::ApiObjectWriter writer_;
-  cycle::NominationWriter nominator_;
   controller::Retention retention_;
   controller::ReportWriter reports_;
   cycle::Scheduler scheduler_;

@@ -5,6 +5,8 @@
 #include <boost/asio/post.hpp>
 #include <memory>
 
+#include "scheduler/cycle/binding_request.h"
+
 namespace podium::app {
 
 namespace asio = boost::asio;
@@ -35,14 +37,15 @@ client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::Po
 
 ExtenderBinder::ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                                async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand,
-                               cycle::ApiBinder::Ended ended)
+                               cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt)
     : extenders_(extenders),
       api_(api),
       next_(next),
       gate_(gate),
       io_(std::move(io)),
       strand_(std::move(strand)),
-      ended_(std::move(ended)) {}
+      ended_(std::move(ended)),
+      in_doubt_(std::move(in_doubt)) {}
 
 void ExtenderBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   const auto* extender = extenders_.binder(**pod);
@@ -52,13 +55,15 @@ void ExtenderBinder::bind(cluster::PodInfoPtr pod, std::string node) {
 
 client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::HttpExtender* extender,
                                        cluster::PodInfoPtr pod, std::string node) {
-  cycle::BindOutcome outcome{cycle::BindEnd::bound, {}};
-  auto bound = co_await extender->bind(pod->pod, node);
-  if (!bound) {
-    outcome = {cycle::BindEnd::rejected, bound.error().message};
-    if (bound.error().maybe_applied)
-      outcome = co_await cycle::look_at_binding(self->api_, pod, node, bound.error().message);
-  }
+  cycle::BindingRequest request;
+  request.pod = pod;
+  request.node = node;
+  request.send = [extender, pod, node] { return extender->bind(pod->pod, node); };
+  request.in_doubt = [self, uid = (*pod)->meta.uid] {
+    asio::post(self->strand_, [self, uid] { self->in_doubt_(uid); });
+  };
+  auto bound = co_await request.send();
+  auto outcome = co_await cycle::carry_out(self->api_, std::move(request), std::move(bound), self->log_);
   if (outcome.end == cycle::BindEnd::rejected && extender->ignorable()) {
     spdlog::info("extender passed over in binding extender={} pod={} error=\"{}\"", extender->name(),
                  (*pod)->full_name(), outcome.error);

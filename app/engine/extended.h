@@ -42,10 +42,12 @@ class ExtenderConsultant final : public cycle::Consultant {
 
 class ExtenderBinder final : public cycle::Binder {
  public:
-  // `api` is asked what became of a binding whose reply was lost; `next` binds what no extender does.
+  // The extender is asked again, and `api` for the pod, until it is known what became of a binding whose
+  // reply was lost; `next` binds what no extender does.
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                  async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
-                 cycle::ApiBinder::Ended ended);
+                 cycle::ApiBinder::Ended ended,
+                 cycle::ApiBinder::InDoubt in_doubt);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
  private:
@@ -58,6 +60,8 @@ class ExtenderBinder final : public cycle::Binder {
   async::Gate& gate_;
   boost::asio::any_io_executor io_, strand_;
   cycle::ApiBinder::Ended ended_;
+  cycle::ApiBinder::InDoubt in_doubt_;
+  LogLimit log_;
 };
 
 }  // namespace podium::app

@@ -16,7 +16,19 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kBindConnections = 16, kConnections = 24, kExtenderConnections = 24;
+constexpr std::size_t kExtenderConnections = 24;
+
+std::size_t connections_of(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::bindings:
+      return 16;
+    case Traffic::rest:
+      return 24;
+    case Traffic::lease:
+      return 2;
+  }
+  return 1;
+}
 
 std::string identity() {
   char host[256] = {};
@@ -68,23 +80,27 @@ World Process::world() {
           .io = io_.get_executor(),
           .workers = workers_.get_executor(),
           .extenders = extenders_.get_executor(),
-          .api_server = [this](Traffic traffic) { return api_server(traffic); },
+          .api_server =
+              [this](Traffic traffic, client::MayWrite may_write) {
+                return api_server(traffic, std::move(may_write));
+              },
           .extender =
-              [this](client::ClientConfig config) {
+              [this](client::ClientConfig config, client::MayWrite may_write) {
                 return client::make_transport(io_.get_executor(), std::move(config),
-                                              limits(kExtenderConnections));
+                                              limits(kExtenderConnections), std::move(may_write));
               },
           .registry = registry_,
           .fault = [this](std::string_view, std::string_view) { begin_stop(1); }};
 }
 
-std::shared_ptr<client::Transport> Process::api_server(Traffic traffic) {
+std::shared_ptr<client::Transport> Process::api_server(Traffic traffic, client::MayWrite may_write) {
   const auto url = client::parse_server_url(client_config_.server);
   const auto host = url ? url->authority() : client_config_.server;
-  const auto connections = traffic == Traffic::bindings ? kBindConnections : kConnections;
-  return client::observe(
-      client::make_transport(io_.get_executor(), client_config_, limits(connections)), system_clock(),
-      [this, host](const client::Exchange& exchange) { process_metrics_.request(host, exchange); });
+  return client::observe(client::make_transport(io_.get_executor(), client_config_,
+                                                limits(connections_of(traffic)), std::move(may_write)),
+                         system_clock(), [this, host](const client::Exchange& exchange) {
+                           process_metrics_.request(host, exchange);
+                         });
 }
 
 std::optional<std::string> Process::why_not_ready() const {

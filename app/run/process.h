@@ -33,7 +33,7 @@ class Process {
 
  private:
   World world();
-  std::shared_ptr<client::Transport> api_server(Traffic traffic);
+  std::shared_ptr<client::Transport> api_server(Traffic traffic, client::MayWrite may_write);
   std::optional<std::string> why_not_ready() const;
   void run_context(boost::asio::io_context& context, const char* name);
   void wait_for_signal();

@@ -29,10 +29,12 @@ class ApiObjectWriter final : public ObjectWriter {
  private:
   static client::Task<void> run(ApiObjectWriter* self, std::string pod_uid, framework::ObjectWrite write);
 
+  void tell(std::string pod_uid, WriteOutcome outcome);
+
   client::Api& api_;
   async::Gate& gate_;
-  boost::asio::any_io_executor io_, strand_;
-  Ended ended_;
+  const boost::asio::any_io_executor io_, strand_;
+  const Ended ended_;
 };
 
 // One write from request to outcome; exposed for tests against a scripted server.

@@ -1,4 +1,5 @@
-// The whole engine against an API server's memory, on one thread: what it does, and that it may end at any step.
+// The whole engine against an API server's memory, on one thread: what it does, and that it may end at any
+// step.
 #include "app/engine/engine.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ class Life {
               .io = io.get_executor(),
               .workers = io.get_executor(),
               .extenders = io.get_executor(),
-              .api_server = [this](Traffic) { return server.transport; },
+              .api_server = [this](Traffic, client::MayWrite) { return server.transport; },
               .extender = {},
               .registry = registry,
               .fault = [](std::string_view task, std::string_view what) { ADD_FAILURE() << task << ": " << what; }},
