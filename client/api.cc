@@ -17,46 +17,26 @@ namespace {
 
 constexpr std::size_t kWarningsKept = 256;
 
-// For replies that are no Status, as those of a proxy on the way: the reason that the code stands for.
-const char* reason_of(int code) {
-  switch (code) {
-    case 400:
-      return "BadRequest";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 405:
-      return "MethodNotAllowed";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Expired";
-    case 413:
-      return "RequestEntityTooLarge";
-    case 422:
-      return "Invalid";
-    case 429:
-      return "TooManyRequests";
-    case 500:
-      return "InternalError";
-    case 503:
-      return "ServiceUnavailable";
-    case 504:
-      return "Timeout";
-    default:
-      return "Unknown";
-  }
-}
-
 std::string without_query(const std::string& target) { return target.substr(0, target.find('?')); }
 
-Error error_of(const Response& response) {
-  Error error = status_error(response.body, response.status);
+// Is what the Status names the object of this path, or the namespace that it is in? A Status without details
+// speaks of what was asked for.
+bool names_part_of(std::string_view path, const json::value& status) {
+  boost::system::error_code none;
+  const json::value* kind = status.find_pointer("/details/kind", none);
+  const json::value* name = status.find_pointer("/details/name", none);
+  if (!kind || !kind->is_string() || !name || !name->is_string()) return true;
+  const std::string part = fmt::format("/{}/{}/", std::string_view(kind->get_string()),
+                                       percent_encode(std::string_view(name->get_string())));
+  return fmt::format("{}/", path).find(part) != std::string::npos;
+}
+
+Error error_of(const Response& response, const Request& request) {
+  const auto parsed = parse_api_json(response.body, {});
+  const json::value status = parsed ? *parsed : json::value();
+  Error error = status_error(status, response.status);
   error.retry_after = std::max(error.retry_after, response.retry_after);
-  if (error.reason.empty()) error.reason = reason_of(response.status);
+  if (error.code == 404 && !names_part_of(without_query(request.target), status)) error.reason.clear();
   return error;
 }
 
@@ -122,6 +102,10 @@ std::string content_type_of(PatchType type) {
 const char* const kBriefReply =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
+bool object_is_gone(const Error& error) {
+  return error.kind == Error::Kind::status && error.code == 404 && error.reason == "NotFound";
+}
+
 struct Api::Page {
   json::array items;
   std::string token, resource_version;
@@ -154,7 +138,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     auto response = co_await transport_->send(request);
     if (response && !response->warning.empty()) warn_once(response->warning);
     if (response && response->status < 300) co_return response;
-    Error error = response ? error_of(*response) : std::move(response.error());
+    Error error = response ? error_of(*response, request) : std::move(response.error());
     auto pause = options.retry ? retry.after(error) : std::nullopt;
     if (!pause || clock_.now() + *pause >= deadline) {
       co_return std::unexpected(named(std::move(error), request));
@@ -268,8 +252,8 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
     if (reply && reply->status < 300) {
       answers.push_back(std::move(reply->body));
     } else {
-      answers.push_back(
-          std::unexpected(named(reply ? error_of(*reply) : std::move(reply.error()), requests[i])));
+      answers.push_back(std::unexpected(
+          named(reply ? error_of(*reply, requests[i]) : std::move(reply.error()), requests[i])));
     }
   }
   co_return answers;

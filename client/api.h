@@ -6,9 +6,9 @@
 // Kind::unavailable with maybe_applied and looks. Client-side rate limit: none but the connection pool,
 // unless qps > 0. A warning of the server is logged once.
 // Threads: as Transport; an Api must outlive its calls.
-// Errors: Kind::status for a metav1.Status reply, with code and reason, after the retries that it allows; a list whose
-// continue token has expired ends with reason "Expired"; Kind::internal for a reply that is not what was
-// asked for.
+// Errors: Kind::status for a reply of 300 and above, with its code, after the retries that it allows; the reason is that
+// of the metav1.Status, and empty where the reply is none (a proxy's page); a list whose continue token has
+// expired ends with reason "Expired"; Kind::internal for a reply that is not what was asked for.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -67,6 +67,10 @@ struct ListResult {
 
 // The Accept header of a request whose reply need not hold more of an object than its metadata.
 extern const char* const kBriefReply;
+
+// The API server itself says that the object of the request, or its namespace, is not there. False for any
+// other 404: a proxy's on the way, one of a kind that is not served, or one that names another object.
+bool object_is_gone(const Error& error);
 
 enum class PatchType { merge, strategic_merge, apply };
 

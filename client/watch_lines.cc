@@ -91,7 +91,7 @@ Error status_error(const json::value& status, int http) {
   error.kind = Error::Kind::status;
   error.code = http != 0 ? http : number(field(status, "code"));
   error.message = text(field(status, "message"));
-  error.reason = text(field(status, "reason"));
+  if (text(field(status, "kind")) == "Status") error.reason = text(field(status, "reason"));
   if (const json::value* details = field(status, "details")) {
     error.retry_after = number(field(*details, "retryAfterSeconds"));
   }

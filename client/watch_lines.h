@@ -41,7 +41,8 @@ Result<boost::json::value> parse_api_json(std::string_view text, const boost::js
 
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);
 
-// The Error that a metav1.Status tells; `http` is the reply's code where there is one.
+// The Error of a metav1.Status; `http` is the reply's code where there is one. What is no Status has no
+// reason.
 Error status_error(const boost::json::value& status, int http);
 Error status_error(std::string_view body, int http);
 

@@ -104,10 +104,11 @@ TEST_F(ApiTest, StatusRepliesAreErrorsWithCodeAndReason) {
        "PUT /api/v1/nodes/n: there"},
       {"invalid", 422, status_body(422, "Invalid", "spec.x: bad"), "Invalid", "spec.x: bad"},
       {"forbidden", 403, status_body(403, "Forbidden", "no"), "Forbidden", "no"},
-      {"a proxy's page", 403, "<html>", "Forbidden", "PUT /api/v1/nodes/n: "},
-      {"too large", 413, "", "RequestEntityTooLarge", "413"},
+      {"a proxy's page", 403, "<html>", "", "PUT /api/v1/nodes/n: "},
+      {"a proxy's JSON", 403, R"({"reason":"Forbidden","message":"no route"})", "", "no route"},
+      {"too large", 413, "", "", "413"},
       {"write met a 500", 500, status_body(500, "InternalError", "etcd"), "InternalError", "etcd"},
-      {"write met a 503", 503, "", "ServiceUnavailable", "503"},
+      {"write met a 503", 503, "", "", "503"},
   };
   for (const auto& test : cases) {
     server_.then(replying(test.code, test.body));
@@ -119,6 +120,44 @@ TEST_F(ApiTest, StatusRepliesAreErrorsWithCodeAndReason) {
     EXPECT_THAT(result.error().message, HasSubstr(test.message)) << test.name;
   }
   EXPECT_EQ(server_.requests().size(), std::size(cases)) << "none is sent twice";
+}
+
+TEST_F(ApiTest, OnlyAStatusOfTheObjectSaysThatItIsGone) {
+  const auto not_found = [](const std::string& kind, const std::string& name) {
+    json::value body = json::parse(status_body(404, "NotFound", kind + " \"" + name + "\" not found"));
+    body.as_object()["details"] = {{"kind", kind}, {"name", name}};
+    return json::serialize(body);
+  };
+  struct Case {
+    const char* name;
+    int code;
+    std::string body;
+    bool gone;
+  } cases[] = {
+      {"the object", 404, not_found("pods", "a.b"), true},
+      {"its namespace", 404, not_found("namespaces", "shop"), true},
+      {"no details", 404, status_body(404, "NotFound", "not found"), true},
+      {"another object", 404, not_found("pods", "a"), false},
+      {"another kind", 404, not_found("nodes", "a.b"), false},
+      {"a kind that is not served", 404, "404 page not found", false},
+      {"a proxy's page", 404, "<html>", false},
+      {"a proxy's JSON", 404, R"({"code":404,"reason":"NotFound"})", false},
+      {"nothing", 404, "", false},
+      {"another reason", 404, status_body(404, "Unknown", "?"), false},
+      {"another code", 410, status_body(410, "NotFound", "?"), false},
+  };
+  for (const auto& test : cases) {
+    server_.then(replying(test.code, test.body));
+    auto called = loop_.run(api_.patch(resource::pods, "shop", "a.b", PatchType::merge, {}, "status"));
+    ASSERT_FALSE(called) << test.name;
+    EXPECT_EQ(object_is_gone(called.error()), test.gone) << test.name;
+    server_.then(replying(test.code, test.body));
+    std::vector<Request> one{post_request("/api/v1/namespaces/shop/pods/a.b/binding?x=1", "{}")};
+    auto sent = loop_.run(api_.send_all(std::move(one)));
+    ASSERT_FALSE(sent.at(0)) << test.name;
+    EXPECT_EQ(object_is_gone(sent[0].error()), test.gone) << test.name;
+  }
+  EXPECT_FALSE(object_is_gone(Error{Error::Kind::unavailable, "connection refused"}));
 }
 
 TEST_F(ApiTest, ReadsAreRetried) {
