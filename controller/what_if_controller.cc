@@ -57,14 +57,15 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
 
   void changed(std::span<const client::Change> changes) override {
     for (const auto& change : changes) {
-      const auto meta = api::decode_meta(change.object);
+      const auto meta = api::decode_meta(change.object.view());
       if (!meta) continue;
       const auto key = meta->namespace_ + "/" + meta->name;
       if (change.type == client::Change::Type::deleted) {
         queue.forget(key);
         retention.forget(meta->namespace_, meta->name);
-      } else if (answered_generation(change.object) < meta->generation) {
-        if (queue.push(key, change.object)) asio::co_spawn(io, work(shared_from_this()), asio::detached);
+      } else if (answered_generation(change.object.view()) < meta->generation) {
+        if (queue.push(key, change.object.clone()))
+          asio::co_spawn(io, work(shared_from_this()), asio::detached);
       }
     }
   }
