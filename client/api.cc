@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "async/nap.h"
+#include "client/list_page.h"
 #include "client/url.h"
 #include "client/watch_lines.h"
 
@@ -57,11 +58,6 @@ std::string list_query(const ListOptions& options, const std::string& token) {
   return query;
 }
 
-std::string take_string(json::object& from, std::string_view key) {
-  json::value* found = from.if_contains(key);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 json::value delete_body(const DeleteOptions& options) {
   json::object body{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   json::object preconditions;
@@ -107,7 +103,7 @@ bool object_is_gone(const Error& error) {
 }
 
 struct Api::Page {
-  json::array items;
+  std::vector<json::value> items;
   std::string token, resource_version;
 };
 
@@ -121,7 +117,7 @@ Api::~Api() = default;
 void Api::warn_once(const std::string& warning) {
   std::lock_guard lock(warned_mutex_);
   if (warned_.size() < kWarningsKept && warned_.insert(warning).second)
-    spdlog::warn("warning from the API server text=\"{}\"", warning);
+    spdlog::warn("warning from the API server text={:?}", warning);
 }
 
 Task<Result<Response>> Api::call(Request request, CallOptions options) {
@@ -165,21 +161,30 @@ Task<Result<json::value>> Api::get(Resource resource, std::string ns, std::strin
 Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions options, std::string token,
                                   CallOptions call_options) {
   Request request = request_of("GET", resource.path(ns) + list_query(options, token));
-  auto reply = co_await call_json(std::move(request), call_options);
+  auto reply = co_await call(std::move(request), call_options);
   if (!reply) {
     if (reply.error().code == 410) reply.error().reason = "Expired";
     co_return std::unexpected(std::move(reply.error()));
   }
-  json::object* list = reply->if_object();
-  json::value* metadata = list ? list->if_contains("metadata") : nullptr;
-  if (!metadata || !metadata->is_object())
-    co_return fail(Error::Kind::internal, "GET " + resource.path(ns) + ": the reply is not a list");
+  auto cut = cut_list(reply->body);
+  if (!cut) co_return fail(Error::Kind::internal, "GET " + resource.path(ns) + ": " + cut.error().message);
   Page page;
-  page.resource_version = take_string(metadata->get_object(), "resourceVersion");
-  page.token = take_string(metadata->get_object(), "continue");
-  json::value* items = list->if_contains("items");
-  if (items && items->is_array()) page.items = std::move(items->get_array());
+  page.resource_version = std::move(cut->resource_version);
+  page.token = std::move(cut->token);
+  for (const auto text : cut->items) {
+    auto item = parse_api_json(text, {});
+    page.items.push_back(item ? std::move(*item) : read_outline(text, {}));
+    if (!item) unreadable_once(resource, name_of(page.items.back()), item.error());
+  }
   co_return Result<Page>(std::move(page));
+}
+
+void Api::unreadable_once(const Resource& resource, const std::string& name, const Error& error) {
+  const auto object = resource.plural + " " + name;
+  std::lock_guard lock(warned_mutex_);
+  if (unreadable_.size() < kWarningsKept && unreadable_.insert(object).second)
+    spdlog::warn("object cannot be read, only its metadata is known object={:?} error={:?}", object,
+                 error.message);
 }
 
 Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, ListOptions options,
@@ -189,9 +194,7 @@ Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, Lis
   for (;;) {
     auto got = co_await page(resource, ns, options, token, call_options);
     if (!got) co_return std::unexpected(std::move(got.error()));
-    std::vector<json::value> items(std::make_move_iterator(got->items.begin()),
-                                   std::make_move_iterator(got->items.end()));
-    bool more = each(std::move(items));
+    bool more = each(std::move(got->items));
     if (!more || got->token.empty()) co_return Result<std::string>(std::move(got->resource_version));
     token = std::move(got->token);
   }

@@ -6,9 +6,10 @@
 // Kind::unavailable with maybe_applied and looks. Client-side rate limit: none but the connection pool,
 // unless qps > 0. A warning of the server is logged once.
 // Threads: as Transport; an Api must outlive its calls.
-// Errors: Kind::status for a reply of 300 and above, with its code, after the retries that it allows; the reason is that
-// of the metav1.Status, and empty where the reply is none (a proxy's page); a list whose continue token has
-// expired ends with reason "Expired"; Kind::internal for a reply that is not what was asked for.
+// Errors: Kind::status for a reply of 300 and above, with its code, after the retries that it allows; the
+// reason is that of the metav1.Status, and empty where the reply is none (a proxy's page); a list whose
+// continue token has expired ends with reason "Expired"; Kind::internal for a reply that is not what was
+// asked for.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -93,7 +94,8 @@ class Api {
 
   Task<Result<boost::json::value>> get(Resource, std::string ns, std::string name, CallOptions = {});
   Task<Result<ListResult>> list(Resource, std::string ns, ListOptions, CallOptions = {});  // all pages
-  // One page at a time, for lists too long to hold; each(items) returns false to stop.
+  // One page at a time, for lists too long to hold; each(items) returns false to stop. Of an item that cannot
+  // be read (nested too deeply) there is its metadata, in both.
   Task<Result<std::string>> list_pages(Resource, std::string ns, ListOptions,
                                        std::function<bool(std::vector<boost::json::value>)> each,
                                        CallOptions = {});
@@ -127,13 +129,14 @@ class Api {
   Task<Result<Page>> page(Resource resource, std::string ns, ListOptions options, std::string token,
                           CallOptions call);
   void warn_once(const std::string& warning);
+  void unreadable_once(const Resource& resource, const std::string& name, const Error& error);
 
   std::shared_ptr<Transport> transport_;
   Clock& clock_;
   Random& random_;
   std::unique_ptr<RateLimit> limit_;
   std::mutex warned_mutex_;
-  std::set<std::string> warned_;
+  std::set<std::string> warned_, unreadable_;
 };
 
 }  // namespace podium::client

@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace podium::client {
 namespace {
@@ -46,17 +48,36 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// Calls on_slow when its time has come.
+class SlowWatch {
+ public:
+  SlowWatch(const ChildProcess& child, steady_clock::time_point started)
+      : on_slow_(child.on_slow), at_(started + child.slow) {}
+  // How long to wait at most, of what is left until the deadline.
+  std::chrono::milliseconds look(std::chrono::milliseconds left) {
+    if (!on_slow_) return left;
+    const auto until = std::chrono::ceil<std::chrono::milliseconds>(at_ - steady_clock::now());
+    if (until.count() > 0) return std::min(left, until);
+    std::exchange(on_slow_, nullptr)();
+    return left;
+  }
+
+ private:
+  std::function<void()> on_slow_;
+  const steady_clock::time_point at_;
+};
+
 // Reads until the end of the output, the deadline, the limit or a cancel.
-Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd) {
+Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, SlowWatch& slow) {
   const auto deadline = steady_clock::now() + child.deadline;
   std::string output;
   for (;;) {
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
-    if (left <= 0)
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    if (left.count() <= 0)
       return fail(Error::Kind::timeout,
                   "did not end within " + std::to_string(child.deadline.count()) + " ms");
     std::array<pollfd, 2> watched{{{fd, POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
-    int ready = ::poll(watched.data(), watched.size(), static_cast<int>(left));
+    int ready = ::poll(watched.data(), watched.size(), static_cast<int>(slow.look(left).count()));
     if (ready < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
     if (ready <= 0) continue;
     if (watched[1].revents != 0) return fail(Error::Kind::cancelled, "stopped");
@@ -72,7 +93,7 @@ Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd) {
 }
 
 // The program may close its output long before it ends; it gets until the deadline for that too.
-Result<int> reap(pid_t pid, steady_clock::time_point deadline) {
+Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow) {
   for (;;) {
     int status = 0;
     pid_t done = ::waitpid(pid, &status, WNOHANG);
@@ -80,7 +101,7 @@ Result<int> reap(pid_t pid, steady_clock::time_point deadline) {
     if (done < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
     if (steady_clock::now() >= deadline)
       return fail(Error::Kind::timeout, "closed its output but did not end");
-    ::poll(nullptr, 0, 5);
+    ::poll(nullptr, 0, static_cast<int>(slow.look(std::chrono::milliseconds(5)).count()));
   }
 }
 
@@ -98,12 +119,13 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   SpawnPlan plan;
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&plan.actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&plan.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // Not every library marks its descriptors: a listening socket would stay open with an orphan.
+  posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
 
   std::vector<std::string> arguments{child.command};
   arguments.insert(arguments.end(), child.arguments.begin(), child.arguments.end());
   std::vector<std::string> environment = child.environment;
-  const auto deadline = steady_clock::now() + child.deadline;
+  const auto started = steady_clock::now();
   pid_t pid = -1;
   int error = ::posix_spawnp(&pid, child.command.c_str(), &plan.actions, &plan.attributes,
                              pointers(arguments).data(), pointers(environment).data());
@@ -112,9 +134,11 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
     ::close(ends[0]);
     return invalid("can't be started: " + std::system_category().message(error));
   }
-  auto output = collect(ends[0], child, cancel_fd);
+  SlowWatch slow(child, started);
+  auto output = collect(ends[0], child, cancel_fd, slow);
   ::close(ends[0]);
-  Result<int> status = output ? reap(pid, deadline) : Result<int>(std::unexpected(output.error()));
+  Result<int> status =
+      output ? reap(pid, started + child.deadline, slow) : Result<int>(std::unexpected(output.error()));
   if (!status) {
     ::kill(-pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,14 @@ struct ChildProcess {
   std::vector<std::string> environment;  // NAME=value, all of it
   std::chrono::milliseconds deadline{60'000};
   std::size_t output_limit = 1u << 20;
+  // Called once, where the program is still running after `slow`.
+  std::chrono::milliseconds slow{5'000};
+  std::function<void()> on_slow;
 };
 
-// Standard input and error are /dev/null. Ends early when `cancel_fd` becomes readable. A program that has to
-// be ended is killed with its whole process group.
+// Standard input is /dev/null, standard error this process's own; the program inherits no other descriptor.
+// Ends early when `cancel_fd` becomes readable. A program that has to be ended is killed with its whole
+// process group.
 Result<std::string> run_child(const ChildProcess& child, int cancel_fd);
 
 }  // namespace podium::client

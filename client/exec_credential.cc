@@ -1,5 +1,6 @@
 #include "client/exec_credential.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::seconds kRunPause{10}, kExpiryMargin{30};
+constexpr std::chrono::seconds kFailurePause{1}, kFailurePauseMax{30};
 
 struct Credential {
   std::string token;
@@ -88,10 +90,13 @@ class ExecCredential final : public TokenSource {
   Result<std::string> current() override {
     std::lock_guard running(run_mutex_);
     if (auto kept = usable()) return kept->token;
+    if (failure_ && clock_.now() < next_try_) return std::unexpected(*failure_);
     auto output = run_child(child(), cancel_fd_);
     auto credential = output ? parse_credential(*output, plugin_.api_version)
                              : Result<Credential>(std::unexpected(output.error()));
-    if (!credential) return std::unexpected(explain(credential.error()));
+    if (!credential) return std::unexpected(failed(credential.error()));
+    failure_.reset();
+    failure_pause_ = kFailurePause;
     std::lock_guard lock(mutex_);
     credential_ = std::move(*credential);
     last_run_ = clock_.now();
@@ -125,8 +130,23 @@ class ExecCredential final : public TokenSource {
     return fresh || !(expired || stale_) ? credential_ : std::nullopt;
   }
 
+  Error failed(Error error) {
+    error = explain(std::move(error));
+    if (error.kind == Error::Kind::cancelled) return error;
+    next_try_ = clock_.now() + failure_pause_;
+    failure_pause_ = std::min(2 * failure_pause_, kFailurePauseMax);
+    failure_ = error;
+    return error;
+  }
+
   ChildProcess child() const {
-    ChildProcess out{plugin_.command, plugin_.arguments, {}, plugin_.deadline, plugin_.output_limit};
+    ChildProcess out{plugin_.command,      plugin_.arguments, {}, plugin_.deadline,
+                     plugin_.output_limit, plugin_.slow,      {}};
+    out.on_slow = [this] {
+      spdlog::warn("exec plugin is still running command={:?} after_s={:.1f} limit_s={:.1f}", plugin_.command,
+                   std::chrono::duration<double>(plugin_.slow).count(),
+                   std::chrono::duration<double>(plugin_.deadline).count());
+    };
     std::string info = R"({"apiVersion":")" + plugin_.api_version + R"(","kind":"ExecCredential","spec":{)" +
                        (plugin_.cluster_info.empty() ? "" : "\"cluster\":" + plugin_.cluster_info + ",") +
                        "\"interactive\":false}}";
@@ -153,7 +173,10 @@ class ExecCredential final : public TokenSource {
   const ExecPlugin plugin_;
   Clock& clock_;
   const int cancel_fd_;
-  std::mutex run_mutex_;  // one run at a time; taken before mutex_
+  std::mutex run_mutex_;  // one run at a time; taken before mutex_. Guards the next three
+  std::optional<Error> failure_;
+  Steady next_try_{};
+  std::chrono::seconds failure_pause_ = kFailurePause;
   std::mutex mutex_;
   std::optional<Credential> credential_;
   Steady last_run_{};

@@ -92,8 +92,11 @@ Result<void> HttpReply::feed(std::string_view bytes) {
     std::size_t used = parser_->put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
     bytes.remove_prefix(used);
     if (error == http::error::need_more) break;
-    if (error == http::error::body_limit)
-      return fail(Error::Kind::internal, "reply body over " + std::to_string(body_limit_) + " bytes");
+    if (error == http::error::body_limit) {
+      auto failure = fail(Error::Kind::internal, "reply body over " + std::to_string(body_limit_) + " bytes");
+      failure.error().reason = "BodyTooLarge";
+      return failure;
+    }
     if (error) return fail(Error::Kind::unavailable, "not an HTTP reply: " + error.message());
     // 1xx replies only announce the real one.
     if (parser_->is_done() && parser_->status / 100 == 1) parser_ = std::make_unique<Parser>(body_limit_);

@@ -71,7 +71,7 @@ bool KnownObjects::settled(const Identity& identity) const {
   return !listing_ && identity.version != 0 && identity.version <= settled_;
 }
 
-bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes) {
+bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes, bool readable) {
   Identity identity;
   if (!read_identity(object, identity)) return false;
   note_kind(object);
@@ -91,7 +91,12 @@ bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes) {
   }
   if (fresh || other) known.uid = identity.uid;
   known.version = identity.version;
-  changes.push_back({fresh || other ? Change::Type::added : Change::Type::updated, std::move(object)});
+  const bool news = fresh || other || !known.readable;
+  known.readable = readable;
+  changes.push_back({!readable ? Change::Type::unreadable
+                     : news    ? Change::Type::added
+                               : Change::Type::updated,
+                     std::move(object)});
   return true;
 }
 
@@ -152,7 +157,7 @@ Change KnownObjects::missed_delete(std::string_view key, const Known& known) con
     object["kind"] = kind_;
   }
   object["metadata"] = std::move(metadata);
-  return {Change::Type::deleted, std::move(object)};
+  return {Change::Type::deleted, json::value(std::move(object))};
 }
 
 }  // namespace podium::client

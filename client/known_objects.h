@@ -28,8 +28,9 @@ class KnownObjects {
   void end_list(std::string_view resource_version, std::vector<Change>& changes);
 
   // An object of a list, or an ADDED, MODIFIED or DELETED event's. What is to be told is added to `changes`,
-  // with the object moved there. False: the object has no name or UID.
-  bool upsert(boost::json::value& object, std::vector<Change>& changes);
+  // with the object moved there. False: the object has no name or UID. Not readable: it is the outline of one
+  // that cannot be parsed.
+  bool upsert(boost::json::value& object, std::vector<Change>& changes, bool readable = true);
   bool remove(boost::json::value& object, std::vector<Change>& changes);
 
   std::size_t size() const { return known_.size(); }
@@ -39,6 +40,7 @@ class KnownObjects {
     std::string uid;
     std::uint64_t version = 0;
     std::uint32_t list = 0;  // the last list that showed it
+    bool readable = true;
   };
   struct Identity {
     std::string_view name_space, name, uid;

@@ -19,12 +19,6 @@ void Pool::Slot::give_back() {
   pool->release(std::move(connection));
 }
 
-std::unique_ptr<Connection> Pool::Slot::detach() {
-  auto pool = std::exchange(pool_, nullptr);
-  pool->release(nullptr);
-  return std::move(connection);
-}
-
 std::unique_ptr<Connection> Pool::take_idle(std::uint64_t generation) {
   Steady oldest = std::chrono::steady_clock::now() - idle_for_;
   std::vector<Idle> dropped;  // closed after the lock is let go

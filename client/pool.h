@@ -29,7 +29,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
     Slot& operator=(Slot&&) = delete;
     ~Slot();
     void give_back();
-    std::unique_ptr<Connection> detach();  // takes the connection and frees the slot
 
     std::unique_ptr<Connection> connection;  // null: make one
 

@@ -1,13 +1,13 @@
 #include "client/reflector.h"
 
-#include <array>
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/monotonic_resource.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include "async/attachment.h"
 #include "async/nap.h"
 #include "client/known_objects.h"
+#include "client/list_page.h"
 #include "client/reflector_state.h"
 #include "client/url.h"
 #include "client/watch_lines.h"
@@ -30,6 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kBatch = 256;           // changes told at once
 constexpr std::size_t kStatusBytes = 65'536;  // of a refusal's body
+constexpr std::size_t kNamesLogged = 256;     // of objects that cannot be read
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
 
 }  // namespace
@@ -41,7 +43,7 @@ struct Reflector::Impl {
         transport(api.transport()),
         clock(api.clock()),
         state({options.streaming_list, options.initial_events, 12 * options.initial_events, options.backoff,
-               options.backoff_max},
+               options.backoff_max, options.relist},
               api.random()),
         path(options.resource.path(options.ns)) {
     if (!options.label_selector.empty())
@@ -53,6 +55,7 @@ struct Reflector::Impl {
   static Task<void> run(std::shared_ptr<Impl> self);
   // What runs: each a step of loop(), on the strand.
   static Task<void> loop(std::shared_ptr<Impl> self);
+  static void wait_until_settled(const std::shared_ptr<Impl>& self);
   Task<void> open(ReflectorState::Action action);
   Task<void> refuse(std::unique_ptr<Stream> refusal);
   Task<void> read();
@@ -65,6 +68,9 @@ struct Reflector::Impl {
   bool take_line(std::string_view line);
   bool take_bookmark(const WatchEvent& event);
   Result<std::string> take_page(std::string_view body, std::string& version);
+  void take_item(std::string_view text);
+  // Counts and logs one that cannot be read, by its outline, and adds what is to be told of it.
+  bool take_unreadable(json::value& outline, const std::string& problem);
   void complete_list();
   void flush();    // tells the batch
   void release();  // and gives its memory back: no value in it may be alive
@@ -83,15 +89,16 @@ struct Reflector::Impl {
   std::unique_ptr<Stream> stream;
   LineSplitter lines;
   // The batch under way: its values live in `memory`, which is given back once they were told.
-  std::array<unsigned char, 65'536> first_block;
-  std::optional<json::monotonic_resource> memory{std::in_place, first_block.data(), first_block.size()};
+  Arena memory;
   std::vector<Change> batch;
+  std::set<std::string> logged;                // names of objects that cannot be read
+  std::optional<asio::steady_timer> settling;  // while a watch is open and the kind still counts as failing
   bool synced = false, told_unavailable = false;
   Error last_error;
 
   std::atomic<bool> stopped{false};
   async::Attachment attachment;
-  std::atomic<std::uint64_t> lists{0}, watches{0}, changes{0}, errors{0};
+  std::atomic<std::uint64_t> lists{0}, watches{0}, changes{0}, errors{0}, unreadable{0};
 };
 
 Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
@@ -99,11 +106,15 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
   co_await asio::this_coro::throw_if_cancelled(false);
   while (!self->stopped) {
     const auto action = self->state.next(self->clock.now());
-    if (action.kind != Kind::read) self->stream.reset();
+    if (action.kind != Kind::read) {
+      self->settling.reset();
+      self->stream.reset();
+    }
     switch (action.kind) {
       case Kind::stream_list:
       case Kind::watch:
         co_await self->open(action);
+        if (self->stream && self->state.failing()) wait_until_settled(self);
         break;
       case Kind::list:
         co_await self->list(action);
@@ -121,6 +132,16 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
     if (!self->stopped) self->tell_readiness();
   }
   self->stream.reset();
+}
+
+void Reflector::Impl::wait_until_settled(const std::shared_ptr<Impl>& self) {
+  self->settling->expires_after(self->options.settle);
+  self->settling->async_wait([weak = std::weak_ptr(self)](boost::system::error_code error) {
+    const auto held = weak.lock();
+    if (error || !held || held->stopped || !held->settling) return;
+    held->state.settled();
+    held->tell_readiness();
+  });
 }
 
 Task<void> Reflector::Impl::open(ReflectorState::Action action) {
@@ -144,6 +165,8 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   }
   ++watches;
   stream = std::move(*opened);
+  const auto executor = co_await asio::this_coro::executor;
+  if (state.failing()) settling.emplace(executor);
   lines = LineSplitter();
   if (listing) known.begin_list(action.replace);
   state.opened(clock.now());
@@ -183,29 +206,30 @@ Task<void> Reflector::Impl::read() {
 }
 
 void Reflector::Impl::take_piece(std::string_view piece) {
-  auto split = lines.feed(piece, [this](std::string_view line) {
+  lines.feed(piece, [this](std::string_view line) {
     const bool on = take_line(line);
     if (batch.size() >= kBatch) release();
     return on;
   });
   release();
-  if (!split) fail(split.error());
 }
 
 // False: the stream is of no more use.
 bool Reflector::Impl::take_line(std::string_view line) {
-  auto event = parse_watch_event(line, &*memory);
+  auto event = parse_watch_event(line, &memory);
   if (!event) {
     fail(event.error());
     return false;
   }
+  const bool readable = event->problem.empty();
   bool understood = true;
   switch (event->type) {
     case WatchEvent::Type::added:
       state.added(clock.now());
       [[fallthrough]];
     case WatchEvent::Type::modified:
-      understood = known.upsert(event->object, batch);
+      understood =
+          readable ? known.upsert(event->object, batch) : take_unreadable(event->object, event->problem);
       break;
     case WatchEvent::Type::deleted:
       understood = known.remove(event->object, batch);
@@ -274,28 +298,39 @@ Task<Result<std::string>> Reflector::Impl::fetch(std::string query, std::chrono:
 
 // Tells a page's items; returns the token of the next page.
 Result<std::string> Reflector::Impl::take_page(std::string_view body, std::string& version) {
-  std::string token;
-  {
-    auto page = parse_api_json(body, &*memory);
-    if (!page) return std::unexpected(page.error());
-    json::object* top = page->if_object();
-    json::value* metadata = top ? top->if_contains("metadata") : nullptr;
-    if (!metadata || !metadata->is_object()) return invalid("a list without metadata");
-    for (const auto& [key, value] : metadata->get_object()) {
-      if (!value.is_string()) continue;
-      if (key == "resourceVersion") version = value.get_string();
-      if (key == "continue") token = value.get_string();
-    }
-    state.event(version);
-    json::value* items = top->if_contains("items");
-    if (items && items->is_array()) {
-      for (json::value& item : items->get_array()) {
-        if (!known.upsert(item, batch)) ++errors;
-      }
-    }
+  auto page = cut_list(body);
+  if (!page) return std::unexpected(page.error());
+  version = page->resource_version;
+  state.event(version);
+  for (const auto text : page->items) {
+    take_item(text);
+    if (batch.size() >= kBatch) release();
   }
   release();
-  return token;
+  return std::move(page->token);
+}
+
+void Reflector::Impl::take_item(std::string_view text) {
+  auto item = parse_api_json(text, &memory);
+  bool understood = false;
+  if (item) {
+    understood = known.upsert(*item, batch);
+  } else {
+    auto outline = read_outline(text, &memory);
+    understood = take_unreadable(outline, item.error().message);
+  }
+  if (!understood) ++errors;
+}
+
+bool Reflector::Impl::take_unreadable(json::value& outline, const std::string& problem) {
+  ++unreadable;
+  auto name = name_of(outline);
+  if (logged.size() < kNamesLogged && !logged.contains(name)) {
+    spdlog::warn("object refused, it cannot be read resource={} object={} error={:?}",
+                 options.resource.plural, name, problem);
+    logged.insert(std::move(name));
+  }
+  return known.upsert(outline, batch, false);
 }
 
 Task<void> Reflector::Impl::probe() {
@@ -305,15 +340,8 @@ Task<void> Reflector::Impl::probe() {
     fail(body.error());
     co_return;
   }
-  std::string version;
-  {
-    auto page = parse_api_json(*body, {});
-    const json::object* top = page ? page->if_object() : nullptr;
-    const json::value* metadata = top ? top->if_contains("metadata") : nullptr;
-    const json::object* fields = metadata ? metadata->if_object() : nullptr;
-    const json::value* found = fields ? fields->if_contains("resourceVersion") : nullptr;
-    if (found && found->is_string()) version = found->get_string();
-  }
+  const auto page = cut_list(*body);
+  const std::string version = page ? page->resource_version : "";
   state.probed(version);
 }
 
@@ -342,14 +370,13 @@ void Reflector::Impl::flush() {
 
 void Reflector::Impl::release() {
   flush();
-  // A new one: release() of the old one would keep doubling the size of the blocks it asks for.
-  memory.emplace(first_block.data(), first_block.size());
+  memory.reset();
 }
 
 void Reflector::Impl::fail(const Error& error) {
   ++errors;
   last_error = error;
-  spdlog::debug("reflector: request failed resource={} code={} reason={} error={}", options.resource.plural,
+  spdlog::debug("reflector: request failed resource={} code={} reason={} error={:?}", options.resource.plural,
                 error.code, error.reason, error.message);
   state.failed(error, clock.now());
 }
@@ -358,11 +385,11 @@ void Reflector::Impl::tell_readiness() {
   if (state.failing() == told_unavailable) return;
   told_unavailable = state.failing();
   if (told_unavailable) {
-    spdlog::warn("reflector: unavailable resource={} code={} error={}", options.resource.plural,
-                 last_error.code, last_error.message);
+    spdlog::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
+                  last_error.code, last_error.message);
     handler.unavailable(last_error);
   } else {
-    spdlog::info("reflector: available resource={}", options.resource.plural);
+    spdlog::debug("reflector: available resource={}", options.resource.plural);
     handler.available();
   }
 }
@@ -370,7 +397,10 @@ void Reflector::Impl::tell_readiness() {
 Task<void> Reflector::Impl::run(std::shared_ptr<Impl> self) {
   asio::any_io_executor executor = co_await asio::this_coro::executor;
   const auto strand = asio::make_strand(executor);
-  const async::Attachment::Scope scope(self->attachment, strand, [self] { self->stream.reset(); });
+  const async::Attachment::Scope scope(self->attachment, strand, [self] {
+    self->settling.reset();
+    self->stream.reset();
+  });
   co_await asio::co_spawn(strand, loop(self),
                           asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
 }
@@ -388,7 +418,7 @@ void Reflector::stop() {
 }
 
 ReflectorCounts Reflector::counts() const {
-  return {impl_->lists, impl_->watches, impl_->changes, impl_->errors};
+  return {impl_->lists, impl_->watches, impl_->changes, impl_->errors, impl_->unreadable};
 }
 
 }  // namespace podium::client

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "client/retry.h"
+
 namespace podium::client {
 namespace {
 
@@ -12,6 +14,8 @@ constexpr auto kStreamingRetry = 10min;  // after a server refused streaming lis
 constexpr auto kVeryShortWatch = 1s;  // a stream that ends so soon with nothing on it must not be reopened at
                                       // once
 constexpr std::int64_t kPage = 500;
+constexpr int kUnfinishedLists = 3;  // streaming lists without an end, before a LIST is tried
+constexpr auto kMissingMax = 3s;  // longest backoff while the kind is not served: it may come back any time
 constexpr int kMinStreamSeconds = 300;  // the server ends a watch after this to twice this, at random
 
 bool expired(const Error& error) {
@@ -28,6 +32,8 @@ bool passing(const Error& error) {
   return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout ||
          error.kind == Error::Kind::cancelled || error.code == 429 || error.code == 503;
 }
+
+bool too_large(const Error& error) { return error.reason == "BodyTooLarge" || error.code == 413; }
 
 // The server understood the request for a streaming list and does not do it (feature off, or not for this
 // kind).
@@ -60,7 +66,11 @@ std::chrono::milliseconds Backoff::next(Steady now, Random& random) {
 }
 
 ReflectorState::ReflectorState(Options options, Random& random)
-    : options_(options), random_(random), backoff_(options.backoff, options.backoff_max) {}
+    : options_(options),
+      random_(random),
+      backoff_(options.backoff, options.backoff_max),
+      missing_(options.backoff, std::min<std::chrono::milliseconds>(options.backoff_max, kMissingMax)),
+      page_(kPage) {}
 
 ReflectorState::Action ReflectorState::next(Steady now) {
   Action action;
@@ -68,6 +78,13 @@ ReflectorState::Action ReflectorState::next(Steady now) {
     action.kind = Action::Kind::wait;
     action.delay = delay_;
     return action;
+  }
+  if (phase_ == Phase::watch && options_.relist.count() > 0) {
+    if (!relist_at_) {
+      const auto more = static_cast<std::int64_t>(random_.unit() * options_.relist.count() / 4);
+      relist_at_ = now + options_.relist + std::chrono::milliseconds(more);
+    }
+    if (now >= *relist_at_) go(Phase::stream_list);
   }
   if (open_) {
     action.kind = Action::Kind::read;
@@ -83,7 +100,7 @@ ReflectorState::Action ReflectorState::next(Steady now) {
       break;
     case Phase::list:
       action.kind = Action::Kind::list;
-      action.limit = whole_ ? 0 : kPage;
+      action.limit = whole_ ? 0 : page_;
       action.replace = replace_;
       break;
     case Phase::probe:
@@ -102,7 +119,6 @@ void ReflectorState::opened(Steady now) {
   open_ = true;
   got_event_ = false;
   opened_at_ = progress_at_ = now;
-  if (phase_ == Phase::watch) failing_ = false;
 }
 
 void ReflectorState::added(Steady now) { progress_at_ = now; }
@@ -112,9 +128,10 @@ void ReflectorState::event(std::string_view resource_version) {
   // A list's objects come in no order of versions: only its end tells where it stands.
   if (phase_ != Phase::watch) {
     highest_ = std::max(highest_, version_number(resource_version));
-  } else if (!went_back(resource_version)) {
-    advance(resource_version);
+    return;
   }
+  failing_ = false;
+  if (!went_back(resource_version)) advance(resource_version);
 }
 
 ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_version,
@@ -134,19 +151,20 @@ ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_vers
     go(Phase::stream_list);
     return Bookmark::regressed;
   }
+  failing_ = false;
   advance(resource_version);
   return Bookmark::progress;
 }
 
 bool ReflectorState::listed(std::string_view resource_version) {
   if (!take_list(resource_version)) return false;
-  whole_ = false;
+  whole_ = whole_is_too_large_ = false;
+  page_ = kPage;
   go(Phase::watch);
   return true;
 }
 
 void ReflectorState::probed(std::string_view resource_version) {
-  failing_ = false;
   if (!went_back(resource_version)) return go(Phase::watch);
   replace_ = true;
   go(Phase::stream_list);
@@ -158,55 +176,75 @@ void ReflectorState::failed(const Error& error, Steady now) {
     case Phase::stream_list:
       return stream_list_failed(error, now);
     case Phase::list:
-      if (expired(error) && !whole_) {
-        whole_ = true;  // client-go's pager too asks for everything at once rather than lose the race again
-        return;
-      }
-      break;
+      return list_failed(error, now);
     case Phase::probe:
+      // What is not served has lost its objects: when it comes back, a watch has nothing to resume.
+      if (error.code == 404) go(Phase::stream_list);
       break;
     case Phase::watch:
       return watch_failed(error, now);
   }
   failing_ = true;
-  back_off(now, error.retry_after);
+  back_off(now, error);
+}
+
+void ReflectorState::list_failed(const Error& error, Steady now) {
+  if (expired(error) && !whole_ && !whole_is_too_large_) {
+    whole_ = true;  // client-go's pager too asks for everything at once rather than lose the race again
+    return;
+  }
+  if (too_large(error) && whole_) {
+    whole_ = false;
+    whole_is_too_large_ = true;
+  } else if (too_large(error)) {
+    page_ = std::max<std::int64_t>(page_ / 4, 1);
+  }
+  failing_ = true;
+  back_off(now, error);
 }
 
 void ReflectorState::stream_list_failed(const Error& error, Steady now) {
   const bool later = passing(error) || expired(error) || too_large_version(error);
   if (error.kind == Error::Kind::timeout || (!later && refused_streaming(error))) {
-    no_streaming_before_ = now + kStreamingRetry;
-    return go(Phase::list);
+    return give_up_streaming(now);
   }
   failing_ = true;
-  back_off(now, error.retry_after);
+  back_off(now, error);
 }
 
 void ReflectorState::watch_failed(const Error& error, Steady now) {
   // Expired: the versions in between are compacted away; other errors that stay (forbidden, the kind is gone,
-  // an event that makes no sense): a list either mends them or says it better.
+  // an event that is none): a list either mends them or says it better.
   const bool resume = passing(error) || (error.code == 500 && !expired(error));
   failing_ = failing_ || !expired(error);
   go(resume ? Phase::probe : Phase::stream_list);
-  back_off(now, error.retry_after);
+  back_off(now, error);
 }
 
 void ReflectorState::ended(Steady now) {
   const bool very_short = !got_event_ && now - opened_at_ < kVeryShortWatch;
   if (phase_ == Phase::stream_list) {
     go(Phase::stream_list);
-    return back_off(now, 0);
+    if (++unfinished_lists_ >= kUnfinishedLists) give_up_streaming(now);
+    return back_off(now);
   }
   go(Phase::probe);
-  if (very_short) back_off(now, 0);
+  if (very_short) back_off(now);
 }
 
 void ReflectorState::silent() {
-  if (phase_ == Phase::stream_list) {
-    no_streaming_before_ = opened_at_ + kStreamingRetry;
-    return go(Phase::list);
-  }
+  if (phase_ == Phase::stream_list) return give_up_streaming(opened_at_);
   go(Phase::probe);
+}
+
+void ReflectorState::settled() {
+  if (open_ && phase_ == Phase::watch) failing_ = false;
+}
+
+void ReflectorState::give_up_streaming(Steady now) {
+  no_streaming_before_ = now + kStreamingRetry;
+  unfinished_lists_ = 0;
+  go(Phase::list);
 }
 
 std::optional<Steady> ReflectorState::list_deadline() const {
@@ -217,11 +255,15 @@ std::optional<Steady> ReflectorState::list_deadline() const {
 void ReflectorState::go(Phase phase) {
   phase_ = phase;
   open_ = false;
+  if (phase == Phase::stream_list || phase == Phase::list) relist_at_.reset();
 }
 
-void ReflectorState::back_off(Steady now, int retry_after) {
-  delay_ =
-      std::max<std::chrono::milliseconds>(backoff_.next(now, random_), std::chrono::seconds(retry_after));
+void ReflectorState::back_off(Steady now, const Error& error) {
+  using std::chrono::milliseconds;
+  auto& backoff = error.code == 404 ? missing_ : backoff_;
+  const milliseconds asked = std::chrono::seconds(std::min(error.retry_after, kMaxRetryAfter));
+  const milliseconds jitter(static_cast<std::int64_t>(random_.unit() * asked.count() / 10));
+  delay_ = std::max(backoff.next(now, random_), asked + jitter);
 }
 
 bool ReflectorState::went_back(std::string_view resource_version) const {
@@ -244,6 +286,7 @@ bool ReflectorState::take_list(std::string_view resource_version) {
   }
   replace_ = false;
   failing_ = false;
+  unfinished_lists_ = 0;
   advance(resource_version);
   return true;
 }

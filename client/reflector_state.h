@@ -1,11 +1,15 @@
 // ReflectorState: which request a reflector sends next. KnownObjects says what its handler hears.
 //
 //   stream_list ──initial-events-end──▶ watch (on the same stream)
-//        │ refused, or no bookmark in time
+//        │ refused, no bookmark in time, or closed without it three times
 //        ▼
 //      list ──▶ watch ──cut, end, silence──▶ probe ──▶ watch …
-//        ▲        │ 410 and the like          │ the server's resourceVersion went back
-//        └────────┴───────────────────────────┘
+//        ▲        │ 410 and the like, or        │ the server's resourceVersion went back,
+//        │        │ it is time to list anew     │ or the kind is not served (404)
+//        └────────┴─────────────────────────────┘
+//
+// A watch may lose an event without a trace, a DELETE that no later event mends. So everything is listed anew
+// from time to time, at random so that the kinds take turns.
 //
 // Where going on at once could loop, a jittered exponential backoff (client-go's numbers) comes first.
 // Pure: time comes in with each call, randomness from the Random given. Threads: none of its own.
@@ -46,6 +50,8 @@ class ReflectorState {
                                                        // given up
     std::chrono::milliseconds initial_total{120'000};  // and so is one that takes so long
     std::chrono::milliseconds backoff{800}, backoff_max{30'000};
+    // All is listed anew after this to a quarter more, at random; 0: never.
+    std::chrono::milliseconds relist{3'600'000};
   };
 
   struct Action {
@@ -86,17 +92,22 @@ class ReflectorState {
   void failed(const Error& error, Steady now);  // a request failed, or an ERROR event came
   void ended(Steady now);                       // the stream ended or was cut
   void silent();                                // the stream gave nothing for its time
+  void settled();                               // the open stream has not failed for a while
   void waited() { delay_ = {}; }
 
   bool listing() const { return phase_ == Phase::stream_list || phase_ == Phase::list; }
-  bool failing() const { return failing_; }     // requests fail at present
+  // Requests fail at present: from the first that fails until a list is complete, or a watch has given
+  // something or settled. That it opened says little, since a 410 may follow.
+  bool failing() const { return failing_; }
   std::optional<Steady> list_deadline() const;  // of a streaming list: when it is given up as silent
   const std::string& resource_version() const { return version_; }
 
  private:
   enum class Phase { stream_list, list, probe, watch };
   void go(Phase phase);
-  void back_off(Steady now, int retry_after);
+  void back_off(Steady now, const Error& error = {});
+  void give_up_streaming(Steady now);
+  void list_failed(const Error& error, Steady now);
   bool went_back(std::string_view resource_version) const;
   void advance(std::string_view resource_version);
   bool take_list(std::string_view resource_version);
@@ -106,18 +117,21 @@ class ReflectorState {
 
   Options options_;
   Random& random_;
-  Backoff backoff_;
+  Backoff backoff_, missing_;
   Phase phase_ = Phase::stream_list;
   bool open_ = false;       // this phase's stream is open
   bool got_event_ = false;  // and has given something
   bool replace_ = false;    // the next list tells everything again
   bool whole_ = false;      // the next LIST is not paged, because a continue token expired
+  bool whole_is_too_large_ = false;
+  std::int64_t page_;         // of a LIST that is paged
+  int unfinished_lists_ = 0;  // streaming lists in a row that ended without their bookmark
   bool failing_ = false;
   std::string version_;        // of the last list, event or bookmark: where a watch goes on
   std::uint64_t highest_ = 0;  // seen anywhere, in lists that were cut off too
   std::chrono::milliseconds delay_{0};
   Steady opened_at_{}, progress_at_{};
-  std::optional<Steady> no_streaming_before_;
+  std::optional<Steady> no_streaming_before_, relist_at_;
 };
 
 }  // namespace podium::client

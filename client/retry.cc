@@ -30,7 +30,8 @@ std::optional<milliseconds> Retry::after(const Error& error) {
   if (!mendable(error)) return std::nullopt;
   auto full = std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000));
   auto wait = std::chrono::duration_cast<milliseconds>(full * (1 - random_.unit() / 2));
-  if (error.retry_after > 0) wait = std::chrono::seconds(error.retry_after) + wait / 10;
+  if (error.retry_after > 0)
+    wait = std::chrono::seconds(std::min(error.retry_after, kMaxRetryAfter)) + wait / 10;
   return wait;
 }
 

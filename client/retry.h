@@ -12,12 +12,17 @@
 
 namespace podium::client {
 
+// A load balancer may ask for an hour, after which nobody would know why podium stands still: Retry-After
+// counts up to this many seconds.
+constexpr int kMaxRetryAfter = 30;
+
 class Retry {
  public:
   Retry(bool reads, Random& random) : reads_(reads), random_(random) {}
 
   // How long to wait before the next try; nullopt where another try can't help or is not safe. Retry-After is
-  // a lower bound; without one the waits double from 100 ms to 5 s, each cut by up to a half at random.
+  // a lower bound, up to kMaxRetryAfter; without one the waits double from 100 ms to 5 s, each cut by up to a
+  // half at random.
   std::optional<std::chrono::milliseconds> after(const Error& error);
 
  private:

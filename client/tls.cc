@@ -67,6 +67,33 @@ Result<void> use_certificate(SSL_CTX* context, const ClientCertificate& pair,
   return {};
 }
 
+// What OpenSSL keeps for podium: with a context, the file of its CAs; with a session, where to note what expired.
+void free_text(void*, void* text, CRYPTO_EX_DATA*, int, long, void*) {
+  delete static_cast<std::string*>(text);
+}
+int ca_index() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_text);
+  return index;
+}
+int expired_index() {
+  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return index;
+}
+
+// OpenSSL's verdict stays; which certificate of the chain has expired is told nowhere else.
+int note_expired(int verdict, X509_STORE_CTX* store) {
+  const auto* ssl =
+      static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  auto* expired = static_cast<std::string*>(SSL_get_ex_data(ssl, expired_index()));
+  if (verdict == 0 && expired && X509_STORE_CTX_get_error(store) == X509_V_ERR_CERT_HAS_EXPIRED &&
+      X509_STORE_CTX_get_error_depth(store) > 0) {
+    char subject[256] = "";
+    X509_NAME_oneline(X509_get_subject_name(X509_STORE_CTX_get_current_cert(store)), subject, sizeof subject);
+    *expired = subject;
+  }
+  return verdict;
+}
+
 Result<void> use_roots(SSL_CTX* context, const std::string& ca, const std::string& what) {
   if (ca.empty()) {
     if (SSL_CTX_set_default_verify_paths(context) != 1)
@@ -121,13 +148,16 @@ TlsSession::TlsSession(SSL_CTX* context, int fd, const std::string& name, bool n
   BIO* bio = new_socket_bio(fd);
   SSL_set_bio(ssl_, bio, bio);
   SSL_set_connect_state(ssl_);
+  SSL_set_ex_data(ssl_, expired_index(), &expired_);
+  // A name that OpenSSL refuses would be checked against nothing, so that any certificate would do.
   if (name_is_address) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), name.c_str());
+    name_is_checked_ = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), name.c_str()) == 1;
   } else {
     SSL_set_hostflags(ssl_, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    SSL_set1_host(ssl_, name.c_str());
-    SSL_set_tlsext_host_name(ssl_, name.c_str());
+    name_is_checked_ = !name.empty() && SSL_set1_host(ssl_, name.c_str()) == 1 &&
+                       SSL_set_tlsext_host_name(ssl_, name.c_str()) == 1;
   }
+  ERR_clear_error();
 }
 
 TlsSession::~TlsSession() { SSL_free(ssl_); }
@@ -158,17 +188,27 @@ IoStep TlsSession::step_of(int result) {
 }
 
 IoStep TlsSession::handshake() {
+  const bool checked = name_is_checked_ || SSL_get_verify_mode(ssl_) == SSL_VERIFY_NONE;
+  if (!checked) {
+    return {IoStep::Kind::failed, 0, "the server's certificate cannot be checked for the name: " + name_};
+  }
   ERR_clear_error();
   errno = 0;
   IoStep step = step_of(SSL_do_handshake(ssl_));
-  if (step.kind == IoStep::Kind::failed && untrusted()) {
-    long why = SSL_get_verify_result(ssl_);
-    step.message =
-        std::string("the server's certificate is not trusted: ") + X509_verify_cert_error_string(why);
-    if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH)
-      step.message += ": " + name_;
-  }
+  if (step.kind == IoStep::Kind::failed && untrusted()) step.message = why_untrusted();
   return step;
+}
+
+std::string TlsSession::why_untrusted() const {
+  const long why = SSL_get_verify_result(ssl_);
+  std::string text =
+      std::string("the server's certificate is not trusted: ") + X509_verify_cert_error_string(why);
+  if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH)
+    return text + ": " + name_;
+  if (!expired_.empty()) text += ": " + expired_;
+  const auto* ca = static_cast<std::string*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl_), ca_index()));
+  if (ca) text += "; trusted is what is in " + *ca;
+  return text;
 }
 
 IoStep TlsSession::read(std::span<char> into) {
@@ -195,7 +235,8 @@ bool TlsSession::quiet() {
 }
 
 bool TlsSession::untrusted() const {
-  return SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE && SSL_get_verify_result(ssl_) != X509_V_OK;
+  return SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE &&
+         (!name_is_checked_ || SSL_get_verify_result(ssl_) != X509_V_OK);
 }
 
 struct TlsContext::Material {
@@ -254,10 +295,11 @@ Result<TlsContext::Current> TlsContext::current() {
     if (!material) return std::unexpected(material.error());
     Owned<SSL_CTX> context = new_context();
     SSL_CTX_set_verify(context.get(), config_.insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
-                       nullptr);
+                       note_expired);
     if (!config_.insecure_skip_verify) {
-      auto roots =
-          use_roots(context.get(), material->ca, config_.ca_file.empty() ? "the CA" : config_.ca_file);
+      const std::string ca = config_.ca_file.empty() ? "the CA" : config_.ca_file;
+      auto roots = use_roots(context.get(), material->ca, ca);
+      if (!config_.ca_file.empty()) SSL_CTX_set_ex_data(context.get(), ca_index(), new std::string(ca));
       if (!roots) return std::unexpected(roots.error());
     }
     if (material->certificate) {
@@ -277,7 +319,7 @@ Result<TlsContext::Current> TlsContext::current() {
     return current_;
   }
   if (!current_.context) return std::unexpected(built.error());
-  spdlog::warn("credentials not reloaded, the old ones stay in use reason=\"{}\"", built.error().message);
+  spdlog::warn("credentials not reloaded, the old ones stay in use reason={:?}", built.error().message);
   refused_ = std::move(seen);
   return current_;
 }

@@ -5,6 +5,7 @@
 // certificate that was replaced and a key that was not yet) is logged once and refused; the last good context
 // stays.
 // Threads: TlsContext from any thread; a TlsSession belongs to one connection.
+// An expired CA is no error at load, since a bundle may hold others; the handshake fails and names it.
 // Errors: Kind::invalid names the file or field and the reason; nothing secret is in a message.
 #pragma once
 
@@ -50,8 +51,11 @@ class TlsSession {
 
  private:
   IoStep step_of(int result);
+  std::string why_untrusted() const;
   ssl_st* ssl_;
   std::string name_;
+  bool name_is_checked_ = false;  // OpenSSL knows which name the server's certificate must be for
+  std::string expired_;           // subject of a certificate above the server's that has expired
 };
 
 class TlsContext {

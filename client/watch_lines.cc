@@ -4,9 +4,14 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "client/json_skim.h"
+#include "client/list_page.h"
+
 namespace podium::client {
 namespace json = boost::json;
 namespace {
+
+constexpr std::size_t kMaxDepth = 256;
 
 const json::value* field(const json::value& value, std::string_view name) {
   const json::object* object = value.if_object();
@@ -32,34 +37,58 @@ Result<WatchEvent::Type> event_type(std::string_view name) {
   return invalid("watch event of unknown type");
 }
 
+void note_metadata(WatchEvent& event) {
+  const json::value* metadata = field(event.object, "metadata");
+  if (!metadata) return;
+  event.resource_version = text(field(*metadata, "resourceVersion"));
+  if (event.type != WatchEvent::Type::bookmark) return;
+  if (const json::value* annotations = field(*metadata, "annotations")) {
+    event.initial_events_end = text(field(*annotations, "k8s.io/initial-events-end")) == "true";
+  }
+}
+
+// The event of a line that cannot be parsed, where it tells what happened to which object.
+Result<WatchEvent> outline_event(std::string_view line, const std::string& problem,
+                                 const json::storage_ptr& storage) {
+  std::string_view type_text, object;
+  skim_members(line, [&](std::string_view key, std::string_view value) {
+    if (key == "type") type_text = value;
+    if (key == "object") object = value;
+  });
+  if (type_text.size() < 2) return invalid(problem);
+  auto type = event_type(type_text.substr(1, type_text.size() - 2));
+  const bool of_object = type && *type != WatchEvent::Type::bookmark && *type != WatchEvent::Type::error;
+  if (!of_object || object.empty()) return invalid(problem);
+  WatchEvent event{*type, read_outline(object, storage), problem, {}};
+  note_metadata(event);
+  return event;
+}
+
 }  // namespace
 
-Result<void> LineSplitter::feed(std::string_view piece, const std::function<bool(std::string_view)>& each) {
+void LineSplitter::feed(std::string_view piece, const std::function<bool(std::string_view)>& each) {
   while (!piece.empty()) {
     const auto newline = piece.find('\n');
-    if (partial_.size() + std::min(newline, piece.size()) > max_line_) {
-      partial_ = {};
-      return invalid("watch event too long");
-    }
-    if (newline == std::string_view::npos) {
-      partial_.append(piece);
-      return {};
-    }
     std::string_view line = piece.substr(0, newline);
+    const auto room = max_line_ - std::min(max_line_, partial_.size());
+    if (newline == std::string_view::npos) {
+      partial_.append(line.substr(0, room));
+      return;
+    }
     piece.remove_prefix(newline + 1);
+    line = line.substr(0, room);
     std::string whole;
     if (!partial_.empty()) {
       whole = std::exchange(partial_, {});
       line = whole.append(line);
     }
-    if (!line.empty() && !each(line)) return {};
+    if (!line.empty() && !each(line)) return;
   }
-  return {};
 }
 
 Result<json::value> parse_api_json(std::string_view text, const json::storage_ptr& storage) {
   json::parse_options options;
-  options.max_depth = 128;
+  options.max_depth = kMaxDepth;
   options.allow_invalid_utf8 = true;
   boost::system::error_code failure;
   json::value value = json::parse(text, failure, storage, options);
@@ -69,20 +98,14 @@ Result<json::value> parse_api_json(std::string_view text, const json::storage_pt
 
 Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_ptr& storage) {
   auto whole = parse_api_json(line, storage);
-  if (!whole) return std::unexpected(whole.error());
+  if (!whole) return outline_event(line, whole.error().message, storage);
   auto type = event_type(text(field(*whole, "type")));
   if (!type) return std::unexpected(type.error());
   json::object* top = whole->if_object();
   json::value* object = top->if_contains("object");
   if (!object || !object->is_object()) return invalid("watch event without an object");
-  WatchEvent event{*type, std::move(*object)};
-  if (const json::value* metadata = field(event.object, "metadata")) {
-    event.resource_version = text(field(*metadata, "resourceVersion"));
-    if (const json::value* annotations = field(*metadata, "annotations");
-        annotations && *type == WatchEvent::Type::bookmark) {
-      event.initial_events_end = text(field(*annotations, "k8s.io/initial-events-end")) == "true";
-    }
-  }
+  WatchEvent event{*type, std::move(*object), {}, {}};
+  note_metadata(event);
   return event;
 }
 

@@ -42,12 +42,11 @@ Task<ReportStatus> evaluate(std::shared_ptr<const Question> question, cluster::S
 }  // namespace
 
 struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shared_from_this<Impl> {
-  Impl(client::Api& api_, Retention& retention_, const config::Config& config_, async::Gate& gate_,
-       asio::any_io_executor io_, asio::any_io_executor workers_, Fork fork_)
+  Impl(client::Api& api_, Retention& retention_, const config::Config& config_, asio::any_io_executor io_,
+       asio::any_io_executor workers_, Fork fork_)
       : api(api_),
         retention(retention_),
         config(config_),
-        gate(gate_),
         io(std::move(io_)),
         workers(std::move(workers_)),
         fork(std::move(fork_)),
@@ -58,14 +57,15 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
 
   void changed(std::span<const client::Change> changes) override {
     for (const auto& change : changes) {
-      const auto meta = api::decode_meta(change.object);
+      const auto meta = api::decode_meta(change.object.view());
       if (!meta) continue;
       const auto key = meta->namespace_ + "/" + meta->name;
       if (change.type == client::Change::Type::deleted) {
         queue.forget(key);
         retention.forget(meta->namespace_, meta->name);
-      } else if (answered_generation(change.object) < meta->generation) {
-        if (queue.push(key, change.object)) async::spawn(gate, io, "answer", work(shared_from_this()));
+      } else if (answered_generation(change.object.view()) < meta->generation) {
+        if (queue.push(key, change.object.clone()))
+          asio::co_spawn(io, work(shared_from_this()), asio::detached);
       }
     }
   }
@@ -142,7 +142,6 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
   client::Api& api;
   Retention& retention;
   const config::Config& config;
-  async::Gate& gate;
   asio::any_io_executor io, workers;
   Fork fork;
   CoalescingQueue<json::value> queue;  // by namespace/name
@@ -151,9 +150,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler, std::enable_shar
 };
 
 WhatIfController::WhatIfController(client::Api& api, Retention& retention, const config::Config& config,
-                                   async::Gate& gate, asio::any_io_executor io, asio::any_io_executor workers,
-                                   Fork fork)
-    : impl_(std::make_shared<Impl>(api, retention, config, gate, std::move(io), std::move(workers),
+                                   asio::any_io_executor io, asio::any_io_executor workers, Fork fork)
+    : impl_(std::make_shared<Impl>(api, retention, config, std::move(io), std::move(workers),
                                    std::move(fork))) {}
 
 WhatIfController::~WhatIfController() = default;

@@ -11,6 +11,7 @@
 
 #include "app/run/options.h"
 #include "app/run/process.h"
+#include "async/log_format.h"
 #include "client/config.h"
 #include "scheduler/config/config.h"
 #include "scheduler/config/policy.h"
@@ -28,7 +29,7 @@ void set_up_logs(int verbosity) {
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   auto logger = std::make_shared<spdlog::async_logger>("podium", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
-  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %L %v");
+  logger->set_formatter(async::log_formatter());
   logger->set_level(verbosity >= 2   ? spdlog::level::trace
                     : verbosity == 1 ? spdlog::level::debug
                                      : spdlog::level::info);

@@ -140,19 +140,26 @@ const Kind kKinds[] = {
      apply_quietly<api::PriorityClass>},
 };
 
-Result<Arrival> arrive(const Kind& kind, const client::Change& change, const cluster::RequestRules& rules) {
+// That the object is gone, or cannot be read any more: then nothing is decided by a state that is out of date.
+Result<Arrival> end_of(const client::Change& change) {
+  auto meta = api::decode_meta(change.object.view());
+  if (!meta) return std::unexpected(meta.error());
   Arrival arrival;
-  if (change.type == client::Change::Type::deleted) {
-    auto meta = api::decode_meta(change.object);
-    if (!meta) return std::unexpected(meta.error());
-    arrival.deleted = true;
-    arrival.meta = std::move(*meta);
-  } else if (!kind.decode) {
-    auto pod = api::decode_pod(change.object);
+  arrival.deleted = true;
+  arrival.meta = std::move(*meta);
+  return arrival;
+}
+
+Result<Arrival> arrive(const Kind& kind, const client::Change& change, const cluster::RequestRules& rules) {
+  using Type = client::Change::Type;
+  if (change.type == Type::deleted || change.type == Type::unreadable) return end_of(change);
+  Arrival arrival;
+  if (!kind.decode) {
+    auto pod = api::decode_pod(change.object.view());
     if (!pod) return std::unexpected(pod.error());
     arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)), rules);
   } else {
-    auto object = kind.decode(change.object);
+    auto object = kind.decode(change.object.view());
     if (!object) return std::unexpected(object.error());
     arrival.object = std::move(*object);
   }
@@ -173,16 +180,22 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       arrivals.reserve(changes.size());
       for (const auto& change : changes) {
         if (feed.tap) feed.tap(kind.resource, change);
-        if (auto arrival = arrive(kind, change, feed.rules)) {
-          arrivals.push_back(std::move(*arrival));
-        } else {
+        auto arrival = arrive(kind, change, feed.rules);
+        if (!arrival || change.type == client::Change::Type::unreadable)
           feed.undecodable.fetch_add(1, std::memory_order_relaxed);
-          spdlog::warn("object left out kind={} error=\"{}\"", kind.resource.plural, arrival.error().message);
-        }
+        if (!arrival) arrival = leave_out(change, arrival.error());
+        if (arrival) arrivals.push_back(std::move(*arrival));
       }
       asio::post(feed.strand, [self = feed.shared_from_this(), &kind = kind, arrivals = std::move(arrivals)] {
         for (const auto& arrival : arrivals) kind.apply(self->scheduler, arrival);
       });
+    }
+    Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
+      auto end = end_of(change);
+      spdlog::warn("object left out, as if it were deleted kind={} namespace={} name={} error={:?}",
+                   kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
+                   why.message);
+      return end;
     }
     void synced() override {
       {
@@ -194,7 +207,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     void unavailable(const Error& error) override {
       std::lock_guard lock(feed.mutex);
       trouble = error.message;
-      spdlog::warn("cannot watch kind={} error=\"{}\"", kind.resource.plural, error.message);
+      spdlog::warn("cannot watch kind={} error={:?}", kind.resource.plural, error.message);
     }
     void available() override {
       std::lock_guard lock(feed.mutex);

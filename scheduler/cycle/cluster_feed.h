@@ -3,7 +3,8 @@
 //
 // Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`; changes
 // are posted to the strand in batches, in order per kind. start(), stop() and not_ready() from any thread.
-// Errors: an object that cannot be decoded is logged and left out; it is never taken for something else.
+// Errors: an object that cannot be read or decoded is logged and left out, as if it were deleted; it is never
+// taken for something else.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

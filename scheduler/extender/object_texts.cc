@@ -15,7 +15,7 @@ std::string_view text_at(const json::value& object, std::string_view part, std::
 }  // namespace
 
 std::string text_of(const json::value& object) {
-  json::value copy(object);
+  json::value copy(object, json::storage_ptr());  // the object's own memory may be a batch's
   if (auto* fields = copy.if_object()) {
     fields->erase("kind");  // only watch events have these
     fields->erase("apiVersion");
@@ -29,10 +29,12 @@ std::string text_of(const json::value& object) {
 void ObjectTexts::changed(const client::Resource& kind, const client::Change& change) {
   const bool is_pod = kind.plural == client::resource::pods.plural;
   if (!is_pod && !(wanted_.nodes && kind.plural == client::resource::nodes.plural)) return;
-  const auto& object = change.object;
+  const auto& object = change.object.view();
   const std::string key(text_at(object, "metadata", is_pod ? "uid" : "name"));
   const bool placed = is_pod && !text_at(object, "spec", "nodeName").empty();
-  const bool over = change.type == client::Change::Type::deleted || (placed && !wanted_.placed_pods);
+  using Type = client::Change::Type;
+  const bool over =
+      change.type == Type::deleted || change.type == Type::unreadable || (placed && !wanted_.placed_pods);
   Text text = over ? nullptr : std::make_shared<const std::string>(text_of(object));
   auto& texts = is_pod ? pods_ : nodes_;
   const std::lock_guard lock(mutex_);

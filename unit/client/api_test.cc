@@ -250,6 +250,19 @@ TEST_F(ApiTest, ListsAllPages) {
                                                start + "&continue=a%20b"}));
 }
 
+TEST_F(ApiTest, OfAnItemThatCannotBeReadThereIsItsMetadata) {
+  std::string deep;
+  for (int i = 0; i < 9'999; ++i) deep += R"({"a":)";
+  deep += "1" + std::string(9'999, '}');
+  server_.then(replying(200, R"({"metadata":{"resourceVersion":"9"},"items":[{"n":1},)"
+                             R"({"metadata":{"name":"d","uid":"u"},"spec":)" +
+                                 deep + R"(},{"n":3}]})"));
+  auto result = loop_.run(api_.list(resource::pods, "shop", {}));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(json::value(json::array(result->items.begin(), result->items.end())),
+            json::parse(R"([{"n":1},{"metadata":{"name":"d","uid":"u"}},{"n":3}])"));
+}
+
 TEST_F(ApiTest, ListPagesStopsWhenTold) {
   server_.always(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[{}]})"));
   int pages = 0;

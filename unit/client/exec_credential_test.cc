@@ -1,11 +1,15 @@
 #include "client/exec_credential.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <atomic>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/json/serialize.hpp>
+#include <sstream>
 
 #include "base/time.h"
 #include "client/base64.h"
@@ -163,6 +167,57 @@ TEST_F(ExecCredentialTest, ErrorsNameTheCommandAndNotItsOutput) {
     EXPECT_THAT(token.error().message, HasSubstr(test.error)) << test.name;
     EXPECT_THAT(token.error().message, Not(HasSubstr("s3cr3t"))) << test.name;
   }
+}
+
+TEST_F(ExecCredentialTest, OneThatFailsIsNotRunForEachRequest) {
+  auto source = exec_credential(
+      script("[ -e " + directory_.path("ok") + " ] || exit 3; echo '" + credential(R"({"token":"t"})") + "'"),
+      clock_);
+  const auto ask = [&] { return source->current().has_value() ? 0 : runs(); };
+  EXPECT_EQ(ask(), 1);
+  EXPECT_EQ(ask(), 1) << "within a second";
+  std::vector<int> seen;
+  for (int second = 0; second < 100; ++second) {
+    clock_.advance(1s);
+    seen.push_back(ask());
+  }
+  EXPECT_EQ(seen[0], 2);
+  EXPECT_EQ(seen[1], 2);
+  EXPECT_EQ(seen[2], 3);
+  EXPECT_EQ(seen[5], 3);
+  EXPECT_EQ(seen[6], 4);
+  EXPECT_EQ(seen[99], 8) << "at 1, 3, 7, 15, 31, 61 and 91 s";
+  directory_.write("ok", "");
+  clock_.advance(30s);
+  EXPECT_EQ(source->current(), "t");
+}
+
+TEST_F(ExecCredentialTest, InheritsNoDescriptorAndSpeaksOnStandardError) {
+  const int open_here = ::fcntl(STDERR_FILENO, F_DUPFD, 200);  // not close-on-exec
+  ASSERT_GE(open_here, 200);
+  auto plugin =
+      script("[ -e /proc/self/fd/" + std::to_string(open_here) +
+             " ] && exit 3; echo 'run aws sso login' >&2; echo '" + credential(R"({"token":"t"})") + "'");
+  testing::internal::CaptureStderr();
+  const auto token = exec_credential(plugin, clock_)->current();
+  const auto said = testing::internal::GetCapturedStderr();
+  ::close(open_here);
+  EXPECT_EQ(token, "t");
+  EXPECT_EQ(said, "run aws sso login\n");
+}
+
+TEST_F(ExecCredentialTest, OneThatTakesLongIsNamed) {
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  auto plugin = script("read line < " + directory_.path("never"));
+  ASSERT_EQ(::mkfifo(directory_.path("never").c_str(), 0600), 0);
+  plugin.slow = 1ms;
+  plugin.deadline = 50ms;
+  EXPECT_FALSE(exec_credential(plugin, clock_)->current());
+  spdlog::set_default_logger(before);
+  EXPECT_THAT(log.str(), HasSubstr("exec plugin is still running command=\"/bin/sh\""));
 }
 
 TEST_F(ExecCredentialTest, SaysHowToInstallWhatIsMissing) {

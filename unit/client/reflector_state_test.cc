@@ -20,6 +20,8 @@ Error status(int code, std::string reason = "", std::string message = "", int re
   return error;
 }
 
+Error over_the_limit() { return {Error::Kind::internal, "reply body over 1 bytes", 0, "BodyTooLarge"}; }
+
 Error refused() { return {Error::Kind::unavailable, "connection refused"}; }
 
 std::string text(const ReflectorState::Action& action) {
@@ -43,7 +45,8 @@ std::string text(const ReflectorState::Action& action) {
 // A reflector's life as a list of inputs; after each, what it does next.
 class Life {
  public:
-  explicit Life(bool streaming = true) : state({.streaming_list = streaming}, random) {
+  explicit Life(bool streaming = true, std::chrono::milliseconds relist = 0ms)
+      : state({.streaming_list = streaming, .relist = relist}, random) {
     state.next(clock.now());
   }
   Life& then(const std::function<void(ReflectorState&, Steady)>& input) {
@@ -62,6 +65,9 @@ class Life {
   }
   Life& silent() {
     return then([](auto& s, auto) { s.silent(); });
+  }
+  Life& settled() {
+    return then([](auto& s, auto) { s.settled(); });
   }
   Life& waited() {
     return then([](auto& s, auto) { s.waited(); });
@@ -129,6 +135,7 @@ TEST(ReflectorState, StreamingListThatFails) {
        {"wait 800", "stream_list"}},
       {"refused", refused(), {"wait 800", "stream_list"}},
       {"throttled", status(429, "TooManyRequests", "", 7), {"wait 7000", "stream_list"}},
+      {"throttled for an hour", status(429, "TooManyRequests", "", 3600), {"wait 30000", "stream_list"}},
       {"no such kind", status(404, "NotFound"), {"wait 800", "stream_list"}},
       {"forbidden", status(403, "Forbidden"), {"wait 800", "stream_list"}},
   };
@@ -183,6 +190,7 @@ TEST(ReflectorState, ListThatFails) {
       {"too large", status(504, "Timeout", "Too large resource version"), {"wait 800", "list limit=500"}},
       {"throttled", status(429, "TooManyRequests", "", 3), {"wait 3000", "list limit=500"}},
       {"no such kind", status(404), {"wait 800", "list limit=500"}},
+      {"too large a reply", over_the_limit(), {"wait 800", "list limit=125"}},
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
@@ -191,6 +199,52 @@ TEST(ReflectorState, ListThatFails) {
     if (test.expect.size() > 1) life.waited();
     EXPECT_EQ(life.done, test.expect);
   }
+}
+
+TEST(ReflectorState, StreamingListsThatCloseWithoutTheirBookmarkGiveWayToAList) {
+  Life life;
+  for (int i = 0; i < 3; ++i) life.opened().event("42").ended().waited();
+  EXPECT_EQ(life.done, (Steps{"read", "read", "wait 800", "stream_list", "read", "read", "wait 1600",
+                              "stream_list", "read", "read", "wait 3200", "list limit=500"}));
+  life.listed("100").failed(status(410)).waited();
+  EXPECT_EQ(life.done.back(), "list limit=500") << "streams are not tried for a while";
+}
+
+TEST(ReflectorState, ListsThatAreTooLargeArePagedEverSmaller) {
+  Life life(false);
+  life.failed(status(410, "Expired")).failed(over_the_limit()).waited();
+  EXPECT_EQ(life.done, (Steps{"list limit=0", "wait 800", "list limit=500"}));
+  life.failed(status(410, "Expired")).waited();
+  EXPECT_EQ(life.done.back(), "list limit=500") << "all at once is known to be too much";
+  for (int i = 0; i < 8; ++i) life.failed(over_the_limit()).waited();
+  EXPECT_EQ(life.done.back(), "list limit=1");
+  life.listed("100").failed(status(410)).waited();
+  EXPECT_EQ(life.done.back(), "list limit=500");
+}
+
+TEST(ReflectorState, ListsAnewFromTimeToTime) {
+  Life life(true, 1h);
+  life.opened().bookmark("100", true).pass(3599s).event("101");
+  EXPECT_EQ(life.done.back(), "read");
+  life.pass(1s).event("102");
+  EXPECT_EQ(life.done.back(), "stream_list");
+  EXPECT_FALSE(life.state.failing());
+  life.pass(600s).opened().bookmark("103", true).pass(3599s).event("104");
+  EXPECT_EQ(life.done.back(), "read") << "the hour begins with the list";
+  life.silent().probed("104").pass(1s).then([](auto&, auto) {});
+  EXPECT_EQ(life.done.back(), "stream_list");
+}
+
+TEST(ReflectorState, AKindThatIsNotServedIsAskedForEveryFewSeconds) {
+  Life life;
+  life.watching().ended().failed(status(404)).waited();
+  EXPECT_EQ(life.done, (Steps{"probe", "wait 800", "stream_list"})) << "its objects went with it";
+  life.done.clear();
+  for (int i = 0; i < 4; ++i) life.failed(status(404)).waited();
+  EXPECT_EQ(life.done, (Steps{"wait 1600", "stream_list", "wait 3000", "stream_list", "wait 3000",
+                              "stream_list", "wait 3000", "stream_list"}));
+  life.failed(status(410)).waited();
+  EXPECT_EQ(life.done[8], "wait 800") << "an absence is no failure of what is there";
 }
 
 TEST(ReflectorState, WatchThatEnds) {
@@ -272,13 +326,34 @@ TEST(ReflectorState, VersionsOfAListThatWasCutCountForGoingBack) {
 }
 
 TEST(ReflectorState, FailingUntilSomethingWorks) {
-  Life life;
-  life.watching().ended();
-  EXPECT_FALSE(life.state.failing());
-  life.failed(refused());
-  EXPECT_TRUE(life.state.failing());
-  life.waited().probed("100");
-  EXPECT_FALSE(life.state.failing());
+  struct Case {
+    const char* name;
+    std::function<void(Life&)> input;  // after an outage and a probe that went well
+    bool failing;
+  } cases[] = {
+      {"the watch has only opened", [](Life& l) { l.opened(); }, true},
+      {"a 410 follows", [](Life& l) { l.opened().failed(status(410, "Expired")).waited(); }, true},
+      {"a list has begun",
+       [](Life& l) { l.opened().failed(status(410, "Expired")).waited().opened().event("101"); }, true},
+      {"a list is complete",
+       [](Life& l) { l.failed(status(410, "Expired")).waited().opened().bookmark("101", true); }, false},
+      {"an event", [](Life& l) { l.opened().event("101"); }, false},
+      {"a bookmark", [](Life& l) { l.opened().bookmark("101"); }, false},
+      {"open for a while", [](Life& l) { l.opened().settled(); }, false},
+      {"open for a while, but it was cut", [](Life& l) { l.opened().ended().settled(); }, true},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.name);
+    Life life;
+    life.watching().ended();
+    EXPECT_FALSE(life.state.failing());
+    life.failed(refused());
+    EXPECT_TRUE(life.state.failing());
+    life.waited().probed("100");
+    EXPECT_TRUE(life.state.failing()) << "the probe is no watch";
+    test.input(life);
+    EXPECT_EQ(life.state.failing(), test.failing);
+  }
 }
 
 TEST(Backoff, DoublesToItsLimitAndIsResetByAQuietTime) {

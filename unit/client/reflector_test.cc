@@ -43,6 +43,19 @@ std::string bookmark(int version, bool end) {
       version, end ? R"("k8s.io/initial-events-end":"true")" : "");
 }
 
+// An object that is nested as many levels deep.
+std::string deep_object(const std::string& name, const std::string& uid, int version, int levels) {
+  auto text =
+      fmt::format(R"({{"metadata":{{"namespace":"ns","name":"{}","uid":"{}","resourceVersion":"{}"}},"x":)",
+                  name, uid, version);
+  for (int i = 2; i < levels; ++i) text += R"({"a":)";
+  return text + "{}" + std::string(static_cast<std::size_t>(levels) - 1, '}');
+}
+
+std::string event_of(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
 const std::string kExpired =
     R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})"
     "\n";
@@ -52,8 +65,8 @@ class Diary final : public ReflectorHandler {
  public:
   void changed(std::span<const Change> changes) override {
     for (const auto& change : changes) {
-      const auto& meta = change.object.at("metadata").as_object();
-      note(fmt::format("{}{}/{}", "+~-"[static_cast<int>(change.type)], meta.at("name").as_string().c_str(),
+      const auto& meta = change.object.view().at("metadata").as_object();
+      note(fmt::format("{}{}/{}", "+~-!"[static_cast<int>(change.type)], meta.at("name").as_string().c_str(),
                        meta.at("uid").as_string().c_str()));
     }
   }
@@ -245,6 +258,148 @@ TEST(Reflector, SurvivesEventsThatMakeNoSense) {
   run.go("+a/1");
   EXPECT_EQ(run.diary.entries, (Lines{"synced", "unavailable 0", "+a/1"}));
 }
+
+TEST(Reflector, RefusesOnlyTheObjectThatCannotBeRead) {
+  for (const int levels : {100, 140, 1'000, 9'999, 100'000}) {
+    SCOPED_TRACE(levels);
+    const bool readable = levels < 200;
+    ReflectorOptions options;
+    options.streaming_list = false;
+    Script run(options);
+    run.replies = {Response{200, R"({"metadata":{"resourceVersion":"9"},"items":[)" +
+                                     deep_object("a", "1", 5, 3) + "," + deep_object("d", "2", 6, levels) +
+                                     "," + deep_object("b", "3", 7, 3) + "]}"}};
+    run.streams = {{200,
+                    {event_of("MODIFIED", deep_object("d", "2", 10, levels)) + event("ADDED", "c", "4", 11),
+                     event_of("DELETED", deep_object("d", "2", 12, levels)) + event("ADDED", "e", "5", 13)},
+                    End::hang}};
+    run.go("+e/5");
+    EXPECT_EQ(run.diary.entries,
+              readable ? (Lines{"+a/1", "+d/2", "+b/3", "synced", "~d/2", "+c/4", "-d/2", "+e/5"})
+                       : (Lines{"+a/1", "!d/2", "+b/3", "synced", "!d/2", "+c/4", "-d/2", "+e/5"}));
+    EXPECT_EQ(run.counts.unreadable, readable ? 0u : 2u);
+    EXPECT_EQ(run.counts.errors, 0u);
+  }
+}
+
+TEST(Reflector, StreamingListsTooRefuseOnlyTheObjectThatCannotBeRead) {
+  Script run;
+  run.streams = {{200,
+                  {event("ADDED", "a", "1", 5) + event_of("ADDED", deep_object("d", "2", 6, 5'000)) +
+                       event("ADDED", "b", "3", 7) + bookmark(9, true),
+                   event_of("MODIFIED", deep_object("d", "2", 15, 5'000))},
+                  End::cut},
+                 {200, {event_of("MODIFIED", deep_object("d", "2", 16, 5))}, End::hang}};
+  run.go("+d/2");
+  EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "!d/2", "+b/3", "synced", "!d/2", "+d/2"}));
+  EXPECT_EQ(run.targets()[2], "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=15")
+      << "it counts for progress";
+}
+
+TEST(Reflector, AnObjectLongerThanALineMayBeIsRefusedAlone) {
+  Script run;
+  const std::string chunk(1u << 20, 'x');
+  std::vector<std::string> pieces{bookmark(9, true), event("ADDED", "a", "1", 10)};
+  auto object = deep_object("big", "2", 11, 3);
+  object.pop_back();
+  pieces.push_back(R"({"type":"ADDED","object":)" + object + R"(,"y":")");
+  pieces.insert(pieces.end(), 20, chunk);
+  pieces.push_back("\"}}\n" + event("ADDED", "b", "3", 12));
+  run.streams = {{200, std::move(pieces), End::hang}};
+  run.go("+b/3");
+  EXPECT_EQ(run.diary.entries, (Lines{"synced", "+a/1", "!big/2", "+b/3"}));
+  EXPECT_EQ(run.targets().size(), 1u);
+}
+
+TEST(Reflector, PagesSmallerWhereAPageIsTooLarge) {
+  ReflectorOptions options;
+  options.streaming_list = false;
+  Script run(options);
+  run.replies = {
+      std::unexpected(Error{Error::Kind::internal, "reply body over 1 bytes", 0, "BodyTooLarge"}),
+      Response{200, R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"1"}}]})"}};
+  run.go("synced");
+  EXPECT_EQ(run.diary.entries, (Lines{"unavailable 0", "+a/1", "synced"}));
+  EXPECT_EQ(run.targets()[1], "/api/v1/pods?limit=125");
+}
+
+TEST(Reflector, ListsAnewFromTimeToTimeAndTellsTheDeleteThatWasLost) {
+  ReflectorOptions options;
+  options.relist = 1ms;
+  options.silence = 5ms;
+  Script run(options);
+  run.streams = {
+      {200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 6), bookmark(9, true)}, End::hang},
+      {200, {event("ADDED", "b", "2", 6), bookmark(1000, true)}, End::hang}};
+  run.go("-a/1");
+  EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "-a/1"}));
+}
+
+TEST(Reflector, AWatchThatStaysOpenWorks) {
+  ReflectorOptions options;
+  options.settle = 1ms;
+  Script run(options);
+  run.streams = {{200, {bookmark(9, true)}, End::cut}, {503, {}}, {200, {}, End::hang}};
+  run.go("available");
+  EXPECT_EQ(run.diary.entries, (Lines{"synced", "unavailable 503", "available"}));
+}
+
+TEST(Reflector, AWatchThatOpensAndExpiresDoesNotWorkYet) {
+  ReflectorOptions options;
+  options.settle = 1h;
+  Script run(options);
+  run.streams = {{200, {bookmark(9, true)}, End::cut},
+                 {503, {}},
+                 {200, {kExpired}, End::hang},
+                 {200, {event("ADDED", "a", "1", 1500), bookmark(2000, true)}, End::hang}};
+  run.go("available");
+  EXPECT_EQ(run.diary.entries, (Lines{"synced", "unavailable 503", "+a/1", "available"}));
+}
+
+// Keeps the name of the first object, by its text or of a clone, and reads it in the next batch.
+class Keeper final : public ReflectorHandler {
+ public:
+  explicit Keeper(bool clones) : clones_(clones) {}
+  void changed(std::span<const Change> changes) override {
+    if (!kept_.empty()) {
+      seen = std::string(kept_);
+      reflector->stop();
+      return;
+    }
+    if (clones_) clone_ = changes[0].object.clone();
+    const auto& object = clones_ ? clone_ : changes[0].object.view();
+    kept_ = object.at("metadata").at("name").as_string();
+  }
+  void synced() override {}
+  Reflector* reflector = nullptr;
+  std::string seen;
+
+ private:
+  const bool clones_;
+  json::value clone_;
+  std::string_view kept_;
+};
+
+std::string seen_by_a_keeper(bool clones) {
+  Script run;
+  run.streams = {{200, {event("ADDED", "first", "1", 5), event("ADDED", "second", "2", 6)}, End::hang}};
+  Keeper keeper(clones);
+  Api api(run.transport, system_clock(), system_random());
+  Reflector reflector(api, run.options, keeper);
+  keeper.reflector = &reflector;
+  asio::io_context context;
+  asio::co_spawn(context, reflector.run(), asio::detached);
+  context.run();
+  return keeper.seen;
+}
+
+TEST(Reflector, ACloneOfAnObjectMayBeKept) { EXPECT_EQ(seen_by_a_keeper(true), "first"); }
+
+#if defined(__SANITIZE_ADDRESS__)
+TEST(ReflectorDeathTest, AnObjectThatIsKeptIsReported) {
+  EXPECT_DEATH(seen_by_a_keeper(false), "AddressSanitizer: use-after-poison");
+}
+#endif
 
 TEST(Reflector, ABatchThatIsLargeComesInParts) {
   Script run;

@@ -77,6 +77,11 @@ TEST(Retry, RetryAfterIsALowerBound) {
   EXPECT_EQ(Retry(false, full).after(failure(Error::Kind::status, 429, 3)), Wait(3010ms));
 }
 
+TEST(Retry, RetryAfterHasABound) {
+  SetRandom full(0);
+  EXPECT_EQ(Retry(false, full).after(failure(Error::Kind::status, 429, 3600)), Wait(30'010ms));
+}
+
 TEST(RateLimit, LetsABurstThroughAndThenPaces) {
   Steady start{};
   RateLimit limit(10, 3, start);

@@ -98,6 +98,43 @@ TEST(Tls, TrustsWhatTheCaSignedForThatName) {
   }
 }
 
+// OpenSSL refuses to check for these names; then nothing may be sent, whatever certificate there is.
+TEST(Tls, ANameThatCannotBeCheckedIsNotTrusted) {
+  TestCa ca;
+  HttpScript server(tls_with(ca.issue()));
+  server.always(replying(200, ""));
+  ClientLoop loop;
+  for (const auto& name : {std::string("fe80::1%1"), std::string(300, 'a')}) {
+    ClientConfig config = config_for(server.url());
+    config.ca = ca.certificate();
+    config.tls_server_name = name;
+    ScopedTransport transport(loop, config);
+    const auto response = loop.run(transport->send(post_request("/", "x")));
+    ASSERT_FALSE(response) << name;
+    EXPECT_EQ(response.error().reason, "Untrusted") << name;
+    EXPECT_THAT(response.error().message, HasSubstr("cannot be checked for the name: " + name));
+  }
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST(Tls, AnExpiredCaIsNamedWithItsFile) {
+  TestCa expired("the old CA", -1h);
+  TempDir directory;
+  HttpScript server(tls_with(expired.issue()));
+  server.always(replying(200, ""));
+  ClientConfig config = config_for(server.url());
+  config.ca_file = directory.write("ca.crt", expired.certificate());
+  ClientLoop loop;
+  ScopedTransport transport(loop, config);
+  const auto response = loop.run(transport->send(get_request("/")));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().reason, "Untrusted");
+  EXPECT_THAT(response.error().message,
+              HasSubstr("certificate has expired: /CN=the old CA; trusted is what is in " +
+                        directory.path("ca.crt")));
+  EXPECT_TRUE(server.requests().empty());
+}
+
 TEST(Tls, CarriesLargeBodiesAndStreams) {
   TestCa ca;
   HttpScript server(tls_with(ca.issue()));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
+#include <utility>
 #include <vector>
 
 namespace podium::client {
@@ -18,10 +19,10 @@ std::vector<std::string> split(const std::vector<std::string>& pieces) {
   LineSplitter lines;
   std::vector<std::string> got;
   for (const auto& piece : pieces) {
-    EXPECT_TRUE(lines.feed(piece, [&](std::string_view line) {
+    lines.feed(piece, [&](std::string_view line) {
       got.emplace_back(line);
       return true;
-    }));
+    });
   }
   return got;
 }
@@ -46,15 +47,24 @@ TEST(LineSplitter, AStreamCutAnywhereGivesWholeObjectsOnly) {
 TEST(LineSplitter, StopsWhenTold) {
   LineSplitter lines;
   int count = 0;
-  EXPECT_TRUE(lines.feed("a\nb\nc\n", [&](std::string_view) { return ++count < 2; }));
+  lines.feed("a\nb\nc\n", [&](std::string_view) { return ++count < 2; });
   EXPECT_EQ(count, 2);
 }
 
-TEST(LineSplitter, RefusesALineThatGrowsWithoutEnd) {
-  LineSplitter lines(10);
-  const auto all = [](std::string_view) { return true; };
-  EXPECT_TRUE(lines.feed("12345\n1234567890\n12345", all));
-  EXPECT_FALSE(lines.feed("678901", all));
+TEST(LineSplitter, OfALineThatIsTooLongThereIsItsBeginning) {
+  const std::string stream = "12345\n1234567890\n12345678901\n1234567890123456\nx\n";
+  for (std::size_t size = 1; size <= stream.size(); ++size) {
+    LineSplitter lines(10);
+    std::vector<std::string> got;
+    for (std::size_t at = 0; at < stream.size(); at += size) {
+      lines.feed(stream.substr(at, size), [&](std::string_view line) {
+        got.emplace_back(line);
+        return true;
+      });
+    }
+    EXPECT_EQ(got, (std::vector<std::string>{"12345", "1234567890", "1234567890", "1234567890", "x"}))
+        << size;
+  }
 }
 
 TEST(WatchEvent, Parses) {
@@ -77,16 +87,40 @@ TEST(WatchEvent, AnAnnotationOfAnObjectEndsNoList) {
 TEST(WatchEvent, RefusesWhatMakesNoSense) {
   for (const char* bad :
        {"", "{", "[]", "null", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})", R"({"object":{}})",
-        R"({"type":"NEW","object":{}})", R"({"type":7,"object":{}})", R"({"type":"ADDED","object":{}} x)"}) {
+        R"({"type":"NEW","object":{}})", R"({"type":7,"object":{}})", R"({"type":"ADDED")",
+        R"({"type":"ADDED","obj)", R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"})",
+        R"({"type":"ERROR","object":{"code":410})"}) {
     EXPECT_FALSE(parse_watch_event(bad, {})) << bad;
   }
 }
 
+std::string deep_event(const std::string& type, int levels) {
+  std::string line =
+      R"({"type":")" + type + R"(","object":{"metadata":{"name":"d","resourceVersion":"7"},"x":)";
+  for (int i = 2; i < levels; ++i) line += R"({"a":)";
+  return line + "\"\xff\"" + std::string(static_cast<std::size_t>(levels), '}');
+}
+
 TEST(WatchEvent, TakesDeepObjectsAndOddBytes) {
-  std::string deep = R"({"type":"ADDED","object":)";
-  for (int i = 0; i < 100; ++i) deep += R"({"a":)";
-  deep += "\"\xff\"" + std::string(100, '}') + "}";
-  EXPECT_TRUE(parse_watch_event(deep, {}));
+  for (const int levels : {3, 100, 140, 256}) {
+    const auto event = parse_watch_event(deep_event("ADDED", levels), {});
+    ASSERT_TRUE(event) << levels;
+    EXPECT_EQ(event->problem, "") << levels;
+  }
+}
+
+TEST(WatchEvent, OfAnObjectThatIsTooDeepThereIsItsOutline) {
+  for (const int levels : {257, 1'000, 9'999, 100'000}) {
+    for (const auto& [name, type] :
+         {std::pair("ADDED", WatchEvent::Type::added), std::pair("DELETED", WatchEvent::Type::deleted)}) {
+      const auto event = parse_watch_event(deep_event(name, levels), {});
+      ASSERT_TRUE(event) << levels;
+      EXPECT_EQ(event->type, type);
+      EXPECT_NE(event->problem, "") << levels;
+      EXPECT_EQ(event->resource_version, "7");
+      EXPECT_EQ(boost::json::serialize(event->object), R"({"metadata":{"name":"d","resourceVersion":"7"}})");
+    }
+  }
 }
 
 TEST(StatusError, TellsCodeReasonAndWhenToComeBack) {
@@ -100,6 +134,8 @@ TEST(StatusError, TellsCodeReasonAndWhenToComeBack) {
   EXPECT_EQ(error.message, "slow down");
   EXPECT_EQ(error.retry_after, 9);
   EXPECT_EQ(status_error(std::string_view("<html>"), 502).code, 502);
+  EXPECT_EQ(status_error(std::string_view(R"({"reason":"NotFound","code":404})"), 404).reason, "")
+      << "no Status";
 }
 
 }  // namespace

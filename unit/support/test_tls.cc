@@ -77,10 +77,10 @@ struct TestCa::Impl {
   Owned<X509> certificate;
 };
 
-TestCa::TestCa(std::string common_name) : impl_(std::make_unique<Impl>()) {
+TestCa::TestCa(std::string common_name, std::chrono::seconds valid_to) : impl_(std::make_unique<Impl>()) {
   impl_->key.reset(EVP_EC_gen("P-256"));
   check(impl_->key != nullptr, "EVP_EC_gen");
-  impl_->certificate = blank(impl_->key.get(), std::chrono::hours(-24), std::chrono::hours(24));
+  impl_->certificate = blank(impl_->key.get(), std::chrono::hours(-24), valid_to);
   X509* certificate = impl_->certificate.get();
   add_name(X509_get_subject_name(certificate), "CN", common_name);
   X509_set_issuer_name(certificate, X509_get_subject_name(certificate));

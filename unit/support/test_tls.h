@@ -24,7 +24,8 @@ struct CertificateOptions {
 
 class TestCa {
  public:
-  explicit TestCa(std::string common_name = "podium test CA");
+  explicit TestCa(std::string common_name = "podium test CA",
+                  std::chrono::seconds valid_to = std::chrono::hours(24));  // from now
   ~TestCa();
   TestCa(const TestCa&) = delete;
 

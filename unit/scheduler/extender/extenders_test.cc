@@ -259,6 +259,9 @@ TEST(ObjectTexts, KeepsWhatIsPending) {
   texts.changed(pods, change(Type::added, R"({"metadata":{"uid":"2"}})"));
   texts.changed(pods, change(Type::deleted, R"({"metadata":{"uid":"2"}})"));
   EXPECT_FALSE(texts.pod("2"));
+  texts.changed(pods, change(Type::added, R"({"metadata":{"uid":"3"}})"));
+  texts.changed(pods, change(Type::unreadable, R"({"metadata":{"uid":"3"}})"));
+  EXPECT_FALSE(texts.pod("3")) << "what it was is out of date";
   texts.changed(client::resource::nodes, change(Type::added, R"({"metadata":{"name":"n"}})"));
   EXPECT_FALSE(texts.node("n")) << "nobody asked for nodes";
 

@@ -1,0 +1,63 @@
+// Arena: memory for the JSON of one batch, which is given back all at once. ArenaJson: a value in it.
+//
+// A copied boost::json::value uses the memory of its source, so that a copy of a value in an arena dies with
+// it. An ArenaJson therefore cannot be copied; what is to be kept is cloned.
+//
+// Owner: the one who parses owns the Arena and resets it when no value in it is in use. In sanitizer builds,
+// reading such a value after the reset is reported. Threads: none of its own.
+#pragma once
+
+#include <array>
+#include <boost/json/memory_resource.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace podium::client {
+
+class Arena final : public boost::json::memory_resource {
+ public:
+  Arena();
+  ~Arena() override;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  void reset();  // ends all values in it; keeps the first block
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::vector<std::unique_ptr<std::byte[]>> more_;  // blocks after the first
+  void* free_;                                      // of the block in use
+  std::size_t left_;
+  alignas(std::max_align_t) std::array<std::byte, 65'536> first_;
+};
+
+class ArenaJson {
+ public:
+  ArenaJson(boost::json::value value) : value_(std::move(value)) {}  // NOLINT: a value becomes one by moving
+  ArenaJson(ArenaJson&&) noexcept = default;
+  ArenaJson& operator=(ArenaJson&&) = delete;
+  ArenaJson(const ArenaJson&) = delete;
+  ArenaJson& operator=(const ArenaJson&) = delete;
+
+  const boost::json::value& view() const& { return value_; }  // to read now; a copy of it is as short-lived
+  boost::json::value clone() const {                          // to keep
+    return boost::json::value(value_, boost::json::storage_ptr());
+  }
+
+ private:
+  boost::json::value value_;
+};
+
+}  // namespace podium::client
+
+// Values in an arena need no destruction, however deep they are.
+template <>
+struct boost::json::is_deallocate_trivial<podium::client::Arena> {
+  static constexpr bool value = true;
+};
