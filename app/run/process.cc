@@ -87,7 +87,7 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                   .consultant = consultant_.get()}),
       feed_(api_, scheduler_, framework::request_rules(config_.features), io_.get_executor(),
             core_.get_executor()),
-      what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(),
+      what_ifs_(api_, retention_, config_, what_if_gate_, io_.get_executor(), workers_.get_executor(),
                 [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(),
               [this] { return !elector_ || elector_->leading(); }),
@@ -248,7 +248,9 @@ void Process::maybe_begin() {
   spdlog::info("scheduling begins");
   driver_.start();
   asio::co_spawn(io_, retention_.run(), asio::detached);
-  if (config_.podium.what_if.enabled) asio::co_spawn(io_, what_ifs_.run(), asio::detached);
+  if (config_.podium.what_if.enabled) {
+    async::spawn(what_if_gate_, io_.get_executor(), "what-ifs", what_ifs_.run());
+  }
 }
 
 // By way of the strand: only there the snapshot may be copied, and what is under way counted.
@@ -302,6 +304,7 @@ Task<void> Process::stop(Process* self) {
     self->scheduler_.stop();
   });
   self->what_ifs_.stop();
+  self->what_if_gate_.cancel();
   self->retention_.stop();
   const auto end = self->api_.clock().now() + kBindingsDrain;
   for (;;) {
@@ -311,6 +314,7 @@ Task<void> Process::stop(Process* self) {
   }
   for (auto& [name, recorder] : self->recorders_) recorder->stop();
   co_await self->reports_.drain(kReportsDrain);
+  co_await self->what_if_gate_.drained(kReportsDrain);
   if (self->elector_) self->elector_->stop();
   self->feed_.stop();
   self->door_.close();

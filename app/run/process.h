@@ -25,6 +25,7 @@
 #include "app/run/extended.h"
 #include "app/run/options.h"
 #include "app/run/process_metrics.h"
+#include "async/gate.h"
 #include "client/api.h"
 #include "client/event_recorder.h"
 #include "client/leader.h"
@@ -79,6 +80,7 @@ class Process {
   WorkGuard core_work_{core_.get_executor()}, io_work_{io_.get_executor()};
   boost::asio::signal_set signals_{io_, SIGTERM, SIGINT};
   boost::asio::thread_pool workers_;
+  async::Gate what_if_gate_;  // of what_ifs_
   prometheus::Registry registry_;
   cycle::Metrics metrics_{registry_};
   ProcessMetrics process_metrics_{registry_};

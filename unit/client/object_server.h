@@ -118,10 +118,11 @@ class ObjectServer {
       auto feed = std::make_shared<LiveStream::Feed>();
       const std::lock_guard lock(mutex_);
       if (request.target.find("sendInitialEvents=true") != std::string::npos) {
+        std::string all;  // in one piece, as they come when they are many
         for (const auto& [key, object] : objects_) {
-          if (key.plural == plural) feed->pieces.push_back(event("ADDED", object));
+          if (key.plural == plural) all += event("ADDED", object);
         }
-        feed->pieces.push_back(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
+        feed->pieces.push_back(all + R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
                                std::to_string(version_) +
                                R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})"
                                "\n");
