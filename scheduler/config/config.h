@@ -68,6 +68,10 @@ struct Podium {                  // PodiumConfiguration
   struct WhatIf {
     bool enabled = true;
     std::int64_t workers = 1;
+    std::chrono::nanoseconds deadline{std::chrono::seconds(5)};  // of CPU time for one question
+    // Questions that wait to be answered; more are refused.
+    std::int64_t max_waiting = 10'000;
+    std::int64_t max_waiting_per_namespace = 2'000;
   } what_if;
 };
 

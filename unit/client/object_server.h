@@ -112,7 +112,8 @@ class ObjectServer {
 
   std::shared_ptr<ScriptedTransport> transport = std::make_shared<ScriptedTransport>();
 
-  // Where the server shall answer watches of this kind, or of every kind: each is a streaming list that goes on.
+  // Where the server shall answer watches of this kind, or of every kind: each is a streaming list that goes
+  // on.
   void serve_watches(const std::string& only = "") {
     transport->on_live = [this, only](const client::Request& request) -> std::unique_ptr<client::Stream> {
       auto feed = std::make_shared<LiveStream::Feed>();
@@ -120,11 +121,11 @@ class ObjectServer {
       const bool questions = request.target.find("spec.dryRun%3Dtrue") != std::string::npos;
       const std::lock_guard lock(mutex_);
       if (request.target.find("sendInitialEvents=true") != std::string::npos) {
+        std::string all;  // in one piece, as they come when they are many
         for (const auto& [key, object] : objects_) {
-          if (key.plural == plural && (!questions || is_question(object)))
-            feed->pieces.push_back(event("ADDED", object));
+          if (key.plural == plural && (!questions || is_question(object))) all += event("ADDED", object);
         }
-        feed->pieces.push_back(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
+        feed->pieces.push_back(all + R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
                                std::to_string(version_) +
                                R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})"
                                "\n");

@@ -36,7 +36,7 @@ kind: PodiumConfiguration
 adaptiveSearch: true
 reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
 events: {{enabled: false, bestNodes: true}}
-whatIf: {{enabled: false, workers: 2}}
+whatIf: {{enabled: false, workers: 2, deadline: 1500ms, maxWaiting: 50, maxWaitingPerNamespace: 7}}
 )",
                                        kHead),
                            "c.yaml");
@@ -68,6 +68,9 @@ whatIf: {{enabled: false, workers: 2}}
   EXPECT_TRUE(config->podium.events.best_nodes);
   EXPECT_FALSE(config->podium.what_if.enabled);
   EXPECT_EQ(config->podium.what_if.workers, 2);
+  EXPECT_EQ(config->podium.what_if.deadline, 1500ms);
+  EXPECT_EQ(config->podium.what_if.max_waiting, 50);
+  EXPECT_EQ(config->podium.what_if.max_waiting_per_namespace, 7);
 }
 
 TEST(Config, Extenders) {
@@ -122,6 +125,7 @@ TEST(Config, EmptyFilesAreTheDefaults) {
     EXPECT_EQ(config->leader_election.lease_duration, 15s);
     EXPECT_EQ(config->client_connection.qps, 50);
     EXPECT_EQ(config->podium.reports.ttl, 600s);
+    EXPECT_EQ(config->podium.what_if.deadline, 5s);
   }
 }
 
