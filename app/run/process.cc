@@ -26,7 +26,7 @@ using client::Task;
 using Milliseconds = std::chrono::milliseconds;
 constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLeaseDrain{2'000}, kLastResort{2'000};
 constexpr Milliseconds kPoll{10};
-constexpr std::size_t kBindConnections = 16, kConnections = 24;
+constexpr std::size_t kBindConnections = 16, kConnections = 24, kReviewConnections = 2;
 
 std::string identity() {
   char host[256] = {};
@@ -43,12 +43,12 @@ client::TransportLimits limits(std::size_t connections) {
 
 }  // namespace
 
-Process::Process(const Options& options, config::Config config, client::ClientConfig client_config)
+Process::Process(const Options& options, config::Config config, Servers servers)
     : options_(options),
       config_(std::move(config)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
-      bind_transport_(transport(client_config, kBindConnections)),
-      transport_(transport(std::move(client_config), kConnections)),
+      bind_transport_(transport(servers.cluster, kBindConnections)),
+      transport_(transport(servers.cluster, kConnections)),
       bind_api_(bind_transport_, system_clock(), system_random()),
       api_(transport_, system_clock(), system_random()),
       conditions_(api_, io_.get_executor()),
@@ -91,20 +91,7 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
                 [this] { return fork(this); }),
       driver_(core_.get_executor(), scheduler_, system_clock(),
               [this] { return !elector_ || elector_->leading(); }),
-      door_({.io = io_.get_executor(),
-             .strand = core_.get_executor(),
-             .options = {.address = options.bind_address,
-                         .port = options.secure_port,
-                         .certificate_file = options.tls_certificate_file,
-                         .key_file = options.tls_key_file},
-             .why_not_ready = [this] { return why_not_ready(); },
-             .configuration = config_.view,
-             .registry = registry_,
-             .process_metrics = process_metrics_,
-             .scheduler = scheduler_,
-             .elector = elector_,
-             .reports = reports_,
-             .retention = retention_}) {
+      diagnostics_(diagnostics_parts(std::move(servers))) {
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // checked before
   const auto instance = identity();
   for (const auto& profile : config_.profiles) {
@@ -113,7 +100,7 @@ Process::Process(const Options& options, config::Config config, client::ClientCo
         name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + instance));
   }
   const auto& election = config_.leader_election;
-  if (options_.leader_elect.value_or(election.leader_elect)) {
+  if (election.leader_elect) {
     elector_.emplace(api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
                                                  .lease_name = election.resource_name,
                                                  .identity = instance,
@@ -163,7 +150,7 @@ client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
 }
 
 int Process::run() {
-  const auto port = door_.listen();
+  const auto port = diagnostics_.listen();
   if (!port) {
     spdlog::error("{}", port.error().message);
     return 2;
@@ -272,11 +259,49 @@ void Process::announce_best_nodes(const cluster::PodInfo& pod, const controller:
   announcer_.event(pod, "Normal", "BestNodes", "Scheduling", std::move(note));
 }
 
-std::optional<std::string> Process::why_not_ready() const {
-  std::string missing;
-  for (const auto& kind : feed_.not_ready()) missing += "[-] " + kind + "\n";
-  if (stopping_) missing += "[-] shutting down\n";
-  return missing.empty() && ready_ ? std::nullopt : std::optional(missing);
+DiagnosticsServer::Parts Process::diagnostics_parts(Servers servers) {
+  const auto reviewer = [this](client::ClientConfig config) {
+    return transport(std::move(config), kReviewConnections);
+  };
+  const std::function<std::optional<std::string>()> stopping = [this] {
+    return stopping_ ? std::optional<std::string>("process is shutting down") : std::nullopt;
+  };
+  const std::function<std::optional<std::string>()> synced = [this]() -> std::optional<std::string> {
+    std::string missing;
+    for (const auto& kind : feed_.not_ready()) missing += (missing.empty() ? "" : ", ") + kind;
+    if (!missing.empty()) return "not in step with the API server: " + missing;
+    return ready_ ? std::nullopt : std::optional<std::string>("handlers are not fully synchronized");
+  };
+  const std::function<std::optional<std::string>()> election = [this] {
+    const bool ended = elector_ && !electing_ && !stopping_;
+    return ended ? std::optional<std::string>("the leader election has stopped") : std::nullopt;
+  };
+  return {
+      .gate = diagnostics_gate_,
+      .io = io_.get_executor(),
+      .strand = core_.get_executor(),
+      .clock = system_clock(),
+      .random = system_random(),
+      .options = {.listen = options_.listen, .tls = options_.tls},
+      .delegation = options_.delegation,
+      .reviewers = {reviewer(std::move(servers.authentication)), reviewer(std::move(servers.authorization))},
+      .live = {{"leaderElection", election}},
+      .ready = {{"shutdown", stopping}, {"sched-handler-sync", synced}},
+      .configuration = config_.view,
+      .registry = registry_,
+      .refresh = [this] { refresh_metrics(); },
+      .pods = [this] { return leading_ ? scheduler_.pods() : std::vector<cluster::PodInfoPtr>(); },
+      .fatal =
+          [this](const Error& error) {
+            spdlog::error("client CA cannot be looked up, stopping error=\"{}\"", error.message);
+            begin_stop(1);
+          }};
+}
+
+void Process::refresh_metrics() {
+  scheduler_.tell_metrics();
+  if (elector_) process_metrics_.leads(elector_->leading());
+  report_gauges_.set(reports_.counts(), retention_.size());
 }
 
 // --- the end ---
@@ -313,7 +338,8 @@ Task<void> Process::stop(Process* self) {
   co_await self->reports_.drain(kReportsDrain);
   if (self->elector_) self->elector_->stop();
   self->feed_.stop();
-  self->door_.close();
+  self->diagnostics_.close();
+  self->diagnostics_gate_.cancel();
   if (self->elector_) {  // its last word releases the lease
     for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll)
       co_await async::nap(kPoll);

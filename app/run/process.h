@@ -20,11 +20,12 @@
 #include <optional>
 #include <string>
 
-#include "app/run/door.h"
+#include "app/run/diagnostics.h"
 #include "app/run/driver.h"
 #include "app/run/extended.h"
 #include "app/run/options.h"
 #include "app/run/process_metrics.h"
+#include "app/run/report_gauges.h"
 #include "client/api.h"
 #include "client/event_recorder.h"
 #include "client/leader.h"
@@ -43,9 +44,15 @@
 
 namespace podium::app::run {
 
+// The API servers that podium talks to; all may be one.
+struct Servers {
+  client::ClientConfig cluster;                        // whose pods it places
+  client::ClientConfig authentication, authorization;  // which review requests to the diagnostics server
+};
+
 class Process {
  public:
-  Process(const Options& options, config::Config config, client::ClientConfig client_config);
+  Process(const Options& options, config::Config config, Servers servers);
   ~Process();
   // Serves until stopped; the exit code.
   int run();
@@ -57,7 +64,8 @@ class Process {
   std::unique_ptr<ExtenderBinder> make_extender_binder();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
   std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections);
-  std::optional<std::string> why_not_ready() const;
+  DiagnosticsServer::Parts diagnostics_parts(Servers servers);
+  void refresh_metrics();  // strand
   void start_parts();
   void maybe_begin();  // strand: synced and leading
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
@@ -104,7 +112,9 @@ class Process {
   controller::WhatIfController what_ifs_;
   std::optional<client::LeaderElector> elector_;
   Driver driver_;
-  Door door_;
+  async::Gate diagnostics_gate_;
+  ReportGauges report_gauges_{registry_};
+  DiagnosticsServer diagnostics_;
 
   bool synced_ = false, leading_ = false;  // strand
   bool electing_ = false;                  // I/O thread
