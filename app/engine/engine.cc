@@ -23,10 +23,10 @@ constexpr milliseconds kLastResort{5'000};
 
 }  // namespace
 
-Engine::Engine(World world, const config::Config& config, EngineOptions options)
+Engine::Engine(World world, const config::Config& config, std::string identity)
     : world_(std::move(world)),
       config_(config),
-      options_(std::move(options)),
+      identity_(std::move(identity)),
       questions_(world_.fault),
       deleting_(world_.fault),
       binding_(world_.fault),
@@ -83,13 +83,12 @@ Engine::Engine(World world, const config::Config& config, EngineOptions options)
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
     recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name,
-                                                                     name + "-" + options_.identity));
+                                                                     name + "-" + identity_));
   }
-  if (options_.leader_elect) {
-    const auto& election = config_.leader_election;
+  if (const auto& election = config_.leader_election; election.leader_elect) {
     elector_.emplace(lease_api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
                                                  .lease_name = election.resource_name,
-                                                 .identity = options_.identity,
+                                                 .identity = identity_,
                                                  .lease_duration = election.lease_duration,
                                                  .renew_deadline = election.renew_deadline,
                                                  .retry_period = election.retry_period});
@@ -153,11 +152,24 @@ std::vector<std::string> Engine::unfinished() const {
   return out;
 }
 
-std::vector<std::string> Engine::not_ready() const {
+std::vector<std::string> Engine::not_synced() const {
   auto out = feed_.not_ready();
-  if (out.empty() && !ready_) out.emplace_back("caches: not synced yet");
-  if (stopping_) out.emplace_back("shutting down");
+  if (out.empty() && !ready_) out.emplace_back("the last kind is being applied");
   return out;
+}
+
+std::optional<std::string> Engine::election_trouble() const {
+  if (!elector_ || !ready_ || stopping_) return std::nullopt;
+  if (!election_runs_) return "the leader election has stopped";
+  const auto idle = elector_->since_last_step();
+  const auto& election = config_.leader_election;
+  if (!idle || *idle <= election.lease_duration + election.renew_deadline) return std::nullopt;
+  return fmt::format("the leader election has made no step for {} s",
+                     std::chrono::duration_cast<std::chrono::seconds>(*idle).count());
+}
+
+std::vector<cluster::PodInfoPtr> Engine::pods_as_leader() const {
+  return leading_ ? scheduler_.pods() : std::vector<cluster::PodInfoPtr>();
 }
 
 // --- the beginning ---
@@ -180,7 +192,9 @@ void Engine::caches_synced() {
   malloc_trim(0);  // the first lists have come and gone
   spdlog::info("caches synced nodes={} pods={}", scheduler_.snapshot().node_count(),
                scheduler_.snapshot().pod_total());
-  synced_ = ready_ = true;
+  synced_ = true;
+  election_runs_ = elector_.has_value();
+  ready_ = true;
   if (stopping_) return;
   if (elector_) {
     async::spawn(electing_, world_.io, "leader election", run_election());
@@ -192,6 +206,7 @@ void Engine::caches_synced() {
 Task<void> Engine::run_election() {
   const std::function<void()> on_started = [this] { asio::post(world_.strand, [this] { leads(); }); };
   const auto ended = co_await elector_->run(on_started);
+  election_runs_ = false;
   if (!ended && !stopping_) lost_(ended.error().message);
 }
 

@@ -64,14 +64,10 @@ struct World {
   async::Gate::Fault fault;  // what to do about a bug in something that runs in the background
 };
 
-struct EngineOptions {
-  std::string identity;      // of this process in the lease and in events
-  bool leader_elect = true;  // false: leads from the start
-};
-
 class Engine {
  public:
-  Engine(World world, const config::Config& config, EngineOptions options);
+  // `identity` names this process in the lease and in events.
+  Engine(World world, const config::Config& config, std::string identity);
   ~Engine();
   Engine(const Engine&) = delete;
 
@@ -83,7 +79,12 @@ class Engine {
   std::vector<std::string> unfinished() const;  // the names of what still runs
 
   // --- for the diagnostics endpoints ---
-  std::vector<std::string> not_ready() const;  // any thread; why it is not ready, a line each
+  // Any thread. Which caches are not in step with the API server, and why; empty: none.
+  std::vector<std::string> not_synced() const;
+  // Any thread. Why the election cannot go on; nullopt: it does, or there is none.
+  std::optional<std::string> election_trouble() const;
+  // On the strand. All pods that are not at their end; none where this process does not lead.
+  std::vector<cluster::PodInfoPtr> pods_as_leader() const;
   const std::optional<client::LeaderElector>& elector() const { return elector_; }
   cycle::Scheduler& scheduler() { return scheduler_; }  // on the strand
   const controller::ReportWriter& reports() const { return reports_; }
@@ -107,7 +108,7 @@ class Engine {
 
   const World world_;
   const config::Config& config_;
-  const EngineOptions options_;
+  const std::string identity_;
   // In the order in which they are closed.
   async::Gate questions_;  // what-ifs
   async::Gate deleting_;   // retention
@@ -140,7 +141,7 @@ class Engine {
 
   std::function<void(std::string)> lost_;
   bool synced_ = false, leading_ = false;  // strand
-  std::atomic<bool> ready_{false}, stopping_{false};
+  std::atomic<bool> ready_{false}, election_runs_{false}, stopping_{false};
 };
 
 }  // namespace podium::app

@@ -16,7 +16,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kExtenderConnections = 24;
+constexpr std::chrono::seconds kDiagnosticsDrain{2};
+constexpr std::size_t kExtenderConnections = 24, kReviewConnections = 2;
 
 std::size_t connections_of(Traffic traffic) {
   switch (traffic) {
@@ -45,29 +46,14 @@ client::TransportLimits limits(std::size_t connections) {
 
 }  // namespace
 
-Process::Process(const Options& options, config::Config config, client::ClientConfig client_config)
+Process::Process(const Options& options, config::Config config, Servers servers)
     : options_(options),
       config_(std::move(config)),
-      client_config_(std::move(client_config)),
+      servers_(std::move(servers)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
       signals_(io_, SIGTERM, SIGINT),
-      engine_(world(), config_,
-              {.identity = identity(),
-               .leader_elect = options_.leader_elect.value_or(config_.leader_election.leader_elect)}),
-      door_({.io = io_.get_executor(),
-             .strand = core_.get_executor(),
-             .options = {.address = options.bind_address,
-                         .port = options.secure_port,
-                         .certificate_file = options.tls_certificate_file,
-                         .key_file = options.tls_key_file},
-             .why_not_ready = [this] { return why_not_ready(); },
-             .configuration = config_.view,
-             .registry = registry_,
-             .process_metrics = process_metrics_,
-             .scheduler = engine_.scheduler(),
-             .elector = engine_.elector(),
-             .reports = engine_.reports(),
-             .retention = engine_.retention()}) {
+      engine_(world(), config_, identity()),
+      diagnostics_(diagnostics_parts()) {
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
 
@@ -82,7 +68,7 @@ World Process::world() {
           .extenders = extenders_.get_executor(),
           .api_server =
               [this](Traffic traffic, client::MayWrite may_write) {
-                return api_server(traffic, std::move(may_write));
+                return transport(servers_.cluster, connections_of(traffic), std::move(may_write));
               },
           .extender =
               [this](client::ClientConfig config, client::MayWrite may_write) {
@@ -93,20 +79,56 @@ World Process::world() {
           .fault = [this](std::string_view, std::string_view) { begin_stop(1); }};
 }
 
-std::shared_ptr<client::Transport> Process::api_server(Traffic traffic, client::MayWrite may_write) {
-  const auto url = client::parse_server_url(client_config_.server);
-  const auto host = url ? url->authority() : client_config_.server;
-  return client::observe(client::make_transport(io_.get_executor(), client_config_,
-                                                limits(connections_of(traffic)), std::move(may_write)),
+std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections,
+                                                      client::MayWrite may_write) {
+  const auto url = client::parse_server_url(config.server);
+  const auto host = url ? url->authority() : config.server;
+  return client::observe(client::make_transport(io_.get_executor(), std::move(config), limits(connections),
+                                                std::move(may_write)),
                          system_clock(), [this, host](const client::Exchange& exchange) {
                            process_metrics_.request(host, exchange);
                          });
 }
 
-std::optional<std::string> Process::why_not_ready() const {
-  std::string lines;
-  for (const auto& line : engine_.not_ready()) lines += "[-] " + line + "\n";
-  return lines.empty() ? std::nullopt : std::optional(lines);
+// What the diagnostics server shows. Its reviews need no lease.
+DiagnosticsServer::Parts Process::diagnostics_parts() {
+  const auto reviewer = [this](const client::ClientConfig& config) {
+    return transport(config, kReviewConnections, {});
+  };
+  const std::function<std::optional<std::string>()> stopping = [this] {
+    return stopping_ ? std::optional<std::string>("process is shutting down") : std::nullopt;
+  };
+  const std::function<std::optional<std::string>()> synced = [this]() -> std::optional<std::string> {
+    std::string missing;
+    for (const auto& kind : engine_.not_synced()) missing += (missing.empty() ? "" : ", ") + kind;
+    if (missing.empty()) return std::nullopt;
+    return "not in step with the API server: " + missing;
+  };
+  return {.gate = diagnostics_gate_,
+          .io = io_.get_executor(),
+          .strand = core_.get_executor(),
+          .clock = system_clock(),
+          .random = system_random(),
+          .options = {.listen = options_.listen, .tls = options_.tls},
+          .delegation = options_.delegation,
+          .reviewers = {reviewer(servers_.authentication), reviewer(servers_.authorization)},
+          .live = {{"leaderElection", [this] { return engine_.election_trouble(); }}},
+          .ready = {{"shutdown", stopping}, {"sched-handler-sync", synced}},
+          .configuration = config_.view,
+          .registry = registry_,
+          .refresh = [this] { refresh_metrics(); },
+          .pods = [this] { return engine_.pods_as_leader(); },
+          .fatal =
+              [this](const Error& error) {
+                spdlog::error("client CA cannot be looked up, stopping error=\"{}\"", error.message);
+                begin_stop(1);
+              }};
+}
+
+void Process::refresh_metrics() {
+  engine_.scheduler().tell_metrics();
+  if (engine_.elector()) process_metrics_.leads(engine_.elector()->leading());
+  report_gauges_.set(engine_.reports().counts(), engine_.retention().size());
 }
 
 // Runs until the context is out of work. An exception that leaves a handler is a bug; the process stops in
@@ -124,7 +146,7 @@ void Process::run_context(asio::io_context& context, const char* name) {
 }
 
 int Process::run() {
-  const auto port = door_.listen();
+  const auto port = diagnostics_.listen();
   if (!port) {
     spdlog::error("{}", port.error().message);
     engine_.abandon();
@@ -174,7 +196,7 @@ void Process::on_signal(int number) {
 void Process::begin_stop(int exit_code) {
   if (stopping_.exchange(true)) return;
   exit_code_ = exit_code;
-  async::spawn(gate_, io_.get_executor(), "stop", stop());
+  async::spawn(stop_gate_, io_.get_executor(), "stop", stop());
 }
 
 async::Task<void> Process::stop() {
@@ -182,7 +204,9 @@ async::Task<void> Process::stop() {
   if (!all_ended) {
     for (const auto& name : engine_.unfinished()) spdlog::error("task has not ended task={}", name);
   }
-  door_.close();
+  diagnostics_.close();
+  diagnostics_gate_.cancel();
+  co_await diagnostics_gate_.drained(kDiagnosticsDrain);
   signals_.cancel();
   io_work_.reset();
 }

@@ -1,4 +1,4 @@
-// Process: an Engine in a process of its own: its threads, its signals and its HTTPS door.
+// Process: an Engine in a process of its own: its threads, its signals and its diagnostics server.
 //
 // SIGTERM and SIGINT stop in order, as do a lost lease and a bug in something that runs in the background (exit
 // code 1). A second signal abandons what has not ended and exits with 1. Every other path to the end runs the
@@ -18,23 +18,32 @@
 #include <string>
 
 #include "app/engine/engine.h"
-#include "app/run/door.h"
+#include "app/run/diagnostics.h"
 #include "app/run/options.h"
 #include "app/run/process_metrics.h"
+#include "app/run/report_gauges.h"
 
 namespace podium::app::run {
 
+// The API servers that podium talks to; all may be one.
+struct Servers {
+  client::ClientConfig cluster;                        // whose pods it places
+  client::ClientConfig authentication, authorization;  // which review requests to the diagnostics server
+};
+
 class Process {
  public:
-  Process(const Options& options, config::Config config, client::ClientConfig client_config);
+  Process(const Options& options, config::Config config, Servers servers);
   ~Process();
   // Serves until stopped; the exit code.
   int run();
 
  private:
   World world();
-  std::shared_ptr<client::Transport> api_server(Traffic traffic, client::MayWrite may_write);
-  std::optional<std::string> why_not_ready() const;
+  std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections,
+                                               client::MayWrite may_write);
+  DiagnosticsServer::Parts diagnostics_parts();
+  void refresh_metrics();  // strand
   void run_context(boost::asio::io_context& context, const char* name);
   void wait_for_signal();
   void on_signal(int number);
@@ -43,7 +52,7 @@ class Process {
 
   const Options options_;
   const config::Config config_;
-  const client::ClientConfig client_config_;
+  const Servers servers_;
   boost::asio::io_context core_{1}, io_{1};
   using WorkGuard = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
   WorkGuard core_work_{core_.get_executor()}, io_work_{io_.get_executor()};
@@ -52,9 +61,11 @@ class Process {
   boost::asio::signal_set signals_;
   prometheus::Registry registry_;
   ProcessMetrics process_metrics_{registry_};
-  async::Gate gate_;  // stop()
+  async::Gate stop_gate_;  // stop()
   Engine engine_;
-  Door door_;
+  ReportGauges report_gauges_{registry_};
+  async::Gate diagnostics_gate_;
+  DiagnosticsServer diagnostics_;
   std::atomic<bool> stopping_{false};
   std::atomic<int> exit_code_{0};
 };

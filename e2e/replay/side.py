@@ -53,8 +53,8 @@ class Side:
             self.ask("POST", collection(obj), obj)
 
     def begin(self, scheduler):
-        """A scheduler that serves its metrics to everybody."""
-        self.scheduler, self.door = scheduler, Connections(scheduler.port)
+        """A scheduler that serves its metrics to an administrator."""
+        self.scheduler, self.door = scheduler, Connections(scheduler.port, token=ADMIN_TOKEN)
         wait_until(self.serves, f"{self.name} serves its metrics")
         self.expect(*["NodeAdd"] * len(self.get("/api/v1/nodes")["items"]))
         self.settle()

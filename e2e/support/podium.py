@@ -8,12 +8,13 @@ import subprocess
 import urllib.error
 import urllib.request
 
-from .control_plane import BIN, ROOT, Process, Service, environment, free_ports, wait_until
+from .control_plane import ADMIN_TOKEN, BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
 # The sanitizers' programs run the same tests: PODIUM_PROGRAM=build/asan/podium.
 PROGRAM = ROOT / os.environ.get("PODIUM_PROGRAM", "build/release/podium")
 SANITIZER_FINDING = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 NAMESPACE = "podium-system"
+PROBES = ("/healthz", "/livez", "/readyz")
 
 
 def render(values=(), release="podium", crds=True):
@@ -43,6 +44,23 @@ def apply(plane, manifests):
         plane.kubectl("create", "namespace", NAMESPACE)
     plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=manifests)
     wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
+
+
+def https_get(port, path, token=None, method="GET", certificate=None, timeout=5):
+    """(status, text) of a scheduler's HTTPS port on the loopback; (0, reason) where it does not answer."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if certificate:
+        context.load_cert_chain(*certificate)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    request = urllib.request.Request(f"https://127.0.0.1:{port}{path}", headers=headers, method=method)
+    try:
+        with urllib.request.urlopen(request, context=context, timeout=timeout) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+    except OSError as error:
+        return 0, str(error)
 
 
 class Podium(Service):
@@ -87,16 +105,8 @@ class Podium(Service):
         return code
 
     def get(self, path):
-        """(status, text) of its HTTPS door; (0, reason) where it does not answer."""
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        try:
-            with urllib.request.urlopen(f"https://127.0.0.1:{self.port}{path}", context=context, timeout=5) as reply:
-                return reply.status, reply.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
-        except OSError as error:
-            return 0, str(error)
+        """(status, text) of its diagnostics server; (0, reason) where it does not answer. Probes go without a token."""
+        return https_get(self.port, path, token=None if path.partition("?")[0] in PROBES else ADMIN_TOKEN)
 
     def metric(self, prefix):
         """The sum of the metric's samples that start with this text."""

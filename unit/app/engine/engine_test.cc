@@ -59,7 +59,7 @@ class Life {
               .extender = {},
               .registry = registry,
               .fault = [](std::string_view task, std::string_view what) { ADD_FAILURE() << task << ": " << what; }},
-        configuration(), EngineOptions{.identity = "me"});
+        configuration(), "me");
     engine->start([this](std::string reason) { lost = std::move(reason); });
   }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "api/yaml.h"
+#include "unit/client/temp_dir.h"
 #include "unit/scheduler/config/finding.h"
 
 namespace podium::config {
@@ -187,6 +188,30 @@ TEST(Config, FilesThatCannotBeRead) {
   const auto directory = load_file(".");
   ASSERT_FALSE(directory);
   EXPECT_EQ(directory.error().kind, Error::Kind::invalid);
+}
+
+TEST(Config, FilesWithoutADocumentAreRefused) {
+  const podium::client::TempDir files;
+  for (const auto* text : {"", "\n", "# nothing\n", "---\n", "---\n---\n"}) {
+    const auto config = load_file(files.write("c.yaml", text));
+    ASSERT_FALSE(config) << text;
+    EXPECT_EQ(config.error().message, files.path("c.yaml") + ": Object 'Kind' is missing: the file is empty");
+  }
+}
+
+TEST(Config, OverridesCountInsteadOfTheFile) {
+  LoadOptions options;
+  options.overrides = {{"leaderElection", {{"leaderElect", false}, {"resourceName", "other"}}}};
+  const auto config =
+      load(std::string(kHead) + "leaderElection: {resourceName: mine, resourceNamespace: ours}\n", "c.yaml",
+           options);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->leader_election.leader_elect);
+  EXPECT_EQ(config->leader_election.resource_name, "other");
+  EXPECT_EQ(config->leader_election.resource_namespace, "ours");
+  EXPECT_EQ(config->view.at("leaderElection").at("resourceName"), "other");
+  options.overrides = {{"leaderElection", {{"leaseDuration", "1s"}}}};
+  EXPECT_FALSE(load("", "c.yaml", options)) << "they are validated, too";
 }
 
 // The file is what `kube-scheduler --write-config-to` writes where it is given no configuration.
