@@ -92,8 +92,8 @@ class FairQueue {
       turns_[*lane].splice(turns_[*lane].end(), turns_[*lane], turns_[*lane].begin());
       Item& item = *flow.ready[*lane].begin()->second;
       flow.ready[*lane].erase(flow.ready[*lane].begin());
-      out.push_back({*flow.ns, *item.key, std::move(*item.value), item.lane, item.tries, item.since,
-                     item.place});
+      out.push_back(
+          {*flow.ns, *item.key, std::move(*item.value), item.lane, item.tries, item.since, item.place});
       item.value.reset();
       item.state = State::busy;
       --flow.waiting, --waiting_, ++flow.busy, ++busy_;
@@ -191,11 +191,11 @@ class FairQueue {
   // What one namespace has queued.
   struct Flow {
     const std::string* ns = nullptr;
-    std::array<std::map<std::uint64_t, Item*>, kLanes> ready;        // by place
-    std::map<std::pair<Steady, std::uint64_t>, Item*> delayed;       // by time and place
-    std::size_t waiting = 0, busy = 0;                               // items; those not in the maps wait for
-                                                                     // their key's item under way
-    unsigned failures = 0;                                           // since the last success
+    std::array<std::map<std::uint64_t, Item*>, kLanes> ready;   // by place
+    std::map<std::pair<Steady, std::uint64_t>, Item*> delayed;  // by time and place
+    std::size_t waiting = 0, busy = 0;                          // items; those not in the maps wait for
+                                                                // their key's item under way
+    unsigned failures = 0;                                      // since the last success
     Steady held_until = Steady::min();
     std::array<std::optional<typename std::list<Flow*>::iterator>, kLanes> turn;
     std::optional<Steady> wake;  // its entry in wakes_
@@ -316,7 +316,8 @@ class FairQueue {
 
   // --- turns and back-off ---
 
-  Steady::duration random_wait(const Backoff& backoff, unsigned failures, std::chrono::milliseconds at_least) {
+  Steady::duration random_wait(const Backoff& backoff, unsigned failures,
+                               std::chrono::milliseconds at_least) {
     return std::max<Steady::duration>(backoff.after(failures, random_), std::min(at_least, backoff.longest));
   }
 

@@ -1,7 +1,7 @@
 // Runs a program and collects what it prints.
 //
-// Threads: any. Errors: Kind::invalid (can't be started, failed, printed too much), Kind::timeout, Kind::cancelled; they
-// tell the exit status, not the output.
+// Threads: any. Errors: Kind::invalid (can't be started, failed, printed too much), Kind::timeout,
+// Kind::cancelled; they tell the exit status, not the output.
 #pragma once
 
 #include <chrono>

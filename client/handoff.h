@@ -1,6 +1,7 @@
 // Handoff<T>: one value that another thread hands over, awaited until a deadline.
 //
-// Threads: put() and end() from any thread; wait() once, by one coroutine. A value that is never fetched dies with it.
+// Threads: put() and end() from any thread; wait() once, by one coroutine. A value that is never fetched dies
+// with it.
 #pragma once
 
 #include <boost/asio/experimental/as_tuple.hpp>

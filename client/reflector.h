@@ -8,16 +8,16 @@
 //
 // Every list asks for the most recent state (resourceVersion unset), and before a watch is resumed one cheap
 // consistent read tells whether the server's resourceVersion went back (etcd restored): then all is listed
-// and told again. A watch may lose events without a trace, so that everything is listed anew every hour or so;
-// only what that changes is told.
+// and told again. A watch may lose events without a trace, so that everything is listed anew every hour or
+// so; only what that changes is told.
 //
 // Guarantees: the handler sees for each object (by namespace/name and UID) adds, updates and deletes in an
 // order that the server's history allows; an object that was replaced under the same name shows as a delete
 // and an add; when a list is complete there are no ghosts. Duplicates and events that go back in time are
 // dropped. An object that cannot be read (nested deeper than parse_api_json goes, or longer than a line may
 // be) is refused alone: neither its list nor its watch fails by it.
-// Threads: objects are parsed on the reflector's own executor; the handler is called there too, one call at a time, and
-// should decode there and hand over plain values.
+// Threads: objects are parsed on the reflector's own executor; the handler is called there too, one call at a
+// time, and should decode there and hand over plain values.
 // Errors: none reach the handler's changed(); they are logged, counted and retried until stop.
 #pragma once
 
@@ -38,10 +38,9 @@ namespace podium::client {
 // deleted: the object as the server sent it in its DELETED event; where the delete was missed and comes from
 // a relist (or from another UID under the same name), only what identifies it: {apiVersion, kind, metadata:
 // {namespace, name, uid, resourceVersion}}. Objects are not kept here, so a handler that needs the last state
-// keeps its own.
-// unreadable: the object exists in a form that cannot be read, and its last state, if it was told, is out of
-// date; {apiVersion, kind, metadata} of it, as far as they can be read. When it can be read again it is added;
-// it may also be deleted without having been added.
+// keeps its own. unreadable: the object exists in a form that cannot be read, and its last state, if it was
+// told, is out of date; {apiVersion, kind, metadata} of it, as far as they can be read. When it can be read
+// again it is added; it may also be deleted without having been added.
 struct Change {
   enum class Type { added, updated, deleted, unreadable };
   Type type = Type::added;

@@ -67,7 +67,8 @@ Result<void> use_certificate(SSL_CTX* context, const ClientCertificate& pair,
   return {};
 }
 
-// What OpenSSL keeps for podium: with a context, the file of its CAs; with a session, where to note what expired.
+// What OpenSSL keeps for podium: with a context, the file of its CAs; with a session, where to note what
+// expired.
 void free_text(void*, void* text, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<std::string*>(text);
 }

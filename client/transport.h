@@ -7,9 +7,10 @@
 //
 // A transport may have a right to write (MayWrite), which it asks right before the bytes of any request that
 // is no GET go out, whatever they have waited for before. Without it the request is not sent.
-// Threads: send() and open() may be called from any executor, several at once; the coroutine does its I/O and resumes on
-// its caller's. A Stream is used by one coroutine at a time. close() may be called from any thread; it must
-// be called before the executor's context can run out of work, and the context must outlive the transport.
+// Threads: send() and open() may be called from any executor, several at once; the coroutine does its I/O and
+// resumes on its caller's. A Stream is used by one coroutine at a time. close() may be called from any
+// thread; it must be called before the executor's context can run out of work, and the context must outlive
+// the transport.
 // Errors: Kind::unavailable (refused, cut; reason "Untrusted" where the server's certificate is not trusted),
 // Kind::timeout, Kind::cancelled (reason "NotLeader" where the right to write is lost), Kind::invalid (the
 // credentials), Kind::internal (a body over the limit);

@@ -2,8 +2,8 @@
 //
 // A deadline is one atomic store, so that the many short steps of a request cost no timers. What is ended
 // learns why (timeout, or cancelled once close() was called) and fails its own pending operation.
-// Threads: every member may be called from any thread. A Guarded must be removed before it dies; end() is called under the
-// watchdog's lock, must be quick and must not call back.
+// Threads: every member may be called from any thread. A Guarded must be removed before it dies; end() is
+// called under the watchdog's lock, must be quick and must not call back.
 #pragma once
 
 #include <atomic>

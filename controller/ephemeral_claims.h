@@ -1,5 +1,5 @@
-// The claims of generic ephemeral volumes. For a pod that exists only in a what-if no controller creates them,
-// so that the what-if does it on its fork.
+// The claims of generic ephemeral volumes. For a pod that exists only in a what-if no controller creates
+// them, so that the what-if does it on its fork.
 //
 // Sources: pkg/controller/volume/ephemeral, and the admission plugin DefaultStorageClass.
 // Threads: pure functions. Errors: Error.message is "path: reason".

@@ -20,13 +20,14 @@ struct ReportText {
   std::size_t bytes = 0;  // of the whole object
   std::string_view ns, name, uid;
   std::int64_t generation = 0;
-  bool is_what_if = false;                     // spec.dryRun
-  std::optional<std::int64_t> answered;        // status.observedGeneration
-  std::string_view spec;                       // its JSON text; empty where absent
-  std::size_t template_bytes = 0;              // of spec.template, with each escape \uXXXX as one byte
-  std::size_t template_depth = 0;              // how many objects and lists are nested
+  bool is_what_if = false;               // spec.dryRun
+  std::optional<std::int64_t> answered;  // status.observedGeneration
+  std::string_view spec;                 // its JSON text; empty where absent
+  std::size_t template_bytes = 0;        // of spec.template, with each escape \uXXXX as one byte
+  std::size_t template_depth = 0;        // how many objects and lists are nested
 
-  // The status answers the spec as it is. A generation that is not this one answers nothing, whoever wrote it.
+  // The status answers the spec as it is. A generation that is not this one answers nothing, whoever wrote
+  // it.
   bool is_answered() const { return answered == generation; }
 };
 

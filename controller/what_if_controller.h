@@ -5,10 +5,10 @@
 // status is patched. A question is answered again when its spec changes. Nothing of the scheduler's own state
 // is touched.
 //
-// Turns go round by namespace, for questions and for answers that are to be written: a namespace delays another
-// by one of its own at most. A question that finds the queue full is refused (TooManyQuestions); where even
-// the refusals are too many, the reports are listed until each has its answer. What fails is tried again after
-// a back-off, by question and by namespace. A question has whatIf.deadline of CPU time.
+// Turns go round by namespace, for questions and for answers that are to be written: a namespace delays
+// another by one of its own at most. A question that finds the queue full is refused (TooManyQuestions);
+// where even the refusals are too many, the reports are listed until each has its answer. What fails is tried
+// again after a back-off, by question and by namespace. A question has whatIf.deadline of CPU time.
 //
 // Memory: names of the questions that wait; one report of at most kObjectBytes for each worker; the answers
 // that wait to be written, which are bounded in all and by namespace.

@@ -18,7 +18,8 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBindingsDrain{20'000}, kLostDrain{2'000}, kReportsDrain{2'000}, kEventsDrain{4'000}, kLeaseDrain{2'000};
+constexpr milliseconds kBindingsDrain{20'000}, kLostDrain{2'000}, kReportsDrain{2'000}, kEventsDrain{4'000},
+    kLeaseDrain{2'000};
 constexpr milliseconds kLastResort{5'000};
 
 }  // namespace
@@ -82,16 +83,16 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
-    recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name,
-                                                                     name + "-" + identity_));
+    recorders_.emplace(
+        name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + identity_));
   }
   if (const auto& election = config_.leader_election; election.leader_elect) {
     elector_.emplace(lease_api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
-                                                 .lease_name = election.resource_name,
-                                                 .identity = identity_,
-                                                 .lease_duration = election.lease_duration,
-                                                 .renew_deadline = election.renew_deadline,
-                                                 .retry_period = election.retry_period});
+                                                       .lease_name = election.resource_name,
+                                                       .identity = identity_,
+                                                       .lease_duration = election.lease_duration,
+                                                       .renew_deadline = election.renew_deadline,
+                                                       .retry_period = election.retry_period});
   }
 }
 

@@ -1,5 +1,5 @@
-// Engine: the scheduler and the report controller as one value: feed, queue, cycle, binder, preemptor, events,
-// reports, retention, what-ifs and election, composed on a World.
+// Engine: the scheduler and the report controller as one value: feed, queue, cycle, binder, preemptor,
+// events, reports, retention, what-ifs and election, composed on a World.
 //
 // The Engine knows no process: clock, randomness, executors and transports come from its World, so that a
 // simulation runs what `podium run` runs. Everything that it starts is inside one of its gates.

@@ -46,8 +46,7 @@ class ExtenderBinder final : public cycle::Binder {
   // reply was lost; `next` binds what no extender does.
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                  async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
-                 cycle::ApiBinder::Ended ended,
-                 cycle::ApiBinder::InDoubt in_doubt);
+                 cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
  private:

@@ -140,7 +140,8 @@ const Kind kKinds[] = {
      apply_quietly<api::PriorityClass>},
 };
 
-// That the object is gone, or cannot be read any more: then nothing is decided by a state that is out of date.
+// That the object is gone, or cannot be read any more: then nothing is decided by a state that is out of
+// date.
 Result<Arrival> end_of(const client::Change& change) {
   auto meta = api::decode_meta(change.object.view());
   if (!meta) return std::unexpected(meta.error());

@@ -8,7 +8,8 @@
 //
 // Threads: immutable but for the texts, which may be fed from any thread; decide() on any one executor.
 // Errors: none; what fails is in the Decision.
-// Source: pkg/scheduler/schedule_one.go findNodesThatPassExtenders, prioritizeNodes; scheduler.go buildExtenders.
+// Source: pkg/scheduler/schedule_one.go findNodesThatPassExtenders, prioritizeNodes; scheduler.go
+// buildExtenders.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

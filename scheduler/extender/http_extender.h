@@ -2,7 +2,8 @@
 //
 // Each call is one POST of JSON to urlPrefix/verb, with httpTimeout as its deadline.
 // Threads: immutable; calls may be made from any executor, several at once, and resume on their caller's.
-// Errors: in upstream's words where it has some; maybe_applied where a binding was sent and its reply never came.
+// Errors: in upstream's words where it has some; maybe_applied where a binding was sent and its reply never
+// came.
 // Source: pkg/scheduler/extender.go.
 #pragma once
 

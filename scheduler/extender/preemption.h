@@ -1,7 +1,8 @@
 // What extenders have to say on who is evicted: each that preempts is asked about the candidates that the one
 // before left, and may drop nodes, name others, and change the victims.
 //
-// Threads: pure but for the asking; on any one executor. Errors: of an extender that may not be ignored, in upstream's words.
+// Threads: pure but for the asking; on any one executor. Errors: of an extender that may not be ignored, in
+// upstream's words.
 // Source: pkg/scheduler/framework/preemption callExtenders; pkg/scheduler/extender.go convertToVictims.
 #pragma once
 

@@ -3,7 +3,8 @@
 // Bodies are put together from the JSON texts of pods and nodes as the API server has them, so an extender
 // sees fields that podium itself does not read. Replies are read as Go's encoding/json reads them: names of
 // fields in any case, unknown ones passed over, what follows the first value ignored.
-// Source: k8s.io/kube-scheduler/extender/v1. Threads: pure functions. Errors: Kind::internal for a reply that makes no sense.
+// Source: k8s.io/kube-scheduler/extender/v1. Threads: pure functions. Errors: Kind::internal for a reply that
+// makes no sense.
 #pragma once
 
 #include <cstdint>

@@ -110,7 +110,8 @@ TEST(Writers, HandOutBatches) {
 
 TEST(Writers, TryAgainAfterTheBackoff) {
   Writing w;
-  w.fails = {{"a1", {3, Outcome::retry}}, {"b1", {2, Outcome::retry_namespace}}, {"c1", {1, Outcome::retry_all}}};
+  w.fails = {
+      {"a1", {3, Outcome::retry}}, {"b1", {2, Outcome::retry_namespace}}, {"c1", {1, Outcome::retry_all}}};
   for (const char* key : {"a1", "b1", "b2", "c1", "d1"}) w.push(key);
   w.run();
   EXPECT_THAT(w.written, testing::UnorderedElementsAre("a1", "b1", "b2", "c1", "d1"));
@@ -205,15 +206,17 @@ TEST(Writers, TakePushesFromAnyThread) {
   asio::io_context io;
   auto work = asio::make_work_guard(io);
   Gate gate;
-  Writers<int> writers(options(3, 4), system_clock(), random, gate, io.get_executor(),
-                       [&](std::vector<Writers<int>::Item>& batch) { return Newest::write(&newest, &batch); });
+  Writers<int> writers(
+      options(3, 4), system_clock(), random, gate, io.get_executor(),
+      [&](std::vector<Writers<int>::Item>& batch) { return Newest::write(&newest, &batch); });
   std::jthread runs([&] { io.run(); });
   {
     std::vector<std::jthread> threads;
     for (int thread = 0; thread < kThreads; ++thread) {
       threads.emplace_back([&, ns = std::to_string(thread)] {
         for (int round = 1; round <= kRounds; ++round) {
-          for (int key = 0; key < kKeys; ++key) writers.push(ns, ns + "/" + std::to_string(key), int{round}, key % 2);
+          for (int key = 0; key < kKeys; ++key)
+            writers.push(ns, ns + "/" + std::to_string(key), int{round}, key % 2);
         }
       });
     }

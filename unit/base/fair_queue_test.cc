@@ -409,9 +409,9 @@ TEST(FairQueue, TakesValuesThatOnlyMove) {
   EXPECT_EQ(*taken[0].value, 2);
 }
 
-// Pushes, takes and outcomes at random against what must hold for each: a key is under way once, values go up,
-// nothing is lost that was not counted, nothing of a held namespace is taken twice at a time, and in the end
-// every key's newest value has been written.
+// Pushes, takes and outcomes at random against what must hold for each: a key is under way once, values go
+// up, nothing is lost that was not counted, nothing of a held namespace is taken twice at a time, and in the
+// end every key's newest value has been written.
 class RandomRun {
  public:
   explicit RandomRun(unsigned seed) : random_(seed) {}
@@ -454,8 +454,9 @@ class RandomRun {
   unsigned at_most(unsigned most) { return static_cast<unsigned>(random_.next() % (most + 1)); }
 
   Outcome random_outcome() {
-    const Outcome all[] = {Outcome::done,  Outcome::done,           Outcome::done,
-                           Outcome::retry, Outcome::retry_namespace, Outcome::retry_all};
+    const Outcome all[] = {
+        Outcome::done,     Outcome::done, Outcome::done, Outcome::retry, Outcome::retry_namespace,
+        Outcome::retry_all};
     return all[at_most(5)];
   }
   void push() {
@@ -498,7 +499,8 @@ class RandomRun {
 
 TEST(FairQueue, KeepsItsPromisesWhateverHappens) {
   const char* given = std::getenv("PODIUM_TEST_SEED");
-  const unsigned first = given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+  const unsigned first =
+      given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
   for (unsigned seed = first; seed < first + (given ? 1 : 20); ++seed) {
     SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
     RandomRun(seed).run();

@@ -15,7 +15,7 @@
 #include "client/base64.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 #include "unit/support/http_script.h"
 
 namespace podium::client {

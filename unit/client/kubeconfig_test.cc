@@ -4,7 +4,7 @@
 #include "client/base64.h"
 #include "client/config.h"
 #include "client/url.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 #include "unit/support/test_tls.h"
 
 namespace podium::client {

@@ -1,9 +1,8 @@
 // ReflectorState and KnownObjects against a model of an API server, step by step from a seed: objects come,
 // change, leave and enter a selector and go; streams are refused, cut at any point, replayed, reordered, and
 // lose events; lists take several requests; bookmarks are lost; history is compacted away; etcd is restored;
-// some objects cannot be read.
-// What the handler is told must make sense at every step, and after the faults are over it must know just what
-// the server has.
+// some objects cannot be read. What the handler is told must make sense at every step, and after the faults
+// are over it must know just what the server has.
 //
 // The steps of client/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another
 // run.

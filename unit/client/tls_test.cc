@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/client/client_loop.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 #include "unit/support/http_script.h"
 
 namespace podium::client {

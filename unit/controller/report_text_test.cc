@@ -52,15 +52,17 @@ TEST(ScanReport, IsAnsweredByItsOwnGenerationOnly) {
   };
   for (const auto& c : cases) {
     const auto text = fmt::format(
-        R"({{"metadata": {{"name": "ask", "generation": 3}}, "spec": {{"dryRun": true}}, "status": {}}})", c.status);
+        R"({{"metadata": {{"name": "ask", "generation": 3}}, "spec": {{"dryRun": true}}, "status": {}}})",
+        c.status);
     EXPECT_EQ(scan_report(text).value().is_answered(), c.answered) << c.status;
   }
 }
 
 TEST(ScanReport, AnyDepthInOnePass) {
   constexpr std::size_t kDepth = 1'000'000;
-  const auto text = fmt::format(R"({{"metadata": {{"name": "ask"}}, "spec": {{"dryRun": true, "template": {}{}}}}})",
-                                std::string(kDepth, '['), std::string(kDepth, ']'));
+  const auto text =
+      fmt::format(R"({{"metadata": {{"name": "ask"}}, "spec": {{"dryRun": true, "template": {}{}}}}})",
+                  std::string(kDepth, '['), std::string(kDepth, ']'));
   const auto report = scan_report(text);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->template_depth, kDepth);
@@ -69,17 +71,18 @@ TEST(ScanReport, AnyDepthInOnePass) {
 
 TEST(ScanReport, WhatIsNotJsonOrNoReport) {
   for (const std::string text :
-       {"", " ", "{", "[]", "3", "{}", R"({"metadata)", R"({"metadata": {"name": "a)", R"({"metadata": {"name": "a\)",
-        R"({"metadata": {"name": "a\u0)", R"({"metadata": {"name": "a"})", R"({"metadata" {"name": "a"}})",
-        R"({"metadata": })", R"({"metadata":)", R"({"metadata": {"uid": "a"}})", R"({"metadata": {"name": "a"}, })",
-        R"({"metadata": [[[})"}) {
+       {"", " ", "{", "[]", "3", "{}", R"({"metadata)", R"({"metadata": {"name": "a)",
+        R"({"metadata": {"name": "a\)", R"({"metadata": {"name": "a\u0)", R"({"metadata": {"name": "a"})",
+        R"({"metadata" {"name": "a"}})", R"({"metadata": })", R"({"metadata":)",
+        R"({"metadata": {"uid": "a"}})", R"({"metadata": {"name": "a"}, })", R"({"metadata": [[[})"}) {
     EXPECT_FALSE(scan_report(text)) << text;
   }
   // Cut anywhere, it is refused and nothing else.
   const std::string whole =
       R"({"metadata": {"name": "a", "generation": 1}, "spec": {"template": {"a": ["\u003c", -1.5e3, null]}}})";
   ASSERT_TRUE(scan_report(whole));
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(scan_report(whole.substr(0, size))) << size;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(scan_report(whole.substr(0, size))) << size;
 }
 
 TEST(ScanList, EachItemAndTheTokenOfTheNextPage) {

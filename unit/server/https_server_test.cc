@@ -26,7 +26,7 @@
 #include "async/nap.h"
 #include "client/file.h"
 #include "unit/client/doubles.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 #include "unit/support/test_tls.h"
 
 namespace podium::server {

@@ -1,6 +1,7 @@
 // Certificates for tests, made on the spot: a certificate authority of one's own and what it signs.
 //
-// Threads: values; a TestCa may be shared while const. Errors: a failing OpenSSL call aborts the test program.
+// Threads: values; a TestCa may be shared while const. Errors: a failing OpenSSL call aborts the test
+// program.
 #pragma once
 
 #include <chrono>

@@ -9,26 +9,16 @@ import rooms
 COLUMNS = 110
 # Files that still have longer lines, to be emptied.
 STILL_LONG = {
-    "app/run/process.h", "client/api.h", "client/child_process.h", "client/handoff.h", "client/leader.h",
-    "client/reflector.h", "client/transport.h", "client/watchdog.h", "controller/what_if_controller.h",
     "scheduler/cluster/volume_index.h", "scheduler/config/config.h", "scheduler/config/policy.h",
-    "scheduler/config/profiles.h", "scheduler/config/validation.h", "scheduler/cycle/cluster_feed.h",
-    "scheduler/cycle/scheduler.h", "scheduler/extender/extenders.h", "scheduler/extender/http_extender.h",
-    "scheduler/extender/preemption.h", "scheduler/extender/wire.h", "scheduler/framework/filters.h",
+    "scheduler/config/profiles.h", "scheduler/config/validation.h", "scheduler/framework/filters.h",
     "scheduler/framework/lifecycle.h", "scheduler/framework/node_search.h", "scheduler/framework/recorder.h",
     "scheduler/plugins/inter_pod_affinity_hints.cc", "scheduler/plugins/node_declared_features.cc",
     "scheduler/plugins/node_resources_fit.cc", "scheduler/plugins/node_resources_score.h",
     "scheduler/plugins/node_selector.h", "scheduler/plugins/registry.cc", "scheduler/plugins/volume_binding.cc",
-    "scheduler/queue/queue.h", "server/https_server.h", "unit/support/test_tls.h",
+    "scheduler/queue/queue.h",
 }
-# Tasks without an owner, and ends without clean-ups: files that still have them, to be emptied.
+# Tasks without an owner, and ends without clean-ups.
 BANNED = re.compile(r"asio::detached|\b_Exit\b")
-STILL_BANNED = {
-    "app/run/extended.cc", "app/run/process.cc", "controller/report_writer.cc", "controller/what_if_controller.cc",
-    "scheduler/cycle/api_binder.cc", "scheduler/cycle/api_object_writer.cc", "scheduler/cycle/api_preemptor.cc",
-    "scheduler/cycle/cluster_feed.cc", "scheduler/cycle/condition_writer.cc", "scheduler/cycle/nomination_writer.cc",
-    "scheduler/extender/decide.cc", "server/https_server.cc",
-}
 # `name`, `name()` and name() in a comment.
 QUOTED, CALLED = re.compile(r"`([A-Za-z_]\w*(?:::\w+)*)(?:\(\))?`"), re.compile(r"\b([a-z_]\w*(?:::\w+)*)\(\)")
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -50,11 +40,8 @@ def columns(path, text):
 
 
 def banned(path, text):
-    used = any(BANNED.search(line.split("//")[0]) for line in text.splitlines())
-    if used and str(path) not in STILL_BANNED:
+    if any(BANNED.search(line.split("//")[0]) for line in text.splitlines()):
         yield f"{path}: asio::detached or _Exit: a task has an owner (async/gate.h), and the program ends in order"
-    if not used and str(path) in STILL_BANNED:
-        yield f"{path}: has neither asio::detached nor _Exit any more: take it off STILL_BANNED (unit/tidy/text.py)"
 
 
 def comments(text):
@@ -88,7 +75,7 @@ def findings():
     texts = {path: (rooms.ROOT / path).read_text() for path in rooms.sources()}
     known = ELSEWHERE | {word for text in texts.values() for word in WORD.findall(without_comments(text))}
     yield from dead_headers(texts)
-    for path in sorted((STILL_BANNED | STILL_LONG) - {str(path) for path in texts}):
+    for path in sorted(STILL_LONG - {str(path) for path in texts}):
         yield f"{path}: is gone: take it off the lists in unit/tidy/text.py"
     for path, text in texts.items():
         yield from columns(path, text)

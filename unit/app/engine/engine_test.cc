@@ -48,18 +48,18 @@ class Life {
     server.on_request = [this](const client::Request& request) { return bind(request); };
     for (const auto* name : {"a", "b", "c"}) server.put("nodes", node(name));
     for (int i = 0; i < kPods; ++i) server.put("pods", pod(fmt::format("p{}", i)));
-    engine.emplace(
-        World{.clock = clock,
-              .random = random,
-              .strand = io.get_executor(),
-              .io = io.get_executor(),
-              .workers = io.get_executor(),
-              .extenders = io.get_executor(),
-              .api_server = [this](Traffic, client::MayWrite) { return server.transport; },
-              .extender = {},
-              .registry = registry,
-              .fault = [](std::string_view task, std::string_view what) { ADD_FAILURE() << task << ": " << what; }},
-        configuration(), "me");
+    engine.emplace(World{.clock = clock,
+                         .random = random,
+                         .strand = io.get_executor(),
+                         .io = io.get_executor(),
+                         .workers = io.get_executor(),
+                         .extenders = io.get_executor(),
+                         .api_server = [this](Traffic, client::MayWrite) { return server.transport; },
+                         .extender = {},
+                         .registry = registry,
+                         .fault = [](std::string_view task,
+                                     std::string_view what) { ADD_FAILURE() << task << ": " << what; }},
+                   configuration(), "me");
     engine->start([this](std::string reason) { lost = std::move(reason); });
   }
 
@@ -113,8 +113,8 @@ class Life {
   std::optional<unit::ObjectServer::Reply> bind(const client::Request& request) {
     constexpr std::string_view kPath = "/api/v1/namespaces/shop/pods/", kBinding = "/binding";
     if (request.method != "POST" || !request.target.ends_with(kBinding)) return std::nullopt;
-    const auto name = request.target.substr(
-        kPath.size(), request.target.size() - kPath.size() - kBinding.size());
+    const auto name =
+        request.target.substr(kPath.size(), request.target.size() - kPath.size() - kBinding.size());
     ++bindings[name];
     auto there = server.find("pods", "shop", name);
     there.at("spec").as_object()["nodeName"] =

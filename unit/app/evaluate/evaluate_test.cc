@@ -12,7 +12,7 @@
 #include "app/evaluate/command.h"
 #include "app/evaluate/inputs.h"
 #include "app/evaluate/table.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 
 namespace podium::evaluate {
 namespace {

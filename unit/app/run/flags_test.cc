@@ -15,7 +15,7 @@
 #include "app/run/options.h"
 #include "client/file.h"
 #include "scheduler/plugins/registry.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 
 namespace podium::app::run {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "api/yaml.h"
-#include "unit/client/temp_dir.h"
+#include "unit/support/temp_dir.h"
 #include "unit/scheduler/config/finding.h"
 
 namespace podium::config {
