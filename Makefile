@@ -3,6 +3,8 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 SEEDS ?= 1..1000
 STEPS ?= 300
+# What starts servers is told to end when make is killed, and stops them.
+DIES_WITH_MAKE := setpriv --pdeathsig TERM --
 
 .PHONY: help setup build kube test demo parity tables place replay bench format clean
 
@@ -19,10 +21,11 @@ kube: setup      ## builds the real control plane that tests and the demo run: b
 	@tools/kube.sh
 
 test: setup      ## the whole test suite, as continuous integration runs it
-	@tools/test.sh
+	@$(DIES_WITH_MAKE) tools/test.sh
 
-demo: build kube ## podium on a real API server, ending on its reports (KEEP=1 leaves it running)
-	@e2e/demo/run $(if $(KEEP),--keep)
+demo: build      ## podium on a real API server, ending on its reports (KEEP=1 leaves it running)
+	@tools/kube.sh etcd kube-apiserver kubectl
+	@$(DIES_WITH_MAKE) e2e/demo/run $(if $(KEEP),--keep)
 
 parity: build kube ## compares podium's decisions with kube-scheduler's own (SEEDS=1..1000)
 	@e2e/parity/run --seeds $(SEEDS)

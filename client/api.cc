@@ -158,6 +158,13 @@ Task<Result<json::value>> Api::get(Resource resource, std::string ns, std::strin
   co_return co_await call_json(std::move(request), options);
 }
 
+Task<Result<std::string>> Api::get_text(std::string path, CallOptions options) {
+  Request request = request_of("GET", std::move(path));
+  auto response = co_await call(std::move(request), options);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  co_return Result<std::string>(std::move(response->body));
+}
+
 Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions options, std::string token,
                                   CallOptions call_options) {
   Request request = request_of("GET", resource.path(ns) + list_query(options, token));

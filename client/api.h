@@ -93,6 +93,8 @@ class Api {
   ~Api();
 
   Task<Result<boost::json::value>> get(Resource, std::string ns, std::string name, CallOptions = {});
+  // As it came, undecoded: for what may be too large or too deep to decode.
+  Task<Result<std::string>> get_text(std::string path, CallOptions = {});
   Task<Result<ListResult>> list(Resource, std::string ns, ListOptions, CallOptions = {});  // all pages
   // One page at a time, for lists too long to hold; each(items) returns false to stop. Of an item that cannot
   // be read (nested too deeply) there is its metadata, in both.

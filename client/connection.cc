@@ -143,12 +143,14 @@ Task<bool> Connection::rested() {
   co_return true;
 }
 
-Task<Result<void>> Connection::write(std::string_view bytes) {
-  wrote_all_ = false;
+Task<Result<void>> Connection::write(std::string_view bytes, MayWrite may_write) {
+  wrote_ = 0;
   while (!bytes.empty()) {
+    if (may_write && !may_write()) co_return not_leader();
     IoStep step = try_write(bytes);
     if (step.kind == IoStep::Kind::done) {
       bytes.remove_prefix(step.size);
+      wrote_ += step.size;
       continue;
     }
     if (step.kind == IoStep::Kind::closed || step.kind == IoStep::Kind::failed)
@@ -158,7 +160,6 @@ Task<Result<void>> Connection::write(std::string_view bytes) {
                                                                     : tcp::socket::wait_write);
     if (!ready) co_return std::unexpected(std::move(ready.error()));
   }
-  wrote_all_ = true;
   if (rest_.count() > 0) last_ = std::chrono::steady_clock::now();
   co_return Result<void>();
 }

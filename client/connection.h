@@ -30,7 +30,9 @@ class Connection final : public Guarded {
   Task<Result<void>> connect(boost::asio::ip::tcp::endpoint endpoint);
   // The name is what the server's certificate must be for.
   Task<Result<void>> handshake(TlsContext::Current context, std::string name, bool name_is_address);
-  Task<Result<void>> write(std::string_view bytes);  // the caller keeps the bytes
+  // The caller keeps the bytes. `may_write` is asked before each part that goes out, also after a wait; where
+  // it says no, the rest is not sent: not_leader().
+  Task<Result<void>> write(std::string_view bytes, MayWrite may_write = {});
   // What has arrived, empty at the end. It points into a buffer of the thread: use it before the next
   // co_await.
   Task<Result<std::string_view>> read();
@@ -40,8 +42,8 @@ class Connection final : public Guarded {
   // read together.
   void set_rest(std::chrono::microseconds rest) { rest_ = rest; }
 
-  bool usable();                                 // idle, still open, and with nothing unexpected to read
-  bool wrote_all() const { return wrote_all_; }  // the last write() left nothing behind
+  bool usable();                                // idle, still open, and with nothing unexpected to read
+  std::size_t wrote() const { return wrote_; }  // so many bytes of the last write() may reach the server
   std::uint64_t generation() const { return generation_; }
 
   void end(Error::Kind why) override;
@@ -58,7 +60,7 @@ class Connection final : public Guarded {
   boost::asio::ip::tcp::socket socket_;
   std::optional<TlsSession> tls_;
   std::uint64_t generation_ = 0;
-  bool wrote_all_ = false;
+  std::size_t wrote_ = 0;
   std::chrono::microseconds rest_{0};
   Steady last_{};      // when bytes came or went
   bool bulk_ = false;  // the last read filled its buffer, so more is probably there already

@@ -1,5 +1,7 @@
 #include "client/leader.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -25,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kReleaseTime = 1s;  // for each of the two requests of a release
-constexpr auto kNotLeading = std::numeric_limits<Steady::rep>::min();
+constexpr auto kNotLeading = std::numeric_limits<Steady::rep>::min(), kNever = kNotLeading;
 
 LeaseRecord read_record(const json::value& lease) {
   LeaseRecord record;
@@ -71,6 +73,7 @@ struct LeaderElector::Impl {
   Task<void> wait(std::chrono::milliseconds delay);
   Task<void> release();
   void publish();
+  std::string loss() const;
   void log_failure(const char* what, const Error& error) const;
 
   const LeaderOptions options;
@@ -81,6 +84,7 @@ struct LeaderElector::Impl {
   std::string reported;  // the holder that was logged last
 
   std::atomic<Steady::rep> until{kNotLeading};  // leading until then, on the steady clock
+  std::atomic<Steady::rep> stepped{kNever};     // when run() has last made a step
   std::atomic<bool> stopped{false};
   mutable std::mutex mutex;  // guards holder
   std::string holder;
@@ -94,7 +98,7 @@ Task<Result<void>> LeaderElector::Impl::run(std::shared_ptr<Impl> self, std::fun
   co_await asio::co_spawn(strand, loop(self, std::move(on_started)),
                           asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
   self->until = kNotLeading;
-  if (!self->stopped) co_return fail(Error::Kind::unavailable, "the lease is lost");
+  if (!self->stopped) co_return fail(Error::Kind::unavailable, self->loss());
   if (self->wrote) co_await asio::co_spawn(strand, self->release(), asio::use_awaitable);
   co_return Result<void>();
 }
@@ -103,6 +107,7 @@ Task<void> LeaderElector::Impl::loop(std::shared_ptr<Impl> self, std::function<v
   co_await asio::this_coro::throw_if_cancelled(false);
   bool started = false;
   while (!self->stopped) {
+    self->stepped = self->api.clock().now().time_since_epoch().count();
     const auto action = self->state.next(self->api.clock().now(), self->api.clock().wall());
     self->publish();
     if (action.kind == LeaderState::Action::Kind::lost) co_return;
@@ -213,6 +218,14 @@ void LeaderElector::Impl::publish() {
   holder = reported;
 }
 
+std::string LeaderElector::Impl::loss() const {
+  const auto lease = options.lease_namespace + "/" + options.lease_name;
+  if (state.holder() == options.identity)
+    return fmt::format("lease {} was not renewed within {} ms", lease, options.renew_deadline.count());
+  if (state.holder().empty()) return fmt::format("lease {} was released by another", lease);
+  return fmt::format("lease {} was lost to {}", lease, state.holder());
+}
+
 void LeaderElector::Impl::log_failure(const char* what, const Error& error) const {
   spdlog::warn("leader: {} failed lease={}/{} code={} error={}", what, options.lease_namespace,
                options.lease_name, error.code, error.message);
@@ -236,6 +249,12 @@ bool LeaderElector::leading() const {
   const auto until = impl_->until.load();
   return !impl_->stopped && until != kNotLeading &&
          impl_->api.clock().now().time_since_epoch().count() < until;
+}
+
+std::optional<std::chrono::nanoseconds> LeaderElector::since_last_step() const {
+  const auto stepped = impl_->stepped.load();
+  if (stepped == kNever) return std::nullopt;
+  return impl_->api.clock().now().time_since_epoch() - Steady::duration(stepped);
 }
 
 std::string LeaderElector::holder() const {

@@ -4,12 +4,14 @@
 // every retryPeriod; give up leadership when another's name is seen on it, or when renewing has not worked
 // for renewDeadline; release on stop. The steps are LeaderState's; run() is the loop that asks the server.
 // Threads: run() on one executor; callbacks are called there.
-// Errors: what the server refuses is logged and tried again; run() returns Kind::unavailable when leadership was lost.
+// Errors: what the server refuses is logged and tried again; run() returns Kind::unavailable when leadership
+// was lost, and says to whom.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/api.h"
@@ -29,9 +31,13 @@ class LeaderElector {
   Task<Result<void>> run(std::function<void()> on_started);
   void stop();  // thread-safe
   // Thread-safe. Looks at the clock, so that it is false in a process that was frozen past its renew
-  // deadline, before anything else has run in it. Ask right before every write that only the leader may do.
+  // deadline, before anything else has run in it. What only a leader may write goes through a transport that
+  // asks this right before it sends (MayWrite); the lease itself goes through one that does not.
   bool leading() const;
   std::string holder() const;  // thread-safe; who holds the lease as last seen; empty: nobody
+  // Thread-safe. How long ago run() has last made a step: a request that has ended, or a wait. A step takes
+  // at most the longer of half the renew deadline and 2.2 retry periods. Nullopt before run().
+  std::optional<std::chrono::nanoseconds> since_last_step() const;
 
  private:
   struct Impl;

@@ -1,4 +1,5 @@
-// A Transport that tells of each request that another one has done, for metrics.
+// A Transport that tells of each request that another one has done, for metrics. One that was not sent for
+// want of the right to write is none.
 //
 // Threads: the observer is called wherever a request ends, maybe on several threads at once. Errors: the
 // other's.

@@ -16,10 +16,26 @@ namespace podium::client {
 
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr auto kNotLeader = "NotLeader";
+
+}  // namespace
+
 Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> requests) {
   std::vector<Result<Response>> answers;
   for (auto& request : requests) answers.push_back(co_await send(std::move(request)));
   co_return answers;
+}
+
+std::unexpected<Error> not_leader() {
+  auto refusal = fail(Error::Kind::cancelled, "not sent: not leading any more");
+  refusal.error().reason = kNotLeader;
+  return refusal;
+}
+
+bool is_not_leader(const Error& error) {
+  return error.kind == Error::Kind::cancelled && error.reason == kNotLeader;
 }
 
 namespace {
@@ -66,8 +82,10 @@ class HttpStream final : public Stream {
 
 class HttpTransport final : public Transport, public std::enable_shared_from_this<HttpTransport> {
  public:
-  HttpTransport(asio::any_io_executor executor, ClientConfig config, TransportLimits limits)
+  HttpTransport(asio::any_io_executor executor, ClientConfig config, TransportLimits limits,
+                MayWrite may_write)
       : limits_(limits),
+        may_write_(std::move(may_write)),
         token_(config.token),
         url_(parse_server_url(config.server)),
         watchdog_(std::make_shared<Watchdog>(executor)),
@@ -121,7 +139,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       if (!connection) co_return std::unexpected(std::move(connection.error()));
       (*connection)->set_deadline(deadline);
       auto reply = std::make_unique<HttpReply>(limits_.body_bytes);
-      auto head = co_await converse(**connection, *text, *reply, true);
+      auto head = co_await converse(**connection, request.method, *text, *reply, true);
       if (!head) co_return std::unexpected(std::move(head.error()));
       (*connection)->clear_deadline();
       (*connection)->set_rest(kRestOfStreams);
@@ -185,12 +203,16 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return co_await dialer_.dial(std::min(deadline, std::chrono::steady_clock::now() + limits_.connect));
   }
 
+  bool may_send(const std::string& method) const { return reads_only(method) || !may_write_ || may_write_(); }
+
   // Writes the request and reads the reply: whole, or its head only.
-  Task<Result<void>> converse(Connection& connection, const std::string& text, HttpReply& reply,
-                              bool head_only) {
+  Task<Result<void>> converse(Connection& connection, const std::string& method, const std::string& text,
+                              HttpReply& reply, bool head_only) {
     // A server that refuses a body replies before it has read it, and closes; so a failed write is not the
     // last word.
-    auto written = co_await connection.write(text);
+    const MayWrite may_write = reads_only(method) ? MayWrite() : may_write_;
+    auto written = co_await connection.write(text, may_write);
+    if (!written && is_not_leader(written.error())) co_return written;
     auto received = co_await receive(connection, reply, head_only);
     if (!received && !written) co_return written;
     co_return received;
@@ -206,17 +228,23 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
-  // Answers come in as far as they got; the error is that of all others.
+  // Answers come in as far as they got; the error is that of the requests that were not sent. Those that were
+  // get it too, as being in doubt.
   Task<Result<void>> exchange_all(const std::vector<Request>& requests, Steady deadline,
                                   std::vector<Result<Response>>& answers) {
     auto token = co_await current_token(deadline);
     if (!token) co_return std::unexpected(std::move(token.error()));
     std::string texts;
+    std::vector<std::size_t> ends;
     for (const auto& request : requests) {
       auto text = compose(request, *token);
       if (!text) co_return std::unexpected(std::move(text.error()));
       texts += *text;
+      ends.push_back(texts.size());
     }
+    const bool changes = std::ranges::any_of(requests, [](const auto& r) { return !reads_only(r.method); });
+    const MayWrite may_write = changes ? may_write_ : MayWrite();
+    if (may_write && !may_write()) co_return not_leader();
     auto slot = co_await connected_slot(deadline);
     if (!slot) co_return std::unexpected(std::move(slot.error()));
     Connection& connection = *slot->connection;
@@ -224,7 +252,12 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     const bool together = requests.size() > 1;
     if (together) connection.set_rest(pace_.before_the_first(requests.size()));
     const auto begun = std::chrono::steady_clock::now();
-    auto written = co_await connection.write(texts);
+    auto written = co_await connection.write(texts, may_write);
+    if (!written && is_not_leader(written.error())) {
+      auto left = fail(Error::Kind::cancelled, "not waited for: not leading any more");
+      in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
+      co_return written;
+    }
     std::string rest;
     while (answers.size() < requests.size()) {
       HttpReply reply(limits_.body_bytes);
@@ -232,7 +265,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       if (done) done = co_await receive(connection, reply, false);
       if (!done) {
         if (!written) done = std::move(written);
-        done.error().maybe_applied = connection.wrote_all();
+        in_doubt(answers, ends, connection.wrote(), done.error());
         co_return done;
       }
       rest = reply.take_rest();
@@ -254,6 +287,15 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
+  // Requests that the server may have whole, `wrote` bytes of a batch, and that have no answer.
+  static void in_doubt(std::vector<Result<Response>>& answers, const std::vector<std::size_t>& ends,
+                       std::size_t wrote, Error error) {
+    error.maybe_applied = true;
+    while (answers.size() < ends.size() && wrote >= ends[answers.size()]) {
+      answers.push_back(std::unexpected(error));
+    }
+  }
+
   // A connection that is idle and good, or a new one.
   Task<Result<Pool::Slot>> connected_slot(Steady deadline) {
     auto credentials = dialer_.credentials();
@@ -268,11 +310,16 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
   Task<Result<Response>> exchange(const std::string& text, const std::string& method, Steady deadline) {
+    if (!may_send(method)) co_return not_leader();
     auto credentials = dialer_.credentials();
     if (!credentials) co_return std::unexpected(std::move(credentials.error()));
     auto slot = co_await pool_->acquire(deadline, credentials->generation);
     if (!slot) co_return std::unexpected(std::move(slot.error()));
     for (;;) {
+      if (!may_send(method)) {  // an idle connection is as good as before
+        if (slot->connection) slot->give_back();
+        co_return not_leader();
+      }
       bool reused = slot->connection != nullptr;
       if (!reused) {
         auto fresh = co_await dial(deadline);
@@ -282,15 +329,16 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       Connection& connection = *slot->connection;
       connection.set_deadline(deadline);
       HttpReply reply(limits_.body_bytes);
-      auto done = co_await converse(connection, text, reply, false);
+      auto done = co_await converse(connection, method, text, reply, false);
       if (done) {
         connection.clear_deadline();
         Response response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()};
         if (reply.reusable()) slot->give_back();
         co_return Result<Response>(std::move(response));
       }
-      bool sent = connection.wrote_all();
+      bool sent = connection.wrote() == text.size();
       slot->connection.reset();
+      if (is_not_leader(done.error())) co_return std::unexpected(std::move(done.error()));
       bool dead_already = reused && !reply.started() && done.error().kind == Error::Kind::unavailable;
       if (dead_already && (reads_only(method) || !sent)) continue;
       done.error().maybe_applied = sent && !reads_only(method);
@@ -299,6 +347,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
   const TransportLimits limits_;
+  const MayWrite may_write_;
   const std::shared_ptr<TokenSource> token_;
   Result<ServerUrl> url_;
   const std::shared_ptr<Watchdog> watchdog_;
@@ -313,8 +362,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
 }  // namespace
 
 std::shared_ptr<Transport> make_transport(asio::any_io_executor executor, ClientConfig config,
-                                          TransportLimits limits) {
-  return std::make_shared<HttpTransport>(std::move(executor), std::move(config), limits);
+                                          TransportLimits limits, MayWrite may_write) {
+  return std::make_shared<HttpTransport>(std::move(executor), std::move(config), limits,
+                                         std::move(may_write));
 }
 
 }  // namespace podium::client

@@ -4,17 +4,22 @@
 // credentials rotate, and puts a deadline on every step. It sends a request a second time in two cases only:
 // an idle connection turned out to be dead before any byte of a reply, and the request is a GET or could not
 // be sent whole; or the reply is 401 and the token source has a new token. All other retries are Api's.
+//
+// A transport may have a right to write (MayWrite), which it asks right before the bytes of any request that
+// is no GET go out, whatever they have waited for before. Without it the request is not sent.
 // Threads: send() and open() may be called from any executor, several at once; the coroutine does its I/O and resumes on
 // its caller's. A Stream is used by one coroutine at a time. close() may be called from any thread; it must
 // be called before the executor's context can run out of work, and the context must outlive the transport.
 // Errors: Kind::unavailable (refused, cut; reason "Untrusted" where the server's certificate is not trusted),
-// Kind::timeout, Kind::cancelled, Kind::invalid (the credentials), Kind::internal (a body over the limit);
+// Kind::timeout, Kind::cancelled (reason "NotLeader" where the right to write is lost), Kind::invalid (the
+// credentials), Kind::internal (a body over the limit);
 // maybe_applied where a request that changes something was sent and its reply never came. An HTTP status is
 // not an error here.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,8 +87,15 @@ struct TransportLimits {
   std::chrono::milliseconds reload{1'000};  // how often credential files are looked at
 };
 
+// Whether requests that change something may be sent now; from any thread. Empty: always.
+using MayWrite = std::function<bool()>;
+
+// The error of a request that was not sent, or not whole, since the right to write is lost.
+std::unexpected<Error> not_leader();
+bool is_not_leader(const Error& error);
+
 // A config without a usable server URL makes a transport whose every request fails with Kind::invalid.
 std::shared_ptr<Transport> make_transport(boost::asio::any_io_executor executor, ClientConfig config,
-                                          TransportLimits limits = {});
+                                          TransportLimits limits = {}, MayWrite may_write = {});
 
 }  // namespace podium::client

@@ -43,10 +43,10 @@ Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const json::value& pod
   if (!volumes || !volumes->is_array()) return claims;
   for (std::size_t i = 0; i < volumes->get_array().size(); ++i) {
     const auto& volume = volumes->get_array()[i];
-    const auto* made = volume.find_pointer("/ephemeral/volumeClaimTemplate", none);
+    const auto* claim_template = volume.find_pointer("/ephemeral/volumeClaimTemplate", none);
     const auto* name = volume.find_pointer("/name", none);
-    if (!made || !name || !name->is_string()) continue;
-    auto claim = api::decode_persistent_volume_claim(*made);
+    if (!claim_template || !name || !name->is_string()) continue;
+    auto claim = api::decode_persistent_volume_claim(*claim_template);
     if (!claim) {
       return invalid(
           fmt::format("spec.volumes[{}].ephemeral.volumeClaimTemplate.{}", i, claim.error().message));
@@ -63,7 +63,7 @@ void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod,
     if (volume.kind != api::Volume::Kind::ephemeral || of_volume == claims.end()) continue;
     const auto name = *plugins::claim_name(pod, volume);
     if (plugins::find_claim(fork, pod, name)) continue;
-    auto claim = std::make_shared<PersistentVolumeClaim>(of_volume->made);
+    auto claim = std::make_shared<PersistentVolumeClaim>(of_volume->claim);
     claim->meta.name = name;
     claim->meta.namespace_ = pod.meta.namespace_;
     claim->meta.uid = pod.meta.uid + "-" + volume.name;

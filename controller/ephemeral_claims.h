@@ -1,5 +1,5 @@
-// The claims of generic ephemeral volumes, as they would be made for a pod that is only asked about: for its
-// pods nobody makes any.
+// The claims of generic ephemeral volumes. For a pod that exists only in a what-if no controller creates them,
+// so that the what-if does it on its fork.
 //
 // Sources: pkg/controller/volume/ephemeral, and the admission plugin DefaultStorageClass.
 // Threads: pure functions. Errors: Error.message is "path: reason".
@@ -16,15 +16,15 @@
 namespace podium::controller {
 
 struct EphemeralClaim {
-  std::string volume;               // its name in the pod
-  api::PersistentVolumeClaim made;  // from volumeClaimTemplate, without a name
+  std::string volume;                // its name in the pod
+  api::PersistentVolumeClaim claim;  // from volumeClaimTemplate, without a name
 };
 
 // Of a Pod or a PodTemplateSpec.
 Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const boost::json::value& pod);
 
-// Puts those into the snapshot that are not there: unbound, owned by the pod, of the default StorageClass
-// where they name none. One of the same name that is there stays, whoever's it is.
+// Creates in the snapshot those that are absent: unbound, owned by the pod, of the default StorageClass where
+// they name none. A claim of the same name stays, whoever owns it.
 void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork);
 
 }  // namespace podium::controller

@@ -63,7 +63,9 @@ class Values {
     auto victims = array(p.victims, [this](const auto& victim) {
       return object({{"namespace", victim.first}, {"name", victim.second}});
     });
-    return object({{"node", p.node}, {"victims", std::move(victims)}});
+    auto out = object({{"node", p.node}, {"victims", std::move(victims)}});
+    if (p.other_victims > 0) out["otherVictims"] = p.other_victims;
+    return out;
   }
   json::object condition(const ReportCondition& c, std::int64_t observed_generation) const {
     return object({{"type", c.type},
@@ -158,7 +160,7 @@ json::object to_json(const ReportStatus& s, json::storage_ptr memory) {
   text("outcome", s.outcome);
   text("profile", s.profile);
   text("node", s.node);
-  text("message", s.message);
+  text("message", cut(s.message, kMessageBytes));
   unless("decidedAt", !s.decided_at, [&] { return format_time(*s.decided_at); });
   unless("expiresAt", !s.expires_at, [&] { return format_time(*s.expires_at); });
   unless("preemption", !s.preemption, [&] { return make.preemption(*s.preemption); });

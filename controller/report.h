@@ -57,6 +57,7 @@ struct ReportStatus {
   struct Preempted {
     std::string node;
     std::vector<std::pair<std::string, std::string>> victims;  // namespace, name
+    std::size_t other_victims = 0;  // of a what-if: those of other namespaces, which it does not name
   };
   std::optional<Preempted> preemption;
   std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};

@@ -71,11 +71,12 @@ bool worth_a_pause(const Error& error) {
 
 struct ReportWriter::Impl {
   Impl(client::Api& api_, const client::Precedence& precedence_, Retention& retention_,
-       const config::Podium& options_, asio::any_io_executor io_)
+       const config::Podium& options_, async::Gate& gate_, asio::any_io_executor io_)
       : api(api_),
         precedence(precedence_),
         retention(retention_),
         options(options_),
+        gate(gate_),
         io(std::move(io_)),
         queue(kCapacity, kWriters) {}
 
@@ -261,6 +262,7 @@ struct ReportWriter::Impl {
   const client::Precedence& precedence;
   Retention& retention;
   const config::Podium& options;
+  async::Gate& gate;
   asio::any_io_executor io;
   CoalescingQueue<Job> queue;
   std::mutex mutex;
@@ -270,10 +272,11 @@ struct ReportWriter::Impl {
 };
 
 ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
-                           const config::Podium& options, asio::any_io_executor io, Announce announce)
+                           const config::Podium& options, async::Gate& gate, asio::any_io_executor io,
+                           Announce announce)
     : options_(options),
       announce_(std::move(announce)),
-      impl_(std::make_shared<Impl>(api, precedence, retention, options, std::move(io))) {}
+      impl_(std::make_shared<Impl>(api, precedence, retention, options, gate, std::move(io))) {}
 
 ReportWriter::~ReportWriter() = default;
 
@@ -333,7 +336,7 @@ void ReportWriter::enqueue(const cluster::PodInfo& pod, ReportStatus status) {
   const auto& meta = pod->meta;
   Job job{{meta.namespace_, meta.name, meta.uid}, std::move(status), impl_->api.clock().now()};
   if (impl_->queue.push(meta.uid, std::move(job))) {
-    asio::co_spawn(impl_->io, Impl::work(impl_), asio::detached);
+    async::spawn(impl_->gate, impl_->io, "write", Impl::work(impl_));
   }
 }
 

@@ -21,6 +21,7 @@
 #include <memory>
 #include <string>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "client/precedence.h"
 #include "controller/report.h"
@@ -43,7 +44,8 @@ class ReportWriter final : public framework::Recorder {
   using Announce = std::function<void(const cluster::PodInfo&, const ReportStatus&)>;
 
   ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
-               const config::Podium& options, boost::asio::any_io_executor io, Announce announce);
+               const config::Podium& options, async::Gate& gate, boost::asio::any_io_executor io,
+               Announce announce);
   ~ReportWriter() override;
 
   void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;

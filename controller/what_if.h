@@ -6,7 +6,9 @@
 // Threads: pure; runs on a worker.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "api/pod.h"
 #include "base/result.h"
@@ -23,13 +25,24 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const cluster::Snapshot& snapshot,
                                                        const config::Config& config);
 
-// Fits, PartlyFits or DoesNotFit. Scores and rejections are those of one replica: the first where all fit,
-// else the first that did not.
-// `claims` are made for each pod whose ephemeral volumes have none yet.
-ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapshot fork,
-                    const framework::Profile& profile, const std::vector<EphemeralClaim>& claims = {});
+// Whether there is time for one more replica. Asked before each; the core has no clock of its own.
+using Budget = std::function<bool()>;
 
-// Accepted=False, with the path and the reason.
+// Fits, PartlyFits or DoesNotFit. Scores and rejections are those of one replica: the first where all fit,
+// else the first that did not. Victims of other namespaces than the pod's are counted and not named.
+// `claims` are made for each pod whose ephemeral volumes have none yet. Where the budget ends early, the
+// answer tells of the replicas that were placed by then (PartlyFits), or is declined.
+ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapshot fork,
+                    const framework::Profile& profile, const std::vector<EphemeralClaim>& claims = {},
+                    const Budget& budget = {});
+
+// A request that is invalid: Accepted=False with the path and the reason, and Complete=True with reason
+// Refused.
 ReportStatus refusal(const std::string& path_and_reason);
+// A request that cannot be answered: Accepted=False and Complete=True, both with this reason.
+ReportStatus declined(const std::string& reason, const std::string& message);
+
+inline constexpr const char* kDeadlineExceeded = "DeadlineExceeded";
+inline constexpr const char* kTooManyQuestions = "TooManyQuestions";
 
 }  // namespace podium::controller

@@ -50,7 +50,7 @@ Result<CertificatePair> self_signed_certificate(const std::string& host) {
   Certificate certificate(X509_new());
   unsigned char serial[8] = {};
   if (!key || !certificate || RAND_bytes(serial, sizeof serial) != 1) {
-    return fail(Error::Kind::internal, "cannot make a key for the HTTPS door");
+    return fail(Error::Kind::internal, "cannot make a key for HTTPS");
   }
   serial[0] = (serial[0] & 0x7F) | 0x40;  // positive, and no leading zero, which DER forbids
   ASN1_STRING_set(X509_get_serialNumber(certificate.get()), serial, sizeof serial);
@@ -64,7 +64,7 @@ Result<CertificatePair> self_signed_certificate(const std::string& host) {
                              reinterpret_cast<const unsigned char*>(common.c_str()), -1, -1, 0);
   X509_set_issuer_name(certificate.get(), name);
   if (!add_names(certificate.get(), host) || !X509_sign(certificate.get(), key.get(), EVP_sha256())) {
-    return fail(Error::Kind::internal, "cannot sign a certificate for the HTTPS door");
+    return fail(Error::Kind::internal, "cannot sign a certificate for HTTPS");
   }
   return CertificatePair{
       pem([&](BIO* bio) { return PEM_write_bio_X509(bio, certificate.get()); }), pem([&](BIO* bio) {

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# go-build.sh MODULE_DIR OUTPUT_DIR PACKAGE…: builds Go programs of one of e2e/'s modules, once; a change of the module or of
-# its sources builds them again. Says how far it is and how long each took.
+# go-build.sh MODULE_DIR OUTPUT_DIR PACKAGE…: builds Go programs of one of e2e/'s modules in one `go build`, so that they share
+# what they have in common and the last link of one does not hold up the next; a change of the module or of its sources builds
+# them again. Says how far it is and how long it took.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 module=$1 out=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
 [ -x "$root/.cache/go/bin/go" ] && PATH=$root/.cache/go/bin:$PATH
 export CGO_ENABLED=0 GOFLAGS="-buildvcs=false -trimpath -mod=readonly" GOTOOLCHAIN=local
+
+# Tests that run at the same time may want the same program.
+exec 9> "$out/.lock"
+flock 9
 
 cd "$module"
 stamp=$(find . -type f \( -name '*.go' -o -name 'go.*' \) -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16)
@@ -17,17 +22,55 @@ if [ -n "$version" ]; then
   base=k8s.io/component-base/version
   flags="$flags -X $base.gitVersion=$version -X $base.gitMajor=1 -X $base.gitMinor=$minor"
 fi
+
+# What `go build` calls a package's program.
+program_of() {
+  case $1 in
+    .) awk '$1 == "module" {print $2; exit}' go.mod | xargs basename ;;
+    *) basename "${1%/v[0-9]}" ;;
+  esac
+}
+# What it is called here.
+name_of() {
+  case $1 in
+    .) basename "$PWD" ;;
+    go.etcd.io/etcd/server/v3) echo etcd ;;
+    *) program_of "$1" ;;
+  esac
+}
+
+packages=() names=()
 for package in "$@"; do
-  name=$(basename "${package%/v[0-9]}")
-  [ "$package" = . ] && name=$(basename "$PWD")
-  [ "$package" = go.etcd.io/etcd/server/v3 ] && name=etcd
+  name=$(name_of "$package")
   [ -x "$out/$name" ] && [ "$(cat "$out/.$name.stamp" 2>/dev/null)" = "$stamp" ] && continue
-  printf '== building %s (minutes when cold, seconds when warm) ' "$name"
-  began=$SECONDS
-  go build -o "$out/$name" -ldflags "$flags" "$package" 2> >(grep -v '^go: downloading' >&2) &
-  pid=$!
-  for ((i = 1; ; i++)); do kill -0 $pid 2>/dev/null || break; sleep 0.5; ((i % 10)) || printf '.'; done
-  wait $pid
-  echo "$stamp" > "$out/.$name.stamp"
-  printf ' %ss\n' $((SECONDS - began))
+  packages+=("$package") names+=("$name")
 done
+[ ${#packages[@]} -gt 0 ] || exit 0
+
+# Counts the packages that `go build -v` names; whatever else it says is passed on.
+progress() {
+  local count=0 told=$SECONDS line
+  while read -r line; do
+    case $line in
+      "go: downloading"*) continue ;;
+      "#"* | *" "*) echo "$line" >&2; continue ;;
+    esac
+    count=$((count + 1))
+    if ((SECONDS - told >= 10)); then
+      told=$SECONDS
+      echo "   $count of at most $total packages, $((SECONDS - began)) s"
+    fi
+  done
+}
+
+began=$SECONDS
+echo "== building ${names[*]} (minutes when cold, seconds when warm)"
+total=$(go list -deps "${packages[@]}" 2> >(grep -v '^go: downloading' >&2) | wc -l)
+programs=$(mktemp -d -p "$out")
+trap 'rm -rf "$programs"' EXIT
+go build -v -o "$programs/" -ldflags "$flags" "${packages[@]}" 2>&1 | progress
+for i in "${!packages[@]}"; do
+  mv "$programs/$(program_of "${packages[i]}")" "$out/${names[i]}"
+  echo "$stamp" > "$out/.${names[i]}.stamp"
+done
+echo "   built in $((SECONDS - began)) s"

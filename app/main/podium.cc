@@ -1,12 +1,16 @@
 #include "app/main/podium.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/config/config_command.h"
 #include "app/evaluate/command.h"
 #include "app/main/suggest.h"
+#include "app/run/command_line.h"
 #include "app/run/options.h"
 #include "base/version.h"
 
@@ -50,12 +54,21 @@ std::string full_name(const CLI::App& app) {
   return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
 }
 
-int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+// CLI11 asks for a subcommand where the one that was given does not exist.
+std::string reason(const CLI::App& command, const CLI::ParseError& error,
+                   const std::vector<std::string>& arguments) {
+  const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+                       command.get_subcommands().empty() && !command.get_subcommands(nullptr).empty();
+  const auto last = arguments.empty() ? std::string() : arguments.back();
+  if (!unknown || last.empty() || last == command.get_name()) return error.what();
+  return (last.starts_with('-') ? "unknown flag \"" : "unknown command \"") + last + "\"";
+}
+
+int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   const auto& command = innermost(app);
-  std::cerr << full_name(command) << ": " << error.what() << '\n';
-  if (const auto hint = did_you_mean(command, {argv + 1, argv + argc}); !hint.empty())
-    std::cerr << hint << '\n';
-  std::cerr << "Run \"" << full_name(command) << " --help\" for what there is.\n";
+  std::cerr << full_name(command) << ": " << reason(command, error, arguments) << '\n';
+  if (const auto hint = did_you_mean(command, arguments); !hint.empty()) std::cerr << hint << '\n';
+  std::cerr << "Run \"" << full_name(command) << " --help\" for usage.\n";
   return 2;
 }
 
@@ -73,12 +86,13 @@ int main(int argc, char** argv, const plugins::Registry& plugins) {
   evaluate::add_command(app, plugins, exit_code);
   add_config(app, plugins, exit_code);
   add_version(app);
+  const auto arguments = run::normalized({argv + 1, argv + std::max(argc, 1)});
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return refuse(app, error, argc, argv);
+    return refuse(app, error, arguments);
   }
   return exit_code;
 }

@@ -1,10 +1,12 @@
 // What `podium run` takes on its command line.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <boost/json/object.hpp>
 #include <string>
 #include <vector>
+
+#include "server/delegation.h"
+#include "server/https_server.h"
 
 namespace CLI {
 class App;
@@ -16,13 +18,16 @@ class Registry;
 namespace podium::app::run {
 
 struct Options {
-  std::string config_file, kubeconfig, context;
-  std::string bind_address = "0.0.0.0";
-  std::uint16_t secure_port = 10259;
-  std::string tls_certificate_file, tls_key_file;
-  std::optional<bool> leader_elect;        // overrides the configuration
+  std::string config_file, write_config_to;
+  std::string kubeconfig, context, master;
+  std::string authentication_kubeconfig, authorization_kubeconfig;  // empty: as kubeconfig
+  server::ListenOptions listen;
+  server::TlsOptions tls;
+  server::DelegationOptions delegation;
+  boost::json::object overrides;           // fields of the KubeSchedulerConfiguration
   std::vector<std::string> feature_gates;  // one --feature-gates each
-  int verbosity = 0;                       // 0 info, 1 debug, 2 trace
+  std::vector<std::string> warnings;       // flags without effect
+  int verbosity = 0;                       // as klog's: 0 to 2 info, 3 and 4 debug, from 5 on trace
 };
 
 // Adds the subcommand; its callback runs podium and sets the exit code. `plugins` outlives the app.

@@ -1,32 +1,35 @@
 #include "app/run/process.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <thread>
 
-#include "async/nap.h"
 #include "base/version.h"
+#include "client/observed_transport.h"
 #include "client/url.h"
 
 namespace podium::app::run {
 namespace {
 
 namespace asio = boost::asio;
-using client::Task;
 
-using Milliseconds = std::chrono::milliseconds;
-constexpr Milliseconds kBindingsDrain{20'000}, kReportsDrain{2'000}, kLeaseDrain{2'000}, kLastResort{2'000};
-constexpr Milliseconds kPoll{10};
-constexpr std::size_t kBindConnections = 16, kConnections = 24;
+constexpr std::chrono::seconds kDiagnosticsDrain{2};
+constexpr std::size_t kExtenderConnections = 24, kReviewConnections = 2;
+
+std::size_t connections_of(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::bindings:
+      return 16;
+    case Traffic::rest:
+      return 24;
+    case Traffic::lease:
+      return 2;
+  }
+  return 1;
+}
 
 std::string identity() {
   char host[256] = {};
@@ -43,154 +46,131 @@ client::TransportLimits limits(std::size_t connections) {
 
 }  // namespace
 
-Process::Process(const Options& options, config::Config config, client::ClientConfig client_config)
+Process::Process(const Options& options, config::Config config, Servers servers)
     : options_(options),
       config_(std::move(config)),
+      servers_(std::move(servers)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
-      bind_transport_(transport(client_config, kBindConnections)),
-      transport_(transport(std::move(client_config), kConnections)),
-      bind_api_(bind_transport_, system_clock(), system_random()),
-      api_(transport_, system_clock(), system_random()),
-      conditions_(api_, io_.get_executor()),
-      announcer_([this](std::string_view name) { return recorder_of(name); }, conditions_,
-                 config_.podium.events.enabled),
-      binder_(bind_api_, bindings_first_, io_.get_executor(), core_.get_executor(),
-              [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-                scheduler_.binding_ended(uid, outcome);
-              }),
-      extenders_(make_extenders()),
-      consultant_(make_consultant()),
-      extender_binder_(make_extender_binder()),
-      preemptor_(bind_api_, io_.get_executor(), core_.get_executor(),
-                 [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
-                   scheduler_.preemption_ended(order, outcome);
-                 }),
-      writer_(bind_api_, io_.get_executor(), core_.get_executor(),
-              [this](const std::string& uid, cycle::WriteOutcome outcome) {
-                scheduler_.write_ended(uid, std::move(outcome));
-              }),
-      nominator_(api_, io_.get_executor()),
-      retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
-      reports_(api_, bindings_first_, retention_, config_.podium, io_.get_executor(),
-               [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
-                 announce_best_nodes(pod, status);
-               }),
-      scheduler_({.config = config_,
-                  .clock = system_clock(),
-                  .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
-                  .preemptor = preemptor_,
-                  .writer = writer_,
-                  .nominator = nominator_,
-                  .announcer = announcer_,
-                  .recorder = reports_,
-                  .metrics = metrics_,
-                  .consultant = consultant_.get()}),
-      feed_(api_, scheduler_, framework::request_rules(config_.features), io_.get_executor(),
-            core_.get_executor()),
-      what_ifs_(api_, retention_, config_, io_.get_executor(), workers_.get_executor(),
-                [this] { return fork(this); }),
-      driver_(core_.get_executor(), scheduler_, system_clock(),
-              [this] { return !elector_ || elector_->leading(); }),
-      door_({.io = io_.get_executor(),
-             .strand = core_.get_executor(),
-             .options = {.address = options.bind_address,
-                         .port = options.secure_port,
-                         .certificate_file = options.tls_certificate_file,
-                         .key_file = options.tls_key_file},
-             .why_not_ready = [this] { return why_not_ready(); },
-             .configuration = config_.view,
-             .registry = registry_,
-             .process_metrics = process_metrics_,
-             .scheduler = scheduler_,
-             .elector = elector_,
-             .reports = reports_,
-             .retention = retention_}) {
-  process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // checked before
-  const auto instance = identity();
-  for (const auto& profile : config_.profiles) {
-    const auto& name = profile->scheduler_name;
-    recorders_.emplace(
-        name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + instance));
-  }
-  const auto& election = config_.leader_election;
-  if (options_.leader_elect.value_or(election.leader_elect)) {
-    elector_.emplace(api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
-                                                 .lease_name = election.resource_name,
-                                                 .identity = instance,
-                                                 .lease_duration = election.lease_duration,
-                                                 .renew_deadline = election.renew_deadline,
-                                                 .retry_period = election.retry_period});
-  }
+      signals_(io_, SIGTERM, SIGINT),
+      engine_(world(), config_, identity()),
+      diagnostics_(diagnostics_parts()) {
+  process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
 
 Process::~Process() = default;
 
-std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections) {
+World Process::world() {
+  return {.clock = system_clock(),
+          .random = system_random(),
+          .strand = core_.get_executor(),
+          .io = io_.get_executor(),
+          .workers = workers_.get_executor(),
+          .extenders = extenders_.get_executor(),
+          .api_server =
+              [this](Traffic traffic, client::MayWrite may_write) {
+                return transport(servers_.cluster, connections_of(traffic), std::move(may_write));
+              },
+          .extender =
+              [this](client::ClientConfig config, client::MayWrite may_write) {
+                return client::make_transport(io_.get_executor(), std::move(config),
+                                              limits(kExtenderConnections), std::move(may_write));
+              },
+          .registry = registry_,
+          .fault = [this](std::string_view, std::string_view) { begin_stop(1); }};
+}
+
+std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections,
+                                                      client::MayWrite may_write) {
   const auto url = client::parse_server_url(config.server);
   const auto host = url ? url->authority() : config.server;
-  return client::observe(
-      client::make_transport(io_.get_executor(), std::move(config), limits(connections)), system_clock(),
-      [this, host](const client::Exchange& exchange) { process_metrics_.request(host, exchange); });
+  return client::observe(client::make_transport(io_.get_executor(), std::move(config), limits(connections),
+                                                std::move(may_write)),
+                         system_clock(), [this, host](const client::Exchange& exchange) {
+                           process_metrics_.request(host, exchange);
+                         });
 }
 
-std::unique_ptr<extender::Extenders> Process::make_extenders() {
-  if (config_.extenders.empty()) return nullptr;
-  // Their settings were checked before.
-  return *extender::Extenders::make(config_.extenders, [this](client::ClientConfig reached) {
-    return client::make_transport(io_.get_executor(), std::move(reached), limits(kConnections));
-  });
+// What the diagnostics server shows. Its reviews need no lease.
+DiagnosticsServer::Parts Process::diagnostics_parts() {
+  const auto reviewer = [this](const client::ClientConfig& config) {
+    return transport(config, kReviewConnections, {});
+  };
+  const std::function<std::optional<std::string>()> stopping = [this] {
+    return stopping_ ? std::optional<std::string>("process is shutting down") : std::nullopt;
+  };
+  const std::function<std::optional<std::string>()> synced = [this]() -> std::optional<std::string> {
+    std::string missing;
+    for (const auto& kind : engine_.not_synced()) missing += (missing.empty() ? "" : ", ") + kind;
+    if (missing.empty()) return std::nullopt;
+    return "not in step with the API server: " + missing;
+  };
+  return {.gate = diagnostics_gate_,
+          .io = io_.get_executor(),
+          .strand = core_.get_executor(),
+          .clock = system_clock(),
+          .random = system_random(),
+          .options = {.listen = options_.listen, .tls = options_.tls},
+          .delegation = options_.delegation,
+          .reviewers = {reviewer(servers_.authentication), reviewer(servers_.authorization)},
+          .live = {{"leaderElection", [this] { return engine_.election_trouble(); }}},
+          .ready = {{"shutdown", stopping}, {"sched-handler-sync", synced}},
+          .configuration = config_.view,
+          .registry = registry_,
+          .refresh = [this] { refresh_metrics(); },
+          .pods = [this] { return engine_.pods_as_leader(); },
+          .fatal =
+              [this](const Error& error) {
+                spdlog::error("client CA cannot be looked up, stopping error=\"{}\"", error.message);
+                begin_stop(1);
+              }};
 }
 
-std::unique_ptr<ExtenderConsultant> Process::make_consultant() {
-  if (!extenders_) return nullptr;
-  return std::make_unique<ExtenderConsultant>(
-      *extenders_, core_.get_executor(),
-      [this](framework::Decision decision) { scheduler_.decided(std::move(decision)); });
+void Process::refresh_metrics() {
+  engine_.scheduler().tell_metrics();
+  if (engine_.elector()) process_metrics_.leads(engine_.elector()->leading());
+  report_gauges_.set(engine_.reports().counts(), engine_.retention().size());
 }
 
-std::unique_ptr<ExtenderBinder> Process::make_extender_binder() {
-  if (!extenders_) return nullptr;
-  return std::make_unique<ExtenderBinder>(*extenders_, bind_api_, binder_, io_.get_executor(),
-                                          core_.get_executor(),
-                                          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-                                            scheduler_.binding_ended(uid, outcome);
-                                          });
-}
-
-client::EventRecorder* Process::recorder_of(std::string_view scheduler_name) {
-  const auto it = recorders_.find(scheduler_name);
-  return it == recorders_.end() ? recorders_.begin()->second.get() : it->second.get();
+// Runs until the context is out of work. An exception that leaves a handler is a bug; the process stops in
+// order, for which the context has to go on.
+void Process::run_context(asio::io_context& context, const char* name) {
+  for (bool ended = false; !ended;) {
+    try {
+      context.run();
+      ended = true;
+    } catch (const std::exception& e) {
+      spdlog::critical("handler has failed thread={} error=\"{}\"", name, e.what());
+      begin_stop(1);
+    }
+  }
 }
 
 int Process::run() {
-  const auto port = door_.listen();
+  const auto port = diagnostics_.listen();
   if (!port) {
     spdlog::error("{}", port.error().message);
+    engine_.abandon();
+    signals_.cancel();
+    io_work_.reset();
+    core_work_.reset();
+    core_.run();
+    io_.run();
     return 2;
   }
   spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
-               config_.profiles.size(), elector_.has_value());
+               config_.profiles.size(), engine_.elector().has_value());
   wait_for_signal();
-  start_parts();
-  std::thread core_thread([this] { core_.run(); });
-  io_.run();  // until stop() has asked everything to end
-  io_.restart();
-  io_work_.reset();
-  io_.run_for(kLastResort);
-  const bool all_ended = io_.stopped();
-  workers_.stop();
-  workers_.join();
-  if (consultant_) consultant_->join();
+  std::thread core_thread([this] { run_context(core_, "scheduling strand"); });
+  engine_.start([this](const std::string& reason) {
+    spdlog::error("leader election lost, stopping error=\"{}\"", reason);
+    begin_stop(1);
+  });
+  run_context(io_, "I/O");  // until stop() has ended everything
   core_work_.reset();
   core_thread.join();
+  workers_.join();
+  extenders_.join();
   spdlog::info("podium has stopped exit_code={}", exit_code_.load());
-  if (!all_ended) {
-    // Something still waits on the network. Its coroutines hold on to parts that would be destroyed under
-    // them.
-    spdlog::warn("not everything ended in time");
-    spdlog::shutdown();
-    std::_Exit(exit_code_);
-  }
   return exit_code_;
 }
 
@@ -202,89 +182,12 @@ void Process::wait_for_signal() {
   });
 }
 
-void Process::start_parts() {
-  for (auto& [name, recorder] : recorders_) asio::co_spawn(io_, recorder->run(), asio::detached);
-  if (extenders_) {
-    feed_.tap([this](const client::Resource& kind, const client::Change& change) {
-      extenders_->texts().changed(kind, change);
-    });
-  }
-  feed_.start([this] {
-    malloc_trim(0);  // the first lists have come and gone
-    spdlog::info("cluster is known nodes={} pods={}", scheduler_.snapshot().node_count(),
-                 scheduler_.snapshot().pod_total());
-    synced_ = true;
-    maybe_begin();
-  });
-  if (elector_) {
-    asio::co_spawn(io_, lead(this), asio::detached);
-  } else {
-    asio::post(core_, [this] {
-      leading_ = true;
-      maybe_begin();
-    });
-  }
-}
-
-Task<void> Process::lead(Process* self) {
-  self->electing_ = true;
-  const std::function<void()> on_started = [self] {
-    asio::post(self->core_, [self] {
-      self->leading_ = true;
-      self->maybe_begin();
-    });
-  };
-  const auto ended = co_await self->elector_->run(on_started);
-  self->electing_ = false;
-  if (!ended && !self->stopping_) {
-    spdlog::error("the lease is lost, stopping error=\"{}\"", ended.error().message);
-    self->begin_stop(1);
-  }
-}
-
-void Process::maybe_begin() {
-  ready_ = synced_;
-  if (!synced_ || !leading_ || driver_.started() || stopping_) return;
-  spdlog::info("scheduling begins");
-  driver_.start();
-  asio::co_spawn(io_, retention_.run(), asio::detached);
-  if (config_.podium.what_if.enabled) asio::co_spawn(io_, what_ifs_.run(), asio::detached);
-}
-
-// By way of the strand: only there the snapshot may be copied, and what is under way counted.
-Task<cluster::Snapshot> Process::snapshot_on_strand(Process* self) { co_return self->scheduler_.snapshot(); }
-Task<std::size_t> Process::under_way_on_strand(Process* self) {
-  co_return self->scheduler_.bindings() + self->scheduler_.preemptions() +
-      (self->scheduler_.consulting() ? 1 : 0);
-}
-
-Task<cluster::Snapshot> Process::fork(Process* self) {
-  co_return co_await asio::co_spawn(self->core_, snapshot_on_strand(self), asio::use_awaitable);
-}
-
-Task<std::size_t> Process::under_way(Process* self) {
-  co_return co_await asio::co_spawn(self->core_, under_way_on_strand(self), asio::use_awaitable);
-}
-
-void Process::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status) {
-  std::string note = "best nodes:";
-  for (const auto& [host, score] : status.top_nodes) note += fmt::format(" {} ({})", host, score);
-  announcer_.event(pod, "Normal", "BestNodes", "Scheduling", std::move(note));
-}
-
-std::optional<std::string> Process::why_not_ready() const {
-  std::string missing;
-  for (const auto& kind : feed_.not_ready()) missing += "[-] " + kind + "\n";
-  if (stopping_) missing += "[-] shutting down\n";
-  return missing.empty() && ready_ ? std::nullopt : std::optional(missing);
-}
-
-// --- the end ---
-
 void Process::on_signal(int number) {
   if (stopping_) {
     spdlog::warn("second signal, stopping at once");
-    std::_Exit(1);
+    exit_code_ = 1;
+    engine_.abandon();
+    return;
   }
   spdlog::info("stopping signal={}", number == SIGINT ? "SIGINT" : "SIGTERM");
   begin_stop(0);
@@ -293,36 +196,19 @@ void Process::on_signal(int number) {
 void Process::begin_stop(int exit_code) {
   if (stopping_.exchange(true)) return;
   exit_code_ = exit_code;
-  asio::co_spawn(io_, stop(this), asio::detached);
+  async::spawn(stop_gate_, io_.get_executor(), "stop", stop());
 }
 
-Task<void> Process::stop(Process* self) {
-  asio::post(self->core_, [self] {
-    self->driver_.stop();
-    self->scheduler_.stop();
-  });
-  self->what_ifs_.stop();
-  self->retention_.stop();
-  const auto end = self->api_.clock().now() + kBindingsDrain;
-  for (;;) {
-    const auto left = co_await under_way(self);
-    if (left == 0 || self->api_.clock().now() > end) break;
-    co_await async::nap(kPoll);
+async::Task<void> Process::stop() {
+  const bool all_ended = co_await engine_.stop();
+  if (!all_ended) {
+    for (const auto& name : engine_.unfinished()) spdlog::error("task has not ended task={}", name);
   }
-  for (auto& [name, recorder] : self->recorders_) recorder->stop();
-  co_await self->reports_.drain(kReportsDrain);
-  if (self->elector_) self->elector_->stop();
-  self->feed_.stop();
-  self->door_.close();
-  if (self->elector_) {  // its last word releases the lease
-    for (auto waited = kPoll; self->electing_ && waited < kLeaseDrain; waited += kPoll)
-      co_await async::nap(kPoll);
-  }
-  if (self->extenders_) self->extenders_->close();
-  self->bind_transport_->close();
-  self->transport_->close();
-  self->signals_.cancel();
-  self->io_.stop();  // what is cancelled ends in run()
+  diagnostics_.close();
+  diagnostics_gate_.cancel();
+  co_await diagnostics_gate_.drained(kDiagnosticsDrain);
+  signals_.cancel();
+  io_work_.reset();
 }
 
 }  // namespace podium::app::run

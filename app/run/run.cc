@@ -2,25 +2,26 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
+#include <exception>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "api/yaml.h"
 #include "app/run/options.h"
 #include "app/run/process.h"
 #include "async/log_format.h"
 #include "client/config.h"
 #include "scheduler/config/config.h"
-#include "scheduler/config/policy.h"
 #include "scheduler/extender/http_extender.h"
 
 namespace podium::app::run {
 namespace {
 
 constexpr std::size_t kLogQueue = 8192;
+constexpr int kDebug = 3, kTrace = 5;
 
 // Logs go to standard error through a bounded queue that drops the oldest line: a blocked pipe never blocks
 // scheduling.
@@ -30,11 +31,19 @@ void set_up_logs(int verbosity) {
   auto logger = std::make_shared<spdlog::async_logger>("podium", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
   logger->set_formatter(async::log_formatter());
-  logger->set_level(verbosity >= 2   ? spdlog::level::trace
-                    : verbosity == 1 ? spdlog::level::debug
-                                     : spdlog::level::info);
+  logger->set_level(verbosity >= kTrace   ? spdlog::level::trace
+                    : verbosity >= kDebug ? spdlog::level::debug
+                                          : spdlog::level::info);
   spdlog::set_default_logger(std::move(logger));
   spdlog::flush_every(std::chrono::seconds(1));
+}
+
+// A handler that does nothing rather than SIG_IGN, which child processes would inherit.
+void do_nothing_on(int signal) {
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
 }
 
 int refuse(const std::string& what) {
@@ -42,70 +51,78 @@ int refuse(const std::string& what) {
   return 2;
 }
 
-}  // namespace
-
-void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
-  auto* command = app.add_subcommand(
-      "run", "Runs the scheduler and the report controller; in a cluster no flag is needed");
-  const auto options = std::make_shared<Options>();
-  command->add_option("--config", options->config_file,
-                      "KubeSchedulerConfiguration, and PodiumConfiguration as a second document");
-  command->add_option("--kubeconfig", options->kubeconfig,
-                      "how to reach the API server (default: in-cluster, else ~/.kube/config)");
-  command->add_option("--context", options->context, "the kubeconfig's context to use");
-  command->add_option("--secure-port", options->secure_port, "port for health and metrics, over HTTPS")
-      ->capture_default_str();
-  command->add_option("--bind-address", options->bind_address, "address for --secure-port")
-      ->capture_default_str();
-  auto* certificate = command->add_option("--tls-cert-file", options->tls_certificate_file,
-                                          "certificate for --secure-port (default: self-signed)");
-  auto* key = command->add_option("--tls-private-key-file", options->tls_key_file, "its key");
-  certificate->needs(key);
-  key->needs(certificate);
-  command->add_option("--leader-elect", options->leader_elect,
-                      "overrides leaderElection.leaderElect of the configuration");
-  command
-      ->add_option("--feature-gates", options->feature_gates,
-                   "A=true,B=false: feature gates as kube-scheduler has them")
-      ->type_name("GATES")
-      ->allow_extra_args(false)
-      ->take_all();
-  std::vector<CLI::Option*> gone;  // flags of kube-scheduler before 1.23: hidden, and refused with what to do
-                                   // instead
-  for (const auto* flag : {"--policy-config-file", "--policy-configmap", "--policy-configmap-namespace",
-                           "--use-legacy-policy-config", "--algorithm-provider"}) {
-    gone.push_back(command->add_option(flag)->group("")->expected(0, 1));
-  }
-  command->add_option("-v,--v", options->verbosity, "0 info, 1 debug, 2 trace")->capture_default_str();
-  command->callback([options, gone, &plugins, &exit_code] {
-    for (const auto* flag : gone) {
-      if (flag->count() > 0) {
-        exit_code = refuse(flag->get_name() + ": " + config::policy_is_gone());
-        return;
-      }
-    }
-    exit_code = run(*options, plugins);
-  });
-}
-
-int run(const Options& options, const plugins::Registry& plugins) {
+Result<config::Config> load_config(const Options& options, const plugins::Registry& plugins) {
   const auto gates = config::parse_feature_gates(options.feature_gates);
-  if (!gates) return refuse(gates.error().message);
-  const config::LoadOptions how{*gates, plugins};
+  if (!gates) return std::unexpected(gates.error());
+  const config::LoadOptions how{*gates, plugins, options.overrides};
   auto config = options.config_file.empty() ? config::load("", "default configuration", how)
                                             : config::load_file(options.config_file, how);
-  if (!config) return refuse(config.error().message);
+  if (!config) return config;
   for (const auto& one : config->extenders) {
-    if (const auto reached = extender::client_config(one); !reached) return refuse(reached.error().message);
+    if (const auto reached = extender::client_config(one); !reached) return std::unexpected(reached.error());
   }
+  return config;
+}
+
+Result<client::ClientConfig> find_server(const Options& options, const config::Config& config) {
   const auto& kubeconfig =
-      options.kubeconfig.empty() ? config->client_connection.kubeconfig : options.kubeconfig;
-  auto client_config = client::find_config(kubeconfig, options.context);
-  if (!client_config) return refuse(client_config.error().message);
-  set_up_logs(options.verbosity);
-  std::signal(SIGPIPE, SIG_IGN);
-  for (const auto& warning : config->warnings) spdlog::warn("{}", warning);
-  const int exit_code = Process(options, std::move(*config), std::move(*client_config)).run();
+      options.kubeconfig.empty() ? config.client_connection.kubeconfig : options.kubeconfig;
+  auto found = client::find_config(kubeconfig, options.context);
+  if (options.master.empty()) return found;
+  if (!found && !kubeconfig.empty()) return found;
+  if (!found) found = client::ClientConfig{};
+  found->server = options.master;
+  return found;
+}
+
+Result<Servers> find_servers(const Options& options, const config::Config& config) {
+  auto own = find_server(options, config);
+  if (!own) return std::unexpected(own.error());
+  Servers out{*own, *own, *own};
+  const auto load = [](const char* flag, const std::string& path,
+                       client::ClientConfig& into) -> Result<void> {
+    if (path.empty()) return {};
+    auto loaded = client::load_kubeconfig(path);
+    if (!loaded) return invalid(flag + (": " + loaded.error().message));
+    into = std::move(*loaded);
+    return {};
+  };
+  if (auto done = load("--authentication-kubeconfig", options.authentication_kubeconfig, out.authentication);
+      !done)
+    return std::unexpected(done.error());
+  if (auto done = load("--authorization-kubeconfig", options.authorization_kubeconfig, out.authorization);
+      !done)
+    return std::unexpected(done.error());
+  return out;
+}
+
+int write_config(const std::string& path, const config::Config& config) {
+  std::ofstream file(path);
+  file << api::to_yaml(config.view) << "---\n" << api::to_yaml(config.podium_view) << std::flush;
+  if (!file) return refuse(path + ": cannot be written");
+  std::cerr << "configuration written to " << path << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int run(const Options& options, const plugins::Registry& plugins) {
+  auto config = load_config(options, plugins);
+  if (!config) return refuse(config.error().message);
+  if (!options.write_config_to.empty()) return write_config(options.write_config_to, *config);
+  auto servers = find_servers(options, *config);
+  if (!servers) return refuse(servers.error().message);
+  int exit_code = 1;
+  try {  // what a process needs and may be short of: file descriptors, threads, memory
+    set_up_logs(options.verbosity);
+    std::signal(SIGPIPE, SIG_IGN);
+    for (const int signal : {SIGUSR1, SIGUSR2}) do_nothing_on(signal);
+    for (const auto& warning : options.warnings) spdlog::warn("{}", warning);
+    for (const auto& warning : config->warnings) spdlog::warn("{}", warning);
+    exit_code = Process(options, std::move(*config), std::move(*servers)).run();
+  } catch (const std::exception& error) {
+    std::cerr << "podium run: " << error.what() << '\n';
+  }
   spdlog::shutdown();
   return exit_code;
 }

@@ -1,8 +1,12 @@
 """What parity is measured on: the oracle's generated scenarios, one directory each."""
 import concurrent.futures
 import pathlib
+import shlex
 import subprocess
+import sys
 import time
+
+from e2e.support import seeds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FEATURES = "all,nominated,nodefeatures"
@@ -14,6 +18,22 @@ def parse_seeds(text):
         first, _, last = part.partition("..")
         seeds += range(int(first), int(last or first) + 1)
     return seeds
+
+
+def draw(count):
+    """This many seeds in a row, from a drawn one on."""
+    first = seeds.drawn()
+    return list(range(first, first + count))
+
+
+def again(seeds_to_try):
+    """The command that runs these seeds again as this run has."""
+    flags, skip = [], False
+    for flag in sys.argv[1:]:
+        if not skip and flag.split("=")[0] not in ("--seeds", "--draw"):
+            flags.append(flag)
+        skip = flag in ("--seeds", "--draw")
+    return shlex.join([sys.argv[0], "--seeds", ",".join(map(str, seeds_to_try)), *flags])
 
 
 def add_programs(parser):

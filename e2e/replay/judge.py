@@ -1,6 +1,10 @@
 """Could kube-scheduler have done that? Asks the oracle about the state of each moment of one step."""
+import collections
+
+from e2e.replay import volumes
 from e2e.replay.world import claims_of
 from e2e.support import oracle
+from e2e.support.oracle import full_name
 
 OFFSET = 1 << 31  # what upstream adds to each priority, so that fewer victims are better than many of low priority
 
@@ -27,6 +31,11 @@ class Moment:
         return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items())
 
 
+# One decision of a step: when it was made, of which pod, and how it made room (None: it placed the pod). `late`: more important
+# pods that could have been placed or have made room then, and did so later in the step.
+Decision = collections.namedtuple("Decision", "moment pod way late")
+
+
 class Judge:
     """Of one step: the state that it began with, and the pods that were pending then."""
 
@@ -36,9 +45,10 @@ class Judge:
 
     def explains(self, outcome):
         """Is there an order of decisions, each of which kube-scheduler could have made at its moment, that ends there? None, or
-        the preemptions in it: (the moment, the pod, the way that it made room)."""
+        the decisions. The order is the queue's, by priority, where there is such a one."""
         self.tried = set()
-        return self.goes_on(outcome, Moment())
+        wanted = {claim for name in self.pending for claim in claims_of(self.pod(name))}
+        return self.goes_on(outcome, Moment()) if outcome.bound.keys() <= wanted else None
 
     def goes_on(self, outcome, moment):
         if moment.placed == outcome.placed and moment.evicted == outcome.evicted:
@@ -51,8 +61,14 @@ class Judge:
             for after, way in self.decisions(outcome, moment, name, verdicts[name]):
                 rest = self.goes_on(outcome, after)
                 if rest is not None:
-                    return [(moment, name, way), *rest] if way else rest
+                    return [Decision(moment, name, way, self.late(moment, name, verdicts, rest)), *rest]
         return None
+
+    def late(self, moment, name, verdicts, rest):
+        """A pod that has made room and waits for its victims to go is not late."""
+        return {other for other in {decision.pod for decision in rest} & verdicts.keys() - moment.nominated.keys()
+                if self.priority(other) > self.priority(name)
+                and (verdicts[other].get("feasible") or self.evictions(verdicts[other]))}
 
     def decisions(self, outcome, moment, name, verdict):
         """(moment, how it made room): what may follow when this pod is tried, as far as that leads to the outcome."""
@@ -61,6 +77,8 @@ class Judge:
             # One that was placed and then evicted, in the same step: nobody saw where it was.
             nodes = good if name in outcome.evicted else good & {outcome.placed.get(name)}
             for node in sorted(nodes):
+                if name not in outcome.evicted and not self.right_volumes(outcome, moment, name, node):
+                    continue
                 nominated = {k: v for k, v in moment.nominated.items() if k != name}
                 yield Moment({**moment.placed, name: node}, moment.evicted, nominated), None
             return
@@ -71,6 +89,19 @@ class Judge:
                              if v != node or self.priority(k) >= self.priority(name)}
                 stay = {k: v for k, v in moment.placed.items() if k not in victims}
                 yield Moment(stay, moment.evicted | victims, {**nominated, name: node}), way
+
+    def right_volumes(self, outcome, moment, name, node):
+        """Are the claims of this pod bound as kube-scheduler would bind them for a pod on this node at this moment?"""
+        taken = self.volumes_of(outcome, moment.placed)
+        # Of a pod that was placed and evicted in the same step nobody knows when it took its volume.
+        perhaps = self.volumes_of(outcome, outcome.placed, but=True)
+        return all(volumes.right(self.state, *outcome.bound[claim], node, taken, perhaps)
+                   for claim in claims_of(self.pod(name)) & outcome.bound.keys())
+
+    def volumes_of(self, outcome, names, but=False):
+        """Volumes that the claims of these pods have got in this step; but: those of the others."""
+        claims = {claim for name in names for claim in claims_of(self.pod(name))}
+        return {claim["spec"]["volumeName"] for claim, _ in outcome.bound.values() if (full_name(claim) in claims) != but}
 
     def evictions(self, verdict):
         """{node: what it costs}: the best ways to make room, all equally good by kube-scheduler's criteria."""
@@ -137,9 +168,16 @@ class Judge:
         return {name for name, verdict in self.verdict(outcome, end, frozenset(outcome.bound)).items()
                 if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))}
 
+    def messages(self, outcome, decisions, name):
+        """What the filters say of this pod at each moment of these decisions."""
+        moments = [*(decision.moment for decision in decisions), Moment(outcome.placed, outcome.evicted)]
+        verdicts = [self.verdict(outcome, moment).get(name) for moment in moments]
+        return {oracle.filters_message(verdict["message"]) for verdict in verdicts if verdict and verdict.get("message")}
+
     def words(self, outcome):
         """Of each pod that was placed: the scores of its node and of the best ones, or why it fitted nowhere at first."""
-        words = [f"placed {outcome.placed}, evicted {sorted(outcome.evicted)}; at first:"]
+        words = [f"placed {outcome.placed}, evicted {sorted(outcome.evicted)}, "
+                 f"bound {sorted(outcome.volumes)}; at first:"]
         verdicts = self.verdict(outcome, Moment())
         for name in sorted(verdicts):
             node, verdict = outcome.placed.get(name), verdicts[name]

@@ -4,6 +4,7 @@ import concurrent.futures
 import datetime
 import time
 
+from e2e.replay import tolerated
 from e2e.replay.judge import Judge, Outcome
 from e2e.replay.side import Side, Unsettled, waiting
 from e2e.replay.steering import Steering
@@ -14,6 +15,7 @@ from e2e.support import oracle, podium
 from e2e.support.control_plane import wait_until
 from e2e.support.oracle import State, full_name, path_of
 
+MESSAGE_PATIENCE = 3  # seconds, where the oracle says what they may be
 PATIENCE = 30        # seconds for messages to be written
 POLL = 0.02          # seconds; see Replay.compare
 RENEWED_AFTER = 200  # seconds; both schedulers try again what has been pending for five minutes, whatever happens
@@ -85,32 +87,54 @@ class Replay(Steering):
         before = {full_name(p) for p in self.state.of_kind("Pod")}
         judge = Judge(self.state, pending, self.ours.plane.dir, self.counts)
         outcomes = self.both(lambda side: self.outcome(side, before, pending))
-        left = []
+        left, explained = [], []
         for side, outcome in zip(self.sides, outcomes):
             self.counts[f"placed by {side.name}"] += len(outcome.placed)
             self.counts[f"evicted by {side.name}"] += len(outcome.evicted)
-            preemptions = judge.explains(outcome)
-            if preemptions is None:
+            decisions = judge.explains(outcome)
+            if decisions is None:
                 raise Difference(f"{side.name}: no order of decisions explains this: {judge.words(outcome)}")
-            self.count_preemptions(side, judge, outcome, preemptions)
+            self.count_decisions(side, judge, outcome, decisions)
+            explained.append(decisions)
             left.append(judge.left(outcome))
         if left[0] != left[1]:
             raise Difference(f"podium leaves {sorted(left[0])} pending that could be placed, kube-scheduler {sorted(left[1])}\n"
                              + "\n".join(judge.words(outcome) for outcome in outcomes))
-        self.counts["pods that could be placed, that nothing woke in either"] += len(left[0])
+        self.counts[tolerated.NOT_WOKEN] += len(left[0])
         ours, theirs = outcomes
         if ours.same_as(theirs):
             self.refresh()
         else:
-            self.counts["steps in which they did different things"] += 1
+            self.counts[tolerated.DIFFERENT_STEPS] += 1
+            for side, outcome, decisions in zip(self.sides, outcomes, explained):
+                self.judge_messages(side, judge, outcome, decisions)
             self.steer()
         self.compare()
 
-    def count_preemptions(self, side, judge, outcome, preemptions):
-        for moment, name, way in preemptions:
-            self.counts[f"preemptions by {side.name}"] += 1
-            self.counts[f"preemptions by {side.name}, otherwise without budgets"] += judge.minded_budgets(outcome, moment, name)
-            self.counts[f"preemptions by {side.name}, against a budget"] += way["pdbViolations"] > 0
+    def count_decisions(self, side, judge, outcome, decisions):
+        self.counts[f"decisions of {side.name}"] += len(decisions)
+        self.counts[tolerated.LATE.format(side.name)] += sum(bool(decision.late) for decision in decisions)
+        for moment, name, way, _ in decisions:
+            if way:
+                self.counts[f"preemptions by {side.name}"] += 1
+                self.counts[f"preemptions by {side.name}, otherwise without budgets"] += judge.minded_budgets(outcome, moment,
+                                                                                                              name)
+                self.counts[f"preemptions by {side.name}, against a budget"] += way["pdbViolations"] > 0
+
+    def judge_messages(self, side, judge, outcome, decisions):
+        """Before the two are made the same: each pending pod's message is one that kube-scheduler has at a moment of the step, or
+        the one that the pod had before. It polls as compare() does, and for as long; what is not explained then is tolerated,
+        and bounded, as pods may have been tried between the moments."""
+        before = {full_name(pod): message_of(pod) for pod in self.state.of_kind("Pod")}
+
+        def unexplained():
+            return [name for name, pod in side.pods().items() if waiting(pod) and
+                    message_of(pod) not in {before.get(name), *judge.messages(outcome, decisions, name)}]
+        try:
+            wait_until(lambda: not unexplained(), "", MESSAGE_PATIENCE, POLL)
+        except TimeoutError:
+            self.counts[tolerated.MESSAGES.format(side.name)] += len(unexplained())
+        self.counts[f"messages of {side.name} judged in steered steps"] += sum(waiting(pod) for pod in side.pods().values())
 
     def outcome(self, side, before, pending):
         pods = side.settle()
@@ -170,6 +194,11 @@ class Replay(Steering):
                      for name in sorted(found[0].keys() | found[1].keys()) if found[0].get(name) != found[1].get(name)]
             raise Difference("they are pending for different reasons, or elsewhere:" + "".join(lines)) from None
         self.counts["reasons compared"] += sum(isinstance(how, tuple) for how in found[0].values())
+
+
+def message_of(pod):
+    """Without what PostFilter plugins add."""
+    return oracle.filters_message((podium.condition(pod, "PodScheduled") or {}).get("message") or "")
 
 
 def standing(pod):

@@ -53,8 +53,8 @@ class Side:
             self.ask("POST", collection(obj), obj)
 
     def begin(self, scheduler):
-        """A scheduler that serves its metrics to everybody."""
-        self.scheduler, self.door = scheduler, Connections(scheduler.port)
+        """A scheduler that serves its metrics to an administrator."""
+        self.scheduler, self.door = scheduler, Connections(scheduler.port, token=ADMIN_TOKEN)
         wait_until(self.serves, f"{self.name} serves its metrics")
         self.expect(*["NodeAdd"] * len(self.get("/api/v1/nodes")["items"]))
         self.settle()
@@ -118,13 +118,26 @@ class Side:
     def metrics(self):
         """{metric: {value of its label: the sum of the samples}}."""
         found = {EVENTS: collections.Counter(), QUEUES: collections.Counter(), VICTIMS: collections.Counter()}
-        for line in self.door.request("GET", "/metrics")[1].decode().splitlines():
+        for line in self.metrics_text().splitlines():
             name = line.partition(" ")[0].partition("{")[0]
             if name in found:
                 labels, _, value = line.rpartition(" ")
                 label = labels.partition('event="' if name == EVENTS else 'queue="')[2].partition('"')[0]
                 found[name][label] += int(float(value))
         return found
+
+    def metrics_text(self):
+        """A scheduler closes connections that have been idle: then it is asked again, by a new one."""
+        for attempt in (1, 2):
+            try:
+                return self.door.request("GET", "/metrics")[1].decode()
+            except OSError as error:
+                process = getattr(self.scheduler, "process", self.scheduler)
+                if not process.alive():
+                    raise Unsettled(f"{self.name} {process.how_it_ended()}:\n{process.tail()}") from error
+                if attempt == 2:
+                    raise
+        return ""
 
     def late(self, metrics):
         """Events that the scheduler has not taken in, with how many there were and how many it has."""

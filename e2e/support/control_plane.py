@@ -1,31 +1,21 @@
 """A real etcd and kube-apiserver on free loopback ports, in a temporary directory, stopped by their pids."""
-import contextlib
 import json
 import os
 import pathlib
 import shutil
-import signal
-import socket
 import ssl
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.error
 import urllib.request
 
+from .ports import free_ports
+from .processes import Process, Service, interrupted
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/kube/bin"
 ADMIN_TOKEN = "admin-token"
-
-
-def free_ports(count):
-    """Ports that were free a moment ago; all are held while they are chosen, so that they differ."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for s in sockets:
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in sockets]
 
 
 def wait_until(true, what, seconds=30, interval=0.05):
@@ -35,76 +25,11 @@ def wait_until(true, what, seconds=30, interval=0.05):
         value = true()
         if value:
             return value
+        if interrupted.is_set():
+            raise RuntimeError(f"{what}: interrupted")
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {seconds} s")
         time.sleep(interval)  # what is waited for may have nothing to announce it with
-
-
-def run_program(main):
-    """A script's main(), which gives its exit code. Ctrl-C and SIGTERM unwind it, so that what it has started is stopped."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
-
-
-class Process:
-    """A child process with its output in a file and in a session of its own; stop() asks, then kills."""
-
-    def __init__(self, argv, log, env=None):
-        self.log = pathlib.Path(log)
-        with open(self.log, "ab") as out:
-            self.popen = subprocess.Popen([str(a) for a in argv], stdout=out, stderr=subprocess.STDOUT,
-                                          stdin=subprocess.DEVNULL, env=env, start_new_session=True)
-
-    @property
-    def pid(self):
-        return self.popen.pid
-
-    def alive(self):
-        return self.popen.poll() is None
-
-    def signal(self, number):
-        if self.alive():
-            self.popen.send_signal(number)
-
-    def wait(self, seconds=30):
-        return self.popen.wait(seconds)
-
-    def stop(self, seconds=20):
-        if self.alive():
-            self.popen.send_signal(signal.SIGCONT)
-            self.popen.terminate()
-            try:
-                self.popen.wait(seconds)
-            except subprocess.TimeoutExpired:
-                self.popen.kill()
-                self.popen.wait()
-        return self.popen.returncode
-
-    def tail(self, lines=30):
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
-
-
-class Service:
-    """What tests start and stop: a context manager, or start(), which gives it back, and stop(). Its _start() may fail, or
-    be interrupted, at any point; what has been started by then is stopped."""
-
-    def start(self, **how):
-        try:
-            self._start(**how)
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __enter__(self):
-        return self.start()
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 class ControlPlane(Service):

@@ -50,6 +50,8 @@ class FaultProxy(Service):
         self._call(self._listen())
 
     def stop(self):
+        if self.loop.is_closed():
+            return
         for rule in self.rules:
             rule.release()
         self._call(self._close())

@@ -1,20 +1,25 @@
 """podium as a process, as the chart runs it."""
 import json
+import os
 import pathlib
+import re
 import ssl
 import subprocess
 import urllib.error
 import urllib.request
 
-from .control_plane import BIN, ROOT, Process, Service, environment, free_ports, wait_until
+from .control_plane import ADMIN_TOKEN, BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
-PROGRAM = ROOT / "build/release/podium"
+# The sanitizers' programs run the same tests: PODIUM_PROGRAM=build/asan/podium.
+PROGRAM = ROOT / os.environ.get("PODIUM_PROGRAM", "build/release/podium")
+SANITIZER_FINDING = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 NAMESPACE = "podium-system"
+PROBES = ("/healthz", "/livez", "/readyz")
 
 
-def render(values=(), release="podium"):
+def render(values=(), release="podium", crds=True):
     """What the chart renders, by the real helm."""
-    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, "--include-crds"]
+    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, *(["--include-crds"] if crds else [])]
     for value in values:
         argv += ["--set", value]
     done = subprocess.run(argv, capture_output=True, text=True)
@@ -25,10 +30,37 @@ def render(values=(), release="podium"):
 
 def install(plane, values=()):
     """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment that nothing runs)."""
+    apply(plane, render(values))
+
+
+def install_rendered(plane, path):
+    """As install(), with the CRDs as they are and a file with what was rendered of the rest."""
+    files = [*sorted((ROOT / "charts/podium/crds").glob("*.yaml")), pathlib.Path(path)]
+    apply(plane, "\n---\n".join(file.read_text() for file in files))
+
+
+def apply(plane, manifests):
     if plane.request("GET", f"/api/v1/namespaces/{NAMESPACE}")[0] == 404:
         plane.kubectl("create", "namespace", NAMESPACE)
-    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=render(values))
+    plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=manifests)
     wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
+
+
+def https_get(port, path, token=None, method="GET", certificate=None, timeout=5):
+    """(status, text) of a scheduler's HTTPS port on the loopback; (0, reason) where it does not answer."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if certificate:
+        context.load_cert_chain(*certificate)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    request = urllib.request.Request(f"https://127.0.0.1:{port}{path}", headers=headers, method=method)
+    try:
+        with urllib.request.urlopen(request, context=context, timeout=timeout) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+    except OSError as error:
+        return 0, str(error)
 
 
 class Podium(Service):
@@ -63,20 +95,18 @@ class Podium(Service):
         wait_until(ready, "podium ready", seconds)
 
     def stop(self):
-        """Asks it to stop; the exit code."""
-        return self.process.stop() if self.process else None
+        """Asks it to stop; the exit code. A sanitizer's finding fails the test."""
+        if not self.process:
+            return None
+        code = self.process.stop()
+        log = self.log()
+        if found := SANITIZER_FINDING.search(log):
+            raise AssertionError(f"{self.name}: {log[found.start():found.start() + 8000]}")
+        return code
 
     def get(self, path):
-        """(status, text) of its HTTPS door; (0, reason) where it does not answer."""
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        try:
-            with urllib.request.urlopen(f"https://127.0.0.1:{self.port}{path}", context=context, timeout=5) as reply:
-                return reply.status, reply.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
-        except OSError as error:
-            return 0, str(error)
+        """(status, text) of its diagnostics server; (0, reason) where it does not answer. Probes go without a token."""
+        return https_get(self.port, path, token=None if path.partition("?")[0] in PROBES else ADMIN_TOKEN)
 
     def metric(self, prefix):
         """The sum of the metric's samples that start with this text."""

@@ -23,7 +23,7 @@ class Faults(Live):
         pid = self.podium.process.pid
         self.plane.api.popen.kill()
         self.plane.api.wait()
-        wait_until(lambda: self.podium.get("/readyz")[0] == 503, "podium says that it is not ready", 60)
+        wait_until(lambda: self.podium.get("/readyz")[0] == 500, "podium says that it is not ready", 60)
         self.plane.start_api()
         self.plane.create(pod("after"))
         self.bound("after", 90)
@@ -83,7 +83,7 @@ class Stopping(Live):
         nowhere = f"https://127.0.0.1:{free_ports(1)[0]}"
         lost = podium.Podium(self.plane, name="lost", server=nowhere).start(wait=False)
         self.addCleanup(lost.stop)
-        wait_until(lambda: lost.get("/livez")[0], "its door answers")
+        wait_until(lambda: lost.get("/livez")[0], "its HTTPS port answers")
         os.killpg(lost.process.pid, signal.SIGINT)
         self.assertEqual(lost.process.wait(), 0, lost.process.tail())
 

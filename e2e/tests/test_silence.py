@@ -52,7 +52,7 @@ def api_server_frozen():
         pid = scheduler.process.pid
         world.plane.api.signal(signal.SIGSTOP)
         try:
-            wait_until(lambda: scheduler.get("/readyz")[0] == 503, "podium says that it is not ready", DETECTED)
+            wait_until(lambda: scheduler.get("/readyz")[0] == 500, "podium says that it is not ready", DETECTED)
             alive = scheduler.get("/livez")[0]
         finally:
             world.plane.api.signal(signal.SIGCONT)

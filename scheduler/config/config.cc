@@ -172,6 +172,42 @@ void finish_profiles(const std::vector<std::int64_t>& percentages, Config& out) 
   }
 }
 
+// Objects are merged, all else is replaced. What is no object is left for the schema to refuse.
+void merge(const json::object& from, json::value& into) {
+  if (!into.is_object()) return;
+  for (const auto& [name, value] : from) {
+    auto& slot = into.get_object()[name];
+    if (slot.is_null()) slot = value.is_object() ? json::value(json::object()) : value;
+    if (value.is_object()) {
+      merge(value.get_object(), slot);
+    } else {
+      slot = value;
+    }
+  }
+}
+
+Result<Config> load_documents(const std::vector<api::Document>& documents, std::string_view file_name,
+                              const LoadOptions& options) {
+  Findings findings{std::string(file_name)};
+  const auto found = sort_documents(documents, findings);
+
+  Config out;
+  out.features = options.gates.features;
+  const std::map<std::string, int> no_lines;
+  findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
+  auto document = found.kube ? found.kube->value : json::value(json::object());
+  merge(options.overrides, document);
+  const auto kube = read_kube(std::move(document), options.plugins, out, findings);
+  findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
+  out.podium_view = found.podium ? found.podium->value : json::value(json::object());
+  out.podium = read_podium(out.podium_view, kube.writes_zero_percentage, findings);
+  if (!findings.ok()) return invalid(findings.text());
+  finish_profiles(kube.percentages, out);
+  out.warnings = options.gates.warnings;
+  std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
+  return out;
+}
+
 }  // namespace
 
 const framework::Profile* Config::profile(std::string_view scheduler_name) const {
@@ -183,23 +219,7 @@ const framework::Profile* Config::profile(std::string_view scheduler_name) const
 Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options) {
   const auto documents = api::parse_documents(text, file_name, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());
-  Findings findings{std::string(file_name)};
-  const auto found = sort_documents(*documents, findings);
-
-  Config out;
-  out.features = options.gates.features;
-  const std::map<std::string, int> no_lines;
-  findings.use_lines(found.kube ? &found.kube->lines : &no_lines);
-  const auto kube =
-      read_kube(found.kube ? found.kube->value : json::value(json::object()), options.plugins, out, findings);
-  findings.use_lines(found.podium ? &found.podium->lines : &no_lines);
-  out.podium_view = found.podium ? found.podium->value : json::value(json::object());
-  out.podium = read_podium(out.podium_view, kube.writes_zero_percentage, findings);
-  if (!findings.ok()) return invalid(findings.text());
-  finish_profiles(kube.percentages, out);
-  out.warnings = options.gates.warnings;
-  std::ranges::move(findings.warnings(), std::back_inserter(out.warnings));
-  return out;
+  return load_documents(*documents, file_name, options);
 }
 
 Result<Config> load_file(const std::string& path, const LoadOptions& options) {
@@ -211,7 +231,12 @@ Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   if (file.bad() || (file.gcount() == 0 && !file.eof()))
     return invalid(fmt::format("{}: cannot be read", path));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  return load(text, path, options);
+  const auto documents = api::parse_documents(text, path, {kMaxBytes, kMaxNodes});
+  if (!documents) return std::unexpected(documents.error());
+  // As kube-scheduler: a file that was emptied by mistake must not become a default scheduler.
+  if (documents->empty())
+    return invalid(fmt::format("{}: Object 'Kind' is missing: the file is empty", path));
+  return load_documents(*documents, path, options);
 }
 
 }  // namespace podium::config

@@ -6,6 +6,7 @@
 // Threads: values; load() is called before anything starts.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
@@ -68,6 +69,10 @@ struct Podium {                  // PodiumConfiguration
   struct WhatIf {
     bool enabled = true;
     std::int64_t workers = 1;
+    std::chrono::nanoseconds deadline{std::chrono::seconds(5)};  // of CPU time for one question
+    // Questions that wait to be answered; more are refused.
+    std::int64_t max_waiting = 10'000;
+    std::int64_t max_waiting_per_namespace = 2'000;
   } what_if;
 };
 
@@ -92,11 +97,14 @@ struct Config {
 struct LoadOptions {
   FeatureGates gates;
   plugins::Registry plugins;  // with the out-of-tree plugins that a configuration may name
+  // Fields of the KubeSchedulerConfiguration that count instead of the file's, as flags give them.
+  boost::json::object overrides{};
 };
 
 // An empty text is the default configuration. On failure Error.message has every finding, one a line, each as
 // "FILE:LINE: path: value: reason" as far as known.
 Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options = {});
+// A file without a document is an Error.
 Result<Config> load_file(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace podium::config

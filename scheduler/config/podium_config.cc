@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::seconds kMinTtl = 1s, kMaxTtl = 720h;
 constexpr std::int64_t kMaxReports = 1'000'000;
 constexpr std::int64_t kMaxWorkers = 64;
+constexpr std::int64_t kMaxWaiting = 100'000;
+constexpr std::chrono::nanoseconds kMinDeadline = 10ms, kMaxDeadline = 10min;
 constexpr std::size_t kMaxExcluded = 1000;
 
 const Schema& podium_schema() {
@@ -34,7 +36,11 @@ const Schema& podium_schema() {
   static const Schema events{object,
                              {{"enabled", &schema::boolean, pointer}, {"bestNodes", &schema::boolean}}};
   static const Schema what_if{object,
-                              {{"enabled", &schema::boolean, pointer}, {"workers", &schema::int64, pointer}}};
+                              {{"enabled", &schema::boolean, pointer},
+                               {"workers", &schema::int64, pointer},
+                               {"deadline", &schema::duration, pointer},
+                               {"maxWaiting", &schema::int64, pointer},
+                               {"maxWaitingPerNamespace", &schema::int64, pointer}}};
   static const Schema all{object,
                           {{"apiVersion", &schema::text},
                            {"kind", &schema::text},
@@ -63,6 +69,9 @@ void set_podium_defaults(json::object& config, bool adaptive_search) {
   auto& what_if = config.at("whatIf").as_object();
   if_absent(what_if, "enabled", defaults.what_if.enabled);
   if_absent(what_if, "workers", defaults.what_if.workers);
+  if_absent(what_if, "deadline", json::string(format_duration(defaults.what_if.deadline)));
+  if_absent(what_if, "maxWaiting", defaults.what_if.max_waiting);
+  if_absent(what_if, "maxWaitingPerNamespace", defaults.what_if.max_waiting_per_namespace);
 }
 
 void check_bounds(const json::value& value, std::int64_t low, std::int64_t high, const std::string& path,
@@ -70,6 +79,17 @@ void check_bounds(const json::value& value, std::int64_t low, std::int64_t high,
   if (value.as_int64() < low || value.as_int64() > high) {
     findings.invalid(path, value, fmt::format("not in valid range [{}, {}]", low, high));
   }
+}
+
+std::chrono::nanoseconds read_duration(const json::value& value, std::chrono::nanoseconds low,
+                                       std::chrono::nanoseconds high, const std::string& path,
+                                       Findings& findings) {
+  const auto duration = parse_duration(value.as_string()).value_or(low);
+  if (duration < low || duration > high) {
+    findings.invalid(path, value,
+                     fmt::format("not in valid range [{}, {}]", format_duration(low), format_duration(high)));
+  }
+  return duration;
 }
 
 std::vector<std::string> read_excluded(const json::array& list, Findings& findings) {
@@ -89,6 +109,19 @@ std::vector<std::string> read_excluded(const json::array& list, Findings& findin
   return out;
 }
 
+void read_what_if(const json::object& what_if, Podium::WhatIf& out, Findings& findings) {
+  out.enabled = what_if.at("enabled").as_bool();
+  check_bounds(what_if.at("workers"), 1, kMaxWorkers, "whatIf.workers", findings);
+  out.workers = what_if.at("workers").as_int64();
+  out.deadline =
+      read_duration(what_if.at("deadline"), kMinDeadline, kMaxDeadline, "whatIf.deadline", findings);
+  check_bounds(what_if.at("maxWaiting"), 1, kMaxWaiting, "whatIf.maxWaiting", findings);
+  out.max_waiting = what_if.at("maxWaiting").as_int64();
+  check_bounds(what_if.at("maxWaitingPerNamespace"), 1, kMaxWaiting, "whatIf.maxWaitingPerNamespace",
+               findings);
+  out.max_waiting_per_namespace = what_if.at("maxWaitingPerNamespace").as_int64();
+}
+
 }  // namespace
 
 Podium read_podium(json::value& document, bool adaptive_search, Findings& findings) {
@@ -105,22 +138,15 @@ Podium read_podium(json::value& document, bool adaptive_search, Findings& findin
   if (!(out.reports.sampling >= 0 && out.reports.sampling <= 1)) {
     findings.invalid("reports.sampling", reports.at("sampling"), "not in valid range [0, 1]");
   }
-  const auto ttl = parse_duration(reports.at("ttl").as_string()).value_or(kMinTtl);
-  if (ttl < kMinTtl || ttl > kMaxTtl) {
-    findings.invalid(
-        "reports.ttl", reports.at("ttl"),
-        fmt::format("not in valid range [{}, {}]", format_duration(kMinTtl), format_duration(kMaxTtl)));
-  }
-  out.reports.ttl = std::chrono::duration_cast<std::chrono::seconds>(ttl);
+  out.reports.ttl = std::chrono::duration_cast<std::chrono::seconds>(
+      read_duration(reports.at("ttl"), kMinTtl, kMaxTtl, "reports.ttl", findings));
   check_bounds(reports.at("maxReports"), 1, kMaxReports, "reports.maxReports", findings);
   out.reports.max_reports = reports.at("maxReports").as_int64();
   out.reports.exclude_namespaces = read_excluded(reports.at("excludeNamespaces").as_array(), findings);
 
   out.events.enabled = config.at("events").at("enabled").as_bool();
   out.events.best_nodes = config.at("events").at("bestNodes").as_bool();
-  out.what_if.enabled = config.at("whatIf").at("enabled").as_bool();
-  check_bounds(config.at("whatIf").at("workers"), 1, kMaxWorkers, "whatIf.workers", findings);
-  out.what_if.workers = config.at("whatIf").at("workers").as_int64();
+  read_what_if(config.at("whatIf").as_object(), out.what_if, findings);
   document = sorted_keys(document);
   return out;
 }

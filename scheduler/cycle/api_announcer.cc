@@ -18,7 +18,7 @@ client::EventRegarding regarding(const cluster::PodInfo& pod) {
 }  // namespace
 
 void ApiAnnouncer::scheduled(const cluster::PodInfo& pod, std::string_view node) {
-  conditions_.forget(pod->meta.uid);
+  statuses_.forget(pod->meta.uid);
   event(pod, "Normal", "Scheduled", "Binding",
         fmt::format("Successfully assigned {} to {}", pod->full_name(), node));
 }
@@ -26,7 +26,7 @@ void ApiAnnouncer::scheduled(const cluster::PodInfo& pod, std::string_view node)
 void ApiAnnouncer::failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
                           const std::optional<std::string>& nominated_node) {
   event(pod, "Warning", "FailedScheduling", "Scheduling", std::string(message));
-  conditions_.write(pod, std::string(reason), std::string(message), nominated_node);
+  statuses_.not_scheduled(pod, std::string(reason), std::string(message), nominated_node);
 }
 
 // The preemptor's profile says so, about the victim. Source: pkg/scheduler/framework/preemption/executor.go.

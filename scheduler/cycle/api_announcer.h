@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "client/event_recorder.h"
-#include "scheduler/cycle/condition_writer.h"
+#include "scheduler/cycle/pod_status_writer.h"
 #include "scheduler/cycle/seams.h"
 
 namespace podium::cycle {
@@ -18,8 +18,8 @@ class ApiAnnouncer final : public Announcer {
   // Each profile reports under its own name; `recorder_of` never returns null for a profile's scheduler name.
   using RecorderOf = std::function<client::EventRecorder*(std::string_view scheduler_name)>;
 
-  ApiAnnouncer(RecorderOf recorder_of, ConditionWriter& conditions, bool events)
-      : recorder_of_(std::move(recorder_of)), conditions_(conditions), events_(events) {}
+  ApiAnnouncer(RecorderOf recorder_of, PodStatusWriter& statuses, bool events)
+      : recorder_of_(std::move(recorder_of)), statuses_(statuses), events_(events) {}
 
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override;
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
@@ -32,7 +32,7 @@ class ApiAnnouncer final : public Announcer {
 
  private:
   RecorderOf recorder_of_;
-  ConditionWriter& conditions_;
+  PodStatusWriter& statuses_;
   const bool events_;
 };
 

@@ -1,15 +1,14 @@
 #include "scheduler/cycle/api_binder.h"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <iterator>
 
-#include "api/decode.h"
 #include "async/nap.h"
 #include "client/retry.h"
+#include "scheduler/cycle/binding_request.h"
 
 namespace podium::cycle {
 namespace {
@@ -18,7 +17,8 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 constexpr std::chrono::milliseconds kBindDeadline{70'000};  // a little over the API server's own 60 s
-constexpr std::chrono::milliseconds kFirstLook{100}, kLastLook{5'000};
+constexpr std::chrono::milliseconds kQuick{250};            // for each request of a batch
+constexpr std::chrono::milliseconds kLongestPause{5'000};   // whatever Retry-After says
 constexpr std::size_t kLanes = 16, kAtOnce = 8, kShare = 4;
 
 std::string binding_body(const api::Pod& pod, const std::string& node) {
@@ -27,10 +27,6 @@ std::string binding_body(const api::Pod& pod, const std::string& node) {
       {"kind", "Binding"},
       {"metadata", {{"name", pod.meta.name}, {"namespace", pod.meta.namespace_}, {"uid", pod.meta.uid}}},
       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
-}
-
-BindOutcome rejected(const std::string& why) {
-  return {BindEnd::rejected, "binding rejected: running Bind plugin \"DefaultBinder\": " + why};
 }
 
 std::string binding_path(const api::Pod& pod) {
@@ -47,61 +43,34 @@ client::Request binding_request(const api::Pod& pod, const std::string& node) {
   return request;
 }
 
-// What the pod itself says about a binding that is in doubt.
-BindOutcome judge(const api::Pod& live, const api::Pod& pod, const std::string& node,
-                  const std::string& doubt) {
-  if (live.meta.uid != pod.meta.uid)
-    return {BindEnd::elsewhere, "the pod was replaced by another of its name"};
-  if (live.node_name == node) return {BindEnd::bound, {}};
-  if (!live.node_name.empty()) return {BindEnd::elsewhere, "the pod was placed on " + live.node_name};
-  return {BindEnd::rejected, doubt};
+// These answers are not the last word on the request: a gateway's, the API server's that its time was over,
+// and etcd's that it has not heard of the end of the write.
+Error with_doubt(Error error) {
+  const bool gave_up =
+      error.code == 502 || error.code == 504 || (error.code == 503 && error.retry_after == 0);
+  const bool in_etcd = error.code == 500 && error.message.find("etcdserver") != std::string::npos;
+  if (gave_up || in_etcd) error.maybe_applied = true;
+  return error;
+}
+
+client::Task<Result<void>> post_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node) {
+  auto sent = co_await api.post(binding_path(*pod->pod), binding_body(*pod->pod, node),
+                                {.deadline = kBindDeadline, .retry = true});
+  if (!sent) sent = std::unexpected(with_doubt(std::move(sent.error())));
+  co_return sent;
 }
 
 }  // namespace
 
-// Before the API server answers nobody knows, and the assumption has to stand.
-client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node,
-                                          std::string doubt) {
-  auto wait = kFirstLook;
-  for (;;) {
-    const auto live =
-        co_await api.get(client::resource::pods, pod->pod->meta.namespace_, pod->pod->meta.name);
-    if (live) {
-      const auto decoded = api::decode_pod(*live);
-      if (decoded) co_return judge(*decoded, *pod->pod, node, doubt);
-      co_return BindOutcome{BindEnd::rejected,
-                            doubt + "; the pod could not be read: " + decoded.error().message};
-    }
-    if (live.error().code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-    if (live.error().kind == Error::Kind::cancelled) co_return BindOutcome{BindEnd::rejected, doubt};
-    co_await async::nap(wait);
-    wait = std::min(wait * 2, kLastLook);
-  }
-}
-
-client::Task<BindOutcome> after_failure(client::Api& api, cluster::PodInfoPtr pod, std::string node,
-                                        Error error) {
-  if (error.code == 404) co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-  auto doubt = rejected(error.message);
-  if (error.code == 409 || error.maybe_applied)
-    co_return co_await look_at_binding(api, pod, node, doubt.error);
-  co_return doubt;
-}
-
-client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node) {
-  auto sent = co_await api.post(binding_path(*pod->pod), binding_body(*pod->pod, node),
-                                {.deadline = kBindDeadline, .retry = true});
-  if (sent) co_return BindOutcome{BindEnd::bound, {}};
-  co_return co_await after_failure(api, pod, node, std::move(sent.error()));
-}
-
-ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, asio::any_io_executor io,
-                     asio::any_io_executor strand, Ended ended)
+ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
+                     asio::any_io_executor io, asio::any_io_executor strand, Ended ended, InDoubt in_doubt)
     : api_(api),
       precedence_(precedence),
+      gate_(gate),
       io_(std::move(io)),
       strand_(std::move(strand)),
-      ended_(std::move(ended)) {}
+      ended_(std::move(ended)),
+      in_doubt_(std::move(in_doubt)) {}
 
 void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   precedence_.enter();
@@ -111,7 +80,15 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
     if (lanes_ == kLanes) return;
     ++lanes_;
   }
-  asio::co_spawn(io_, run(this), asio::detached);
+  if (async::spawn(gate_, io_, "bindings", run(this))) return;
+  std::vector<Order> orders;
+  {
+    const std::lock_guard lock(mutex_);
+    --lanes_;
+    std::ranges::move(waiting_, std::back_inserter(orders));
+    waiting_.clear();
+  }
+  give_up(std::move(orders));
 }
 
 // A lane takes its share of what waits, so that the other lanes do not run empty while it works through a
@@ -119,13 +96,18 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
 std::vector<ApiBinder::Order> ApiBinder::take() {
   const std::lock_guard lock(mutex_);
   std::vector<Order> orders;
-  for (auto n = std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce); n > 0 && !waiting_.empty();
-       --n) {
+  auto n = quick_ ? std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce) : 1;
+  for (; n > 0 && !waiting_.empty(); --n) {
     orders.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
   if (orders.empty()) --lanes_;
   return orders;
+}
+
+void ApiBinder::answered(std::chrono::nanoseconds each) {
+  const std::lock_guard lock(mutex_);
+  quick_ = each < kQuick;
 }
 
 client::Task<void> ApiBinder::run(ApiBinder* self) {
@@ -143,44 +125,79 @@ client::Task<void> ApiBinder::run(ApiBinder* self) {
 client::Task<void> ApiBinder::together(ApiBinder* self, std::vector<Order> orders) {
   std::vector<client::Request> requests;
   for (const auto& order : orders) requests.push_back(binding_request(**order.pod, order.node));
+  const auto began = self->api_.clock().now();
   auto answers = co_await self->api_.send_all(std::move(requests));
-  std::vector<Done> done;
+  self->answered((self->api_.clock().now() - began) / static_cast<int>(orders.size()));
+  std::vector<std::string> bound;
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (answers[i]) {
-      done.push_back({(*orders[i].pod)->meta.uid, {BindEnd::bound, {}}});
+      bound.push_back((*orders[i].pod)->meta.uid);
     } else {
-      asio::co_spawn(self->io_, settle(self, std::move(orders[i]), std::move(answers[i].error())),
-                     asio::detached);
+      self->settle_apart(std::move(orders[i]), with_doubt(std::move(answers[i].error())), true);
     }
   }
-  if (!done.empty()) self->tell(std::move(done));
+  if (!bound.empty()) self->tell_bound(std::move(bound));
 }
 
 client::Task<void> ApiBinder::alone(ApiBinder* self, Order order) {
-  auto outcome = co_await bind_pod(self->api_, order.pod, order.node);
-  self->tell_one(order, std::move(outcome));
+  const auto began = self->api_.clock().now();
+  auto sent = co_await post_binding(self->api_, order.pod, order.node);
+  self->answered(self->api_.clock().now() - began);
+  if (sent) {
+    self->tell_bound({(*order.pod)->meta.uid});
+  } else {
+    self->settle_apart(std::move(order), std::move(sent.error()), false);
+  }
 }
 
-client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error) {
-  const auto pause = client::Retry(false, self->api_.random()).after(error);
-  if (pause) co_await async::nap(*pause);
+// Not in the lane, for it may take long.
+void ApiBinder::settle_apart(Order order, Error error, bool mend) {
+  if (async::spawn(gate_, io_, "binding to be settled", settle(this, order, std::move(error), mend))) return;
+  give_up({std::move(order)});
+}
+
+client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, bool mend) {
+  bool in_doubt = false;
+  BindingRequest request;
+  request.pod = order.pod;
+  request.node = order.node;
+  request.send = [self, &order] { return post_binding(self->api_, order.pod, order.node); };
+  request.in_doubt = [self, &order, &in_doubt] {
+    in_doubt = true;
+    self->precedence_.leave();
+    asio::post(self->strand_, [self, uid = (*order.pod)->meta.uid] { self->in_doubt_(uid); });
+  };
+  const auto pause = mend ? client::Retry(false, self->api_.random()).after(error) : std::nullopt;
   // After a 401 a request on its own renews the token first.
-  if (pause || error.code == 401) co_return co_await alone(self, std::move(order));
-  auto outcome = co_await after_failure(self->api_, order.pod, order.node, std::move(error));
-  self->tell_one(order, std::move(outcome));
+  const bool again = pause || (mend && error.code == 401);
+  Result<void> sent = std::unexpected(std::move(error));
+  if (pause) co_await async::nap(std::min(*pause, kLongestPause));
+  if (again) sent = co_await request.send();
+  auto outcome = co_await carry_out(self->api_, std::move(request), std::move(sent), self->log_);
+  if (outcome.end == BindEnd::rejected)
+    outcome.error = "binding rejected: running Bind plugin \"DefaultBinder\": " + outcome.error;
+  if (!in_doubt) self->precedence_.leave();
+  self->tell(order, std::move(outcome));
 }
 
-void ApiBinder::tell_one(const Order& order, BindOutcome outcome) {
-  std::vector<Done> done;
-  done.push_back({(*order.pod)->meta.uid, std::move(outcome)});
-  tell(std::move(done));
-}
-
-void ApiBinder::tell(std::vector<Done> done) {
-  for (std::size_t i = 0; i < done.size(); ++i) precedence_.leave();
-  asio::post(strand_, [this, done = std::move(done)] {
-    for (const auto& [uid, outcome] : done) ended_(uid, outcome);
+void ApiBinder::tell_bound(std::vector<std::string> uids) {
+  for (std::size_t i = 0; i < uids.size(); ++i) precedence_.leave();
+  asio::post(strand_, [this, uids = std::move(uids)] {
+    for (const auto& uid : uids) ended_(uid, {BindEnd::bound, {}});
   });
+}
+
+void ApiBinder::tell(const Order& order, BindOutcome outcome) {
+  asio::post(strand_,
+             [this, uid = (*order.pod)->meta.uid, outcome = std::move(outcome)] { ended_(uid, outcome); });
+}
+
+// The gate is closed.
+void ApiBinder::give_up(std::vector<Order> orders) {
+  for (const auto& order : orders) {
+    precedence_.leave();
+    tell(order, {BindEnd::unknown, "the scheduler is stopping"});
+  }
 }
 
 }  // namespace podium::cycle

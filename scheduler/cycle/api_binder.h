@@ -1,13 +1,13 @@
-// ApiBinder: binds pods through the API server, and when in doubt looks rather than guesses.
+// ApiBinder: binds pods through the API server, and when in doubt asks again rather than guesses.
 //
 // The Binding carries the pod's UID, so a pod that was made anew under the same name is never bound by
-// mistake, and the API server binds a UID once. After a conflict or a lost reply the pod itself is read: it
-// is on our node (bound), on another or gone (elsewhere), or still pending (rejected). It is asked until the
-// API server answers; the assumption stands as long.
+// mistake, and the API server binds a UID once. What becomes of a request, see binding_request.h.
 //
 // A binding goes out at once while few are under way; of a backlog each of some connections takes several at
-// a time, which costs a fraction of the system calls and wake-ups. What comes back in doubt or undone is then
-// settled on its own.
+// a time, which costs a fraction of the system calls and wake-ups. They share a deadline, and the API server
+// carries out what it has read of them though the connection is closed. So none are sent together unless the
+// last answer has come quickly. What comes back undone or in doubt is settled on its own, and holds no
+// connection meanwhile.
 // Threads: bind() from the strand; the requests run on `io`; the outcome is posted to the strand.
 // Errors: in the outcome.
 #pragma once
@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
+#include "base/log_limit.h"
 #include "client/api.h"
 #include "client/precedence.h"
 #include "scheduler/cycle/seams.h"
@@ -28,10 +30,12 @@ namespace podium::cycle {
 class ApiBinder final : public Binder {
  public:
   using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
+  using InDoubt = std::function<void(const std::string& uid)>;
 
-  // `precedence` is told of each binding for as long as it is under way.
-  ApiBinder(client::Api& api, client::Precedence& precedence, boost::asio::any_io_executor io,
-            boost::asio::any_io_executor strand, Ended ended);
+  // `precedence` is told of each binding for as long as it is under way and not in doubt.
+  ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
+            boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended,
+            InDoubt in_doubt);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
 
  private:
@@ -39,34 +43,30 @@ class ApiBinder final : public Binder {
     cluster::PodInfoPtr pod;
     std::string node;
   };
-  struct Done {
-    std::string uid;
-    BindOutcome outcome;
-  };
   static client::Task<void> run(ApiBinder* self);  // one lane: until nothing waits
   static client::Task<void> together(ApiBinder* self, std::vector<Order> orders);
   static client::Task<void> alone(ApiBinder* self, Order order);
-  static client::Task<void> settle(ApiBinder* self, Order order, Error error);
+  // `mend`: nobody has tried yet what another try can mend.
+  static client::Task<void> settle(ApiBinder* self, Order order, Error error, bool mend);
   std::vector<Order> take();
-  void tell(std::vector<Done> done);
-  void tell_one(const Order& order, BindOutcome outcome);
+  void answered(std::chrono::nanoseconds each);
+  void settle_apart(Order order, Error error, bool mend);
+  void give_up(std::vector<Order> orders);
+  void tell_bound(std::vector<std::string> uids);
+  void tell(const Order& order, BindOutcome outcome);
 
   client::Api& api_;
   client::Precedence& precedence_;
-  boost::asio::any_io_executor io_, strand_;
-  Ended ended_;
+  async::Gate& gate_;
+  const boost::asio::any_io_executor io_, strand_;
+  const Ended ended_;
+  const InDoubt in_doubt_;
+  LogLimit log_;
 
   std::mutex mutex_;  // guards these
   std::deque<Order> waiting_;
   std::size_t lanes_ = 0;
+  bool quick_ = false;  // the last answer has come within kQuick
 };
-
-// What became of a binding that is in doubt: asks for the pod until the API server answers. `doubt` is the
-// error if it is still pending.
-client::Task<BindOutcome> look_at_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node,
-                                          std::string doubt);
-
-// One binding from request to outcome; exposed for tests against a scripted server.
-client::Task<BindOutcome> bind_pod(client::Api& api, cluster::PodInfoPtr pod, std::string node);
 
 }  // namespace podium::cycle

@@ -1,7 +1,5 @@
 #include "scheduler/cycle/api_object_writer.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -53,19 +51,24 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
   co_return WriteOutcome{std::nullopt, words_of(error)};
 }
 
-ApiObjectWriter::ApiObjectWriter(client::Api& api, asio::any_io_executor io, asio::any_io_executor strand,
-                                 Ended ended)
-    : api_(api), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
+                                 asio::any_io_executor strand, Ended ended)
+    : api_(api), gate_(gate), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
-  asio::co_spawn(io_, run(this, std::move(pod_uid), std::move(write)), asio::detached);
+  if (async::spawn(gate_, io_, "object write", run(this, pod_uid, std::move(write)))) return;
+  tell(std::move(pod_uid), {std::nullopt, "the scheduler is stopping"});
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,
                                         framework::ObjectWrite write) {
   auto outcome = co_await write_object(self->api_, std::move(write));
-  asio::post(self->strand_, [self, uid = std::move(pod_uid), outcome = std::move(outcome)]() mutable {
-    self->ended_(uid, std::move(outcome));
+  self->tell(std::move(pod_uid), std::move(outcome));
+}
+
+void ApiObjectWriter::tell(std::string pod_uid, WriteOutcome outcome) {
+  asio::post(strand_, [this, uid = std::move(pod_uid), outcome = std::move(outcome)]() mutable {
+    ended_(uid, std::move(outcome));
   });
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "scheduler/cycle/seams.h"
 
@@ -21,16 +22,19 @@ class ApiObjectWriter final : public ObjectWriter {
  public:
   using Ended = std::function<void(const std::string& pod_uid, WriteOutcome)>;
 
-  ApiObjectWriter(client::Api& api, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
-                  Ended ended);
+  ApiObjectWriter(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io,
+                  boost::asio::any_io_executor strand, Ended ended);
   void write(std::string pod_uid, framework::ObjectWrite write) override;
 
  private:
   static client::Task<void> run(ApiObjectWriter* self, std::string pod_uid, framework::ObjectWrite write);
 
+  void tell(std::string pod_uid, WriteOutcome outcome);
+
   client::Api& api_;
-  boost::asio::any_io_executor io_, strand_;
-  Ended ended_;
+  async::Gate& gate_;
+  const boost::asio::any_io_executor io_, strand_;
+  const Ended ended_;
 };
 
 // One write from request to outcome; exposed for tests against a scripted server.

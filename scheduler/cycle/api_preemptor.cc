@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json/value.hpp>
 
@@ -19,8 +17,8 @@ using cluster::PodInfoPtr;
 
 constexpr std::string_view kCondition = "DisruptionTarget", kReason = "PreemptionByScheduler";
 
-// 404: gone; 409 (the UID): another pod has its name.
-bool says_gone(const Error& error) { return error.code == 404 || error.code == 409; }
+// 409 (the UID): another pod has its name.
+bool says_gone(const Error& error) { return client::object_is_gone(error) || error.code == 409; }
 
 // A strategic merge patch: the list of conditions is merged by type, so others' conditions stay. Null where
 // the pod has it.
@@ -33,10 +31,6 @@ json::value condition_patch(const api::Pod& victim, const std::string& text, Wal
   if (!has || has->status != "True") condition["lastTransitionTime"] = format_time(now);
   return json::object{{"metadata", {{"uid", victim.meta.uid}}},
                       {"status", {{"conditions", json::array{std::move(condition)}}}}};
-}
-
-json::value withdrawal_patch(const api::Pod& pod) {
-  return json::object{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"nominatedNodeName", nullptr}}}};
 }
 
 client::Task<Result<void>> patch_status(client::Api& api, PodInfoPtr pod, json::value body) {
@@ -66,13 +60,13 @@ client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::strin
 
 }  // namespace
 
-client::Task<PreemptionOutcome> make_room(client::Api& api, PreemptionOrder order) {
+client::Task<PreemptionOutcome> make_room(client::Api& api, PodStatusWriter& statuses,
+                                          PreemptionOrder order) {
   PreemptionOutcome outcome;
   for (const auto& pod : order.to_withdraw) {
-    auto body = withdrawal_patch(*pod->pod);
-    const auto withdrawn = co_await patch_status(api, pod, std::move(body));
+    const auto withdrawn = co_await statuses.withdraw(pod);
     // Not critical for the preemption itself, but the preemptor is tried again soon.
-    if (!withdrawn && !says_gone(withdrawn.error())) {
+    if (!withdrawn) {
       outcome.error =
           fmt::format("the nomination of {} stays: {}", pod->pod->full_name(), withdrawn.error().message);
     }
@@ -91,23 +85,34 @@ client::Task<PreemptionOutcome> make_room(client::Api& api, PreemptionOrder orde
   co_return outcome;
 }
 
-ApiPreemptor::ApiPreemptor(client::Api& api, asio::any_io_executor io, asio::any_io_executor strand,
-                           Ended ended)
-    : api_(api), io_(std::move(io)), strand_(std::move(strand)), ended_(std::move(ended)) {}
+ApiPreemptor::ApiPreemptor(client::Api& api, PodStatusWriter& statuses, async::Gate& gate,
+                           asio::any_io_executor io, asio::any_io_executor strand, Ended ended)
+    : api_(api),
+      statuses_(statuses),
+      gate_(gate),
+      io_(std::move(io)),
+      strand_(std::move(strand)),
+      ended_(std::move(ended)) {}
 
 void ApiPreemptor::preempt(PreemptionOrder order) {
-  asio::co_spawn(io_, run(this, std::move(order)), asio::detached);
+  if (async::spawn(gate_, io_, "preemption", run(this, order))) return;
+  PreemptionOutcome outcome;
+  outcome.error = "the scheduler is stopping";
+  tell(std::move(order), std::move(outcome));
 }
 
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
-  auto outcome = co_await make_room(self->api_, order);
+  auto outcome = co_await make_room(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
     spdlog::warn("preemption failed pod={} node={} error=\"{}\"", order.preemptor->pod->full_name(),
                  order.node, outcome.error);
   }
-  asio::post(self->strand_, [self, order = std::move(order), outcome = std::move(outcome)] {
-    self->ended_(order, outcome);
-  });
+  self->tell(std::move(order), std::move(outcome));
+}
+
+void ApiPreemptor::tell(PreemptionOrder order, PreemptionOutcome outcome) {
+  asio::post(strand_,
+             [this, order = std::move(order), outcome = std::move(outcome)] { ended_(order, outcome); });
 }
 
 }  // namespace podium::cycle

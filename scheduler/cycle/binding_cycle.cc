@@ -214,12 +214,23 @@ void BindingCycle::bind(Pod& pod) {
   parts_.binder.bind(pod.assumed.pod, pod.assumed.node);
 }
 
+// The pod keeps its room, and others go on.
+void BindingCycle::binding_in_doubt(const std::string& uid) {
+  auto* pod = find(uid);
+  if (!pod || pod->stage != Pod::Stage::binding || std::exchange(pod->in_doubt, true)) return;
+  --requests_;
+  ++in_doubt_;
+  parts_.wake();
+}
+
 void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outcome) {
   auto* known = find(uid);
   if (!known || known->stage != Pod::Stage::binding) return;
-  --requests_;
+  --(known->in_doubt ? in_doubt_ : requests_);
   if (outcome.end == BindEnd::rejected && !known->gone) {
     fail(*known, {outcome.error});
+  } else if (outcome.end == BindEnd::not_sent && !known->gone) {
+    put_back(*known);
   } else if (outcome.end != BindEnd::bound) {
     end(*known, outcome.error);
   } else {
@@ -264,6 +275,19 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
   parts_.announcer.failed(*info, failure.rejected ? "Unschedulable" : "SchedulerError", failure.message,
                           std::nullopt);
   parts_.wake();
+}
+
+// Nothing was asked of the API server, so there is nothing to tell of the pod. It waits for another turn, in
+// case this process leads on.
+void BindingCycle::put_back(Pod& unsent) {
+  auto pod = take(unsent);
+  framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
+  enter(*pod, "", "Error");
+  const auto freed = forget(*pod);
+  const auto info = pod->queued.pod;
+  parts_.queue.requeue(std::move(pod->queued), {}, parts_.clock.now());
+  if (pod->nominated) parts_.nominator.nominate(*info, "");
+  if (freed) parts_.tell(*freed);
 }
 
 // The pod will not come back: it is gone or elsewhere, or the scheduler stops.

@@ -61,6 +61,7 @@ class BindingCycle final : public framework::Handle {
 
   // --- what comes back ---
   void write_ended(const std::string& uid, WriteOutcome outcome);
+  void binding_in_doubt(const std::string& uid);
   void binding_ended(const std::string& uid, const BindOutcome& outcome);
   void on_event(const framework::ClusterEvent& event);  // the snapshot has it already
   void advance(Steady now);                             // the waits that are over
@@ -82,7 +83,8 @@ class BindingCycle final : public framework::Handle {
   void stop();
 
   std::size_t size() const { return pods_.size(); }
-  std::size_t requests() const { return requests_; }  // writes and bindings under way
+  std::size_t requests() const { return requests_; }  // writes and bindings under way, but for those in doubt
+  std::size_t in_doubt() const { return in_doubt_; }  // bindings
 
   // --- Handle ---
   void each_waiting_pod(const std::function<void(const framework::AssumedPod&)>& visit) const override;
@@ -110,6 +112,7 @@ class BindingCycle final : public framework::Handle {
   void bind(Pod& pod);
   void fail(Pod& pod, Failure failure);
   void end(Pod& pod, const std::string& why);
+  void put_back(Pod& pod);
   PodPtr take(Pod& pod);
   std::optional<framework::ClusterEvent> forget(const Pod& pod);
   void set_deadline(Pod& pod, std::optional<Steady> deadline);
@@ -121,7 +124,7 @@ class BindingCycle final : public framework::Handle {
   std::set<std::string> waiting_, pre_binding_;         // for a permit; until ready
   std::deque<std::string> to_settle_;
   bool settling_ = false, stopping_ = false;
-  std::size_t requests_ = 0;
+  std::size_t requests_ = 0, in_doubt_ = 0;
 };
 
 }  // namespace podium::cycle

@@ -41,6 +41,7 @@ struct BindingCycle::Pod {
   Steady point_began{};
   Stage stage = Stage::reserving;
   bool gone = false;               // deleted, or seen on a node: the watch has told, and the snapshot knows
+  bool in_doubt = false;           // its binding was sent and has no answer
   bool nominated = false;          // status.nominatedNodeName was set for it
   std::optional<Failure> verdict;  // it is to end with this when nothing is under way
   framework::PluginStates states;

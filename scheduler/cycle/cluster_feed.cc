@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <mutex>
 #include <optional>
@@ -224,9 +222,9 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     std::optional<std::string> trouble;  // under feed.mutex
   };
 
-  Impl(client::Api& api, Scheduler& scheduler_, const cluster::RequestRules& rules_,
+  Impl(client::Api& api, Scheduler& scheduler_, const cluster::RequestRules& rules_, async::Gate& gate_,
        asio::any_io_executor io_, asio::any_io_executor strand_)
-      : scheduler(scheduler_), rules(rules_), io(std::move(io_)), strand(std::move(strand_)) {
+      : scheduler(scheduler_), rules(rules_), gate(gate_), io(std::move(io_)), strand(std::move(strand_)) {
     for (const auto& kind : kKinds) sources.push_back(std::make_unique<Source>(*this, kind, api));
     unsynced = sources.size();
   }
@@ -235,13 +233,9 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     if (--unsynced == 0 && on_synced) on_synced();
   }
 
-  static client::Task<void> run(std::shared_ptr<Impl> self, Source* source) {
-    co_await source->reflector.run();
-    (void)self;  // keeps the sources alive while their reflectors run
-  }
-
   Scheduler& scheduler;
   const cluster::RequestRules rules;
+  async::Gate& gate;
   asio::any_io_executor io, strand;
   std::vector<std::unique_ptr<Source>> sources;
   std::size_t unsynced = 0;  // strand
@@ -252,15 +246,16 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
 };
 
 ClusterFeed::ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules,
-                         asio::any_io_executor io, asio::any_io_executor strand)
-    : impl_(std::make_shared<Impl>(api, scheduler, rules, std::move(io), std::move(strand))) {}
+                         async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand)
+    : impl_(std::make_shared<Impl>(api, scheduler, rules, gate, std::move(io), std::move(strand))) {}
 
 ClusterFeed::~ClusterFeed() = default;
 
 void ClusterFeed::start(std::function<void()> synced) {
   impl_->on_synced = std::move(synced);
-  for (auto& source : impl_->sources)
-    asio::co_spawn(impl_->io, Impl::run(impl_, source.get()), asio::detached);
+  for (auto& source : impl_->sources) {
+    async::spawn(impl_->gate, impl_->io, "watch " + source->kind.resource.plural, source->reflector.run());
+  }
 }
 
 void ClusterFeed::tap(Tap tap) { impl_->tap = std::move(tap); }

@@ -1,8 +1,8 @@
-// ClusterFeed: brings what happens on the API server to the scheduler: one reflector a kind, decoded off the
-// strand.
+// ClusterFeed: keeps the scheduler's view of the cluster in step with the API server: one reflector a kind,
+// decoded off the strand.
 //
-// Threads: reflectors and decoding run on `io`; changes are posted to the strand in batches, in order per kind. start() and
-// stop() from any thread; ready() from any thread.
+// Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`; changes
+// are posted to the strand in batches, in order per kind. start(), stop() and not_ready() from any thread.
 // Errors: an object that cannot be read or decoded is logged and left out, as if it were deleted; it is never
 // taken for something else.
 #pragma once
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "client/reflector.h"
 #include "scheduler/cycle/scheduler.h"
@@ -21,7 +22,7 @@ namespace podium::cycle {
 
 class ClusterFeed {
  public:
-  ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules,
+  ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules, async::Gate& gate,
               boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
   ~ClusterFeed();
 

@@ -55,7 +55,7 @@ Scheduler::Scheduler(Parts parts)
 bool Scheduler::step() {
   const auto now = parts_.clock.now();
   cycle_.advance(now);
-  if (consultation_ || cycle_.requests() >= kMaxBindings) return false;
+  if (consultation_ || is_full()) return false;
   auto queued = queue_.pop(now);
   if (!queued) return false;
   const auto& pod = **queued->pod;
@@ -76,6 +76,11 @@ bool Scheduler::step() {
   auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &phases).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
+}
+
+bool Scheduler::is_full() const {
+  const auto beyond = std::max(cycle_.in_doubt(), kMaxInDoubt) - kMaxInDoubt;
+  return cycle_.requests() + beyond >= kMaxBindings;
 }
 
 PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {
@@ -106,7 +111,10 @@ void Scheduler::decided(framework::Decision decision) {
         decision.error = "node " + node + " has left the cluster";
       }
     }
+    const bool in_vain = decision.preemption && !snapshot_.find_row(decision.preemption->node);
+    if (in_vain) decision.preemption.reset();
     conclude(std::move(consultation.queued), std::move(decision), consultation.snapshot, consultation.began);
+    if (in_vain) queue_.activate(uid, parts_.clock.now());
   }
   wake();
 }
@@ -145,8 +153,12 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
   const bool failed = !decision.error.empty();
   std::optional<PreemptionOrder> order;
   std::optional<std::string> nomination;
+  bool room_is_made = false;
   if (decision.tried_preemption) parts_.metrics.preemption_attempt();
   if (decision.preemption) {
+    room_is_made = std::ranges::none_of(decision.preemption->victims, [&](const auto& victim) {
+      return find_on(decision.preemption->node, victim->pod->meta.uid) != nullptr;
+    });
     order = order_of(pod, *decision.preemption);
     nomination = decision.preemption->node;
     snapshot_.nominate(pod, *nomination);
@@ -158,6 +170,8 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
   queue_.requeue(std::move(queued),
                  {decision.unschedulable_plugins.begin(), decision.unschedulable_plugins.end()},
                  parts_.clock.now());
+  if (room_is_made)
+    queue_.activate(uid, parts_.clock.now());  // nothing more will happen that it could wait for
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
                           failed ? decision.error : decision.message, nomination);
   if (order) parts_.preemptor.preempt(std::move(*order));
@@ -165,16 +179,26 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
 
 // --- preemption ---
 
-// Nullopt where all victims are on their way out already. Less important pods that are nominated to the node
-// may not fit there any more, and look for another place sooner without their nomination.
+// The pod as the snapshot has it on that node; null: it is not there.
+const cluster::PodInfoPtr* Scheduler::find_on(std::string_view node, std::string_view uid) const {
+  const auto* found = snapshot_.find_pod(uid);
+  return found && (**found)->node_name == node ? found : nullptr;
+}
+
+// Nullopt where all victims have gone, or are on their way out already: extenders may take their time over a
+// decision. Less important pods that are nominated to the node may not fit there any more, and look for
+// another place sooner without their nomination.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
                                                    const framework::Preemption& preemption) {
-  const auto on_their_way = [](const auto& victim) { return victim->pod->terminating(); };
-  if (std::ranges::all_of(preemption.victims, on_their_way)) return std::nullopt;
+  std::vector<cluster::PodInfoPtr> victims;
+  for (const auto& decided : preemption.victims) {
+    const auto* victim = find_on(preemption.node, decided->pod->meta.uid);
+    if (victim && !(**victim)->terminating()) victims.push_back(*victim);
+  }
+  if (victims.empty()) return std::nullopt;
   PreemptionOrder order{.preemptor = pod, .node = preemption.node};
   std::set<std::string, std::less<>> uids;
-  for (const auto& victim : preemption.victims) {
-    if (on_their_way(victim)) continue;
+  for (const auto& victim : victims) {
     // Not on its node yet: it waits for a permit or for its volumes, and goes back to the queue.
     if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
       parts_.announcer.preempted(*victim, *pod, order.node, false);
@@ -202,7 +226,7 @@ void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionO
     parts_.announcer.preempted(*victim, *order.preemptor, order.node, true);
   if (preemptions_.end(order.number)) queue_.release(uid);
   // Nobody knows what the pod would wait for.
-  if (!outcome.error.empty()) queue_.activate(uid, parts_.clock.now());
+  if (!outcome.error.empty()) queue_.back_off(uid, parts_.clock.now());
   wake();
 }
 

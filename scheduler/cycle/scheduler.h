@@ -52,6 +52,8 @@ class Scheduler {
   // Requests of binding cycles that may be under way at once; at this bound step() takes no pod. Pods that
   // wait for a permit or for their volumes have none.
   static constexpr std::size_t kMaxBindings = 512;
+  // Bindings in doubt do not count as those, up to this many: scheduling goes on meanwhile.
+  static constexpr std::size_t kMaxInDoubt = 4'096;
 
   explicit Scheduler(Parts parts);
 
@@ -61,6 +63,7 @@ class Scheduler {
   // What the Consultant found. Until then no other pod is scheduled, as upstream does it, but events go on.
   void decided(framework::Decision decision);
   bool consulting() const { return consultation_.has_value(); }
+  void binding_in_doubt(const std::string& uid) { cycle_.binding_in_doubt(uid); }
   void binding_ended(const std::string& uid, const BindOutcome& outcome) {
     cycle_.binding_ended(uid, outcome);
   }
@@ -75,6 +78,8 @@ class Scheduler {
   bool preempt(std::string_view uid, std::string_view plugin) { return cycle_.preempt(uid, plugin); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
+  // Bindings, preemptions and a consultation that have been started and have not ended.
+  std::size_t under_way() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
   // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request
   // under way.
   void stop() { cycle_.stop(); }
@@ -106,12 +111,14 @@ class Scheduler {
     Steady began{};
   };
 
+  bool is_full() const;
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
   void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
                                           const framework::Preemption& preemption);
+  const cluster::PodInfoPtr* find_on(std::string_view node, std::string_view uid) const;
   bool is_pending(const std::string& uid) const;
   void victim_leaves(const std::string& uid);
   void displace(const std::string& uid);

@@ -22,6 +22,8 @@ enum class BindEnd : std::uint8_t {
   bound,      // the API server has it on our node
   elsewhere,  // somebody else placed it, or it is gone or was replaced: the watch tells the rest
   rejected,   // it is still pending; try again later
+  not_sent,   // this process has lost the right to write before it was sent: nothing is said of the pod
+  unknown,    // it was sent, and may not be asked about any more, for the scheduler is stopping
 };
 
 struct BindOutcome {
@@ -42,7 +44,8 @@ class Consultant {
 class Binder {
  public:
   virtual ~Binder() = default;
-  // Binds the pod, by UID, to the node; ends in Scheduler::binding_ended, on the strand, exactly once.
+  // Binds the pod, by UID, to the node; ends in Scheduler::binding_ended, on the strand, exactly once. Before
+  // that, Scheduler::binding_in_doubt may say once that it may take long.
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
 };
 

@@ -1,8 +1,6 @@
 // A decision with extenders in it: the I/O between the parts of an evaluation.
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -54,8 +52,9 @@ client::Task<void> ask_for_scores(const HttpExtender* extender, Text pod, Candid
 }
 
 // A failure here is no failure of the attempt: the others decide.
-client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, framework::PodInfoPtr pod,
-                                               Text pod_text, const framework::Snapshot* snapshot,
+client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, async::Gate* gate,
+                                               framework::PodInfoPtr pod, Text pod_text,
+                                               const framework::Snapshot* snapshot,
                                                framework::NodeMask feasible) {
   const auto executor = co_await asio::this_coro::executor;
   std::vector<const HttpExtender*> asked;
@@ -67,15 +66,17 @@ client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, frame
   poll->missing = asked.size();
   for (std::size_t i = 0; i < asked.size(); ++i) {
     auto candidates = candidates_of(feasible, *snapshot, extenders->texts(), asked[i]->wants_nodes());
-    asio::co_spawn(executor, ask_for_scores(asked[i], pod_text, std::move(candidates), poll, i),
-                   asio::detached);
+    auto ask = ask_for_scores(asked[i], pod_text, std::move(candidates), poll, i);
+    if (!async::spawn(*gate, executor, "ask extender for scores", std::move(ask))) --poll->missing;
   }
-  while (poll->missing > 0) {
+  const auto stop = co_await asio::this_coro::cancellation_state;
+  while (poll->missing > 0 && stop.cancelled() == asio::cancellation_type::none) {
     boost::system::error_code ignored;
     co_await poll->all_in.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
   std::vector<ScoreOpinion> out;
   for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (!poll->answers[i]) continue;  // stopping
     auto& answer = *poll->answers[i];
     if (answer) {
       out.push_back(std::move(*answer));
@@ -108,7 +109,8 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
 
 }  // namespace
 
-client::Task<framework::Decision> decide(const Extenders& extenders, framework::PodInfoPtr pod, Text pod_text,
+client::Task<framework::Decision> decide(const Extenders& extenders, async::Gate& gate,
+                                         framework::PodInfoPtr pod, Text pod_text,
                                          framework::Snapshot snapshot, const framework::Profile& profile,
                                          std::size_t start) {
   Evaluation evaluation(*pod, snapshot, profile, start);
@@ -123,7 +125,7 @@ client::Task<framework::Decision> decide(const Extenders& extenders, framework::
   std::vector<ScoreOpinion> opinions;
   if (evaluation.wants_scores()) {
     auto feasible = evaluation.so_far().feasible;
-    opinions = co_await scores(&extenders, pod, pod_text, &snapshot, std::move(feasible));
+    opinions = co_await scores(&extenders, &gate, pod, pod_text, &snapshot, std::move(feasible));
   }
   co_return std::move(evaluation).finish(opinions);
 }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "async/gate.h"
 #include "scheduler/extender/http_extender.h"
 #include "scheduler/extender/object_texts.h"
 
@@ -46,8 +47,10 @@ class Extenders {
   ObjectTexts texts_;
 };
 
-// evaluate(), with what the extenders say. `pod_text` is the pod's JSON.
-client::Task<framework::Decision> decide(const Extenders& extenders, framework::PodInfoPtr pod, Text pod_text,
+// evaluate(), with the extenders' answers. `pod_text` is the pod's JSON; questions that are asked at the same
+// time run in the gate.
+client::Task<framework::Decision> decide(const Extenders& extenders, async::Gate& gate,
+                                         framework::PodInfoPtr pod, Text pod_text,
                                          framework::Snapshot snapshot, const framework::Profile& profile,
                                          std::size_t start = 0);
 

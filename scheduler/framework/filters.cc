@@ -46,7 +46,9 @@ std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
 Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Phases* phases)
     : pod_(pod), snapshot_(snapshot), phases_(phases) {
   run_pre_filters(profile);
-  if (!rejected_) prepare(profile);
+  if (rejected_) return;
+  prepare(profile);
+  group_nominations();
 }
 
 bool Filters::reached(std::string_view plugin) const {
@@ -155,21 +157,16 @@ NodeMask Filters::run(Rejections& out) const {
     if (none_left) break;
   }
   // The verdict with nominated pods comes first where there is one.
-  std::vector<Row> done;
-  for (const auto& nomination : snapshot_.nominations()) {
-    const auto row = snapshot_.find_row(nomination.node);
-    if (!row || !asked.test(*row) || std::find(done.begin(), done.end(), *row) != done.end()) continue;
-    done.push_back(*row);
-    const auto pods = nominated_to(*row);
-    if (pods.empty()) continue;
-    const auto with = [&](const Entry& entry) {
-      return entry.always || !entry.filter ? entry.always : entry.filter->check(*row, {pods, {}});
+  for (const auto& [row, pods] : nominated_) {
+    if (!asked.test(row) || pods.empty()) continue;
+    const auto with = [&, row = row, &pods = pods](const Entry& entry) {
+      return entry.always || !entry.filter ? entry.always : entry.filter->check(row, {pods, {}});
     };
     for (const auto& entry : filters_) {
       auto verdict = with(entry);
       if (phases_) note_asked(entry, 1, verdict.has_value());
       if (verdict) {
-        out.reject(nodes, *row, out.add(std::move(*verdict)));
+        out.reject(nodes, row, out.add(std::move(*verdict)));
         break;
       }
     }
@@ -209,15 +206,21 @@ std::optional<Verdict> Filters::Node::check_once(const PodDelta& delta) {
   return std::nullopt;
 }
 
-std::vector<PodInfoPtr> Filters::nominated_to(Row row) const {
-  std::vector<PodInfoPtr> pods;
+void Filters::group_nominations() {
   for (const auto& [pod, node] : snapshot_.nominations()) {
-    if (node == snapshot_.node_name(row) && pod->priority >= pod_.priority &&
-        pod->pod->meta.uid != pod_.pod->meta.uid) {
-      pods.push_back(pod);
-    }
+    const auto row = snapshot_.find_row(node);
+    if (!row) continue;
+    const auto [it, fresh] = place_of_nominated_.try_emplace(*row, nominated_.size());
+    if (fresh) nominated_.emplace_back(*row, std::vector<PodInfoPtr>());
+    if (pod->priority >= pod_.priority && pod->pod->meta.uid != pod_.pod->meta.uid)
+      nominated_[it->second].second.push_back(pod);
   }
-  return pods;
+}
+
+std::span<const PodInfoPtr> Filters::nominated_to(Row row) const {
+  const auto it = place_of_nominated_.find(row);
+  if (it == place_of_nominated_.end()) return {};
+  return nominated_[it->second].second;
 }
 
 }  // namespace podium::framework

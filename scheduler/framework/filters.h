@@ -5,11 +5,13 @@
 // Sources: pkg/scheduler/framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scheduler/framework/phases.h"
@@ -48,7 +50,7 @@ class Filters {
 
     const Filters& filters_;
     const Row row_;
-    const std::vector<PodInfoPtr> nominated_;
+    const std::span<const PodInfoPtr> nominated_;
     // By filter: what those that ignore pods have said; empty: not asked yet.
     std::vector<std::optional<std::optional<Verdict>>> known_;
   };
@@ -66,7 +68,8 @@ class Filters {
   };
   void run_pre_filters(const Profile& profile);
   void prepare(const Profile& profile);
-  std::vector<PodInfoPtr> nominated_to(Row row) const;
+  void group_nominations();
+  std::span<const PodInfoPtr> nominated_to(Row row) const;
   void note_asked(const Entry& entry, std::size_t nodes, bool all_rejected) const;
 
   const PodInfo& pod_;
@@ -78,6 +81,9 @@ class Filters {
   std::optional<Verdict> rejected_;
   std::optional<NodeMask> only_;
   std::vector<std::string> narrowed_by_;
+  // The pods nominated to each node that count for this pod, both in the order of the nominations.
+  std::vector<std::pair<Row, std::vector<PodInfoPtr>>> nominated_;
+  boost::unordered_flat_map<Row, std::size_t> place_of_nominated_;  // by row, into nominated_
 };
 
 }  // namespace podium::framework

@@ -5,11 +5,36 @@
 
 namespace podium::framework {
 
+namespace {
+
+constexpr std::size_t kLookThrough = 16;  // verdicts that are quicker to search than to hash
+
+std::uint64_t hash_of(const Verdict& verdict) {
+  auto hash = cluster::hash_mix(cluster::hash_text(verdict.plugin), static_cast<std::uint64_t>(verdict.code));
+  for (const auto& reason : verdict.reasons) hash = cluster::hash_mix(hash, cluster::hash_text(reason));
+  return hash;
+}
+
+}  // namespace
+
+VerdictId Rejections::search(const Verdict& verdict) const {
+  const auto it = std::ranges::find(verdicts_, verdict);
+  return it == verdicts_.end() ? kFits : static_cast<VerdictId>(it - verdicts_.begin() + 1);
+}
+
 VerdictId Rejections::add(Verdict verdict) {
-  const auto known = std::find(verdicts_.begin(), verdicts_.end(), verdict);
-  if (known != verdicts_.end()) return static_cast<VerdictId>(known - verdicts_.begin() + 1);
+  const auto next = static_cast<VerdictId>(verdicts_.size() + 1);
+  if (ids_.empty()) {
+    if (const auto id = search(verdict); id != kFits) return id;
+  } else if (const auto [it, fresh] = ids_.try_emplace(hash_of(verdict), next); !fresh) {
+    if (this->verdict(it->second) == verdict) return it->second;
+    if (const auto id = search(verdict); id != kFits) return id;
+  }
   verdicts_.push_back(std::move(verdict));
-  return static_cast<VerdictId>(verdicts_.size());
+  if (ids_.empty() && verdicts_.size() > kLookThrough) {
+    for (VerdictId id = 1; id <= next; ++id) ids_.emplace(hash_of(this->verdict(id)), id);
+  }
+  return next;
 }
 
 void Rejections::reject_word(cluster::NodeMask& nodes, std::size_t word, std::uint64_t bits, VerdictId id) {

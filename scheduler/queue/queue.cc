@@ -288,6 +288,21 @@ struct SchedulingQueue::Impl {
     activate(entry, now, kForceActivate);
   }
 
+  // Protects the API server as the backoff of an attempt that has failed does: it is not cut short.
+  void back_off(Entry& entry, Steady now) {
+    if (entry.state == State::in_flight) entry.activated = true;
+    if (entry.held || (entry.state != State::backoff && entry.state != State::unschedulable)) return;
+    if (entry.state == State::unschedulable && options.pop_from_backoff && kept_out(entry, kAttemptFailed))
+      return;
+    leave(entry);
+    entry.queued.last_queued = now;
+    entry.backoff_end = backoff_end(entry.queued);
+    if (entry.backoff_end <= now) return activate(entry, now, kAttemptFailed);
+    entry.state = State::error_backoff;
+    backing_off_after_error.push(&entry);
+    tallies.came("backoff", kAttemptFailed);
+  }
+
   void advance(Steady now) {
     for (auto* heap : {&backing_off, &backing_off_after_error}) {
       while (!heap->empty() && heap->top()->backoff_end <= now) {
@@ -382,6 +397,10 @@ void SchedulingQueue::release(std::string_view uid) {
 
 void SchedulingQueue::activate(std::string_view uid, Steady now) {
   if (auto* entry = impl_->find(uid)) impl_->activate_now(*entry, now);
+}
+
+void SchedulingQueue::back_off(std::string_view uid, Steady now) {
+  if (auto* entry = impl_->find(uid)) impl_->back_off(*entry, now);
 }
 
 void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, const MayGain& may_gain) {

@@ -98,6 +98,9 @@ class SchedulingQueue {
   void release(std::string_view uid);
   // A pod that waits is tried at once, backoff or not; one in flight after its backoff, should it come back.
   void activate(std::string_view uid, Steady now);
+  // What was to follow a pod's last attempt has failed: it is tried after a backoff from now on, as long as
+  // that of the attempt, whatever happens. One in flight comes back to its backoff.
+  void back_off(std::string_view uid, Steady now);
 
   // A change of the cluster. Moves the pods whose hints say that it may help, and that may gain by it at all;
   // those in flight are not asked that. Null: every pod may.

@@ -53,8 +53,8 @@ class ClientLoop {
 // A transport that is closed before its loop ends.
 class ScopedTransport {
  public:
-  ScopedTransport(ClientLoop& loop, ClientConfig config, TransportLimits limits = {})
-      : transport_(make_transport(loop.executor(), std::move(config), limits)) {}
+  ScopedTransport(ClientLoop& loop, ClientConfig config, TransportLimits limits = {}, MayWrite may_write = {})
+      : transport_(make_transport(loop.executor(), std::move(config), limits, std::move(may_write))) {}
   ~ScopedTransport() { transport_->close(); }
   Transport* operator->() const { return transport_.get(); }
   const std::shared_ptr<Transport>& shared() const { return transport_; }

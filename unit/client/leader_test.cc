@@ -70,6 +70,7 @@ TEST(LeaderElector, IsOverWhenAnotherTookTheLease) {
   context.run();
   ASSERT_TRUE(end && !end->has_value());
   EXPECT_EQ(end->error().kind, Error::Kind::unavailable);
+  EXPECT_EQ(end->error().message, "lease kube-system/podium was lost to other");
   EXPECT_FALSE(elector.leading());
   EXPECT_EQ(elector.holder(), "other");
   EXPECT_EQ(server.holder(), "other") << "what is not ours is not released";
@@ -85,7 +86,27 @@ TEST(LeaderElector, IsOverWhenItsRightIsTaken) {
                  elector.run([&] { server.refuse(1'000'000, Response{403, R"({"reason":"Forbidden"})"}); }),
                  [&](std::exception_ptr, Result<void> result) { end = std::move(result); });
   context.run();
-  EXPECT_TRUE(end && !end->has_value());
+  ASSERT_TRUE(end && !end->has_value());
+  EXPECT_EQ(end->error().message, "lease kube-system/podium was not renewed within 100 ms");
+}
+
+// An election that has stopped is seen by the age of its last step.
+TEST(LeaderElector, SaysWhenItHasLastMadeAStep) {
+  LeaseServer server;
+  server.put_lease(R"({"holderIdentity":"other","leaseDurationSeconds":3600,"leaseTransitions":7})");
+  asio::io_context context;
+  unit::FakeClock clock;
+  Api api(server.transport, clock, system_random());
+  LeaderElector elector(api, quick("me"));
+  EXPECT_EQ(elector.since_last_step(), std::nullopt);
+  asio::co_spawn(context, elector.run([] { FAIL(); }), [](std::exception_ptr, Result<void>) {});
+  while (elector.holder().empty()) context.run_one();
+  EXPECT_EQ(elector.since_last_step(), 0ns);
+  clock.advance(20s);
+  EXPECT_EQ(elector.since_last_step(), 20s) << "nothing runs";
+  while (elector.since_last_step() != 0ns) context.run_one();
+  elector.stop();
+  context.run();
 }
 
 TEST(LeaderElector, KeepsWhatElseTheLeaseHas) {

@@ -112,21 +112,25 @@ class ObjectServer {
 
   std::shared_ptr<ScriptedTransport> transport = std::make_shared<ScriptedTransport>();
 
-  // Where the server shall answer watches of this kind: each is a streaming list that goes on.
-  void serve_watches(const std::string& plural) {
-    transport->on_live = [this, plural](const client::Request& request) -> std::unique_ptr<client::Stream> {
+  // Where the server shall answer watches of this kind, or of every kind: each is a streaming list that goes
+  // on.
+  void serve_watches(const std::string& only = "") {
+    transport->on_live = [this, only](const client::Request& request) -> std::unique_ptr<client::Stream> {
       auto feed = std::make_shared<LiveStream::Feed>();
+      const auto plural = only.empty() ? parse(path_of(request)).key.plural : only;
+      const bool questions = request.target.find("spec.dryRun%3Dtrue") != std::string::npos;
       const std::lock_guard lock(mutex_);
       if (request.target.find("sendInitialEvents=true") != std::string::npos) {
+        std::string all;  // in one piece, as they come when they are many
         for (const auto& [key, object] : objects_) {
-          if (key.plural == plural) feed->pieces.push_back(event("ADDED", object));
+          if (key.plural == plural && (!questions || is_question(object))) all += event("ADDED", object);
         }
-        feed->pieces.push_back(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
+        feed->pieces.push_back(all + R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" +
                                std::to_string(version_) +
                                R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})"
                                "\n");
       }
-      watches_.emplace_back(plural, feed);
+      watches_.push_back({plural, questions, feed});
       return std::make_unique<LiveStream>(feed);
     };
   }
@@ -292,9 +296,16 @@ class ObjectServer {
     tell(key.plural, "DELETED", last);
   }
   void tell(const std::string& plural, const std::string& type, const json_value& object) {
-    for (const auto& [of, feed] : watches_) {
-      if (of == plural && !feed->ended) feed->push(event(type, object));
+    for (const auto& watch : watches_) {
+      if (watch.plural != plural || watch.feed->ended) continue;
+      if (!watch.questions || is_question(object)) watch.feed->push(event(type, object));
     }
+  }
+
+  static bool is_question(const json_value& object) {
+    boost::system::error_code none;
+    const auto* dry_run = object.find_pointer("/spec/dryRun", none);
+    return dry_run && dry_run->is_bool() && dry_run->get_bool();
   }
 
   static void merge(json_value& into, const json_value& patch) {
@@ -314,7 +325,12 @@ class ObjectServer {
 
   mutable std::mutex mutex_;
   std::map<Key, json_value> objects_;
-  std::vector<std::pair<std::string, std::shared_ptr<LiveStream::Feed>>> watches_;
+  struct Watch {
+    std::string plural;
+    bool questions = false;  // the field selector spec.dryRun=true, the one that is used with these
+    std::shared_ptr<LiveStream::Feed> feed;
+  };
+  std::vector<Watch> watches_;
   std::uint64_t version_ = 0;
   int refusals_ = 0;
   Reply refusal_ = client::Response{503, "{}"};

@@ -12,9 +12,11 @@ namespace {
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-json::value report(std::string_view spec) {
-  return json::parse(fmt::format(
-      R"({{"metadata": {{"name": "ask", "namespace": "shop", "uid": "u1"}}, "spec": {}}})", spec));
+Result<Question> read(std::string_view spec) {
+  const auto text = fmt::format(
+      R"({{"metadata": {{"name": "ask", "namespace": "shop", "uid": "u1", "generation": 7}}, "spec": {}}})",
+      spec);
+  return read_question(scan_report(text).value(), 600s);
 }
 
 TEST(ParseTtl, HoursMinutesAndSeconds) {
@@ -46,7 +48,7 @@ TEST(ParseTtl, HoursMinutesAndSeconds) {
   for (const auto& c : cases) EXPECT_EQ(parse_ttl(c.text), c.ttl) << '"' << c.text << '"';
 }
 
-TEST(ReportTtl, TheDefaultWhereTheSpecMakesNoSense) {
+TEST(ReportTtl, TheDefaultWhereTheSpecIsOutOfBounds) {
   struct Case {
     const char* spec;
     std::chrono::seconds ttl;
@@ -69,13 +71,13 @@ TEST(ReportTtl, TheDefaultWhereTheSpecMakesNoSense) {
 }
 
 TEST(ReadQuestion, ATemplate) {
-  const auto question = read_question(report(R"({
+  const auto question = read(R"({
       "replicas": 3, "profile": "batch", "ttl": "1h",
       "template": {"metadata": {"name": "ignored", "labels": {"app": "web"}},
-                   "spec": {"schedulerName": "other", "containers": [{"name": "c", "image": "i"}]}}})"),
-                                      600s);
+                   "spec": {"schedulerName": "other", "containers": [{"name": "c", "image": "i"}]}}})");
   ASSERT_TRUE(question) << question.error().message;
   EXPECT_EQ(question->meta.uid, "u1");
+  EXPECT_EQ(question->meta.generation, 7);
   EXPECT_EQ(question->replicas, 3);
   EXPECT_EQ(question->profile, "batch");
   EXPECT_EQ(question->ttl, 1h);
@@ -89,7 +91,7 @@ TEST(ReadQuestion, ATemplate) {
 }
 
 TEST(ReadQuestion, AReferenceAndTheDefaults) {
-  const auto question = read_question(report(R"({"podRef": {"name": "web-0"}})"), 600s);
+  const auto question = read(R"({"podRef": {"name": "web-0"}})");
   ASSERT_TRUE(question) << question.error().message;
   EXPECT_EQ(question->pod_name, "web-0");
   EXPECT_FALSE(question->pod);
@@ -102,6 +104,13 @@ TEST(ReadQuestion, AReferenceAndTheDefaults) {
 TEST(ReadQuestion, FindingsHaveTheirPath) {
   const auto huge = fmt::format(R"({{"template": {{"metadata": {{"labels": {{"a": "{}"}}}}}}}})",
                                 std::string(kTemplateBytes, 'x'));
+  const auto nested = [](std::size_t levels) {
+    std::string open, close;
+    for (std::size_t i = 0; i < levels; ++i) open += R"({"a":)", close += '}';
+    return fmt::format(R"({{"template": {}1{}}})", open, close);
+  };
+  const auto deep = nested(kTemplateDepth + 1), deepest = nested(100'000),
+             not_so_deep = nested(kTemplateDepth);
   struct Case {
     std::string_view spec, error;
   };
@@ -123,14 +132,80 @@ TEST(ReadQuestion, FindingsHaveTheirPath) {
        "spec.template.spec.containers: at least one is needed"},
       {R"({"template": {"spec": {"containers": "c"}}})",
        "spec.template.spec.containers: expected a list, got a string"},
+      {R"({"template": {"spec": {"containers": [{"name": "c", "resuorces": {}}]}}})",
+       "spec.template.spec.containers[0].resuorces: unknown field"},
+      {R"({"template": {"spec": {"containers": [{"name": "c"}]}, "status": {}}})",
+       "spec.template.status: unknown field"},
+      {R"({"template": {"spec": {"containers": [{"name": "c"}], "nodeName": "n1"}}})",
+       "spec.template.spec.nodeName: must be empty: a pod that names its node is not scheduled"},
       {huge, "spec.template: larger than 64 KiB"},
+      {deep, "spec.template: nested deeper than 64 levels"},
+      {deepest, "spec.template: larger than 64 KiB"},
+      {not_so_deep, "spec.template.a: unknown field"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.spec.substr(0, 100));
-    const auto question = read_question(report(c.spec), 600s);
+    const auto question = read(c.spec);
     ASSERT_FALSE(question);
     EXPECT_EQ(question.error().message, c.error);
     EXPECT_EQ(question.error().kind, Error::Kind::invalid);
+  }
+}
+
+TEST(ReadQuestion, APodOfATemplateHasNoIdentityOfItsOwn) {
+  const auto question = read(R"({"template": {
+      "metadata": {"name": "web-0", "namespace": "kube-system", "uid": "u2", "creationTimestamp": "2026-01-01T00:00:00Z",
+                   "deletionTimestamp": "2026-01-01T00:00:00Z", "generation": 9, "labels": {"a": "b"},
+                   "annotations": {"c": "d"},
+                   "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u3"}]},
+      "spec": {"containers": [{"name": "c", "image": "i"}]}}})");
+  ASSERT_TRUE(question) << question.error().message;
+  api::ObjectMeta meta;
+  meta.name = "ask";
+  meta.namespace_ = "shop";
+  meta.uid = "u1";
+  meta.labels = {{"a", "b"}};
+  meta.annotations = {{"c", "d"}};
+  meta.owners = {{.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .uid = "u3"}};
+  EXPECT_EQ(question->pod->meta, meta);
+}
+
+TEST(ReadQuestion, ALargeReportIsRefusedBeforeItIsDecoded) {
+  ReportText report;
+  report.name = "ask";
+  report.spec = "this is not even JSON";
+  report.bytes = kObjectBytes + 1;
+  const auto question = read_question(report, 600s);
+  ASSERT_FALSE(question);
+  EXPECT_EQ(question.error().message, "metadata: the whole report is larger than 1 MiB");
+}
+
+TEST(ReadPod, OnlyThePendingPodThatIsMeant) {
+  struct Case {
+    const char *name, *uid;
+    std::string pod, error;
+  };
+  const std::string head = R"({"metadata": {"name": "web-0", "namespace": "shop", "uid": "p1"}, "spec": {)";
+  const std::string containers = R"("containers": [{"name": "c", "image": "i"}])";
+  const Case cases[] = {
+      {"of any UID", "", head + containers + "}}", ""},
+      {"of this UID", "p1", head + containers + "}}", ""},
+      {"of another UID", "p2", head + containers + "}}", "spec.podRef.uid: pod web-0 has another UID"},
+      {"placed", "", head + R"("nodeName": "n1",)" + containers + "}}",
+       "spec.podRef.name: pod web-0 is on node n1 already"},
+      {"not to be decoded", "", head + R"("containers": 3}})",
+       "spec.podRef: spec.containers: expected a list, got a number"},
+      {"too large", "", head + std::string(kObjectBytes, ' ') + containers + "}}",
+       "spec.podRef.name: the pod is larger than 1 MiB"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Question question;
+    question.pod_name = "web-0";
+    question.pod_uid = c.uid;
+    const auto read = read_pod(c.pod, question);
+    EXPECT_EQ(read ? "" : read.error().message, c.error);
+    EXPECT_EQ(question.pod.has_value(), c.error.empty());
   }
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@
 namespace podium::controller {
 namespace {
 
-namespace asio = boost::asio;
+using namespace std::chrono_literals;
 namespace json = boost::json;
 using test::node;
 using unit::default_config;
@@ -32,18 +32,27 @@ client::Task<cluster::Snapshot> one_node() {
   co_return made;
 }
 
+config::Config with(config::Podium::WhatIf what_if) {
+  auto settings = default_config();
+  settings.podium.what_if = what_if;
+  return settings;
+}
+
 struct Asking : ServedApi {
-  Asking() {
+  explicit Asking(config::Podium::WhatIf what_if = {}) : settings(with(what_if)) {
     server.serve_watches(kPlural);
-    asio::co_spawn(io, controller.run(), asio::detached);
+    async::spawn(gate, io.get_executor(), "what-ifs", controller.run());
   }
   ~Asking() {
     controller.stop();
+    gate.cancel();
+    io.restart();
     io.run();
   }
-  void ask(const std::string& name, std::string_view spec, int generation = 1) {
-    auto question = report(name);
-    if (question.is_null()) question = {{"metadata", {{"name", name}, {"namespace", "shop"}}}};
+  void ask(const std::string& name, std::string_view spec, int generation = 1,
+           const std::string& ns = "shop") {
+    auto question = server.find(kPlural, ns, name);
+    if (question.is_null()) question = {{"metadata", {{"name", name}, {"namespace", ns}}}};
     question.at("metadata").as_object()["generation"] = generation;
     question.as_object()["spec"] = json::parse(spec);
     server.put(kPlural, std::move(question));
@@ -52,19 +61,31 @@ struct Asking : ServedApi {
     while (io.poll_one() > 0) {
     }
   }
-  json::value status(const std::string& name) const {
-    const auto asked = report(name);
+  // What waits for a back-off has its turn: time passes, and something else is asked.
+  void wait_for_backoffs() {
+    clock.advance(5min);
+    ask("another", kAnyone, ++pokes, "elsewhere");
+    settle();
+  }
+  json::value status(const std::string& name, const std::string& ns = "shop") const {
+    const auto asked = server.find(kPlural, ns, name);
     const auto* found = asked.is_object() ? asked.get_object().if_contains("status") : nullptr;
     return found ? *found : json::value();
   }
-  std::string accepted(const std::string& name) const {
-    const auto now = status(name);
-    if (now.is_null()) return "no answer";
+  // "True Reason: message"
+  std::string condition(const std::string& type, const std::string& name,
+                        const std::string& ns = "shop") const {
+    const auto now = status(name, ns);
+    if (now.is_null() || !now.as_object().contains("conditions")) return "no answer";
     for (const auto& c : now.at("conditions").as_array()) {
-      if (c.at("type") != "Accepted") continue;
-      return fmt::format("{}: {}", ObjectServer::text(c, "/status"), ObjectServer::text(c, "/message"));
+      if (c.at("type") != json::string(type)) continue;
+      return fmt::format("{} {}: {}", ObjectServer::text(c, "/status"), ObjectServer::text(c, "/reason"),
+                         ObjectServer::text(c, "/message"));
     }
     return "no condition";
+  }
+  std::string accepted(const std::string& name, const std::string& ns = "shop") const {
+    return condition("Accepted", name, ns);
   }
   Lines writes() const {
     Lines out;
@@ -73,10 +94,19 @@ struct Asking : ServedApi {
     }
     return out;
   }
+  bool all_answered() const {
+    return std::ranges::all_of(server.all(kPlural), [](const json::value& each) {
+      const auto* status = each.get_object().if_contains("status");
+      return status && status->at("observedGeneration") == each.at("metadata").at("generation");
+    });
+  }
 
+  static constexpr std::string_view kAnyone = R"({"dryRun":true,"podRef":{"name":"nobody"}})";
+  int pokes = 0;
+  const config::Config settings;
+  async::Gate gate;
   Retention retention{api, {}};
-  WhatIfController controller{api,     retention, default_config(), io.get_executor(), io.get_executor(),
-                              one_node};
+  WhatIfController controller{api, retention, settings, gate, io.get_executor(), io.get_executor(), one_node};
 };
 
 constexpr std::string_view kFits =
@@ -89,40 +119,61 @@ TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
   EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
   EXPECT_EQ(w.status("ask").at("node"), "n1");
   EXPECT_EQ(w.status("ask").at("observedGeneration"), 1);
-  EXPECT_EQ(w.accepted("ask"), "True: the question makes sense");
+  EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
   EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
   EXPECT_EQ(w.controller.answered(), 1u);
   EXPECT_EQ(w.retention.size(), 1u);
   EXPECT_EQ(w.report("ask").at("spec"), json::parse(kFits));
 }
 
-TEST(WhatIfController, SaysWhatMakesNoSenseWithItsPath) {
+TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
+  std::string deep = "1";
+  for (int i = 0; i < 80; ++i) deep = R"({"a":)" + deep + "}";
+  deep = R"({"dryRun":true,"template":)" + deep + "}";
+  const auto large =
+      fmt::format(R"({{"dryRun":true,"template":{{"metadata":{{"annotations":{{"a":"{}"}}}}}}}})",
+                  std::string(kTemplateBytes, 'x'));
   struct Case {
     const char *name, *spec, *starts;
   };
   const Case cases[] = {
-      {"neither pod nor template", R"({"dryRun":true})", "False: spec"},
-      {"a template that is no object", R"({"dryRun":true,"template":3})", "False: spec.template"},
+      {"neither pod nor template", R"({"dryRun":true})", "False Invalid: spec"},
+      {"a template that is no object", R"({"dryRun":true,"template":3})", "False Invalid: spec.template"},
       {"no container", R"({"dryRun":true,"template":{"spec":{"containers":[]}}})",
-       "False: spec.template.spec.containers"},
+       "False Invalid: spec.template.spec.containers"},
       {"a quantity that is none",
        R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"lots"}}}]}}})",
-       "False: spec.template.spec.containers[0].resources.requests"},
+       "False Invalid: spec.template.spec.containers[0].resources.requests"},
       {"no such profile",
        R"({"dryRun":true,"profile":"nobody","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})",
-       "False: spec.profile: \"nobody\""},
-      {"no such pod", R"({"dryRun":true,"podRef":{"name":"nobody"}})", "False: spec.podRef.name: "},
+       "False Invalid: spec.profile: \"nobody\""},
+      {"a field that is misspelt",
+       R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i","resuorces":{}}]}}})",
+       "False Invalid: spec.template.spec.containers[0].resuorces: unknown field"},
+      {"nested deeper than any pod", deep.c_str(),
+       "False Invalid: spec.template: nested deeper than 64 levels"},
+      {"too large", large.c_str(), "False Invalid: spec.template: larger than 64 KiB"},
+      {"no such pod", R"({"dryRun":true,"podRef":{"name":"nobody"}})",
+       "False Invalid: spec.podRef.name: pod nobody not found"},
+      {"another pod of that name", R"({"dryRun":true,"podRef":{"name":"pending","uid":"u2"}})",
+       "False Invalid: spec.podRef.uid: pod pending has another UID"},
+      {"another scheduler's pod", R"({"dryRun":true,"podRef":{"name":"pending","uid":"u1"}})",
+       "False Invalid: spec.podRef.name: spec.schedulerName of the pod: unknown profile \"else\" (known: "
+       "default-scheduler)"},
       {"a pod that has its node", R"({"dryRun":true,"podRef":{"name":"placed"}})",
-       "False: spec.podRef.name: pod placed is on node n1 already"},
+       "False Invalid: spec.podRef.name: pod placed is on node n1 already"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     Asking w;
     w.server.put("pods", json::parse(R"({"metadata":{"name":"placed","namespace":"shop"},
                                          "spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"}]}})"));
+    w.server.put("pods", json::parse(R"({"metadata":{"name":"pending","namespace":"shop","uid":"u1"},
+                                         "spec":{"schedulerName":"else","containers":[{"name":"c","image":"i"}]}})"));
     w.ask("ask", c.spec);
     w.settle();
     EXPECT_TRUE(w.accepted("ask").starts_with(c.starts)) << w.accepted("ask");
+    EXPECT_TRUE(w.condition("Complete", "ask").starts_with("True Refused: spec"));
     EXPECT_FALSE(w.status("ask").as_object().contains("outcome"));
     EXPECT_TRUE(w.status("ask").as_object().contains("expiresAt")) << "it goes like any other";
     EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
@@ -199,7 +250,212 @@ TEST(WhatIfController, AnAnswerIsNotGivenToAnotherOfItsName) {
   w.settle();
   EXPECT_TRUE(swapped);
   EXPECT_EQ(w.controller.answered(), 1u);
-  EXPECT_TRUE(w.accepted("ask").starts_with("False: spec")) << w.accepted("ask");
+  EXPECT_TRUE(w.accepted("ask").starts_with("False Invalid: spec")) << w.accepted("ask");
+}
+
+// --- many ---
+
+std::string replicas(int count, std::size_t annotation = 0) {
+  return fmt::format(R"({{"dryRun":true,"replicas":{},"template":{{"metadata":{{"annotations":{{"a":"{}"}}}},
+      "spec":{{"containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}})",
+                     count, std::string(annotation, 'x'));
+}
+
+// All come in one batch of the watch, whose memory is gone when their turns come.
+TEST(WhatIfController, EachOfManyQuestionsHasItsOwnAnswer) {
+  constexpr int kQuestions = 240;
+  Asking w;
+  for (int i = 0; i < kQuestions; ++i) {
+    const auto name = fmt::format("ask-{}", i);
+    if (i % 2 == 0) {
+      w.ask(name, replicas(i % 6 + 1, i % 8 == 0 ? 60'000 : 0));
+    } else {
+      w.ask(name, fmt::format(R"({{"dryRun":true,"profile":"profile-{}","template":{{"spec":
+                                   {{"containers":[{{"name":"c","image":"i"}}]}}}}}})",
+                              i));
+    }
+  }
+  w.settle();
+  for (int i = 0; i < kQuestions; ++i) {
+    const auto name = fmt::format("ask-{}", i);
+    SCOPED_TRACE(name);
+    if (i % 2 == 1) {
+      EXPECT_EQ(
+          w.accepted(name),
+          fmt::format(
+              "False Invalid: spec.profile: unknown profile \"profile-{}\" (known: default-scheduler)", i));
+    } else {
+      const int count = i % 6 + 1;
+      EXPECT_EQ(w.status(name).at("outcome"), count <= 4 ? "Fits" : "PartlyFits");
+      if (count > 1) {
+        EXPECT_EQ(w.status(name).at("placements").as_array().size(), std::min<std::size_t>(count, 4));
+      }
+    }
+  }
+  EXPECT_EQ(w.controller.answered(), std::uint64_t{kQuestions});
+  EXPECT_EQ(w.writes().size(), std::size_t{kQuestions});
+}
+
+TEST(WhatIfController, TurnsGoRoundByNamespace) {
+  Asking w;
+  for (int i = 0; i < 100; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
+  for (int i = 0; i < 3; ++i) w.ask(fmt::format("ask-{}", i), kFits);
+  w.settle();
+  EXPECT_TRUE(w.all_answered());
+  const auto writes = w.writes();
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    if (writes[i].starts_with(kPath)) places.push_back(i);
+  }
+  EXPECT_EQ(places, (std::vector<std::size_t>{1, 3, 5})) << "one of the other namespace before each";
+}
+
+TEST(WhatIfController, AFullQueueRefusesAtOnce) {
+  Asking w({.max_waiting_per_namespace = 2});
+  for (int i = 0; i < 20; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_TRUE(w.all_answered());
+  EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto name = fmt::format("ask-{}", i);
+    if (!w.accepted(name, "a-flood").starts_with("False TooManyQuestions: too many what-ifs")) continue;
+    ++refused;
+    EXPECT_TRUE(w.condition("Complete", name, "a-flood").starts_with("True TooManyQuestions: "));
+    w.ask(name, replicas(2), 2, "a-flood");
+    w.settle();
+    EXPECT_EQ(w.accepted(name, "a-flood"), "True Accepted: request is valid") << "asked again";
+  }
+  EXPECT_GE(refused, 10);
+}
+
+TEST(WhatIfController, WhereEvenTheRefusalsAreTooManyTheRestIsListed) {
+  Asking w({.max_waiting = 2, .max_waiting_per_namespace = 1});
+  for (int i = 0; i < 120; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
+  w.settle();
+  EXPECT_FALSE(w.all_answered());
+  while (!w.all_answered()) w.io.run_one();
+  EXPECT_EQ(w.controller.answered(), 120u) << "each once";
+}
+
+// --- what fails ---
+
+struct Failure {
+  const char* name;
+  const char* method;
+  ObjectServer::Reply reply;
+};
+
+ObjectServer::Reply reply(int code) {
+  return client::Response{code, fmt::format(R"({{"kind":"Status","code":{},"message":"no"}})", code)};
+}
+
+TEST(WhatIfController, WhatFailsIsTriedAgainAndInNobodysWay) {
+  const Failure failures[] = {
+      {"a policy", "PATCH", reply(403)},
+      {"a webhook", "PATCH", reply(500)},
+      {"a conflict", "PATCH", reply(409)},
+      {"too busy", "PATCH", reply(429)},
+      {"an answer that is not taken", "PATCH", reply(422)},
+      {"no connection", "PATCH", fail(Error::Kind::unavailable, "refused")},
+      {"a time-out", "PATCH", fail(Error::Kind::timeout, "no reply")},
+      {"a report that cannot be read", "GET", reply(500)},
+      {"a proxy", "GET", client::Response{404, "no route"}},
+      {"not a report", "GET", client::Response{200, "[]"}},
+  };
+  for (const auto& failure : failures) {
+    SCOPED_TRACE(failure.name);
+    Asking w;
+    int left = 3;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.method != failure.method || request.target.find("/namespaces/bad/") == std::string::npos) {
+        return std::nullopt;
+      }
+      if (left == 0) return std::nullopt;
+      --left;
+      return failure.reply;
+    };
+    for (int i = 0; i < 3; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "bad");
+    for (int i = 0; i < 20; ++i) w.ask(fmt::format("ask-{}", i), kFits);
+    w.settle();
+    for (int i = 0; i < 10 && !w.all_answered(); ++i) {
+      if (failure.reply && failure.reply->status != 429) {
+        EXPECT_EQ(w.status("ask-19").is_object(), true) << "the other namespace has its answers";
+      }
+      w.wait_for_backoffs();
+    }
+    EXPECT_TRUE(w.all_answered());
+    EXPECT_EQ(left, 0);
+  }
+}
+
+TEST(WhatIfController, AQuestionThatIsGoneIsNotTriedAgain) {
+  Asking w;
+  bool gone = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || gone) return std::nullopt;
+    gone = true;
+    w.server.erase(kPlural, "shop", "ask");
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  const auto tries = w.writes().size();
+  for (int i = 0; i < 3; ++i) w.wait_for_backoffs();
+  EXPECT_EQ(tries, 1u);
+  const auto writes = w.writes();
+  EXPECT_EQ(std::ranges::count(writes, kPath + "ask/status"), 1);
+  EXPECT_EQ(w.server.find(kPlural, "shop", "ask"), json::value());
+}
+
+// --- what others write into the status ---
+
+TEST(WhatIfController, OnlyItsOwnGenerationAnswersAQuestion) {
+  for (const std::string forged : {"9223372036854775807", "-1", "0", "18446744073709551615", "\"1\"", "{}"}) {
+    SCOPED_TRACE(forged);
+    Asking w;
+    w.server.put(kPlural, json::parse(fmt::format(
+                              R"({{"metadata":{{"name":"ask","namespace":"shop","generation":1}},"spec":{},
+                                   "status":{{"observedGeneration":{},"conditions":"none"}}}})",
+                              kFits, forged)));
+    w.settle();
+    EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+    EXPECT_EQ(w.status("ask").at("observedGeneration"), 1);
+    EXPECT_EQ(w.controller.answered(), 1u);
+  }
+}
+
+// --- time ---
+
+TEST(WhatIfController, AQuestionHasADeadlineOfCpuTime) {
+  Asking w({.deadline = 0ns});
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_EQ(w.accepted("ask"), "False DeadlineExceeded: the deadline passed before a replica was placed");
+  EXPECT_TRUE(w.condition("Complete", "ask").starts_with("True DeadlineExceeded: "));
+}
+
+TEST(WhatIfController, WhatIsBeingEvaluatedAtTheStopIsNotWritten) {
+  ServedApi served;
+  served.server.serve_watches(kPlural);
+  async::Gate gate;
+  Retention retention(served.api, {});
+  WhatIfController* controller = nullptr;
+  const auto stop_in_between = [&] {
+    controller->stop();
+    gate.close();
+    return one_node();
+  };
+  WhatIfController stopping(served.api, retention, default_config(), gate, served.io.get_executor(),
+                            served.io.get_executor(), stop_in_between);
+  controller = &stopping;
+  async::spawn(gate, served.io.get_executor(), "what-ifs", stopping.run());
+  served.server.put(kPlural, json::parse(fmt::format(
+                                 R"({{"metadata":{{"name":"ask","namespace":"shop"}},"spec":{}}})", kFits)));
+  served.io.run();
+  EXPECT_EQ(gate.inside(), 0u);
+  EXPECT_EQ(served.server.requests("PATCH"), Lines());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <string>
 #include <vector>
 
@@ -75,7 +75,7 @@ TEST(Answer, AsManyReplicasAsFit) {
     EXPECT_EQ(status.nodes_feasible, c.feasible);
     EXPECT_EQ(status.message.substr(0, std::string_view(full).size()), c.message);
     EXPECT_EQ(status.placements.empty() ? status.node : status.placements[0], status.node);
-    EXPECT_EQ(condition(status, "Accepted"), "true Accepted: the question makes sense");
+    EXPECT_EQ(condition(status, "Accepted"), "true Accepted: request is valid");
   }
 }
 
@@ -124,6 +124,57 @@ TEST(Answer, APodThatRunsAlreadyIsAskedAboutAsAnother) {
   EXPECT_EQ(status.outcome, "DoesNotFit") << "its replica does not take its place";
 }
 
+TEST(Answer, StopsWhenTheBudgetEnds) {
+  struct Case {
+    int looks;  // at the budget, while there is time
+    const char* outcome;
+    std::size_t placements;
+    const char *accepted, *complete;
+  };
+  const Case cases[] = {
+      {0, "", 0, "false DeadlineExceeded: the deadline passed before a replica was placed",
+       "true DeadlineExceeded: the deadline passed before a replica was placed"},
+      {2, "PartlyFits", 2, "true Accepted: request is valid",
+       "true DeadlineExceeded: at least 2 of 3 replicas fit: the deadline passed"},
+      {3, "Fits", 3, "true Accepted: request is valid", "true Fits: all 3 replicas fit"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.looks);
+    int looks = 0;
+    const auto status = answer(pod("web").req("cpu", "2"), 3, two_nodes(),
+                               *unit::default_config().profiles[0], {}, [&] { return looks++ < c.looks; });
+    EXPECT_EQ(status.outcome, c.outcome);
+    EXPECT_EQ(status.placements.size(), c.placements);
+    EXPECT_EQ(condition(status, "Accepted"), c.accepted);
+    EXPECT_EQ(condition(status, "Complete"), c.complete);
+  }
+}
+
+// A full node of pods that could be preempted: two in the asker's namespace, three in others.
+TEST(Answer, DoesNotNamePodsOfOtherNamespaces) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(node("n1").cap("cpu", "5").cap("memory", "8Gi").cap("pods", "110").ptr());
+  for (const auto& [ns, name] :
+       {std::pair{"default", "a"}, {"default", "b"}, {"secret", "c"}, {"secret", "d"}, {"hidden", "e"}}) {
+    auto running = pod(name).ns(ns).req("cpu", "1").node("n1").build();
+    running.priority = 0;
+    snapshot.add_pod(cluster::make_pod_info(test::share(running)));
+  }
+  auto asked = pod("web").req("cpu", "5").build();
+  asked.priority = 1000;
+  const auto status = ask(asked, 1, snapshot);
+  EXPECT_EQ(status.outcome, "DoesNotFit");
+  ASSERT_TRUE(status.preemption);
+  for (const auto& [ns, name] : status.preemption->victims) EXPECT_EQ(ns, "default") << name;
+  EXPECT_EQ(status.preemption->victims.size(), 2u);
+  EXPECT_EQ(status.preemption->other_victims, 3u);
+  EXPECT_TRUE(condition(status, "Complete").ends_with(" (preemption would evict 3 pods of other namespaces)"))
+      << condition(status, "Complete");
+  const auto json = to_json(status);
+  EXPECT_EQ(json.at("preemption").at("otherVictims"), 3);
+  EXPECT_EQ(boost::json::serialize(json).find("secret"), std::string::npos);
+}
+
 // --- admit_question ---
 
 Question question(std::string_view spec, std::string_view profile = "") {
@@ -131,7 +182,7 @@ Question question(std::string_view spec, std::string_view profile = "") {
       R"({{"metadata": {{"name": "ask", "namespace": "shop", "uid": "u1"}},
            "spec": {{"template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}]{}{}}}}}}}}})",
       spec.empty() ? "" : ", ", spec);
-  auto read = read_question(boost::json::parse(report), 600s).value();
+  auto read = read_question(scan_report(report).value(), 600s).value();
   read.profile = profile;
   return read;
 }
@@ -161,12 +212,11 @@ TEST(AdmitQuestion, ChoosesTheProfile) {
       {"the question's goes before the template's", R"("schedulerName": "batch")", "default-scheduler", two,
        "default-scheduler", ""},
       {"an unknown one", "", "batch", unit::default_config(), "",
-       "spec.profile: \"batch\" is no profile of this scheduler (it has: default-scheduler)"},
+       "spec.profile: unknown profile \"batch\" (known: default-scheduler)"},
       {"an unknown one in the template", R"("schedulerName": "else")", "", only, "",
-       "spec.template.spec.schedulerName: \"else\" is no profile of this scheduler (it has: podium)"},
+       "spec.template.spec.schedulerName: unknown profile \"else\" (known: podium)"},
       {"none that would be the obvious one", "", "", foreign, "",
-       "spec.template.spec.schedulerName: \"default-scheduler\" is no profile of this scheduler (it has: "
-       "batch, podium)"},
+       "spec.template.spec.schedulerName: unknown profile \"default-scheduler\" (known: batch, podium)"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -209,6 +259,14 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
     const char *spec, *starts;
   };
   const Case cases[] = {
+      {R"("priority": 2000000000)",
+       "spec.template.spec.priority: the integer value of priority (2000000000) must not be provided in pod "
+       "spec; "
+       "priority admission controller computed 0 from the given PriorityClass name"},
+      {R"("priorityClassName": "system-node-critical", "priority": 7)",
+       "spec.template.spec.priority: the integer value of priority (7) must not be provided in pod spec; "
+       "priority "
+       "admission controller computed 2000001000 from the given PriorityClass name"},
       {R"("priorityClassName": "nope")",
        "spec.template: pod shop/ask: no PriorityClass with name nope was found"},
       {R"("tolerations": [{"key": "a", "operator": "Exists", "value": "b"}])",
@@ -222,9 +280,44 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
   }
 }
 
+TEST(AdmitQuestion, APriorityMayBeWrittenWhereItIsTheOneOfItsClass) {
+  const auto admitted =
+      admit_question(question(R"("priorityClassName": "system-node-critical", "priority": 2000001000)"), {},
+                     unit::default_config());
+  ASSERT_TRUE(admitted) << admitted.error().message;
+  EXPECT_EQ((*admitted)->priority, 2000001000);
+}
+
+TEST(AdmitQuestion, OfAPodByReferenceIsToldWithItsPath) {
+  Question about;
+  about.pod_name = "web-0";
+  about.names_scheduler = true;
+  about.pod = pod("web-0").build();
+  about.pod->priority = 7;  // its API server has resolved it
+  auto admitted = admit_question(about, {}, unit::default_config());
+  ASSERT_TRUE(admitted) << admitted.error().message;
+  EXPECT_EQ((*admitted)->priority, 7);
+  about.pod->scheduler_name = "else";
+  admitted = admit_question(about, {}, unit::default_config());
+  ASSERT_FALSE(admitted);
+  EXPECT_EQ(
+      admitted.error().message,
+      "spec.podRef.name: spec.schedulerName of the pod: unknown profile \"else\" (known: default-scheduler)");
+}
+
+TEST(AdmitQuestion, ATemplateWithACreationTimeIsValidatedLikeAnyOther) {
+  const auto text = R"({"metadata": {"name": "ask", "namespace": "shop", "uid": "u1"},
+      "spec": {"template": {"metadata": {"creationTimestamp": "2026-01-01T00:00:00Z"},
+                            "spec": {"containers": [{"name": "c", "image": "i"}],
+                                     "tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]}}}})";
+  const auto read = read_question(scan_report(text).value(), 600s);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_FALSE(admit_question(*read, {}, unit::default_config()));
+}
+
 TEST(AdmitQuestion, ThePodIsPendingAndTheReportsOwn) {
-  const auto admitted = admit_question(question(R"("nodeName": "n1", "schedulingGates": [{"name": "g"}])"),
-                                       {}, unit::default_config());
+  const auto admitted =
+      admit_question(question(R"("schedulingGates": [{"name": "g"}])"), {}, unit::default_config());
   ASSERT_TRUE(admitted) << admitted.error().message;
   EXPECT_EQ((*admitted)->node_name, "");
   EXPECT_TRUE((*admitted)->scheduling_gates.empty()) << "where would it go once it may?";
@@ -237,7 +330,22 @@ TEST(Refusal, IsNotAccepted) {
   EXPECT_EQ(status.outcome, "");
   EXPECT_EQ(status.message, "spec: required");
   EXPECT_EQ(condition(status, "Accepted"), "false Invalid: spec: required");
-  EXPECT_EQ(condition(status, "Complete"), "");
+  EXPECT_EQ(condition(status, "Complete"), "true Refused: spec: required");
+}
+
+TEST(Refusal, OfWhatCannotBeAnsweredNow) {
+  const auto status = declined(kTooManyQuestions, "ask again");
+  EXPECT_EQ(status.outcome, "");
+  EXPECT_EQ(condition(status, "Accepted"), "false TooManyQuestions: ask again");
+  EXPECT_EQ(condition(status, "Complete"), "true TooManyQuestions: ask again");
+}
+
+TEST(Refusal, IsCutToWhatTheApiServerTakes) {
+  const auto report = to_json(refusal("spec: " + std::string(100'000, 'x')));
+  EXPECT_EQ(report.at("message").as_string().size(), 8192u);
+  for (const auto& each : report.at("conditions").as_array()) {
+    EXPECT_EQ(each.at("message").as_string().size(), 8192u) << each.at("type");
+  }
 }
 
 }  // namespace

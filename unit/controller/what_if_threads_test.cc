@@ -1,5 +1,6 @@
 // What-ifs are answered on threads of their own while the snapshot that they were forked from goes on
 // changing. For TSan: a fork shares its columns, its objects and its profile with the one that it comes from.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/asio/post.hpp>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "controller/what_if.h"
+#include "controller/what_if_controller.h"
 #include "unit/controller/served_api.h"
 #include "unit/support/builders.h"
 
@@ -21,7 +23,7 @@ using podium::test::share;
 constexpr int kNodes = 8;  // of 4 CPUs each
 constexpr int kRounds = 24;
 
-// Pods come, and each round one volume more is promised; what a question hears is what was there when it was
+// Pods come, and each round one volume more is promised; an answer tells of what was there when it was
 // asked.
 TEST(WhatIfThreads, AnswersAreOfTheMomentOfTheirFork) {
   cluster::Snapshot live;
@@ -52,6 +54,72 @@ TEST(WhatIfThreads, AnswersAreOfTheMomentOfTheirFork) {
   workers.join();
   for (int i = 0; i < kRounds; ++i) {
     EXPECT_EQ(answers[i].placements.size(), static_cast<std::size_t>(kNodes * 4 - i)) << i;
+  }
+}
+
+struct Pool : unit::ServedApi {
+  Pool() {
+    settings.podium.what_if.workers = 2;
+    server.serve_watches(unit::kPlural);
+    for (int i = 0; i < kNodes; ++i) {
+      live.set_node(
+          node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    }
+    async::spawn(gate, io.get_executor(), "what-ifs", controller.run());
+  }
+  ~Pool() {
+    controller.stop();
+    gate.cancel();
+    io.restart();
+    io.run();
+    workers.join();
+  }
+  // On the strand, which goes on with its own changes.
+  client::Task<cluster::Snapshot> fork() {
+    auto made = live;
+    live.add_pod(cluster::make_pod_info(share(pod("p" + std::to_string(forks))
+                                                  .req("cpu", "1m")
+                                                  .node("n" + std::to_string(forks % kNodes))
+                                                  .build())));
+    ++forks;
+    co_return made;
+  }
+  void ask(const std::string& name, int replicas) {
+    server.put(
+        unit::kPlural,
+        boost::json::parse(fmt::format(
+            R"({{"metadata":{{"name":"{}","namespace":"shop"}},"spec":{{"dryRun":true,"replicas":{},"template":
+                        {{"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
+            name, replicas)));
+  }
+
+  config::Config settings = unit::default_config();
+  cluster::Snapshot live;
+  int forks = 0;
+  async::Gate gate;
+  boost::asio::thread_pool workers{2};
+  Retention retention{api, {}};
+  WhatIfController controller{
+      api, retention, settings, gate, io.get_executor(), workers.get_executor(), [this] { return fork(); }};
+};
+
+TEST(WhatIfThreads, EachQuestionHasItsOwnAnswer) {
+  constexpr int kQuestions = 60;
+  Pool pool;
+  for (int i = 0; i < kQuestions; ++i) pool.ask("ask-" + std::to_string(i), i + 2);
+  while (pool.controller.answered() < kQuestions) pool.io.run_one();
+  for (int i = 0; i < kQuestions; ++i) {
+    const auto status = pool.report("ask-" + std::to_string(i)).at("status");
+    EXPECT_EQ(status.at("placements").as_array().size(), static_cast<std::size_t>(i + 2)) << i;
+  }
+}
+
+// Whatever is under way when the gate is cancelled ends soon, and nothing of it outlives the gate.
+TEST(WhatIfThreads, ACancelledGateEndsWhatIsBeingEvaluated) {
+  for (int asked = 0; asked < 8; ++asked) {
+    Pool pool;
+    for (int i = 0; i < 8; ++i) pool.ask("ask-" + std::to_string(i), 800);
+    while (pool.forks < asked) pool.io.run_one();
   }
 }
 

@@ -1,22 +1,31 @@
-// podium's HTTPS door, asked by a real client over the loopback.
+// The HTTPS server, asked by a real client over the loopback.
 #include "server/https_server.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/executor_work_guard.hpp>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <map>
+#include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "async/nap.h"
+#include "client/file.h"
+#include "unit/client/doubles.h"
 #include "unit/client/temp_dir.h"
 #include "unit/support/test_tls.h"
 
@@ -28,31 +37,44 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-std::map<std::string, Handler> routes() {
-  return {{"/healthz", [] { return Reply{200, "ok"}; }},
-          {"/readyz", [] { return Reply{500, "not yet"}; }},
-          {"/configz", [] { return Reply{200, "{}", "application/json"}; }}};
+async::Task<Reply> answer(Request request) {
+  if (request.path == "/healthz") co_return Reply(200, "ok");
+  if (request.path == "/readyz") co_return Reply(500, "not yet");
+  if (request.path == "/configz") co_return Reply(200, "{}", "application/json");
+  if (request.path == "/large") co_return Reply(200, std::string(3'000'000, 'x'));
+  if (request.path == "/who") {
+    co_return Reply(200, request.method + " " + request.query + " " + request.authorization + " " +
+                             std::to_string(request.certificates->size()));
+  }
+  co_return Reply(404, "404 page not found\n");
 }
 
 // A server on a free port of the loopback, with a thread of its own. It ends when everything that it started
 // has ended.
 class RunningServer {
  public:
-  explicit RunningServer(ServerOptions options = {}) {
-    options.address = "127.0.0.1";
-    options.port = 0;
-    server_ = std::make_unique<HttpsServer>(io_.get_executor(), std::move(options), routes());
+  explicit RunningServer(ServerOptions options = {}, Handler handler = answer) {
+    options.listen.address = "127.0.0.1";
+    options.listen.port = 0;
+    server_ = std::make_unique<HttpsServer>(gate_, io_.get_executor(), clock_, std::move(options),
+                                            std::move(handler));
     port_ = server_->listen().value();
     thread_ = std::thread([this] { io_.run(); });
   }
   ~RunningServer() {
     close();
     thread_.join();
+    EXPECT_EQ(gate_.inside(), 0u);
   }
-  void close() { server_->close(); }
+  void close() {
+    asio::post(io_, [this] { server_->close(); });
+  }
   std::uint16_t port() const { return port_; }
+  unit::FakeClock& clock() { return clock_; }
 
  private:
+  async::Gate gate_;
+  unit::FakeClock clock_;
   asio::io_context io_;
   std::unique_ptr<HttpsServer> server_;
   std::uint16_t port_ = 0;
@@ -62,13 +84,20 @@ class RunningServer {
 // A blocking client; with an authority it checks the server's certificate.
 class Client {
  public:
-  explicit Client(std::uint16_t port, const std::string& authority = "")
-      : stream_(io_, context(tls_, authority)) {
+  explicit Client(std::uint16_t port, const std::string& authority = "", unit::PemPair own = {})
+      : stream_(io_, context(tls_, authority, own)) {
     stream_.next_layer().connect({asio::ip::make_address("127.0.0.1"), port}, error_);
     if (!error_) stream_.handshake(asio::ssl::stream_base::client, error_);
   }
 
   error_code error() const { return error_; }
+  std::string common_name() const {  // of the server's certificate
+    const std::unique_ptr<X509, decltype(&X509_free)> own(
+        SSL_get1_peer_certificate(const_cast<Client*>(this)->stream_.native_handle()), X509_free);
+    char name[256] = {};
+    if (own) X509_NAME_get_text_by_NID(X509_get_subject_name(own.get()), NID_commonName, name, sizeof name);
+    return name;
+  }
 
   // "200 text/plain; charset=utf-8: ok"
   std::string ask(http::verb method, const std::string& target) {
@@ -92,7 +121,12 @@ class Client {
   std::string get(const std::string& target) { return ask(http::verb::get, target); }
 
  private:
-  static asio::ssl::context& context(asio::ssl::context& tls, const std::string& authority) {
+  static asio::ssl::context& context(asio::ssl::context& tls, const std::string& authority,
+                                     const unit::PemPair& own) {
+    if (!own.key.empty()) {
+      tls.use_certificate_chain(asio::buffer(own.certificate));
+      tls.use_private_key(asio::buffer(own.key), asio::ssl::context::pem);
+    }
     if (authority.empty()) return tls;
     tls.add_certificate_authority(asio::buffer(authority));
     tls.set_verify_mode(asio::ssl::verify_peer);
@@ -123,8 +157,7 @@ TEST(HttpsServer, AnswersItsRoutesOnOneConnection) {
       {http::verb::head, "/configz", "200 application/json: "},
       {http::verb::get, "/healthz/", "404 text/plain; charset=utf-8: 404 page not found\n"},
       {http::verb::get, "/", "404 text/plain; charset=utf-8: 404 page not found\n"},
-      {http::verb::post, "/healthz", "405 text/plain; charset=utf-8: only GET and HEAD\n"},
-      {http::verb::delete_, "/healthz", "405 text/plain; charset=utf-8: only GET and HEAD\n"},
+      {http::verb::post, "/who?a=1&b", "200 text/plain; charset=utf-8: POST a=1&b  0"},
   };
   for (const auto& c : cases) EXPECT_EQ(client.ask(c.method, c.target), c.reply) << c.target;
 }
@@ -133,19 +166,162 @@ TEST(HttpsServer, ServesTheCertificateThatItIsGiven) {
   const unit::TestCa ca, other("another CA");
   const auto pair = ca.issue();
   client::TempDir files;
-  const ServerOptions options{.certificate_file = files.write("tls.crt", pair.certificate),
-                              .key_file = files.write("tls.key", pair.key)};
+  const ServerOptions options{.tls = {.certificate_file = files.write("tls.crt", pair.certificate),
+                                      .key_file = files.write("tls.key", pair.key)}};
   RunningServer server(options);
   EXPECT_EQ(Client(server.port(), ca.certificate()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
   EXPECT_TRUE(Client(server.port(), other.certificate()).error());
 }
 
-TEST(HttpsServer, TurnsConnectionsAwayOverTheBound) {
-  RunningServer server({.connections = 1});
-  Client first(server.port());
-  ASSERT_FALSE(first.error()) << first.error().message();
-  EXPECT_TRUE(Client(server.port()).error());
-  EXPECT_EQ(first.get("/healthz"), "200 text/plain; charset=utf-8: ok") << "those that are open stay";
+TEST(HttpsServer, ShowsTheClientsCertificate) {
+  const unit::TestCa ca;
+  RunningServer server;
+  EXPECT_EQ(Client(server.port(), "", ca.issue()).get("/who"), "200 text/plain; charset=utf-8: GET   1");
+}
+
+TEST(HttpsServer, LargeReplies) {
+  RunningServer server;
+  Client client(server.port());
+  EXPECT_EQ(client.get("/large").size(), std::string("200 text/plain; charset=utf-8: ").size() + 3'000'000);
+  EXPECT_EQ(client.get("/healthz"), "200 text/plain; charset=utf-8: ok");
+}
+
+TEST(HttpsServer, ReloadsItsCertificate) {
+  const unit::TestCa ca;
+  client::TempDir files;
+  const auto before = ca.issue({.common_name = "before"}), after = ca.issue({.common_name = "after"});
+  RunningServer server({.tls = {.certificate_file = files.write("tls.crt", before.certificate),
+                                .key_file = files.write("tls.key", before.key)}});
+  EXPECT_EQ(Client(server.port()).common_name(), "before");
+  files.write("tls.crt", after.certificate);  // and the key not yet
+  EXPECT_EQ(Client(server.port()).common_name(), "before") << "it was looked at a moment ago";
+  server.clock().advance(std::chrono::seconds(2));
+  EXPECT_EQ(Client(server.port()).common_name(), "before") << "the key does not belong to it";
+  files.write("tls.key", after.key);
+  server.clock().advance(std::chrono::seconds(2));
+  EXPECT_EQ(Client(server.port()).common_name(), "after");
+}
+
+TEST(HttpsServer, KeepsItsOwnCertificateInADirectory) {
+  client::TempDir files;
+  const ServerOptions options{.tls = {.directory = files.path("certs")}};
+  std::string own;
+  {
+    RunningServer server(options);
+    own = *client::read_file(files.path("certs/kube-scheduler.crt"));
+    EXPECT_EQ(Client(server.port(), own).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  }
+  RunningServer again(options);
+  EXPECT_EQ(Client(again.port(), own).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+}
+
+// Connections that do nothing, some of them not even a handshake.
+class IdleConnections {
+ public:
+  IdleConnections(std::uint16_t port, int count) {
+    for (int i = 0; i < count; ++i) {
+      if (i % 2 == 0) {
+        shaken_.push_back(std::make_unique<Client>(port));
+      } else {
+        raw_.emplace_back(io_);
+        raw_.back().connect({asio::ip::make_address("127.0.0.1"), port});
+      }
+    }
+  }
+
+ private:
+  asio::io_context io_;
+  std::vector<std::unique_ptr<Client>> shaken_;
+  std::vector<tcp::socket> raw_;
+};
+
+TEST(HttpsServer, IdleConnectionsDoNotSilenceProbes) {
+  RunningServer server;
+  const IdleConnections idle(server.port(), 150);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(Client(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+}
+
+// A handler whose replies to "/slow" wait until they are released.
+class SlowHandler {
+ public:
+  Handler handler() {
+    return [this](Request request) { return reply(this, std::move(request)); };
+  }
+  void release() { released_ = true; }
+  void wait_for(int requests) const {
+    while (waiting_ < requests) std::this_thread::yield();
+  }
+
+ private:
+  static async::Task<Reply> reply(SlowHandler* self, Request request) {
+    if (request.path != "/slow") co_return Reply(200, "ok");
+    ++self->waiting_;
+    while (!self->released_) co_await async::nap(std::chrono::milliseconds(1));
+    co_return Reply(200, "done");
+  }
+  std::atomic<int> waiting_{0};
+  std::atomic<bool> released_{false};
+};
+
+TEST(HttpsServer, SlowRequestsLeaveRoomForProbes) {
+  SlowHandler slow;
+  RunningServer server({.connections = 8, .connections_per_peer = 8, .probes = {"/healthz"}}, slow.handler());
+  std::vector<std::future<std::string>> replies;
+  for (int i = 0; i < 2; ++i) {
+    replies.push_back(std::async(std::launch::async, [&] { return Client(server.port()).get("/slow"); }));
+  }
+  slow.wait_for(2);
+  EXPECT_EQ(Client(server.port()).get("/slow"),
+            "503 text/plain; charset=utf-8: too many requests are under way\n");
+  EXPECT_EQ(Client(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  slow.release();
+  for (auto& reply : replies) EXPECT_EQ(reply.get(), "200 text/plain; charset=utf-8: done");
+  EXPECT_EQ(Client(server.port()).get("/slow"), "200 text/plain; charset=utf-8: done");
+}
+
+TEST(HttpsServer, ChildProcessesInheritNoSocket) {
+  RunningServer server;
+  Client client(server.port());
+  ASSERT_EQ(client.get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  int sockets = 0, inherited = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int fd = std::stoi(entry.path().filename());
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) continue;
+    const auto port = ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+    if (address.ss_family != AF_INET || port != server.port()) continue;
+    ++sockets;
+    if ((::fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0) ++inherited;
+  }
+  EXPECT_EQ(sockets, 2) << "the one that listens and the one that was accepted";
+  EXPECT_EQ(inherited, 0);
+}
+
+TEST(HttpsServer, ListensOnBothFamilies) {
+  asio::io_context io;
+  auto acceptor = listen(io.get_executor(), {.address = "0.0.0.0", .port = 0});
+  ASSERT_TRUE(acceptor) << acceptor.error().message;
+  tcp::socket client(io);
+  client.connect({asio::ip::make_address("127.0.0.1"), acceptor->local_endpoint().port()});
+  error_code error;
+  const auto accepted = accept(*acceptor, error);
+  ASSERT_FALSE(error) << error.message();
+  EXPECT_EQ(address_of(accepted), "127.0.0.1");
+}
+
+TEST(HttpsServer, CancellingItsGateEndsIt) {
+  async::Gate gate;
+  asio::io_context io;
+  HttpsServer server(gate, io.get_executor(), system_clock(), {.listen = {"127.0.0.1", 0}}, answer);
+  const auto port = server.listen().value();
+  tcp::socket client(io);
+  client.connect({asio::ip::make_address("127.0.0.1"), port});
+  io.poll();
+  gate.cancel();
+  io.run();
+  EXPECT_EQ(gate.inside(), 0u);
 }
 
 TEST(HttpsServer, ClosingEndsWhatIsOpen) {
@@ -169,27 +345,34 @@ TEST(HttpsServer, SaysWhyItCannotListen) {
     std::string starts;
   };
   const Case cases[] = {
-      {"no address", {.address = "everywhere", .port = 0}, "--bind-address: everywhere: "},
+      {"no address", {.listen = {"everywhere", 0}}, "--bind-address: everywhere: "},
       {"the port is taken",
-       {.address = "127.0.0.1", .port = taken.port()},
+       {.listen = {"127.0.0.1", taken.port()}},
        "--secure-port: 127.0.0.1:" + std::to_string(taken.port()) + ": Address already in use"},
       {"no certificate file",
-       {.address = "127.0.0.1", .port = 0, .certificate_file = files.path("none"), .key_file = key},
+       {.listen = {"127.0.0.1", 0}, .tls = {.certificate_file = files.path("none"), .key_file = key}},
        files.path("none") + ": "},
       {"no certificate in it",
-       {.address = "127.0.0.1", .port = 0, .certificate_file = junk, .key_file = key},
+       {.listen = {"127.0.0.1", 0}, .tls = {.certificate_file = junk, .key_file = key}},
        junk + ": "},
       {"no key file",
-       {.address = "127.0.0.1", .port = 0, .certificate_file = certificate, .key_file = files.path("none")},
+       {.listen = {"127.0.0.1", 0}, .tls = {.certificate_file = certificate, .key_file = files.path("none")}},
        files.path("none") + ": "},
       {"another certificate's key",
-       {.address = "127.0.0.1", .port = 0, .certificate_file = certificate, .key_file = wrong_key},
+       {.listen = {"127.0.0.1", 0}, .tls = {.certificate_file = certificate, .key_file = wrong_key}},
        wrong_key + ": "},
+      {"a version of TLS that is not served",
+       {.listen = {"127.0.0.1", 0}, .tls = {.min_version = "VersionTLS10"}},
+       "--tls-min-version: VersionTLS10: "},
+      {"a cipher suite that is not known",
+       {.listen = {"127.0.0.1", 0}, .tls = {.cipher_suites = {"TLS_NULL"}}},
+       "--tls-cipher-suites: TLS_NULL "},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
+    async::Gate gate;
     asio::io_context io;
-    HttpsServer server(io.get_executor(), c.options, routes());
+    HttpsServer server(gate, io.get_executor(), system_clock(), c.options, answer);
     const auto port = server.listen();
     ASSERT_FALSE(port);
     EXPECT_TRUE(port.error().message.starts_with(c.starts)) << port.error().message;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "api/yaml.h"
+#include "unit/client/temp_dir.h"
 #include "unit/scheduler/config/finding.h"
 
 namespace podium::config {
@@ -36,7 +37,7 @@ kind: PodiumConfiguration
 adaptiveSearch: true
 reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
 events: {{enabled: false, bestNodes: true}}
-whatIf: {{enabled: false, workers: 2}}
+whatIf: {{enabled: false, workers: 2, deadline: 1500ms, maxWaiting: 50, maxWaitingPerNamespace: 7}}
 )",
                                        kHead),
                            "c.yaml");
@@ -68,6 +69,9 @@ whatIf: {{enabled: false, workers: 2}}
   EXPECT_TRUE(config->podium.events.best_nodes);
   EXPECT_FALSE(config->podium.what_if.enabled);
   EXPECT_EQ(config->podium.what_if.workers, 2);
+  EXPECT_EQ(config->podium.what_if.deadline, 1500ms);
+  EXPECT_EQ(config->podium.what_if.max_waiting, 50);
+  EXPECT_EQ(config->podium.what_if.max_waiting_per_namespace, 7);
 }
 
 TEST(Config, Extenders) {
@@ -122,6 +126,7 @@ TEST(Config, EmptyFilesAreTheDefaults) {
     EXPECT_EQ(config->leader_election.lease_duration, 15s);
     EXPECT_EQ(config->client_connection.qps, 50);
     EXPECT_EQ(config->podium.reports.ttl, 600s);
+    EXPECT_EQ(config->podium.what_if.deadline, 5s);
   }
 }
 
@@ -183,6 +188,30 @@ TEST(Config, FilesThatCannotBeRead) {
   const auto directory = load_file(".");
   ASSERT_FALSE(directory);
   EXPECT_EQ(directory.error().kind, Error::Kind::invalid);
+}
+
+TEST(Config, FilesWithoutADocumentAreRefused) {
+  const podium::client::TempDir files;
+  for (const auto* text : {"", "\n", "# nothing\n", "---\n", "---\n---\n"}) {
+    const auto config = load_file(files.write("c.yaml", text));
+    ASSERT_FALSE(config) << text;
+    EXPECT_EQ(config.error().message, files.path("c.yaml") + ": Object 'Kind' is missing: the file is empty");
+  }
+}
+
+TEST(Config, OverridesCountInsteadOfTheFile) {
+  LoadOptions options;
+  options.overrides = {{"leaderElection", {{"leaderElect", false}, {"resourceName", "other"}}}};
+  const auto config =
+      load(std::string(kHead) + "leaderElection: {resourceName: mine, resourceNamespace: ours}\n", "c.yaml",
+           options);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->leader_election.leader_elect);
+  EXPECT_EQ(config->leader_election.resource_name, "other");
+  EXPECT_EQ(config->leader_election.resource_namespace, "ours");
+  EXPECT_EQ(config->view.at("leaderElection").at("resourceName"), "other");
+  options.overrides = {{"leaderElection", {{"leaseDuration", "1s"}}}};
+  EXPECT_FALSE(load("", "c.yaml", options)) << "they are validated, too";
 }
 
 // The file is what `kube-scheduler --write-config-to` writes where it is given no configuration.

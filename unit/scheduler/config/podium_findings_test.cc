@@ -30,6 +30,15 @@ TEST(Findings, PodiumConfiguration) {
       {"reports: {excludeNamespaces: [a, a]}",
        "c.yaml:3: reports.excludeNamespaces[1]: Duplicate value: \"a\""},
       {"whatIf: {workers: 65}", "c.yaml:3: whatIf.workers: Invalid value: 65: not in valid range [1, 64]"},
+      {"whatIf: {deadline: 10ms, maxWaiting: 1, maxWaitingPerNamespace: 100000}", "valid"},
+      {"whatIf: {deadline: 9ms}",
+       "c.yaml:3: whatIf.deadline: Invalid value: \"9ms\": not in valid range [10ms, 10m0s]"},
+      {"whatIf: {deadline: 601s}",
+       "c.yaml:3: whatIf.deadline: Invalid value: \"10m1s\": not in valid range [10ms, 10m0s]"},
+      {"whatIf: {maxWaiting: 0}",
+       "c.yaml:3: whatIf.maxWaiting: Invalid value: 0: not in valid range [1, 100000]"},
+      {"whatIf: {maxWaitingPerNamespace: 100001}",
+       "c.yaml:3: whatIf.maxWaitingPerNamespace: Invalid value: 100001: not in valid range [1, 100000]"},
       {"events: {bestNode: true}", "c.yaml:3: events.bestNode: unknown field"},
   };
   for (const auto& c : cases) {

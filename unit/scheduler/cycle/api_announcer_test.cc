@@ -23,7 +23,7 @@ using Lines = std::vector<std::string>;
 class ApiAnnouncerTest : public testing::Test {
  protected:
   ApiAnnouncer announcer(bool events = true) {
-    return {[this](std::string_view name) { return &recorders_.find(name)->second; }, conditions_, events};
+    return {[this](std::string_view name) { return &recorders_.find(name)->second; }, statuses_, events};
   }
   // "controller type reason action pod note", of all that was told.
   Lines told() {
@@ -56,8 +56,9 @@ class ApiAnnouncerTest : public testing::Test {
       out.try_emplace(name, api_, nobody_first_, name, "host");
     return out;
   }();
+  async::Gate gate_;
   asio::io_context idle_;
-  ConditionWriter conditions_{api_, idle_.get_executor(), 10, 1};
+  PodStatusWriter statuses_{api_, gate_, idle_.get_executor()};
 };
 
 TEST_F(ApiAnnouncerTest, EachProfileSpeaksUnderItsName) {

@@ -26,16 +26,28 @@ cluster::PodInfoPtr info(const api::Pod& pod) {
 }
 
 std::string failure(int code) {
-  return fmt::format(R"({{"kind":"Status","status":"Failure","message":"no","code":{}}})", code);
+  return fmt::format(R"({{"kind":"Status","status":"Failure","message":"no","code":{},"reason":"{}"}})", code,
+                     code == 404 ? "NotFound" : "");
+}
+
+PodStatusOptions tries_once() {
+  PodStatusOptions options;
+  options.backoff = {std::chrono::hours(1), std::chrono::hours(1)};
+  return options;
 }
 
 class ApiPreemptorTest : public testing::Test {
  protected:
+  ~ApiPreemptorTest() override {
+    gate_.cancel();
+    transport_->close();
+    loop_.finish();
+  }
   PreemptionOutcome make(std::vector<api::Pod> victims, std::vector<api::Pod> to_withdraw = {}) {
     PreemptionOrder order{.preemptor = info(pod("p").scheduler("podium")), .node = "n"};
     for (const auto& victim : victims) order.victims.push_back(info(victim));
     for (const auto& other : to_withdraw) order.to_withdraw.push_back(info(other));
-    return loop_.run(make_room(api_, std::move(order)));
+    return loop_.run(make_room(api_, statuses_, std::move(order)));
   }
   // "METHOD name subresource" of what arrived.
   Lines lines() const {
@@ -56,6 +68,8 @@ class ApiPreemptorTest : public testing::Test {
   ClientLoop loop_;
   ScopedTransport transport_{loop_, client::config_for(server_.url())};
   client::Api api_{transport_.shared(), system_clock(), system_random()};
+  async::Gate gate_;
+  PodStatusWriter statuses_{api_, gate_, loop_.executor(), tries_once()};
 };
 
 TEST_F(ApiPreemptorTest, VictimsAreToldAndDeletedByUid) {
@@ -99,11 +113,17 @@ TEST_F(ApiPreemptorTest, WhoIsGoneIsNoFailure) {
     client::Api api(transport.shared(), system_clock(), system_random());
     server.always(replying(code, failure(code)));
     PreemptionOrder order{.preemptor = info(pod("p")), .victims = {info(pod("v1")), info(pod("v2"))}};
-    const auto outcome = loop_.run(make_room(api, std::move(order)));
+    const auto outcome = loop_.run(make_room(api, statuses_, std::move(order)));
     EXPECT_EQ(outcome.error, "");
     EXPECT_TRUE(outcome.evicted.empty()) << "no event says that we did it";
     EXPECT_EQ(server.requests().size(), 2u);
   }
+}
+
+TEST_F(ApiPreemptorTest, A404OfAProxySaysNothingOfTheVictim) {
+  server_.always(replying(404, "404 page not found"));
+  const auto outcome = make({pod("v1"), pod("v2")});
+  EXPECT_TRUE(outcome.error.starts_with("default/v1 was not evicted: ")) << outcome.error;
 }
 
 TEST_F(ApiPreemptorTest, NorIsWhoGoesBeforeItIsDeleted) {

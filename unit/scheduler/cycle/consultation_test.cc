@@ -19,7 +19,12 @@ using test::pod;
 using Log = std::vector<std::string>;
 
 // One log of all that leaves the cycle.
-struct World final : Binder, Announcer, framework::Recorder, Consultant {
+struct World final : Binder, Preemptor, Announcer, framework::Recorder, Consultant {
+  void preempt(PreemptionOrder order) override {
+    std::string who;
+    for (const auto& victim : order.victims) who += " " + (*victim)->meta.name;
+    log.push_back(fmt::format("evict for {}:{}", (*order.preemptor)->meta.name, who));
+  }
   void bind(cluster::PodInfoPtr pod, std::string node) override {
     log.push_back("bind " + (*pod)->meta.name + " to " + node);
   }
@@ -70,7 +75,6 @@ class ConsultationTest : public ::testing::Test {
 
   VirtualClock clock_;
   World world_;
-  NoPreemptor preemptor_;
   NoWriter writer_;
   NoNominator nominator_;
   prometheus::Registry registry_;
@@ -80,7 +84,7 @@ class ConsultationTest : public ::testing::Test {
   Scheduler scheduler_{{.config = config_,
                         .clock = clock_,
                         .binder = world_,
-                        .preemptor = preemptor_,
+                        .preemptor = world_,
                         .writer = writer_,
                         .nominator = nominator_,
                         .announcer = world_,
@@ -161,6 +165,65 @@ TEST_F(ConsultationTest, WhatHappensMeanwhile) {
     EXPECT_FALSE(scheduler_.consulting());
     EXPECT_EQ(scheduler_.queue().counts().in_flight, 0u);
     for (const auto* uid : {"uid-gpu"}) scheduler_.binding_ended(uid, {BindEnd::elsewhere, ""});
+  }
+}
+
+// "low" and "lower" have to go from n1, as the extenders have found.
+TEST_F(ConsultationTest, VictimsThatGoMeanwhileAreNotEvicted) {
+  static constexpr auto kDecided = "decided gpu among 1 nodes in 0 s";
+  static constexpr auto kFailed = "failed gpu Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.";
+  const auto victim = [](const char* name) { return pod(name).priority(1).req("cpu", "2").node("n1"); };
+  const struct {
+    const char* name;
+    std::function<void()> happens;
+    Log want;  // of the answer
+    bool is_tried_again;
+  } cases[] = {
+      {"nothing", [] {}, {kDecided, kFailed, "evict for gpu: low lower"}, false},
+      {"one is deleted",
+       [&] { scheduler_.pod_deleted("uid-low"); },
+       {kDecided, kFailed, "evict for gpu: lower"},
+       false},
+      {"one is on its way out",
+       [&] { see(victim("lower").terminating()); },
+       {kDecided, kFailed, "evict for gpu: low"},
+       false},
+      {"one is deleted, the other on its way out",
+       [&] {
+         scheduler_.pod_deleted("uid-low");
+         see(victim("lower").terminating());
+       },
+       {kDecided, kFailed},
+       true},
+      {"both are deleted",
+       [&] {
+         scheduler_.pod_deleted("uid-low");
+         scheduler_.pod_deleted("uid-lower");
+       },
+       {kDecided, kFailed},
+       true},
+      {"their node leaves", [&] { scheduler_.node_deleted("n1"); }, {kDecided, kFailed}, true},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    scheduler_.pod_deleted("uid-gpu");
+    scheduler_.node_deleted("n1");
+    see_node("n1");
+    for (const auto* name : {"low", "lower"}) {
+      scheduler_.pod_deleted(std::string("uid-") + name);
+      see(victim(name));
+    }
+    see(asking("gpu").req("cpu", "4"));
+    run();
+    ASSERT_EQ(take_log(), Log{"ask about gpu"});
+    c.happens();
+    answer();
+    EXPECT_EQ(take_log(), c.want);
+    run();
+    EXPECT_EQ(take_log(), c.is_tried_again ? Log{"ask about gpu"} : Log{});
+    if (c.is_tried_again) answer();
+    take_log();
+    scheduler_.binding_ended("uid-gpu", {BindEnd::elsewhere, ""});
   }
 }
 

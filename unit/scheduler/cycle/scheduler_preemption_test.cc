@@ -68,10 +68,29 @@ TEST_F(Preempting, WhileVictimsAreEvictedThePodIsNotTried) {
   EXPECT_EQ(run(), 1);
 }
 
-TEST_F(Preempting, AFailureLetsItTryAgainAtOnce) {
+TEST_F(Preempting, AFailureIsTriedAgainAfterABackoff) {
   end(0, {}, "forbidden");
+  EXPECT_EQ(run(), 0);
+  sleep_until_wakeup();
   EXPECT_EQ(run(), 1);
   EXPECT_EQ(preemptor_.asked, (Log{"high on n1: low", "high on n1: low"}));
+}
+
+// Whatever else there is to do, and however long the requests take.
+TEST_F(Preempting, FailuresThatGoOnAreTriedAtGrowingIntervals) {
+  const auto began = clock_.now();
+  std::vector<std::chrono::seconds> tries;
+  for (std::size_t failed = 0; clock_.now() - began < 60s;) {
+    for (; failed < preemptor_.orders.size(); ++failed) {
+      tries.push_back(std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - began));
+      clock_.advance(100ms);
+      end(failed, {}, "forbidden");
+    }
+    run();
+    clock_.advance(100ms);
+  }
+  EXPECT_GE(tries.size(), 6u);
+  EXPECT_LE(tries.size(), 10u) << "1, 2, 4, 8 and then 10 seconds apart, and up to one more each";
 }
 
 TEST_F(Preempting, TheNominationOutlivesUpdatesThatDoNotKnowOfIt) {

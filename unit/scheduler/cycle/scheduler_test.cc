@@ -80,10 +80,52 @@ TEST_F(SchedulerTest, APodThatIsElsewhereIsForgotten) {
             (Log{"decided web #1 n1", "binding web n1 not bound: pod web is already assigned to node n2"}));
 }
 
+// Without the right to write nothing happened that could be told of the pod.
+TEST_F(SchedulerTest, APodWhoseBindingWasNotSentWaitsForItsNextTurnInSilence) {
+  see(machine("n1"));
+  see(pod("web").req("cpu", "3"));
+  run();
+  end("web", BindEnd::not_sent, "not leading any more");
+  EXPECT_EQ(take_log(), Log{"decided web #1 n1"});
+  EXPECT_EQ(used_cpu("n1"), 0);
+  EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.backoff = 1}));
+  EXPECT_EQ(run(), 0);
+  sleep_until_wakeup();
+  EXPECT_EQ(run(), 1) << "this process leads all the same";
+}
+
+TEST_F(SchedulerTest, ABindingInDoubtKeepsItsRoomWhileOthersGoOn) {
+  const auto most = Scheduler::kMaxBindings;
+  see(machine("n1", "2000"));
+  for (std::size_t i = 0; i < most + 2; ++i) see(pod(fmt::format("p{}", i)).req("cpu", "1"));
+  EXPECT_EQ(run(), static_cast<int>(most));
+  for (int again = 0; again < 2; ++again) scheduler_.binding_in_doubt("uid-p0");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(place_of("p0"), "n1");
+  EXPECT_EQ(used_cpu("n1"), static_cast<std::int64_t>(most + 1) * 1000);
+  EXPECT_EQ(scheduler_.bindings(), most + 1);
+  end("p0", BindEnd::bound);
+  EXPECT_EQ(run(), 0) << "it was counted once";
+  end("p1", BindEnd::bound);
+  EXPECT_EQ(run(), 1);
+}
+
+TEST_F(SchedulerTest, TooManyBindingsInDoubtHoldUpTheOthers) {
+  const auto most = Scheduler::kMaxBindings + Scheduler::kMaxInDoubt;
+  see(machine("n1", "10000").cap("pods", "10000"));
+  for (std::size_t i = 0; i < most + 1; ++i) see(pod(fmt::format("p{}", i)).req("cpu", "1"));
+  std::size_t decided = 0;
+  while (const auto steps = run()) {
+    for (int i = 0; i < steps; ++i) scheduler_.binding_in_doubt(fmt::format("uid-p{}", decided++));
+  }
+  EXPECT_EQ(decided, most);
+}
+
 // --- the watch and the binding's reply, in either order ---
 
 TEST_F(SchedulerTest, WhatTheWatchSaysStandsWhateverTheReply) {
-  for (const auto reply : {BindEnd::bound, BindEnd::elsewhere, BindEnd::rejected}) {
+  for (const auto reply :
+       {BindEnd::bound, BindEnd::elsewhere, BindEnd::rejected, BindEnd::not_sent, BindEnd::unknown}) {
     for (const std::string seen_on : {"n1", "n2"}) {
       SCOPED_TRACE(fmt::format("reply {} seen on {}", static_cast<int>(reply), seen_on));
       see(machine("n1"));

@@ -17,6 +17,8 @@
 namespace podium::extender {
 namespace {
 
+constexpr std::chrono::seconds kSoon{10};
+
 using framework::test::FakeFilter;
 using framework::test::FakeScore;
 using framework::test::ProfileOf;
@@ -91,7 +93,9 @@ class ExtendersTest : public ::testing::Test {
     }
     const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(incoming));
     client::ClientLoop loop;
-    auto decision = loop.run(extender::decide(**extenders, info, pod_text_, snapshot_, profile_));
+    async::Gate gate;
+    auto decision = loop.run(extender::decide(**extenders, gate, info, pod_text_, snapshot_, profile_));
+    EXPECT_TRUE(loop.run(gate.drained(kSoon)));
     return decision;
   }
   std::map<std::string, std::int64_t> totals(const framework::Decision& decision) {

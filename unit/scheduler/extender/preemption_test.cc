@@ -14,6 +14,8 @@
 namespace podium::extender {
 namespace {
 
+constexpr std::chrono::seconds kSoon{10};
+
 using framework::test::FakeFilter;
 using framework::test::FakePostFilter;
 using framework::test::ProfileOf;
@@ -61,7 +63,9 @@ class PreemptingExtenders : public ::testing::Test {
       (*extenders)->texts().changed(client::resource::pods, {client::Change::Type::added, json::parse(text)});
     }
     client::ClientLoop loop;
-    const auto decision = loop.run(extender::decide(**extenders, pod_, pod_text_, snapshot_, profile_));
+    async::Gate gate;
+    const auto decision = loop.run(extender::decide(**extenders, gate, pod_, pod_text_, snapshot_, profile_));
+    EXPECT_TRUE(loop.run(gate.drained(kSoon)));
     EXPECT_EQ(decision.error, "");
     if (!decision.preemption) return decision.message.substr(decision.message.find(". ") + 2);
     auto out = decision.preemption->node + ":";

@@ -205,6 +205,30 @@ TEST(EvaluateNominated, ThePodHasToFitWithNominatedPodsAndWithout) {
   }
 }
 
+TEST(EvaluateNominated, EveryNodeCountsItsOwn) {
+  auto snapshot = cluster_of({"a", "b", "c", "d"});
+  const auto nominate = [&](const char* uid, int priority, const char* node) {
+    snapshot.nominate(info(pod(uid).uid(uid).priority(priority)), node);
+  };
+  nominate("less important", 4, "b");  // and first, so that its node comes first
+  nominate("a1", 10, "a");
+  nominate("b1", 10, "b");
+  nominate("c1", 10, "c");
+  nominate("p-uid", 10, "c");
+  nominate("on no node", 10, "gone");
+  nominate("a2", 5, "a");
+  FakeFilter filter("Fit");
+  filter.room = 1;
+  const ProfileOf profile = ProfileOf().filter(filter);
+  const auto incoming = info(pod("p").uid("p-uid").priority(5));
+  const auto decision = evaluate(*incoming, snapshot, profile);
+  EXPECT_THAT(rejected(decision, snapshot), ElementsAre(Pair("a", "Fit/Unschedulable: no room")));
+  const Filters filters(*incoming, snapshot, profile);
+  EXPECT_NE(filters.check(*snapshot.find_row("a"), {}), std::nullopt);
+  for (const auto* node : {"b", "c", "d"})
+    EXPECT_EQ(filters.check(*snapshot.find_row(node), {}), std::nullopt);
+}
+
 TEST(EvaluateNominated, NodesThatPreFilterLeftOutStayOut) {
   auto snapshot = cluster_of({"a", "b"});
   snapshot.nominate(info(pod("n").priority(10)), "a");

@@ -1,0 +1,290 @@
+#include "app/engine/engine.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace podium::app {
+namespace {
+
+namespace asio = boost::asio;
+using async::Task;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBindingsDrain{20'000}, kLostDrain{2'000}, kReportsDrain{2'000}, kEventsDrain{4'000}, kLeaseDrain{2'000};
+constexpr milliseconds kLastResort{5'000};
+
+}  // namespace
+
+Engine::Engine(World world, const config::Config& config, std::string identity)
+    : world_(std::move(world)),
+      config_(config),
+      identity_(std::move(identity)),
+      questions_(world_.fault),
+      deleting_(world_.fault),
+      binding_(world_.fault),
+      writing_(world_.fault),
+      electing_(world_.fault),
+      watching_(world_.fault),
+      metrics_(world_.registry),
+      bind_transport_(world_.api_server(Traffic::bindings, while_leading())),
+      transport_(world_.api_server(Traffic::rest, while_leading())),
+      lease_transport_(world_.api_server(Traffic::lease, {})),
+      bind_api_(bind_transport_, world_.clock, world_.random),
+      api_(transport_, world_.clock, world_.random),
+      lease_api_(lease_transport_, world_.clock, world_.random),
+      bindings_first_(world_.clock),
+      statuses_(api_, writing_, world_.io),
+      announcer_([this](std::string_view name) { return recorder_of(name); }, statuses_,
+                 config_.podium.events.enabled),
+      binder_(
+          bind_api_, bindings_first_, binding_, world_.io, world_.strand,
+          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+            scheduler_.binding_ended(uid, outcome);
+          },
+          [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); }),
+      extenders_(make_extenders()),
+      consultant_(make_consultant()),
+      extender_binder_(make_extender_binder()),
+      preemptor_(bind_api_, statuses_, binding_, world_.io, world_.strand,
+                 [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
+                   scheduler_.preemption_ended(order, outcome);
+                 }),
+      writer_(bind_api_, binding_, world_.io, world_.strand,
+              [this](const std::string& uid, cycle::WriteOutcome outcome) {
+                scheduler_.write_ended(uid, std::move(outcome));
+              }),
+      retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
+      reports_(api_, bindings_first_, retention_, config_.podium, writing_, world_.io,
+               [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+                 announce_best_nodes(pod, status);
+               }),
+      scheduler_({.config = config_,
+                  .clock = world_.clock,
+                  .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
+                  .preemptor = preemptor_,
+                  .writer = writer_,
+                  .nominator = statuses_,
+                  .announcer = announcer_,
+                  .recorder = reports_,
+                  .metrics = metrics_,
+                  .consultant = consultant_.get()}),
+      feed_(api_, scheduler_, framework::request_rules(config_.features), watching_, world_.io,
+            world_.strand),
+      what_ifs_(api_, retention_, config_, questions_, world_.io, world_.workers, [this] { return fork(); }),
+      driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {
+  for (const auto& profile : config_.profiles) {
+    const auto& name = profile->scheduler_name;
+    recorders_.emplace(name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name,
+                                                                     name + "-" + identity_));
+  }
+  if (const auto& election = config_.leader_election; election.leader_elect) {
+    elector_.emplace(lease_api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
+                                                 .lease_name = election.resource_name,
+                                                 .identity = identity_,
+                                                 .lease_duration = election.lease_duration,
+                                                 .renew_deadline = election.renew_deadline,
+                                                 .retry_period = election.retry_period});
+  }
+}
+
+Engine::~Engine() = default;
+
+// --- parts ---
+
+std::unique_ptr<extender::Extenders> Engine::make_extenders() {
+  if (config_.extenders.empty()) return nullptr;
+  // The settings are validated before.
+  return *extender::Extenders::make(config_.extenders, [this](client::ClientConfig config) {
+    return world_.extender(std::move(config), while_leading());
+  });
+}
+
+std::unique_ptr<ExtenderConsultant> Engine::make_consultant() {
+  if (!extenders_) return nullptr;
+  return std::make_unique<ExtenderConsultant>(
+      *extenders_, binding_, world_.extenders, world_.strand,
+      [this](framework::Decision decision) { scheduler_.decided(std::move(decision)); });
+}
+
+std::unique_ptr<ExtenderBinder> Engine::make_extender_binder() {
+  if (!extenders_) return nullptr;
+  return std::make_unique<ExtenderBinder>(
+      *extenders_, bind_api_, binder_, binding_, world_.io, world_.strand,
+      [this](const std::string& uid, const cycle::BindOutcome& outcome) {
+        scheduler_.binding_ended(uid, outcome);
+      },
+      [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); });
+}
+
+// Asked by transports when everything is made; leading() is thread-safe.
+client::MayWrite Engine::while_leading() {
+  return [this] { return !elector_ || elector_->leading(); };
+}
+
+client::EventRecorder* Engine::recorder_of(std::string_view scheduler_name) {
+  const auto it = recorders_.find(scheduler_name);
+  return it == recorders_.end() ? recorders_.begin()->second.get() : it->second.get();
+}
+
+void Engine::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+  std::string note = "best nodes:";
+  for (const auto& [host, score] : status.top_nodes) note += fmt::format(" {} ({})", host, score);
+  announcer_.event(pod, "Normal", "BestNodes", "Scheduling", std::move(note));
+}
+
+std::vector<async::Gate*> Engine::gates() {
+  return {&questions_, &deleting_, &binding_, &writing_, &electing_, &watching_};
+}
+
+std::vector<std::string> Engine::unfinished() const {
+  std::vector<std::string> out;
+  for (const auto* gate : {&questions_, &deleting_, &binding_, &writing_, &electing_, &watching_}) {
+    for (auto& name : gate->names()) out.push_back(std::move(name));
+  }
+  return out;
+}
+
+std::vector<std::string> Engine::not_synced() const {
+  auto out = feed_.not_ready();
+  if (out.empty() && !ready_) out.emplace_back("the last kind is being applied");
+  return out;
+}
+
+std::optional<std::string> Engine::election_trouble() const {
+  if (!elector_ || !ready_ || stopping_) return std::nullopt;
+  if (!election_runs_) return "the leader election has stopped";
+  const auto idle = elector_->since_last_step();
+  const auto& election = config_.leader_election;
+  if (!idle || *idle <= election.lease_duration + election.renew_deadline) return std::nullopt;
+  return fmt::format("the leader election has made no step for {} s",
+                     std::chrono::duration_cast<std::chrono::seconds>(*idle).count());
+}
+
+std::vector<cluster::PodInfoPtr> Engine::pods_as_leader() const {
+  return leading_ ? scheduler_.pods() : std::vector<cluster::PodInfoPtr>();
+}
+
+// --- the beginning ---
+
+void Engine::start(std::function<void(std::string)> lost) {
+  lost_ = std::move(lost);
+  for (auto& [name, recorder] : recorders_) {
+    async::spawn(writing_, world_.io, "write events of " + name, recorder->run());
+  }
+  if (extenders_) {
+    feed_.tap([this](const client::Resource& kind, const client::Change& change) {
+      extenders_->texts().changed(kind, change);
+    });
+  }
+  feed_.start([this] { caches_synced(); });
+}
+
+// The election starts here: a process that knows nothing yet must not win over one that could go on.
+void Engine::caches_synced() {
+  malloc_trim(0);  // the first lists have come and gone
+  spdlog::info("caches synced nodes={} pods={}", scheduler_.snapshot().node_count(),
+               scheduler_.snapshot().pod_total());
+  synced_ = true;
+  election_runs_ = elector_.has_value();
+  ready_ = true;
+  if (stopping_) return;
+  if (elector_) {
+    async::spawn(electing_, world_.io, "leader election", run_election());
+  } else {
+    leads();
+  }
+}
+
+Task<void> Engine::run_election() {
+  const std::function<void()> on_started = [this] { asio::post(world_.strand, [this] { leads(); }); };
+  const auto ended = co_await elector_->run(on_started);
+  election_runs_ = false;
+  if (!ended && !stopping_) lost_(ended.error().message);
+}
+
+void Engine::leads() {
+  leading_ = true;
+  begin();
+}
+
+void Engine::begin() {
+  if (!synced_ || !leading_ || driver_.started() || stopping_) return;
+  spdlog::info("scheduling begins");
+  driver_.start();
+  async::spawn(deleting_, world_.io, "retention", retention_.run());
+  if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
+}
+
+// The snapshot may be copied on the strand only.
+Task<cluster::Snapshot> Engine::snapshot_on_strand() { co_return scheduler_.snapshot(); }
+
+Task<cluster::Snapshot> Engine::fork() {
+  co_return co_await asio::co_spawn(world_.strand, snapshot_on_strand(), asio::use_awaitable);
+}
+
+// --- the end ---
+
+// Returns when no binding, preemption or consultation is under way, or when the time is over.
+Task<void> Engine::bindings_ended(milliseconds within) {
+  const auto timer = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, within);
+  const std::function<void()> idle = [timer] {
+    asio::post(timer->get_executor(), [timer] { timer->cancel(); });
+  };
+  asio::post(world_.strand, [this, idle] {
+    scheduler_.stop();
+    driver_.stop(idle);
+  });
+  boost::system::error_code ignored;
+  co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+Task<bool> Engine::stop() {
+  stopping_ = true;
+  what_ifs_.stop();
+  retention_.stop();
+  questions_.cancel();
+  deleting_.cancel();
+  // Without the lease nothing more is sent, and what is on the wire is not ours to wait for.
+  const bool may_write = !elector_ || elector_->leading();
+  co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);
+  for (auto& [name, recorder] : recorders_) recorder->stop();
+  co_await reports_.drain(kReportsDrain);
+  co_await statuses_.drain(kReportsDrain);
+  writing_.close();
+  co_await writing_.drained(kEventsDrain);
+  feed_.stop();
+  if (elector_) elector_->stop();  // releases the lease
+  co_await electing_.drained(kLeaseDrain);
+  abandon();
+  bool all_ended = true;
+  for (auto* gate : gates()) {
+    const bool ended = co_await gate->drained(kLastResort);
+    all_ended = all_ended && ended;
+  }
+  co_return all_ended;
+}
+
+void Engine::abandon() {
+  stopping_ = true;
+  what_ifs_.stop();
+  retention_.stop();
+  for (auto& [name, recorder] : recorders_) recorder->stop();
+  feed_.stop();
+  if (elector_) elector_->stop();
+  for (auto* gate : gates()) gate->cancel();
+  if (extenders_) extenders_->close();
+  bind_transport_->close();
+  transport_->close();
+  lease_transport_->close();
+  asio::post(world_.strand, [this] { driver_.give_up(); });
+}
+
+}  // namespace podium::app

@@ -1,0 +1,146 @@
+#include "app/run/diagnostics.h"
+
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "api/yaml.h"
+#include "app/run/ask.h"
+#include "app/run/process_metrics.h"
+#include "scheduler/config/redaction.h"
+#include "scheduler/cycle/pod_resources.h"
+
+namespace podium::app::run {
+
+using async::Task;
+using server::Reply;
+using server::Request;
+
+namespace {
+
+constexpr std::chrono::milliseconds kStrand{2'000}, kRendering{60'000};
+constexpr auto kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+
+using Pods = std::vector<cluster::PodInfoPtr>;
+
+std::string metrics_text(prometheus::Registry& registry) {
+  auto families = registry.Collect();
+  std::ranges::move(ProcessMetrics::of_process(), std::back_inserter(families));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+std::string pod_resources_text(const Pods& pods) {
+  return prometheus::TextSerializer().Serialize(cycle::pod_resources(pods));
+}
+
+template <typename T>
+std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+server::ServerOptions with_probes(server::ServerOptions options) {
+  options.probes = {"/healthz", "/livez", "/readyz"};
+  return options;
+}
+
+}  // namespace
+
+DiagnosticsServer::DiagnosticsServer(Parts parts)
+    : parts_(std::move(parts)),
+      heartbeat_(parts_.gate, parts_.io, parts_.strand, parts_.clock),
+      live_(joined({{"ping", [] { return std::optional<std::string>(); }},
+                    {"scheduling-strand", [this] { return heartbeat_.why_unhealthy(); }}},
+                   parts_.live)),
+      ready_(joined(live_, parts_.ready)),
+      delegation_(parts_.gate, parts_.io, parts_.clock, parts_.random, parts_.reviewers, parts_.delegation),
+      server_(parts_.gate, parts_.io, parts_.clock, with_probes(parts_.options), handler()) {}
+
+DiagnosticsServer::~DiagnosticsServer() {
+  renderer_.stop();
+  renderer_.join();
+}
+
+server::Handler DiagnosticsServer::handler() {
+  return [this](Request request) { return answer(this, std::move(request)); };
+}
+
+Result<std::uint16_t> DiagnosticsServer::listen() {
+  if (parts_.options.listen.port == 0) return 0;
+  if (auto loaded = delegation_.load(); !loaded) return std::unexpected(loaded.error());
+  auto port = server_.listen();
+  if (!port) return port;
+  heartbeat_.start();
+  delegation_.start(parts_.fatal);
+  return port;
+}
+
+void DiagnosticsServer::close() {
+  server_.close();
+  delegation_.close();
+}
+
+std::optional<Reply> DiagnosticsServer::health(const Request& request) {
+  const server::HealthObserver observe = [this](const auto&... what) { health_metrics_.observe(what...); };
+  if (auto reply = server::health_reply("healthz", live_, request, observe)) return reply;
+  if (auto reply = server::health_reply("livez", live_, request, observe)) return reply;
+  return server::health_reply("readyz", ready_, request, observe);
+}
+
+DiagnosticsServer::Route DiagnosticsServer::route_of(const std::string& path) {
+  if (path == "/metrics") return metrics;
+  if (path == "/metrics/resources") return pod_resources;
+  if (path == "/metrics/slis") return slis;
+  if (path == "/configz") return configuration;
+  return nullptr;
+}
+
+Task<Reply> DiagnosticsServer::answer(DiagnosticsServer* self, Request request) {
+  auto refused = co_await self->delegation_.refusal(request);
+  if (refused) co_return std::move(*refused);
+  if (request.method != "GET" && request.method != "HEAD") co_return Reply(405, "only GET and HEAD\n");
+  auto healthy = self->health(request);
+  if (healthy) co_return std::move(*healthy);
+  const auto route = route_of(request.path);
+  if (!route) co_return Reply(404, "404 page not found\n");
+  co_return co_await route(self);
+}
+
+Task<Reply> DiagnosticsServer::text_of(DiagnosticsServer* self, std::function<std::string()> render) {
+  auto text = co_await ask<std::string>(self->renderer_.get_executor(), std::move(render), kRendering);
+  if (!text) co_return Reply(503, "busy\n");
+  co_return Reply(200, std::move(*text), kMetricsType);
+}
+
+// Where the strand is busy or gone, the last figures stand.
+Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self) {
+  std::function<bool()> refresh = [self] {
+    self->parts_.refresh();
+    return true;
+  };
+  co_await ask<bool>(self->parts_.strand, std::move(refresh), kStrand);
+  std::function<std::string()> render = [self] { return metrics_text(self->parts_.registry); };
+  co_return co_await text_of(self, std::move(render));
+}
+
+Task<Reply> DiagnosticsServer::pod_resources(DiagnosticsServer* self) {
+  std::function<Pods()> copy = self->parts_.pods;
+  auto pods = co_await ask<Pods>(self->parts_.strand, std::move(copy), kStrand);
+  if (!pods) co_return Reply(503, "busy\n");
+  auto shared = std::make_shared<const Pods>(std::move(*pods));
+  std::function<std::string()> render = [shared = std::move(shared)] { return pod_resources_text(*shared); };
+  co_return co_await text_of(self, std::move(render));
+}
+
+Task<Reply> DiagnosticsServer::slis(DiagnosticsServer* self) {
+  co_return Reply(200, self->health_metrics_.text(), kMetricsType);
+}
+
+Task<Reply> DiagnosticsServer::configuration(DiagnosticsServer* self) {
+  co_return Reply(200, api::to_json(config::redacted(self->parts_.configuration)), "application/json");
+}
+
+}  // namespace podium::app::run

@@ -1,0 +1,222 @@
+// Writers: workers that write what waits in a FairQueue, several at once, none in another's way.
+//
+// `write` gets a batch of items of different keys and sets each item's outcome; those that it leaves are
+// done. A worker runs while something is ready; between, a timer waits for the next back-off to end. The
+// callback can be cancelled with the gate; nothing is written after that.
+//
+// Owner: the part whose work it is; destroyed when the gate is empty. Threads: push(), forget() and counts()
+// from any thread; `write` runs on `executor`, which runs one thing at a time (a context with one thread, or
+// a strand). Errors: none; what becomes of an item is counted.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "async/gate.h"
+#include "async/task.h"
+#include "base/clock.h"
+#include "base/fair_queue.h"
+
+namespace podium::async {
+
+struct WritersOptions {
+  std::string name;  // of its tasks, in logs
+  unsigned workers = 4;
+  std::size_t at_once = 1;  // items in a batch
+  FairQueueOptions queue;
+};
+
+struct WritersCounts {
+  std::size_t waiting = 0, busy = 0;
+  std::uint64_t done = 0, failed = 0, dropped = 0;  // see FairQueue
+};
+
+template <typename T>
+class Writers {
+ public:
+  using Item = typename FairQueue<T>::Taken;
+  using Pushed = typename FairQueue<T>::Pushed;
+  using Write = std::function<Task<void>(std::vector<Item>& batch)>;
+
+  Writers(WritersOptions options, Clock& clock, Random& random, Gate& gate,
+          boost::asio::any_io_executor executor, Write write)
+      : options_(std::move(options)),
+        clock_(clock),
+        gate_(gate),
+        executor_(std::move(executor)),
+        write_(std::move(write)),
+        queue_(options_.queue, random) {}
+  Writers(const Writers&) = delete;
+
+  Pushed push(const std::string& ns, const std::string& key, T value, unsigned lane = 0) {
+    const std::lock_guard lock(mutex_);
+    if (closed_) {
+      ++late_;
+      return Pushed::refused;
+    }
+    const auto pushed = queue_.push(ns, key, std::move(value), lane, clock_.now());
+    start();
+    return pushed;
+  }
+
+  // What waits of this key is dropped, and what is being written is not tried again.
+  void forget(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    queue_.forget(key);
+    tell_if_idle();
+  }
+
+  bool contains(const std::string& key) const {  // waits; not: is being written
+    const std::lock_guard lock(mutex_);
+    return queue_.contains(key);
+  }
+
+  // Writes what waits without regard to back-offs, each item once, and returns when nothing is left or at the
+  // deadline, when the rest is dropped. Nothing is taken afterwards.
+  Task<void> drain(std::chrono::milliseconds deadline) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const auto timer = std::make_shared<boost::asio::steady_timer>(executor, deadline);
+    if (begin_drain(timer)) {
+      boost::system::error_code ignored;
+      co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    }
+    const std::lock_guard lock(mutex_);
+    drained_.reset();
+    closed_ = true;
+    queue_.clear();
+  }
+  bool draining() const {
+    const std::lock_guard lock(mutex_);
+    return draining_;
+  }
+
+  WritersCounts counts() const {
+    const std::lock_guard lock(mutex_);
+    return {.waiting = queue_.waiting(),
+            .busy = queue_.busy(),
+            .done = queue_.done(),
+            .failed = queue_.failed(),
+            .dropped = queue_.dropped() + late_};
+  }
+
+ private:
+  using Timer = std::shared_ptr<boost::asio::steady_timer>;
+
+  // What a worker does next: write a batch, sleep, or (neither) end.
+  struct Step {
+    std::vector<Item> batch;
+    Timer sleep;
+  };
+
+  Task<void> work() {
+    for (;;) {
+      Step step = next();
+      if (!step.batch.empty()) {
+        co_await write_(step.batch);
+        finish(std::move(step.batch));
+      } else if (step.sleep) {
+        boost::system::error_code ignored;
+        co_await step.sleep->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+        if (!wake()) co_return;
+      } else {
+        co_return;
+      }
+    }
+  }
+
+  Step next() {
+    const std::lock_guard lock(mutex_);
+    Step step;
+    const auto now = clock_.now();
+    step.batch = queue_.take(now, options_.at_once);
+    if (!step.batch.empty()) {
+      start();
+      return step;
+    }
+    --awake_;
+    const auto at = queue_.next_ready();
+    if (!at) return step;
+    if (!sleeper_) {
+      step.sleep = sleeper_ = std::make_shared<boost::asio::steady_timer>(executor_, *at - now);
+      sleeps_until_ = *at;
+    } else if (*at < sleeps_until_) {
+      cancel(sleeper_);
+    }
+    return step;
+  }
+
+  void finish(std::vector<Item> batch) {
+    const std::lock_guard lock(mutex_);
+    const auto now = clock_.now();
+    for (auto& item : batch) queue_.finish(std::move(item), now);
+    tell_if_idle();
+  }
+
+  // False: enough others are awake.
+  bool wake() {
+    const std::lock_guard lock(mutex_);
+    sleeper_.reset();
+    if (awake_ >= options_.workers) return false;
+    ++awake_;
+    return true;
+  }
+
+  // --- under the mutex ---
+
+  // Starts a worker where something is ready, or where nobody waits for the time when it is.
+  void start() {
+    const auto at = queue_.next_ready();
+    if (!at || awake_ >= options_.workers) return;
+    const bool is_awaited = awake_ > 0 || (sleeper_ && sleeps_until_ <= *at);
+    if (*at > clock_.now() && is_awaited) return;
+    ++awake_;
+    if (!spawn(gate_, executor_, options_.name, work())) --awake_;
+  }
+
+  bool is_idle() const { return queue_.waiting() == 0 && queue_.busy() == 0; }
+  void tell_if_idle() {
+    if (drained_ && is_idle()) cancel(std::exchange(drained_, nullptr));
+  }
+
+  bool begin_drain(const Timer& timer) {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+    queue_.hurry(clock_.now());
+    if (is_idle()) return false;
+    drained_ = timer;
+    if (sleeper_) cancel(sleeper_);
+    start();
+    return true;
+  }
+
+  // A timer is used on its own executor only.
+  static void cancel(Timer timer) {
+    boost::asio::post(timer->get_executor(), [timer] { timer->cancel(); });
+  }
+
+  const WritersOptions options_;
+  Clock& clock_;
+  Gate& gate_;
+  const boost::asio::any_io_executor executor_;
+  const Write write_;
+  mutable std::mutex mutex_;  // guards these
+  FairQueue<T> queue_;
+  unsigned awake_ = 0;  // workers but for the one that sleeps
+  Timer sleeper_, drained_;
+  Steady sleeps_until_{};
+  bool draining_ = false, closed_ = false;
+  std::uint64_t late_ = 0;  // pushed after the end
+};
+
+}  // namespace podium::async

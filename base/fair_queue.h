@@ -1,0 +1,379 @@
+// FairQueue: bounded work of many namespaces, of which none can hold up another.
+//
+// Items have a key: a value that is pushed for a key that waits replaces the one there and keeps its place (a
+// T with replaces(T&& old) may take over what the new value lacks); while an item of a key is being worked
+// on, the key's next value waits. take() goes round by namespace, oldest first within one. Lane 0 goes before
+// lane 1, which still gets one turn in some.
+//
+// finish() says what became of an item. What is to be tried again waits for its own back-off, for its
+// namespace's, or for that of everything. After a back-off of the latter two a single item goes ahead, and
+// the others follow when it has succeeded.
+//
+// Bounds: `capacity` in all and `per_namespace`. When full, push() refuses, or makes room by dropping: the
+// oldest of the fullest namespace, what has failed and what is in lane 1 first. Items that come back from
+// finish() are always taken, so that there are at most capacity + what is being worked on.
+//
+// Owner: async::Writers, or one thread. Threads: none of its own, no lock. Time is passed in and never goes
+// back.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fair_queue_options.h"
+
+namespace podium {
+
+template <typename T>
+class FairQueue {
+ public:
+  static constexpr unsigned kLanes = 2;
+  enum class Pushed { queued, replaced, refused };
+
+  // An item that is being worked on; handed back to finish() with its outcome.
+  struct Taken {
+    std::string ns, key;
+    T value;
+    unsigned lane = 0, tries = 0;  // tries before this one
+    Steady since{};                // when it was pushed
+    std::uint64_t place = 0;
+    Outcome outcome = Outcome::done;
+    std::chrono::milliseconds at_least{0};  // of a back-off: the server's Retry-After, within the longest
+  };
+
+  FairQueue(FairQueueOptions options, Random& random) : options_(options), random_(random) {}
+
+  Pushed push(const std::string& ns, const std::string& key, T value, unsigned lane, Steady now) {
+    now_ = now;
+    if (const auto it = items_.find(key); it != items_.end() && it->second.value) {
+      replace(it->second, std::move(value), lane);
+      return Pushed::replaced;
+    }
+    if (!has_room(ns)) {
+      ++dropped_;  // this one, or the one that makes room for it
+      if (options_.refuse_when_full || !make_room(ns)) return Pushed::refused;
+    }
+    const auto it = items_.try_emplace(key).first;
+    Item& item = it->second;
+    if (!item.flow) {
+      const auto flow = flows_.try_emplace(ns).first;
+      flow->second.ns = &flow->first;
+      item.flow = &flow->second;
+      item.key = &it->first;
+    }
+    item.forgotten = false;
+    fill(item, std::move(value), lane, now, ++last_place_);
+    if (item.state != State::busy) make_ready(item);
+    refresh(*item.flow);
+    return Pushed::queued;
+  }
+
+  // At most so many, of several namespaces in turn.
+  std::vector<Taken> take(Steady now, std::size_t most) {
+    now_ = now;
+    std::vector<Taken> out;
+    while (!wakes_.empty() && wakes_.begin()->first <= now) refresh(*wakes_.begin()->second);
+    if (now < paused_until_) return out;
+    if (failures_ > 0) most = busy_ == 0 ? std::min<std::size_t>(most, 1) : 0;
+    while (out.size() < most) {
+      const auto lane = next_lane();
+      if (!lane) break;
+      Flow& flow = *turns_[*lane].front();
+      turns_[*lane].splice(turns_[*lane].end(), turns_[*lane], turns_[*lane].begin());
+      Item& item = *flow.ready[*lane].begin()->second;
+      flow.ready[*lane].erase(flow.ready[*lane].begin());
+      out.push_back({*flow.ns, *item.key, std::move(*item.value), item.lane, item.tries, item.since,
+                     item.place});
+      item.value.reset();
+      item.state = State::busy;
+      --flow.waiting, --waiting_, ++flow.busy, ++busy_;
+      refresh(flow);
+    }
+    return out;
+  }
+
+  // Exactly once for each that was taken.
+  void finish(Taken taken, Steady now) {
+    now_ = now;
+    Item& item = items_.find(taken.key)->second;
+    Flow& flow = *item.flow;
+    --flow.busy, --busy_;
+    item.state = State::idle;
+    const auto outcome = taken.outcome;
+    if (outcome == Outcome::done || outcome == Outcome::failed) {
+      ++(outcome == Outcome::done ? done_ : failed_);
+      flow.failures = failures_ = 0;
+      flow.held_until = paused_until_ = Steady::min();
+      if (item.value) make_ready(item);
+    } else {
+      if (outcome == Outcome::retry_namespace) {
+        hold(flow.failures, flow.held_until, options_.of_namespace, taken.at_least);
+        drop_aged(flow);
+      }
+      if (outcome == Outcome::retry_all) hold(failures_, paused_until_, options_.all, taken.at_least);
+      come_back(item, std::move(taken));
+    }
+    erase_if_idle(item);
+    refresh(flow);
+  }
+
+  // Drops what waits of a key; what is being worked on is not tried again.
+  void forget(const std::string& key) {
+    const auto it = items_.find(key);
+    if (it == items_.end()) return;
+    Flow& flow = *it->second.flow;
+    it->second.forgotten = true;
+    if (it->second.value) remove(it->second);
+    refresh(flow);
+  }
+
+  // A stop: no back-off holds anything any longer, and what fails is dropped.
+  void hurry(Steady now) {
+    now_ = now;
+    hurried_ = true;
+    paused_until_ = Steady::min();
+    for (auto it = flows_.begin(); it != flows_.end();) {
+      Flow& flow = it++->second;  // refresh() may erase it
+      flow.held_until = Steady::min();
+      for (auto& [at, item] : std::exchange(flow.delayed, {})) make_ready(*item);
+      refresh(flow);
+    }
+  }
+
+  // Drops everything that waits.
+  void clear() {
+    std::vector<Item*> all;
+    for (auto& [key, item] : items_) {
+      if (item.value) all.push_back(&item);
+    }
+    for (auto* item : all) {
+      Flow& flow = *item->flow;
+      remove(*item);
+      refresh(flow);
+    }
+    dropped_ += all.size();
+  }
+
+  // When take() has something, if nothing else happens: a time that may have passed. None: not before a push
+  // or a finish().
+  std::optional<Steady> next_ready() const {
+    if (failures_ > 0 && busy_ > 0) return std::nullopt;
+    if (!turns_[0].empty() || !turns_[1].empty()) return std::max(now_, paused_until_);
+    if (waiting_ == 0 || wakes_.empty()) return std::nullopt;
+    return std::max(wakes_.begin()->first, paused_until_);
+  }
+
+  bool contains(const std::string& key) const {  // waits
+    const auto it = items_.find(key);
+    return it != items_.end() && it->second.value;
+  }
+  std::size_t waiting() const { return waiting_; }
+  std::size_t busy() const { return busy_; }
+  std::size_t namespaces() const { return flows_.size(); }
+  std::uint64_t done() const { return done_; }
+  std::uint64_t failed() const { return failed_; }
+  std::uint64_t dropped() const { return dropped_; }  // refused, for room, after too many tries, or at a stop
+
+ private:
+  struct Item;
+  enum class State { idle, ready, delayed, busy };
+
+  // What one namespace has queued.
+  struct Flow {
+    const std::string* ns = nullptr;
+    std::array<std::map<std::uint64_t, Item*>, kLanes> ready;        // by place
+    std::map<std::pair<Steady, std::uint64_t>, Item*> delayed;       // by time and place
+    std::size_t waiting = 0, busy = 0;                               // items; those not in the maps wait for
+                                                                     // their key's item under way
+    unsigned failures = 0;                                           // since the last success
+    Steady held_until = Steady::min();
+    std::array<std::optional<typename std::list<Flow*>::iterator>, kLanes> turn;
+    std::optional<Steady> wake;  // its entry in wakes_
+  };
+
+  struct Item {
+    Flow* flow = nullptr;
+    const std::string* key = nullptr;
+    std::optional<T> value;  // none: only being worked on
+    State state = State::idle;
+    unsigned lane = 0, tries = 0;
+    Steady since{}, ready_at{};
+    std::uint64_t place = 0;
+    bool forgotten = false;
+  };
+
+  // --- what waits ---
+
+  void fill(Item& item, T value, unsigned lane, Steady since, std::uint64_t place) {
+    item.value = std::move(value);
+    item.lane = std::min(lane, kLanes - 1);
+    item.tries = 0;
+    item.since = since;
+    item.place = place;
+    ++item.flow->waiting, ++waiting_;
+  }
+
+  void make_ready(Item& item) {
+    item.state = State::ready;
+    item.flow->ready[item.lane].emplace(item.place, &item);
+  }
+
+  void replace(Item& item, T value, unsigned lane) {
+    if constexpr (requires { value.replaces(std::move(value)); }) value.replaces(std::move(*item.value));
+    item.value = std::move(value);
+    item.tries = 0;
+    if (lane >= item.lane) return;
+    const bool ready = item.state == State::ready;
+    if (ready) item.flow->ready[item.lane].erase(item.place);
+    item.lane = lane;
+    if (ready) make_ready(item);
+    refresh(*item.flow);
+  }
+
+  // Takes its waiting value away. The caller refreshes the flow.
+  void remove(Item& item) {
+    if (item.state == State::ready) item.flow->ready[item.lane].erase(item.place);
+    if (item.state == State::delayed) item.flow->delayed.erase({item.ready_at, item.place});
+    if (item.state != State::busy) item.state = State::idle;
+    item.value.reset();
+    --item.flow->waiting, --waiting_;
+    erase_if_idle(item);
+  }
+
+  void erase_if_idle(const Item& item) {
+    if (item.state == State::idle) items_.erase(items_.find(*item.key));
+  }
+
+  // An item that has failed waits again, unless it is to be dropped or a newer value goes in its place.
+  void come_back(Item& item, Taken taken) {
+    const bool too_often = options_.most_tries > 0 && taken.tries + 1 >= options_.most_tries;
+    const auto delay = random_wait(options_.item, taken.tries + 1, taken.at_least);
+    if (item.value) {
+      if constexpr (requires { taken.value.replaces(std::move(taken.value)); })
+        item.value->replaces(std::move(taken.value));
+    } else if (item.forgotten) {
+      return;
+    } else if (hurried_ || too_often || is_aged(taken.since)) {
+      ++dropped_;
+      return;
+    } else {
+      fill(item, std::move(taken.value), taken.lane, taken.since, taken.place);
+      item.tries = taken.tries + 1;
+    }
+    if (taken.outcome != Outcome::retry || hurried_) return make_ready(item);
+    item.state = State::delayed;
+    item.ready_at = now_ + delay;
+    item.flow->delayed.emplace(std::pair(item.ready_at, item.place), &item);
+  }
+
+  // --- bounds ---
+
+  bool has_room(const std::string& ns) const {
+    if (waiting_ >= options_.capacity) return false;
+    const auto it = flows_.find(ns);
+    return it == flows_.end() || options_.per_namespace == 0 || it->second.waiting < options_.per_namespace;
+  }
+
+  bool make_room(const std::string& ns) {
+    const auto by_waiting = [](const auto& a, const auto& b) { return a.second.waiting < b.second.waiting; };
+    auto it = flows_.find(ns);
+    if (waiting_ >= options_.capacity) it = std::ranges::max_element(flows_, by_waiting);
+    if (it == flows_.end()) return false;
+    Flow& flow = it->second;
+    Item* oldest = nullptr;
+    for (const auto& ready : flow.ready) {  // lane 1 goes first
+      if (!ready.empty()) oldest = ready.begin()->second;
+    }
+    if (!flow.delayed.empty()) oldest = flow.delayed.begin()->second;
+    if (!oldest) return false;
+    remove(*oldest);
+    refresh(flow);
+    return true;
+  }
+
+  bool is_aged(Steady since) const {
+    return options_.most_age.count() > 0 && now_ - since >= options_.most_age;
+  }
+
+  void drop_aged(Flow& flow) {
+    for (auto& ready : flow.ready) {
+      while (!ready.empty() && is_aged(ready.begin()->second->since)) {
+        remove(*ready.begin()->second);
+        ++dropped_;
+      }
+    }
+  }
+
+  // --- turns and back-off ---
+
+  Steady::duration random_wait(const Backoff& backoff, unsigned failures, std::chrono::milliseconds at_least) {
+    return std::max<Steady::duration>(backoff.after(failures, random_), std::min(at_least, backoff.longest));
+  }
+
+  // Several that fail together are one failure.
+  void hold(unsigned& failures, Steady& until, const Backoff& backoff, std::chrono::milliseconds at_least) {
+    if (hurried_ || now_ < until) return;
+    ++failures;
+    until = now_ + random_wait(backoff, failures, at_least);
+  }
+
+  // Puts the flow among those that have a turn, and among those to look at later, as its state says. It is
+  // gone afterwards where it holds nothing.
+  void refresh(Flow& flow) {
+    while (!flow.delayed.empty() && flow.delayed.begin()->first.first <= now_) {
+      Item& item = *flow.delayed.begin()->second;
+      flow.delayed.erase(flow.delayed.begin());
+      make_ready(item);
+    }
+    const bool held = now_ < flow.held_until;
+    const bool open = !held && (flow.failures == 0 || flow.busy == 0);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      auto& turn = flow.turn[lane];
+      const bool has_turn = open && !flow.ready[lane].empty();
+      if (has_turn && !turn) turn = turns_[lane].insert(turns_[lane].end(), &flow);
+      if (!has_turn && turn) turns_[lane].erase(*std::exchange(turn, std::nullopt));
+    }
+    if (flow.wake) wakes_.erase({*std::exchange(flow.wake, std::nullopt), &flow});
+    if (held) {
+      flow.wake = flow.held_until;
+    } else if (!flow.delayed.empty()) {
+      flow.wake = flow.delayed.begin()->first.first;
+    }
+    if (flow.wake) wakes_.emplace(*flow.wake, &flow);
+    if (flow.waiting == 0 && flow.busy == 0 && !held) flows_.erase(flows_.find(*flow.ns));
+  }
+
+  std::optional<unsigned> next_lane() {
+    if (turns_[0].empty() && turns_[1].empty()) return std::nullopt;
+    if (turns_[0].empty() || turns_[1].empty()) return turns_[0].empty() ? 1 : 0;
+    const bool its_turn = ++lane_0_turns_ >= options_.lane_1_every;
+    if (its_turn) lane_0_turns_ = 0;
+    return its_turn ? 1 : 0;
+  }
+
+  const FairQueueOptions options_;
+  Random& random_;
+  Steady now_ = Steady::min();  // the last time that was passed in
+  std::unordered_map<std::string, Item> items_;
+  std::unordered_map<std::string, Flow> flows_;
+  std::array<std::list<Flow*>, kLanes> turns_;  // by lane, those that have something ready; the next first
+  std::set<std::pair<Steady, Flow*>> wakes_;    // when to look at a flow again
+  unsigned failures_ = 0;                       // of everything
+  Steady paused_until_ = Steady::min();
+  bool hurried_ = false;
+  unsigned lane_0_turns_ = 0;
+  std::size_t waiting_ = 0, busy_ = 0;
+  std::uint64_t last_place_ = 0, done_ = 0, failed_ = 0, dropped_ = 0;
+};
+
+}  // namespace podium

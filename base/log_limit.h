@@ -1,0 +1,35 @@
+// LogLimit: lets a log line through once a minute for each cause, so that a fault that lasts does not fill
+// the log.
+//
+// Threads: any. Errors: none; of more causes than it can keep, the oldest may be logged again early.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.h"
+
+namespace podium {
+
+class LogLimit {
+ public:
+  explicit LogLimit(std::chrono::seconds every = std::chrono::seconds(60)) : every_(every) {}
+
+  bool allows(const std::string& cause, Steady now) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(last_, [&](const auto& entry) { return now - entry.second >= every_; });
+    if (last_.size() >= kCauses) last_.clear();
+    return last_.emplace(cause, now).second;
+  }
+
+ private:
+  static constexpr std::size_t kCauses = 256;
+
+  const std::chrono::seconds every_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Steady> last_;
+};
+
+}  // namespace podium

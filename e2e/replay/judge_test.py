@@ -1,0 +1,165 @@
+"""The judge itself, on outcomes that are right and on the same ones changed a little. A table takes the oracle's place."""
+import collections
+import unittest
+
+from e2e.replay import tolerated
+from e2e.replay.judge import Judge, Outcome
+from e2e.replay.storage import SELECTED_NODE
+from e2e.replay.world import claim, volume
+from e2e.support.oracle import State
+
+
+def pod(name, priority=0, claim_name=None):
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": claim_name}}] if claim_name else []
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "shop", "name": name},
+            "spec": {"priority": priority, "volumes": volumes}, "status": {}}
+
+
+def fits(*nodes):
+    return {"feasible": list(nodes), "scores": {node: {"total": 1} for node in nodes}, "rejected": {}, "message": ""}
+
+
+def full(message="0/2 nodes are available: 2 Insufficient cpu."):
+    return {"feasible": [], "scores": {}, "rejected": {}, "message": message}
+
+
+def makes_room(node, *victims):
+    return {**full(), "preemption": {"node": node},
+            "preemptionCandidates": {node: {"victims": list(victims), "pdbViolations": 0}}}
+
+
+class Table(Judge):
+    """says(pod, placed, evicted): the verdict on a pod at a moment."""
+
+    def __init__(self, says, *objects):
+        state = State()
+        for obj in objects:
+            state.put(obj)
+        pending = {f"shop/{o['metadata']['name']}" for o in objects if o["kind"] == "Pod" and "nodeName" not in o["spec"]}
+        super().__init__(state, pending, None, collections.Counter())
+        self.says = says
+
+    def verdict(self, outcome, moment, bound=frozenset()):
+        return {name: self.says(name, moment.placed, moment.evicted) for name in self.pending - moment.placed.keys() - moment.evicted}
+
+
+def outcome(placed=(), evicted=(), bound=()):
+    return Outcome(dict(placed), evicted, dict(bound))
+
+
+class Placements(unittest.TestCase):
+    def judge(self, *pods):
+        """One of them fits on n1, the other one on n2 once the first is there."""
+        def says(name, placed, _):
+            if name == "shop/first":
+                return fits("n1")
+            return fits("n2") if placed.get("shop/first") == "n1" else full()
+        return Table(says, *pods)
+
+    def test_what_is_right_is_explained(self):
+        judge = self.judge(pod("first"), pod("second"))
+        decisions = judge.explains(outcome({"shop/first": "n1", "shop/second": "n2"}))
+        self.assertEqual([decision.pod for decision in decisions], ["shop/first", "shop/second"])
+        self.assertEqual(judge.explains(outcome()), [])
+
+    def test_swapped_nodes_are_not(self):
+        judge = self.judge(pod("first"), pod("second"))
+        self.assertIsNone(judge.explains(outcome({"shop/first": "n2", "shop/second": "n1"})))
+
+    def test_a_pod_that_could_not_be_placed_yet_is_not(self):
+        self.assertIsNone(self.judge(pod("first"), pod("second")).explains(outcome({"shop/second": "n2"})))
+
+    def test_one_that_is_left_is_named(self):
+        self.assertEqual(self.judge(pod("first"), pod("second")).left(outcome()), {"shop/first"})
+
+    def test_a_node_with_a_lower_total_is_not(self):
+        verdict = {**fits("n1", "n2"), "scores": {"n1": {"total": 2}, "n2": {"total": 1}}}
+        judge = Table(lambda *_: verdict, pod("first"))
+        self.assertIsNotNone(judge.explains(outcome({"shop/first": "n1"})))
+        self.assertIsNone(judge.explains(outcome({"shop/first": "n2"})))
+
+
+class Orders(unittest.TestCase):
+    def late(self, says, low=0, high=10):
+        judge = Table(says, pod("low", low), pod("high", high))
+        decisions = judge.explains(outcome({"shop/low": "n1", "shop/high": "n2"}))
+        return [(decision.pod, decision.late) for decision in decisions]
+
+    def test_the_queue_s_order_is_found(self):
+        self.assertEqual(self.late(lambda name, *_: fits("n1") if name == "shop/low" else fits("n2")),
+                         [("shop/high", set()), ("shop/low", set())])
+
+    def test_a_more_important_pod_that_comes_later_is_told(self):
+        def says(name, placed, _):
+            if name == "shop/high":
+                return fits("n2") if "shop/low" in placed else fits("n1")
+            return fits("n1")
+        self.assertEqual(self.late(says), [("shop/low", {"shop/high"}), ("shop/high", set())])
+
+    def test_one_that_does_not_fit_before_is_not_late(self):
+        def says(name, placed, _):
+            if name == "shop/high":
+                return fits("n2") if "shop/low" in placed else full()
+            return fits("n1")
+        self.assertEqual(self.late(says), [("shop/low", set()), ("shop/high", set())])
+
+
+class Preemptions(unittest.TestCase):
+    def judge(self):
+        def says(name, _, evicted):
+            return fits("n1") if "shop/victim" in evicted else makes_room("n1", "shop/victim")
+        victim, other = pod("victim"), pod("other")
+        for each in (victim, other):
+            each["spec"]["nodeName"] = "n1"
+        return Table(says, pod("vip", 10), victim, other)
+
+    def test_the_best_victims(self):
+        decisions = self.judge().explains(outcome({"shop/vip": "n1"}, {"shop/victim"}))
+        self.assertEqual([bool(decision.way) for decision in decisions], [True, False])
+
+    def test_others_are_not_explained(self):
+        self.assertIsNone(self.judge().explains(outcome({"shop/vip": "n1"}, {"shop/other"})))
+        self.assertIsNone(self.judge().explains(outcome({"shop/vip": "n1"}, {"shop/victim", "shop/other"})))
+        self.assertIsNone(self.judge().explains(outcome({"shop/vip": "n1"})))
+
+
+class Volumes(unittest.TestCase):
+    def judged(self, claim_name, bound_to, node="n1", annotations=None, more=()):
+        """The pod and its claim, whose volume is this one afterwards."""
+        disks = [volume("small", "n1", 1), volume("fitting", "n1", 2), volume("large", "n1", 4), volume("elsewhere", "n2", 2)]
+        made = claim(claim_name)
+        bound = {**made, "metadata": {**made["metadata"], "annotations": annotations or {}},
+                 "spec": {**made["spec"], "volumeName": bound_to}}
+        chosen = next((disk for disk in disks if disk["metadata"]["name"] == bound_to), volume(bound_to, node, 2))
+        judge = Table(lambda *_: fits("n1", "n2"), pod("store", claim_name=claim_name), made, *disks, *more)
+        return judge.explains(outcome({"shop/store": node}, bound={f"shop/{claim_name}": [bound, chosen]})) is not None
+
+    def test_the_smallest_local_volume_of_the_node_that_fits(self):
+        self.assertTrue(self.judged("local-1", "fitting"))  # it asks for 2Gi
+        for wrong in ("small", "large", "elsewhere", "unknown"):
+            self.assertFalse(self.judged("local-1", wrong), wrong)
+        self.assertTrue(self.judged("local-1", "elsewhere", node="n2"))
+
+    def test_a_volume_is_made_for_the_node_of_the_pod(self):
+        self.assertTrue(self.judged("fast-0", "made", annotations={SELECTED_NODE: "n1"}))
+        self.assertFalse(self.judged("fast-0", "made", annotations={SELECTED_NODE: "n2"}))
+        self.assertFalse(self.judged("fast-0", "made"))
+
+    def test_what_is_bound_for_nobody_is_wrong(self):
+        made, disk = claim("local-1"), volume("fitting", "n1", 2)
+        judge = Table(lambda *_: fits("n1"), pod("store"), made, disk)
+        bound = {**made, "spec": {**made["spec"], "volumeName": "fitting"}}
+        self.assertIsNone(judge.explains(outcome({"shop/store": "n1"}, bound={"shop/local-1": [bound, disk]})))
+
+
+class Bounds(unittest.TestCase):
+    def test_each_is_a_bound(self):
+        for bound in tolerated.bounds():
+            counts = collections.Counter({bound.of: 1000, bound.what: max(bound.least, int(1000 * bound.share))})
+            self.assertEqual(list(tolerated.exceeded(counts)), [])
+            counts[bound.what] += 1
+            self.assertEqual(len(list(tolerated.exceeded(counts))), 1, bound)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,184 @@
+"""Child processes that never outlive the program that started them, and the services made of them."""
+import atexit
+import concurrent.futures
+import contextlib
+import os
+import pathlib
+import queue
+import select
+import signal
+import subprocess
+import sys
+import threading
+
+
+class _Spawner:
+    """Starts all children from one thread. The kernel sends a child its parent-death signal when the thread that forked it ends,
+    so this one lives as long as the program, whoever asks."""
+
+    def __init__(self):
+        self.orders = queue.SimpleQueue()
+        self.lock = threading.Lock()
+        self.thread = None
+
+    def popen(self, argv, **how):
+        # setpriv replaces itself with the program: the pid is the program's.
+        argv = ["setpriv", "--pdeathsig", "KILL", "--", *argv]
+        with self.lock:
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._run, name="spawner", daemon=True)
+                self.thread.start()
+        started = concurrent.futures.Future()
+        self.orders.put((started, argv, how))
+        return started.result()
+
+    def _run(self):
+        while True:
+            started, argv, how = self.orders.get()
+            try:
+                started.set_result(subprocess.Popen(argv, **how))
+            except BaseException as error:  # pylint: disable=broad-except; the caller gets it
+                started.set_exception(error)
+
+
+_spawner = _Spawner()
+
+
+class Process:
+    """A child process with its output in a file and in a session of its own, so that a terminal's Ctrl-C reaches the program that
+    started it, which stops it in order. stop() asks, then kills. It dies with the program that started it, even at a SIGKILL."""
+
+    def __init__(self, argv, log, env=None):
+        self.log = pathlib.Path(log)
+        self.name = pathlib.Path(str(argv[0])).name
+        with open(self.log, "ab") as out:
+            self.popen = _spawner.popen([str(a) for a in argv], stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                        env=env, start_new_session=True)
+
+    @property
+    def pid(self):
+        return self.popen.pid
+
+    def alive(self):
+        return self.popen.poll() is None
+
+    def signal(self, number):
+        if self.alive():
+            self.popen.send_signal(number)
+
+    def wait(self, seconds=30):
+        return self.popen.wait(seconds)
+
+    def stop(self, seconds=20):
+        if self.alive():
+            self.popen.send_signal(signal.SIGCONT)
+            self.popen.terminate()
+            try:
+                self.popen.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.popen.kill()
+                self.popen.wait()
+        return self.popen.returncode
+
+    def tail(self, lines=30):
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def how_it_ended(self):
+        code = self.popen.returncode
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"has ended with {code}"
+
+
+class Ended(Exception):
+    """A process that should be running is not."""
+
+    def __init__(self, process):
+        super().__init__(f"{process.name} {process.how_it_ended()}")
+        self.process = process
+
+
+def check_alive(processes):
+    """Ended for the first of these processes that does not run any more."""
+    for process in processes:
+        if not process.alive():
+            raise Ended(process)
+
+
+def wait_for_an_end(processes):
+    """Blocks until one of these processes ends, and raises Ended then."""
+    with contextlib.ExitStack() as stack:
+        poll = select.poll()
+        for process in processes:
+            check_alive([process])
+            fd = os.pidfd_open(process.pid)
+            stack.callback(os.close, fd)
+            poll.register(fd, select.POLLIN)
+        while True:
+            poll.poll()
+            check_alive(processes)
+
+
+_started = []  # services, in the order of their start
+
+
+@atexit.register
+def _stop_what_runs():
+    """A test runner that is interrupted runs no clean-ups. stop() of what has been stopped before does nothing."""
+    for service in reversed(_started):
+        try:
+            service.stop()
+        except Exception as error:  # pylint: disable=broad-except; the others have to be stopped all the same
+            print(f"stopping {service}: {error}", file=sys.stderr)
+
+
+class Service:
+    """What tests start and stop: a context manager, or start(), which gives it back, and stop(). Its _start() may fail, or
+    be interrupted, at any point; what has been started by then is stopped. What still runs when the program ends is stopped."""
+
+    def start(self, **how):
+        _started.append(self)
+        try:
+            self._start(**how)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal asked this program to end. Test runners pass it on, as they do a Ctrl-C."""
+
+    def __init__(self, number):
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+interrupted = threading.Event()  # for threads, which get no exception
+
+
+def unwind_on_signals():
+    """Ctrl-C, SIGTERM and SIGHUP become exceptions of the main thread, so that what has been started is stopped. Only the
+    first one: another must not interrupt the stopping, and `timeout` sends two."""
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def end(number, _):
+        for each in signals:
+            signal.signal(each, signal.SIG_IGN)
+        interrupted.set()
+        raise Interrupted(number)
+    for number in signals:
+        signal.signal(number, end)  # SIGINT too: a shell's background jobs begin with it ignored
+
+
+def run_program(main):
+    """A script's main(), which gives its exit code. Signals unwind it."""
+    unwind_on_signals()
+    try:
+        sys.exit(main())
+    except Interrupted as interruption:
+        sys.exit(128 + interruption.number)

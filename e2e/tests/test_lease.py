@@ -1,0 +1,85 @@
+"""What only a leader may write is not sent once the lease may be another's, whatever has waited to be sent.
+
+The API server's own audit log is the judge: it has the time at which each request arrived.
+"""
+import concurrent.futures
+import datetime
+import json
+import signal
+import time
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import ControlPlane, wait_until
+from e2e.tests.base import node, pod
+
+PODS = 1500
+ON_THE_WIRE = 16 * 8  # connections for bindings, and how many one takes at a time
+SILENT = 9            # seconds; the lease is over after 6, and must not be used after 4
+
+POLICY = """apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [ResponseStarted, ResponseComplete]
+rules:
+- {level: Metadata, verbs: [create], resources: [{group: "", resources: [pods/binding]}]}
+- {level: None}
+"""
+
+
+class Lease(unittest.TestCase):
+    def setUp(self):
+        self.plane = ControlPlane()
+        self.audit = self.plane.dir / "audit.log"
+        policy = self.plane.dir / "audit-policy.yaml"
+        policy.write_text(POLICY)
+        self.plane.api_flags += ["--audit-policy-file", policy, "--audit-log-path", self.audit]
+        self.addCleanup(self.plane.stop)
+        self.plane.start()
+        podium.install(self.plane, ["schedulerName=default-scheduler", "podium.reports.enabled=false",
+                                    "configuration.leaderElection.leaseDuration=6s",
+                                    "configuration.leaderElection.renewDeadline=4s",
+                                    "configuration.leaderElection.retryPeriod=1s"])
+
+    def fill(self):
+        objects = [node(f"n{i}", cpu="64", memory="64Gi") for i in range(20)] + [
+            pod(f"p{i}", cpu="10m", memory="1Mi") for i in range(PODS)]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(self.plane.create, objects))
+
+    def bindings(self, since=0.0):
+        """The pods whose bindings have arrived at the API server since then."""
+        events = [json.loads(line) for line in self.audit.read_text().splitlines()] if self.audit.exists() else []
+        arrived = lambda e: datetime.datetime.fromisoformat(e["requestReceivedTimestamp"]).timestamp()
+        return [e["objectRef"]["name"] for e in events if e["stage"] == "RequestReceived" and arrived(e) > since]
+
+    def unbound(self):
+        return [p["metadata"]["name"] for p in self.plane.get("/api/v1/namespaces/default/pods")["items"]
+                if not p["spec"].get("nodeName")]
+
+    def test_an_api_server_that_is_silent_for_longer_than_the_lease(self):
+        self.fill()
+        old = podium.Podium(self.plane, name="old").start(wait=False)
+        self.addCleanup(old.stop)
+        wait_until(lambda: len(self.bindings()) >= 100, "the drain has begun", interval=0.01)
+        self.plane.api.signal(signal.SIGSTOP)
+        try:
+            time.sleep(SILENT)
+        finally:
+            woken = time.time()
+            self.plane.api.signal(signal.SIGCONT)
+        self.assertEqual(old.process.wait(), 1, old.process.tail())
+        self.assertIn("was not renewed within 4000 ms", old.log())
+        self.assertNotIn("not leading any more", old.log())  # nothing is said of the pods
+
+        # What the old leader had sent is carried out; the rest is left to the next.
+        wait_until(lambda: self.plane.request("GET", "/readyz")[0] == 200, "the API server is back")
+        time.sleep(2)  # nothing tells of requests that do not come
+        late = self.bindings(woken)
+        self.assertLessEqual(len(late), ON_THE_WIRE)
+        self.assertGreater(len(self.unbound()), 0, "the API server was stopped too late to show anything")
+        with podium.Podium(self.plane, name="new"):
+            wait_until(lambda: not self.unbound(), "the next leader places the rest", 30, interval=0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""Many what-ifs at once, from several namespaces, of odd shapes: each has its own answer, and none is in another's way."""
+import json
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import Live, node, what_if
+
+CONTAINER = {"name": "c", "image": "app:v1", "resources": {"requests": {"cpu": "1500m"}}}
+
+
+def question(namespace, name, annotation="", **spec):
+    template = {"metadata": {"annotations": {"a": annotation}}, "spec": {"containers": [CONTAINER]}}
+    asked = what_if(name, template, **spec)
+    asked["metadata"]["namespace"] = namespace
+    return asked
+
+
+def nested(levels):
+    value = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+class ManyWhatIfs(Live):
+    nodes = [node(f"n{i}", cpu="2") for i in range(3)]
+
+    def namespace(self, name):
+        self.plane.kubectl("create", "namespace", name)
+        return name
+
+    def answers(self, namespace, count, seconds=30):
+        """The statuses of a namespace's what-ifs by name, once there are so many that are complete."""
+        def all_complete():
+            found = {r["metadata"]["name"]: r.get("status", {}) for r in
+                     self.plane.get(f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports")["items"]}
+            complete = [n for n, s in found.items() if (podium.condition({"status": s}, "Complete") or {}).get("status") == "True"]
+            return found if len(complete) == count else None
+        return wait_until(all_complete, f"{count} answers in {namespace}", seconds)
+
+    def check_own(self, status, number):
+        """Every second question has a profile that only it names; the others differ in replicas."""
+        if number % 2:
+            message = podium.condition({"status": status}, "Accepted")["message"]
+            self.assertEqual(message, f'spec.profile: unknown profile "profile-{number}" (known: default-scheduler)')
+            return
+        asked = number % 5 + 2
+        self.assertEqual(status["outcome"], "Fits" if asked <= 3 else "PartlyFits")
+        self.assertEqual(len(status["placements"]), min(asked, 3))
+        self.assertEqual(len(set(status["placements"])), min(asked, 3))
+
+    def own(self, namespace, number, **more):
+        spec = {"profile": f"profile-{number}"} if number % 2 else {"replicas": number % 5 + 2}
+        return question(namespace, f"ask-{number}", **spec, **more)
+
+    def test_two_hundred_in_one_apply(self):
+        many, few = self.namespace("many"), self.namespace("few")
+        items = [self.own(many, i) for i in range(200)] + [self.own(few, i) for i in range(12)]
+        self.plane.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        for namespace, count in ((few, 12), (many, 200)):
+            answers = self.answers(namespace, count)
+            for number in range(count):
+                with self.subTest(namespace, number=number):
+                    self.check_own(answers[f"ask-{number}"], number)
+        self.assertTrue(self.podium.process.alive())
+        self.plane.kubectl("wait", "--for=condition=Complete", "schedulingreports", "--all", "-n", few, "--timeout=10s")
+
+    def test_full_size_templates(self):
+        namespace = self.namespace("full-size")
+        for number in range(0, 24, 2):
+            self.plane.create(self.own(namespace, number, annotation=chr(97 + number) * 60_000))
+        for number in range(1, 24, 2):
+            self.plane.create(question(namespace, f"ask-{number}", annotation="x" * 70_000))
+        answers = self.answers(namespace, 24)
+        for number in range(24):
+            with self.subTest(number):
+                if number % 2 == 0:
+                    self.check_own(answers[f"ask-{number}"], number)
+                else:
+                    self.assertEqual(answers[f"ask-{number}"]["message"], "spec.template: larger than 64 KiB")
+
+    def test_a_template_of_any_depth_is_refused_alone(self):
+        bad, good = self.namespace("bad"), self.namespace("good")
+        deep = what_if("deep", nested(140))
+        deep["metadata"]["namespace"] = bad
+        self.plane.create(deep)
+        for number in range(12):
+            self.plane.create(self.own(good, number))
+        answers = self.answers(good, 12)
+        for number in range(12):
+            with self.subTest(number):
+                self.check_own(answers[f"ask-{number}"], number)
+        refused = self.answers(bad, 1)["deep"]
+        self.assertEqual(refused["message"], "spec.template: nested deeper than 64 levels")
+        self.assertEqual(podium.condition({"status": refused}, "Accepted")["status"], "False")
+
+    def test_a_status_that_others_write_is_no_answer(self):
+        namespace = self.namespace("forged")
+        path = f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports/ask-2/status"
+        self.plane.create(self.own(namespace, 2))
+        self.answers(namespace, 1)
+        forged = {"status": {"observedGeneration": 2**63 - 1, "outcome": "Failed", "conditions": []}}
+        status, body = self.plane.request("PATCH", path, forged, content_type="application/merge-patch+json")
+        self.assertEqual(status, 200, body)
+        again = self.answers(namespace, 1)["ask-2"]
+        self.check_own(again, 2)
+        self.assertEqual(again["observedGeneration"], 1)
+
+    def test_what_is_asked_again_is_answered_again(self):
+        namespace = self.namespace("again")
+        self.plane.create(self.own(namespace, 1))
+        self.answers(namespace, 1)
+        change = '[{"op": "remove", "path": "/spec/profile"}, {"op": "add", "path": "/spec/replicas", "value": 2}]'
+        self.plane.kubectl("patch", "sr", "ask-1", "-n", namespace, "--type=json", "-p", change)
+
+        def fits():
+            status = podium.report_of(self.plane, namespace, "ask-1").get("status", {})
+            return status if status.get("outcome") == "Fits" else None
+        accepted = podium.condition({"status": wait_until(fits, "the second answer")}, "Accepted")
+        self.assertEqual((accepted["status"], accepted["message"]), ("True", "request is valid"))
+
+
+if __name__ == "__main__":
+    unittest.main()

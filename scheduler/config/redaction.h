@@ -1,0 +1,13 @@
+// What of a configuration may be shown to others.
+//
+// Threads: pure functions.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+namespace podium::config {
+
+// A copy without secrets: private keys, tokens, passwords, and the user part of URLs.
+boost::json::value redacted(const boost::json::value& view);
+
+}  // namespace podium::config

@@ -1,0 +1,100 @@
+#include "scheduler/cycle/binding_request.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "api/decode.h"
+#include "async/nap.h"
+
+namespace podium::cycle {
+namespace {
+
+constexpr std::chrono::milliseconds kFirstPause{100}, kLastPause{30'000};
+// A renewal of the lease may be on its way when the right to write has just ended.
+constexpr std::chrono::milliseconds kRenewalPause{1'000};
+
+// What the pod itself says about a binding.
+struct Seen {
+  std::optional<BindOutcome> outcome;  // none: it may still be carried out
+  bool readable = false;               // the pod was read
+};
+
+Seen judge(const api::Pod& live, const api::Pod& pod, const std::string& node, const Error& refusal) {
+  if (live.meta.uid != pod.meta.uid)
+    return {BindOutcome{BindEnd::elsewhere, "the pod was replaced by another of its name"}, true};
+  if (live.node_name == node) return {BindOutcome{BindEnd::bound, {}}, true};
+  if (!live.node_name.empty())
+    return {BindOutcome{BindEnd::elsewhere, "the pod was placed on " + live.node_name}, true};
+  if (live.terminating()) return {BindOutcome{BindEnd::rejected, refusal.message}, true};
+  return {std::nullopt, true};
+}
+
+client::Task<Seen> look(client::Api& api, cluster::PodInfoPtr pod, std::string node, Error refusal) {
+  const auto& meta = pod->pod->meta;
+  const auto live = co_await api.get(client::resource::pods, meta.namespace_, meta.name);
+  Seen seen;
+  if (live) {
+    if (const auto decoded = api::decode_pod(*live)) seen = judge(*decoded, *pod->pod, node, refusal);
+  } else if (client::object_is_gone(live.error())) {
+    seen.outcome = BindOutcome{BindEnd::elsewhere, "the pod is gone"};
+  }
+  co_return seen;
+}
+
+bool is_answer(const Error& error) { return error.kind == Error::Kind::status; }
+
+BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
+  if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.code, error.reason),
+                 now)) {
+    spdlog::warn("binding refused pod={} node={} code={} reason={} error=\"{}\"",
+                 request.pod->pod->full_name(), request.node, error.code, error.reason, error.message);
+  }
+  return {BindEnd::rejected, error.message};
+}
+
+}  // namespace
+
+client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
+                                    LogLimit& log) {
+  std::optional<Steady> unanswered, first_unanswered;  // when the last and the first request in doubt ended
+  bool lost = false;                                   // there was no right to write a moment ago
+  auto pause = kFirstPause;
+  for (;;) {
+    if (sent) co_return BindOutcome{BindEnd::bound, {}};
+    const Error error = std::move(sent.error());
+    const auto now = api.clock().now();
+    auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(pause * (1 - api.random().unit() / 2));
+    pause = std::min(pause * 2, kLastPause);
+    if (error.maybe_applied && !unanswered) {
+      if (request.in_doubt) request.in_doubt();
+      first_unanswered = unanswered = now;
+    } else if (error.kind == Error::Kind::cancelled) {
+      if (!unanswered) co_return BindOutcome{BindEnd::not_sent, error.message};
+      if (lost || !client::is_not_leader(error)) co_return BindOutcome{BindEnd::unknown, error.message};
+      wait = kRenewalPause;
+    } else if (client::object_is_gone(error)) {
+      co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
+    } else if (error.code == 409 || (unanswered && (error.maybe_applied || is_answer(error)))) {
+      if (error.maybe_applied) unanswered = now;
+      auto seen = co_await look(api, request.pod, request.node, error);
+      if (seen.outcome) co_return std::move(*seen.outcome);
+      const bool counts = !unanswered || (seen.readable && now - *unanswered >= kLongestDoubt);
+      if (counts) co_return rejected(request, error, log, now);
+    } else if (!unanswered) {
+      co_return rejected(request, error, log, now);
+    }
+    lost = client::is_not_leader(error);
+    if (now > *first_unanswered && log.allows("in doubt", now)) {
+      spdlog::warn("binding in doubt, asking again pod={} node={} seconds={} error=\"{}\"",
+                   request.pod->pod->full_name(), request.node,
+                   std::chrono::duration_cast<std::chrono::seconds>(now - *first_unanswered).count(),
+                   error.message);
+    }
+    co_await async::nap(wait);
+    sent = co_await request.send();
+  }
+}
+
+}  // namespace podium::cycle

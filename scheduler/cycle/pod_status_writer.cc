@@ -1,0 +1,248 @@
+#include "scheduler/cycle/pod_status_writer.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/value.hpp>
+#include <unordered_set>
+#include <utility>
+
+#include "base/log_limit.h"
+#include "base/time.h"
+
+namespace podium::cycle {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+constexpr std::string_view kType = "PodScheduled";
+constexpr std::chrono::milliseconds kDeadline{10'000};  // of a try
+constexpr std::chrono::minutes kLongestRetry{10};
+enum Lane : unsigned { kNominations, kConditions };
+
+// What somebody waits for: told once, at the latest when nobody can tell any more. Used on one executor.
+struct FirstTry {
+  explicit FirstTry(asio::any_io_executor io) : timer(std::move(io), asio::steady_timer::time_point::max()) {}
+
+  static void tell(std::shared_ptr<FirstTry> self, Result<void> result) {
+    const auto io = self->timer.get_executor();
+    asio::post(io, [self = std::move(self), result = std::move(result)]() mutable {
+      if (self->result) return;
+      self->result = std::move(result);
+      self->timer.cancel();
+    });
+  }
+
+  asio::steady_timer timer;
+  std::optional<Result<void>> result;
+};
+
+class Teller {
+ public:
+  explicit Teller(std::shared_ptr<FirstTry> waits) : waits_(std::move(waits)) {}
+  Teller(Teller&& other) noexcept : waits_(std::exchange(other.waits_, nullptr)) {}
+  Teller& operator=(Teller&& other) noexcept {
+    std::swap(waits_, other.waits_);
+    return *this;
+  }
+  ~Teller() {
+    if (waits_) tell(fail(Error::Kind::cancelled, "not written"));
+  }
+  void tell(Result<void> result) { FirstTry::tell(std::exchange(waits_, nullptr), std::move(result)); }
+
+ private:
+  std::shared_ptr<FirstTry> waits_;
+};
+
+struct Condition {
+  std::string reason, message;
+  std::int64_t generation = 0;
+  bool was_false = false;  // the status was False before: lastTransitionTime stays
+};
+
+struct Wanted {
+  std::string name;
+  std::optional<Condition> condition;         // nullopt: left alone
+  std::optional<std::string> nominated_node;  // "": none any more; nullopt: left alone
+  std::vector<Teller> tellers;
+
+  void replaces(Wanted&& old) {
+    if (!condition) condition = std::move(old.condition);
+    if (!nominated_node) nominated_node = std::move(old.nominated_node);
+    for (auto& teller : old.tellers) tellers.push_back(std::move(teller));
+  }
+};
+
+// A strategic merge patch: the list of conditions is merged by type, so others' conditions stay. Another UID
+// is a conflict.
+json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
+  json::object status;
+  if (wanted.condition) {
+    const auto& c = *wanted.condition;
+    json::object condition{
+        {"type", kType},        {"status", "False"},        {"reason", c.reason},
+        {"message", c.message}, {"lastProbeTime", nullptr}, {"observedGeneration", c.generation}};
+    if (!c.was_false) condition["lastTransitionTime"] = format_time(now);
+    status["conditions"] = json::array{std::move(condition)};
+  }
+  if (wanted.nominated_node) {
+    const auto& node = *wanted.nominated_node;
+    status["nominatedNodeName"] = node.empty() ? json::value(nullptr) : json::value(node);
+  }
+  return json::object{{"metadata", {{"uid", uid}}}, {"status", std::move(status)}};
+}
+
+// A refusal for good is not tried again; the pod's next attempt is. What a namespace forbids holds up that
+// namespace only.
+Outcome outcome_of(const Error& error) {
+  if (error.kind == Error::Kind::cancelled)
+    return client::is_not_leader(error) ? Outcome::retry : Outcome::failed;
+  if (error.kind != Error::Kind::status) return Outcome::retry_all;  // the API server cannot be reached
+  if (error.code == 400 || error.code == 413 || error.code == 422) return Outcome::failed;
+  if (error.code == 403 || error.code == 404) return Outcome::retry_namespace;
+  if (error.code == 429) return Outcome::retry_all;
+  return Outcome::retry;
+}
+
+}  // namespace
+
+struct PodStatusWriter::Impl {
+  using Queue = async::Writers<Wanted>;
+
+  Impl(client::Api& api, async::Gate& gate, asio::any_io_executor io, PodStatusOptions options)
+      : api(api),
+        io(io),
+        capacity(options.capacity),
+        queue(options_of(options), api.clock(), api.random(), gate, io,
+              [this](std::vector<Queue::Item>& batch) { return write(this, batch); }) {}
+
+  static async::WritersOptions options_of(const PodStatusOptions& options) {
+    async::WritersOptions out;
+    out.name = "pod status";
+    out.workers = options.workers;
+    out.queue.capacity = options.capacity;
+    out.queue.item = out.queue.of_namespace = out.queue.all = options.backoff;
+    out.queue.most_age = kLongestRetry;
+    return out;
+  }
+
+  void push(const cluster::PodInfo& pod, Wanted wanted, Lane lane) {
+    const auto& meta = pod->meta;
+    const std::lock_guard lock(mutex);
+    if (unsettled.size() > 2 * capacity) unsettled.clear();  // those that were dropped
+    unsettled.insert(meta.uid);
+    queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
+  }
+
+  // Whether something of the pod waits or is being written, so that its status will not stay as it is known.
+  bool is_unsettled(const std::string& uid) const {
+    const std::lock_guard lock(mutex);
+    return unsettled.contains(uid);
+  }
+
+  void settled(const std::string& uid) {
+    const std::lock_guard lock(mutex);
+    if (!queue.contains(uid)) unsettled.erase(uid);
+  }
+
+  static client::Task<void> write(Impl* self, std::vector<Queue::Item>& batch) {
+    for (auto& item : batch) {
+      auto body = patch_body(item.key, item.value, self->api.clock().wall());
+      const client::CallOptions options{kDeadline, true};
+      auto done = co_await self->api.patch(client::resource::pods, item.ns, item.value.name,
+                                           client::PatchType::strategic_merge, std::move(body), "status",
+                                           "podium", options);
+      Result<void> result;
+      // 409, the UID: replaced by another of its name.
+      const bool gone = !done && (client::object_is_gone(done.error()) || done.error().code == 409);
+      if (!done && !gone) {
+        item.outcome = outcome_of(done.error());
+        item.at_least = std::chrono::seconds(done.error().retry_after);
+        self->log_failure(item, done.error());
+        result = std::unexpected(std::move(done.error()));
+      }
+      for (auto& teller : std::exchange(item.value.tellers, {})) teller.tell(result);
+      if (item.outcome == Outcome::done || item.outcome == Outcome::failed) self->settled(item.key);
+    }
+  }
+
+  void log_failure(const Queue::Item& item, const Error& error) {
+    if (client::is_not_leader(error)) return;
+    const auto cause = fmt::format("{} {} {}", static_cast<int>(error.kind), error.code, error.reason);
+    if (!log.allows(cause, api.clock().now())) return;
+    spdlog::warn("pod status not written pod={}/{} tries={} error=\"{}\"", item.ns, item.value.name,
+                 item.tries + 1, error.message);
+  }
+
+  client::Api& api;
+  const asio::any_io_executor io;
+  const std::size_t capacity;
+  LogLimit log;
+  mutable std::mutex mutex;  // guards unsettled
+  std::unordered_set<std::string> unsettled;
+  Queue queue;  // by pod UID
+};
+
+PodStatusWriter::PodStatusWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
+                                 PodStatusOptions options)
+    : impl_(std::make_unique<Impl>(api, gate, std::move(io), options)) {}
+
+PodStatusWriter::~PodStatusWriter() = default;
+
+void PodStatusWriter::not_scheduled(const cluster::PodInfo& pod, std::string reason, std::string message,
+                                    std::optional<std::string> nominated_node) {
+  const auto& meta = pod->meta;
+  const auto* now = pod->condition(kType);
+  const bool has_condition =
+      now && now->status == "False" && now->reason == reason && now->message == message;
+  const bool has_nomination = !nominated_node || *nominated_node == pod->nominated_node;
+  if (has_condition && has_nomination && !impl_->is_unsettled(meta.uid)) return;
+  Wanted wanted;
+  wanted.name = meta.name;
+  wanted.condition = Condition{.reason = std::move(reason),
+                               .message = std::move(message),
+                               .generation = meta.generation,
+                               .was_false = now && now->status == "False"};
+  const auto lane = nominated_node ? kNominations : kConditions;
+  wanted.nominated_node = std::move(nominated_node);
+  impl_->push(pod, std::move(wanted), lane);
+}
+
+void PodStatusWriter::nominate(const cluster::PodInfo& pod, std::string node) {
+  Wanted wanted;
+  wanted.name = pod->meta.name;
+  wanted.nominated_node = std::move(node);
+  impl_->push(pod, std::move(wanted), kNominations);
+}
+
+void PodStatusWriter::forget(const std::string& pod_uid) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->queue.forget(pod_uid);
+  impl_->unsettled.erase(pod_uid);
+}
+
+client::Task<Result<void>> PodStatusWriter::withdraw(cluster::PodInfoPtr pod) {
+  const auto first = std::make_shared<FirstTry>(impl_->io);
+  Wanted wanted;
+  wanted.name = (*pod)->meta.name;
+  wanted.nominated_node = "";
+  wanted.tellers.emplace_back(first);
+  impl_->push(*pod, std::move(wanted), kNominations);
+  boost::system::error_code ignored;
+  if (!first->result) co_await first->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  if (!first->result) co_return fail(Error::Kind::cancelled, "stopped");
+  co_return *first->result;
+}
+
+client::Task<void> PodStatusWriter::drain(std::chrono::milliseconds deadline) {
+  return impl_->queue.drain(deadline);
+}
+
+async::WritersCounts PodStatusWriter::counts() const { return impl_->queue.counts(); }
+
+}  // namespace podium::cycle

@@ -1,0 +1,89 @@
+#include "server/client_ca_source.h"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/json/object.hpp>
+
+#include "async/nap.h"
+#include "client/file.h"
+
+namespace podium::server {
+
+using async::Task;
+
+namespace {
+
+constexpr std::chrono::seconds kLookEvery{1}, kRefresh{60}, kRetry{10};
+constexpr std::chrono::milliseconds kDeadline{10'000};
+constexpr auto kNamespace = "kube-system", kConfigMap = "extension-apiserver-authentication",
+               kKey = "client-ca-file";
+
+}  // namespace
+
+Result<void> FileClientCa::load() {
+  seen_ = client::file_stamp(path_);
+  next_look_ = clock_.now() + kLookEvery;
+  const auto text = client::read_file(path_);
+  if (!text) return std::unexpected(text.error());
+  auto ca = ClientCa::parse(*text, path_);
+  if (!ca) return std::unexpected(ca.error());
+  ca_ = std::move(*ca);
+  return {};
+}
+
+std::shared_ptr<const ClientCa> FileClientCa::current() {
+  if (clock_.now() < next_look_) return ca_;
+  next_look_ = clock_.now() + kLookEvery;
+  if (client::file_stamp(path_) == seen_) return ca_;
+  if (const auto loaded = load(); !loaded)
+    spdlog::warn("client CA not reloaded, the old one stays in use reason=\"{}\"", loaded.error().message);
+  return ca_;
+}
+
+ClusterClientCa::ClusterClientCa(async::Gate& gate, boost::asio::any_io_executor executor, client::Api& api)
+    : gate_(gate), executor_(std::move(executor)), api_(api) {}
+
+void ClusterClientCa::start(First first) {
+  async::spawn(gate_, executor_, "client CA", run(this, std::move(first)));
+}
+
+Task<Result<void>> ClusterClientCa::look_up(ClusterClientCa* self) {
+  const client::Resource configmaps("", "v1", "configmaps");
+  client::CallOptions options;
+  options.deadline = kDeadline;
+  const auto map = co_await self->api_.get(configmaps, kNamespace, kConfigMap, options);
+  if (!map) co_return std::unexpected(map.error());
+  const auto* data = map->is_object() ? map->get_object().if_contains("data") : nullptr;
+  const auto* pem = data && data->is_object() ? data->get_object().if_contains(kKey) : nullptr;
+  if (!pem || !pem->is_string()) {  // kube-apiserver has none
+    self->ca_ = nullptr;
+    self->pem_.clear();
+    co_return Result<void>();
+  }
+  std::string text(pem->get_string());
+  if (text == self->pem_) co_return Result<void>();
+  auto ca = ClientCa::parse(text, std::string("configmap ") + kNamespace + "/" + kConfigMap);
+  if (!ca) co_return std::unexpected(ca.error());
+  self->ca_ = std::move(*ca);
+  self->pem_ = std::move(text);
+  co_return Result<void>();
+}
+
+Task<void> ClusterClientCa::run(ClusterClientCa* self, First first) {
+  for (bool failed = false;;) {
+    const auto found = co_await look_up(self);
+    if (first) first(found);
+    first = nullptr;
+    if (!found && !failed) {
+      spdlog::warn(
+          "client CA not found in the cluster, client certificates are checked with the last one "
+          "known error=\"{}\"",
+          found.error().message);
+    }
+    failed = !found;
+    const std::chrono::seconds pause = failed ? kRetry : kRefresh;
+    co_await async::nap(pause);
+  }
+}
+
+}  // namespace podium::server

@@ -1,0 +1,60 @@
+// Where the CA of client certificates comes from: a file that is reloaded when it changes, or the ConfigMap
+// kube-system/extension-apiserver-authentication, where kube-apiserver publishes its own.
+//
+// Threads: one at a time, on the executor. Errors: of the first load in the result; later ones are logged
+// once and the last good CA stays.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "async/gate.h"
+#include "base/clock.h"
+#include "client/api.h"
+#include "server/client_certificate.h"
+
+namespace podium::server {
+
+class ClientCaSource {
+ public:
+  virtual ~ClientCaSource() = default;
+  virtual std::shared_ptr<const ClientCa> current() = 0;  // null: not known, client certificates say nothing
+};
+
+class FileClientCa final : public ClientCaSource {
+ public:
+  FileClientCa(Clock& clock, std::string path) : clock_(clock), path_(std::move(path)) {}
+  Result<void> load();
+  std::shared_ptr<const ClientCa> current() override;
+
+ private:
+  Clock& clock_;
+  const std::string path_;
+  std::shared_ptr<const ClientCa> ca_;
+  std::string seen_;
+  Steady next_look_{};
+};
+
+class ClusterClientCa final : public ClientCaSource {
+ public:
+  // Called with the outcome of the first look-up.
+  using First = std::function<void(const Result<void>&)>;
+
+  ClusterClientCa(async::Gate& gate, boost::asio::any_io_executor executor, client::Api& api);
+  void start(First first);  // looks it up again every minute
+  std::shared_ptr<const ClientCa> current() override { return ca_; }
+
+ private:
+  static async::Task<void> run(ClusterClientCa* self, First first);
+  static async::Task<Result<void>> look_up(ClusterClientCa* self);
+
+  async::Gate& gate_;
+  const boost::asio::any_io_executor executor_;
+  client::Api& api_;
+  std::shared_ptr<const ClientCa> ca_;
+  std::string pem_;
+};
+
+}  // namespace podium::server

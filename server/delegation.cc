@@ -1,0 +1,51 @@
+#include "server/delegation.h"
+
+namespace podium::server {
+namespace {
+
+// As client-go's clients for reviews have them: high enough for scrapers, and a bound on what others can make
+// the API server do.
+constexpr double kReviewsPerSecond = 200, kReviewBurst = 400;
+
+}  // namespace
+
+Delegation::Delegation(async::Gate& gate, boost::asio::any_io_executor executor, Clock& clock, Random& random,
+                       Reviewers reviewers, DelegationOptions options)
+    : options_(std::move(options)),
+      reviewers_(std::move(reviewers)),
+      authentication_(reviewers_.authentication, clock, random, kReviewsPerSecond, kReviewBurst),
+      authorization_(reviewers_.authorization, clock, random, kReviewsPerSecond, kReviewBurst),
+      tokens_(authentication_, options_.token_ttl),
+      reviews_(authorization_, options_.allowed_ttl, options_.denied_ttl),
+      file_ca_(clock, options_.client_ca_file),
+      cluster_ca_(gate, std::move(executor), authentication_),
+      clock_(clock) {}
+
+Result<void> Delegation::load() {
+  auto open = OpenPaths::parse(options_.always_allow_paths);
+  if (!open) return std::unexpected(open.error());
+  ClientCaSource* ca = options_.skip_lookup ? nullptr : &cluster_ca_;
+  if (!options_.client_ca_file.empty()) {
+    if (auto loaded = file_ca_.load(); !loaded) {
+      loaded.error().message = "--client-ca-file: " + loaded.error().message;
+      return loaded;
+    }
+    ca = &file_ca_;
+  }
+  access_.emplace(Access::Parts{clock_, std::move(*open), ca, &tokens_, &reviews_});
+  return {};
+}
+
+void Delegation::start(std::function<void(const Error&)> fatal) {
+  if (options_.skip_lookup || !options_.client_ca_file.empty()) return;
+  cluster_ca_.start([this, fatal = std::move(fatal)](const Result<void>& found) {
+    if (!found && !options_.tolerate_lookup_failure) fatal(found.error());
+  });
+}
+
+void Delegation::close() {
+  reviewers_.authentication->close();
+  reviewers_.authorization->close();
+}
+
+}  // namespace podium::server

@@ -1,0 +1,154 @@
+#include "server/review.h"
+
+#include <openssl/sha.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "async/nap.h"
+
+namespace podium::server {
+
+namespace json = boost::json;
+using async::Task;
+
+namespace {
+
+constexpr std::chrono::milliseconds kDeadline{10'000}, kPause{200};
+constexpr int kTries = 3;
+
+const client::Resource& token_reviews() {
+  static const client::Resource resource("authentication.k8s.io", "v1", "tokenreviews", false);
+  return resource;
+}
+
+const client::Resource& access_reviews() {
+  static const client::Resource resource("authorization.k8s.io", "v1", "subjectaccessreviews", false);
+  return resource;
+}
+
+std::string hash_of(const std::string& text) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  return {reinterpret_cast<const char*>(digest), sizeof digest};
+}
+
+bool passing(const Error& error) {
+  if (error.kind == Error::Kind::status)
+    return error.code == 429 || error.code == 500 || error.code == 503 || error.code == 504;
+  return error.maybe_applied;
+}
+
+// A review changes nothing, so that one whose reply was lost is sent again.
+Task<Result<json::value>> review(client::Api* api, client::Resource kind, json::object body) {
+  const auto end = api->clock().now() + kDeadline;
+  client::CallOptions options;
+  options.retry = false;
+  for (int i = 1;; ++i) {
+    options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(end - api->clock().now());
+    json::value copy = body;
+    auto answer = co_await api->create(kind, "", std::move(copy), options);
+    if (answer || i == kTries || !passing(answer.error()) || api->clock().now() + i * kPause >= end)
+      co_return answer;
+    co_await async::nap(i * kPause);
+  }
+}
+
+const json::object* status_of(const json::value& review) {
+  const auto* object = review.if_object();
+  const auto* status = object ? object->if_contains("status") : nullptr;
+  return status ? status->if_object() : nullptr;
+}
+
+bool truth(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_bool() && value->get_bool();
+}
+
+std::string text(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::vector<std::string> texts(const json::value* list) {
+  std::vector<std::string> out;
+  if (!list || !list->is_array()) return out;
+  for (const auto& one : list->get_array()) {
+    if (one.is_string()) out.emplace_back(one.get_string());
+  }
+  return out;
+}
+
+User user_of(const json::object& status) {
+  User out;
+  const auto* value = status.if_contains("user");
+  const auto* user = value ? value->if_object() : nullptr;
+  if (!user) return out;
+  out.name = text(*user, "username");
+  out.uid = text(*user, "uid");
+  out.groups = texts(user->if_contains("groups"));
+  const auto* extra = user->if_contains("extra");
+  if (!extra || !extra->is_object()) return out;
+  for (const auto& [name, values] : extra->get_object()) out.extra[std::string(name)] = texts(&values);
+  return out;
+}
+
+json::array array_of(const std::vector<std::string>& texts) {
+  json::array out;
+  for (const auto& one : texts) out.emplace_back(one);
+  return out;
+}
+
+json::object access_review_of(const User& user, const std::string& verb, const std::string& path) {
+  json::object spec{{"user", user.name},
+                    {"nonResourceAttributes", json::object{{"path", path}, {"verb", verb}}}};
+  if (!user.uid.empty()) spec["uid"] = user.uid;
+  if (!user.groups.empty()) spec["groups"] = array_of(user.groups);
+  json::object extra;
+  for (const auto& [name, values] : user.extra) extra[name] = array_of(values);
+  if (!extra.empty()) spec["extra"] = std::move(extra);
+  return {
+      {"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", std::move(spec)}};
+}
+
+}  // namespace
+
+Task<Result<User>> TokenReviews::user(std::string token) {
+  const auto key = hash_of(token);
+  if (auto known = known_.find(key, api_.clock().now())) co_return std::move(*known);
+  json::object body{{"apiVersion", "authentication.k8s.io/v1"},
+                    {"kind", "TokenReview"},
+                    {"spec", json::object{{"token", token}}}};
+  auto answer = co_await review(&api_, token_reviews(), std::move(body));
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  const auto* status = status_of(*answer);
+  if (!status) co_return fail(Error::Kind::internal, "TokenReview: the reply has no status");
+  const auto why = text(*status, "error");
+  Result<User> user = user_of(*status);
+  if (!truth(*status, "authenticated") || user->name.empty())
+    user = invalid(why.empty() ? "invalid bearer token" : why);
+  // As upstream: a failure with a reason may be a passing one of the reviewer.
+  if (user || why.empty()) known_.put(key, user, api_.clock().now() + ttl_);
+  co_return user;
+}
+
+Task<Result<Verdict>> AccessReviews::may(User user, std::string verb, std::string path) {
+  auto body = access_review_of(user, verb, path);
+  const auto key = hash_of(json::serialize(body));
+  if (auto known = known_.find(key, api_.clock().now())) {
+    Result<Verdict> out = std::move(*known);
+    co_return out;
+  }
+  auto answer = co_await review(&api_, access_reviews(), std::move(body));
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  const auto* status = status_of(*answer);
+  if (!status) co_return fail(Error::Kind::internal, "SubjectAccessReview: the reply has no status");
+  Verdict verdict;
+  verdict.allowed = truth(*status, "allowed") && !truth(*status, "denied");
+  verdict.reason = text(*status, "reason");
+  known_.put(key, verdict, api_.clock().now() + (verdict.allowed ? allowed_ttl_ : denied_ttl_));
+  Result<Verdict> out = std::move(verdict);
+  co_return out;
+}
+
+}  // namespace podium::server

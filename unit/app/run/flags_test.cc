@@ -1,0 +1,141 @@
+// The command line of `podium run`: that the table of flags, the command and docs/flags.md agree, and what
+// other people's command lines come to.
+#include "app/run/flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "app/run/command_line.h"
+#include "app/run/options.h"
+#include "client/file.h"
+#include "scheduler/plugins/registry.h"
+#include "unit/client/temp_dir.h"
+
+namespace podium::app::run {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string errors;
+};
+
+// What `podium run` with these flags comes to; each case ends before anything runs.
+Outcome run_with(std::vector<const char*> flags) {
+  CLI::App app;
+  const plugins::Registry plugins;
+  Outcome out;
+  add_command(app, plugins, out.exit_code);
+  flags.insert(flags.begin(), "run");
+  auto arguments = normalized(flags);
+  std::ranges::reverse(arguments);
+  testing::internal::CaptureStderr();
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    out = {2, error.what()};
+  }
+  out.errors += testing::internal::GetCapturedStderr();
+  return out;
+}
+
+TEST(Flags, TheTableIsSortedAndTheDocumentIsMadeOfIt) {
+  EXPECT_TRUE(std::ranges::is_sorted(flags(), {}, &Flag::name));
+  if (std::getenv("PODIUM_WRITE_DOCS")) std::ofstream("docs/flags.md") << flags_document();
+  const auto document = client::read_file("docs/flags.md");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(*document, flags_document()) << "PODIUM_WRITE_DOCS=1 writes it";
+}
+
+TEST(Flags, TheCommandHasTheTablesFlagsAndNoOther) {
+  CLI::App app;
+  const plugins::Registry plugins;
+  int exit_code = 0;
+  add_command(app, plugins, exit_code);
+  std::set<std::string> taken, listed;
+  for (const auto* option : app.get_subcommand("run")->get_options()) {
+    const auto& name = option->get_lnames().front();
+    const bool gone =
+        name.starts_with("policy") || name == "use-legacy-policy-config" || name == "algorithm-provider";
+    if (!gone) taken.insert(name);
+  }
+  for (const auto& flag : flags()) listed.insert(std::string(flag.name));
+  EXPECT_EQ(taken, listed);
+}
+
+// Each ends with the missing kubeconfig, which is looked at after the flags and the configuration.
+TEST(Flags, AcceptsWhatOthersWrite) {
+  const std::vector<const char*> cases[] = {
+      // kubeadm
+      {"--authentication-kubeconfig=/none", "--authorization-kubeconfig=/none", "--bind-address=127.0.0.1",
+       "--leader-elect=true"},
+      {"-v=2"},
+      {"--leader-elect"},
+      {"--leader-elect=false"},
+      {"--config=", "--feature-gates="},
+      {"--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=20s",
+       "--leader-elect-retry-period=5s", "--leader-elect-resource-lock=leases",
+       "--leader-elect-resource-name=x", "--leader-elect-resource-namespace=y"},
+      {"--profiling=false", "--contention-profiling", "--logging-format=text", "--kube-api-qps=10"},
+      {"--authorization-always-allow-paths=/healthz,/metrics", "--authentication-skip-lookup",
+       "--authentication-tolerate-lookup-failure=false", "--authorization-webhook-cache-authorized-ttl=1m"},
+      {"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384"},
+      {"--emulated-version=1.36", "--secure-port=0", "--permit-port-sharing"},
+  };
+  for (auto flags : cases) {
+    flags.push_back("--kubeconfig=/no/such/kubeconfig");
+    const auto outcome = run_with(flags);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.errors, HasSubstr("/no/such/kubeconfig")) << flags.front();
+  }
+}
+
+TEST(Flags, RefusesWithAReason) {
+  struct Case {
+    std::vector<const char*> flags;
+    const char* starts;
+  };
+  const Case cases[] = {
+      {{"--logging-format=json"}, "--logging-format: json: "},
+      {{"--emulated-version=kube=1.35"}, "--emulated-version: kube=1.35: "},
+      {{"--tls-sni-cert-key=a,b"}, "--tls-sni-cert-key: podium serves one certificate"},
+      {{"--tls-cert-file=a"}, "--tls-cert-file and --tls-private-key-file: "},
+      {{"--authorization-webhook-cache-authorized-ttl=soon"},
+       "--authorization-webhook-cache-authorized-ttl: \"soon\" "},
+      {{"--leader-elect-lease-duration=soon"}, "default configuration: leaderElection.leaseDuration: "},
+      {{"--leader-elect-lease-duration=1s"}, "default configuration: leaderElection."},
+      {{"--policy-config-file=x"}, "--policy-config-file: scheduler policies are gone"},
+  };
+  for (const auto& c : cases) {
+    const auto outcome = run_with(c.flags);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.errors, StartsWith(c.starts));
+  }
+}
+
+TEST(Flags, WriteConfigToWritesWhatTheFlagsComeTo) {
+  const client::TempDir files;
+  const auto file = files.write("in.yaml", R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: true, resourceName: of-the-file, resourceNamespace: of-the-file}
+)");
+  const auto config = "--config=" + file, out = "--write-config-to=" + files.path("out.yaml");
+  const auto outcome = run_with(
+      {config.c_str(), out.c_str(), "--leader-elect=false", "--leader-elect-resource-name=of-the-flag"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  const auto written = *client::read_file(files.path("out.yaml"));
+  EXPECT_THAT(written, HasSubstr("leaderElect: false"));
+  EXPECT_THAT(written, HasSubstr("resourceName: of-the-flag"));
+  EXPECT_THAT(written, HasSubstr("resourceNamespace: of-the-file"));
+}
+
+}  // namespace
+}  // namespace podium::app::run

@@ -1,0 +1,510 @@
+// The queue of writes: bounded, fair by namespace, and nobody's back-off is another's.
+#include "base/fair_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace podium {
+namespace {
+
+using namespace std::chrono_literals;
+using Strings = std::vector<std::string>;
+
+// Takes nothing off a back-off.
+struct NoJitter final : Random {
+  std::uint64_t next() override { return 0; }
+};
+
+struct Text {
+  std::string text, extra;
+  void replaces(Text&& old) {
+    if (extra.empty()) extra = std::move(old.extra);
+  }
+};
+
+// A queue with a clock that the test moves. An item "a/x" is of namespace a; its value is what was pushed.
+struct Queue {
+  explicit Queue(FairQueueOptions options = {}) : queue(options, random) {}
+
+  using Pushed = FairQueue<Text>::Pushed;
+  Pushed push(const std::string& key, unsigned lane = 0, Text text = {}) {
+    if (text.text.empty()) text.text = key;
+    return queue.push(key.substr(0, key.find('/')), key, std::move(text), lane, now);
+  }
+  void push_all(const Strings& keys, unsigned lane = 0) {
+    for (const auto& key : keys) push(key, lane);
+  }
+  // Takes so many and leaves them under way.
+  Strings take(std::size_t most = 1'000) {
+    Strings out;
+    for (auto& item : queue.take(now, most)) {
+      out.push_back(item.value.text);
+      taken.push_back(std::move(item));
+    }
+    return out;
+  }
+  // Ends the oldest that is under way.
+  void end(Outcome outcome = Outcome::done, std::chrono::milliseconds at_least = 0ms) {
+    auto item = std::move(taken.front());
+    taken.erase(taken.begin());
+    item.outcome = outcome;
+    item.at_least = at_least;
+    queue.finish(std::move(item), now);
+  }
+  void end_all(Outcome outcome = Outcome::done) {
+    while (!taken.empty()) end(outcome);
+  }
+  // Takes one at a time and ends it.
+  Strings work(std::size_t most = 1'000) {
+    Strings out;
+    while (out.size() < most) {
+      const auto one = take(1);
+      if (one.empty()) break;
+      out.push_back(one[0]);
+      end();
+    }
+    return out;
+  }
+  std::optional<std::chrono::milliseconds> ready_in() const {
+    const auto at = queue.next_ready();
+    if (!at) return std::nullopt;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(*at - now);
+  }
+
+  Steady now{1h};
+  NoJitter random;
+  FairQueue<Text> queue;
+  std::vector<FairQueue<Text>::Taken> taken;
+};
+
+FairQueueOptions with_backoffs() {
+  FairQueueOptions options;
+  options.item = {100ms, 1s};
+  options.of_namespace = {1s, 10s};
+  options.all = {2s, 8s};
+  return options;
+}
+
+TEST(FairQueue, GoesRoundByNamespaceOldestFirst) {
+  Queue q;
+  q.push_all({"a/1", "a/2", "a/3", "b/1", "c/1", "c/2"});
+  EXPECT_EQ(q.take(), (Strings{"a/1", "b/1", "c/1", "a/2", "c/2", "a/3"}));
+  EXPECT_EQ(q.queue.waiting(), 0u);
+  EXPECT_EQ(q.queue.busy(), 6u);
+  q.end_all();
+  EXPECT_EQ(q.queue.namespaces(), 0u);
+  EXPECT_EQ(q.queue.done(), 6u);
+}
+
+TEST(FairQueue, ABatchHasAtMostWhatWasAskedFor) {
+  Queue q;
+  q.push_all({"a/1", "a/2", "b/1"});
+  EXPECT_EQ(q.take(2), (Strings{"a/1", "b/1"}));
+  EXPECT_EQ(q.take(2), (Strings{"a/2"}));
+  EXPECT_EQ(q.take(2), Strings());
+}
+
+TEST(FairQueue, ANewerValueKeepsThePlaceAndMayTakeOver) {
+  Queue q;
+  q.push("a/1", 0, {"old", "kept"});
+  q.push("a/2");
+  EXPECT_EQ(q.push("a/1", 0, {"new", ""}), Queue::Pushed::replaced);
+  EXPECT_EQ(q.queue.waiting(), 2u);
+  EXPECT_EQ(q.take(), (Strings{"new", "a/2"}));
+  EXPECT_EQ(q.taken[0].value.extra, "kept");
+}
+
+TEST(FairQueue, TheNextValueOfAKeyUnderWayWaits) {
+  Queue q;
+  q.push("a/1", 0, {"first", ""});
+  EXPECT_EQ(q.take(), Strings{"first"});
+  EXPECT_FALSE(q.queue.contains("a/1"));
+  EXPECT_EQ(q.push("a/1", 0, {"second", ""}), Queue::Pushed::queued);
+  EXPECT_EQ(q.push("a/1", 0, {"third", ""}), Queue::Pushed::replaced);
+  EXPECT_TRUE(q.queue.contains("a/1"));
+  EXPECT_EQ(q.take(), Strings());
+  EXPECT_EQ(q.ready_in(), std::nullopt);
+  q.end();
+  EXPECT_EQ(q.take(), Strings{"third"});
+  q.end();
+  EXPECT_EQ(q.queue.namespaces(), 0u);
+}
+
+TEST(FairQueue, LaneOneHasATurnInSome) {
+  FairQueueOptions options;
+  options.lane_1_every = 4;
+  Queue q(options);
+  q.push_all({"a/r1", "a/r2", "a/r3"}, 1);
+  q.push_all({"a/1", "a/2", "a/3", "b/4", "b/5", "b/6"});
+  EXPECT_EQ(q.take(), (Strings{"a/1", "b/4", "a/2", "a/r1", "b/5", "a/3", "b/6", "a/r2", "a/r3"}));
+}
+
+TEST(FairQueue, ANewerValueMovesToTheBetterLaneNotToTheWorse) {
+  Queue q;
+  q.push_all({"a/1", "a/2"}, 1);
+  q.push("b/1", 0);
+  q.push("a/2", 0, {"moved", ""});
+  q.push("b/1", 1, {"stays", ""});
+  EXPECT_EQ(q.take(), (Strings{"stays", "moved", "a/1"}));
+}
+
+TEST(FairQueue, AFailedItemWaitsForItsOwnBackoffOnly) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "a/2"});
+  q.take(1);
+  q.end(Outcome::retry);
+  EXPECT_EQ(q.work(), Strings{"a/2"});
+  EXPECT_EQ(q.ready_in(), 100ms);
+  q.now += 100ms;
+  for (const auto wait : {200ms, 400ms, 800ms, 1'000ms, 1'000ms}) {
+    EXPECT_EQ(q.take(), Strings{"a/1"});
+    q.end(Outcome::retry);
+    EXPECT_EQ(q.ready_in(), wait);
+    EXPECT_EQ(q.take(), Strings());
+    q.now += wait;
+  }
+  EXPECT_EQ(q.take(), Strings{"a/1"});
+  EXPECT_EQ(q.taken[0].tries, 6u);
+}
+
+TEST(FairQueue, TheServersRetryAfterCountsWithinTheLongest) {
+  Queue q(with_backoffs());
+  q.push("a/1");
+  q.take();
+  q.end(Outcome::retry, 300ms);
+  EXPECT_EQ(q.ready_in(), 300ms);
+  q.now += 300ms;
+  q.take();
+  q.end(Outcome::retry, 1h);
+  EXPECT_EQ(q.ready_in(), 1s);
+}
+
+TEST(FairQueue, JitterTakesOffUpToAHalf) {
+  struct Most final : Random {
+    std::uint64_t next() override { return ~0ull; }
+  } most;
+  const Backoff backoff{100ms, 1s};
+  EXPECT_GE(backoff.after(1, most), 50ms);
+  EXPECT_LE(backoff.after(1, most), 51ms);
+  EXPECT_LE(backoff.after(4'000'000'000, most), 501ms);
+}
+
+TEST(FairQueue, ANamespaceThatIsRefusedHoldsUpNoOther) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "a/2", "a/3", "b/1", "b/2"});
+  EXPECT_EQ(q.take(3), (Strings{"a/1", "b/1", "a/2"}));
+  q.end(Outcome::retry_namespace);
+  q.end(Outcome::done);
+  q.end(Outcome::retry_namespace);  // failed with the first
+  EXPECT_EQ(q.work(), Strings{"b/2"});
+  EXPECT_EQ(q.ready_in(), 1s);
+  q.now += 1s;
+  EXPECT_EQ(q.take(), Strings{"a/1"}) << "one goes ahead";
+  EXPECT_EQ(q.ready_in(), std::nullopt);
+  q.push("b/3");
+  EXPECT_EQ(q.take(), Strings{"b/3"});
+  q.end(Outcome::retry_namespace);
+  EXPECT_EQ(q.ready_in(), 2s);
+  q.end();
+  q.now += 2s;
+  EXPECT_EQ(q.take(), Strings{"a/1"});
+  q.end();
+  EXPECT_EQ(q.take(), (Strings{"a/2", "a/3"})) << "it has succeeded, the others follow";
+}
+
+TEST(FairQueue, ANamespacesBackoffIsKeptWhileNothingWaits) {
+  Queue q(with_backoffs());
+  q.push("a/1");
+  q.take();
+  q.end(Outcome::retry_namespace);
+  q.queue.forget("a/1");
+  q.push("a/2");
+  EXPECT_EQ(q.take(), Strings());
+  EXPECT_EQ(q.ready_in(), 1s);
+  q.queue.forget("a/2");
+  q.now += 1s;
+  q.take();
+  EXPECT_EQ(q.queue.namespaces(), 0u);
+}
+
+TEST(FairQueue, WhatConcernsEverythingPausesEverything) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "b/1", "c/1"});
+  EXPECT_EQ(q.take(2), (Strings{"a/1", "b/1"}));
+  q.end(Outcome::retry_all);
+  q.end(Outcome::retry_all);
+  EXPECT_EQ(q.take(), Strings());
+  EXPECT_EQ(q.ready_in(), 2s);
+  q.now += 2s;
+  EXPECT_EQ(q.take().size(), 1u) << "one goes ahead";
+  EXPECT_EQ(q.take(), Strings());
+  q.end(Outcome::retry_all);
+  EXPECT_EQ(q.ready_in(), 4s);
+  q.now += 4s;
+  q.take();
+  q.end();
+  EXPECT_EQ(q.take().size(), 2u);
+}
+
+TEST(FairQueue, ARefusedItemEndsAPause) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "a/2"});
+  q.take();
+  q.end(Outcome::retry_all);
+  q.end(Outcome::failed);
+  EXPECT_EQ(q.take(), Strings{"a/1"}) << "the server has answered about the other";
+  EXPECT_EQ(q.queue.failed(), 1u);
+}
+
+TEST(FairQueue, ANewerValueTakesThePlaceOfOneThatHasFailed) {
+  Queue q(with_backoffs());
+  q.push("a/1", 0, {"old", "kept"});
+  q.take();
+  q.push("a/1", 0, {"new", ""});
+  q.end(Outcome::retry);
+  EXPECT_EQ(q.queue.waiting(), 1u);
+  EXPECT_EQ(q.take(), Strings()) << "the key has its back-off";
+  q.now += 100ms;
+  EXPECT_EQ(q.take(), Strings{"new"});
+  EXPECT_EQ(q.taken[0].value.extra, "kept");
+  EXPECT_EQ(q.queue.dropped(), 0u);
+}
+
+TEST(FairQueue, TriesHaveABound) {
+  auto options = with_backoffs();
+  options.most_tries = 2;
+  Queue q(options);
+  q.push("a/1");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(q.take(), Strings{"a/1"});
+    q.end(Outcome::retry);
+    q.now += 1s;
+  }
+  EXPECT_EQ(q.take(), Strings());
+  EXPECT_EQ(q.queue.dropped(), 1u);
+  EXPECT_EQ(q.queue.namespaces(), 0u);
+}
+
+TEST(FairQueue, WhatFailsTooLateIsDroppedWithAllOfItsAge) {
+  auto options = with_backoffs();
+  options.most_age = 5s;
+  Queue q(options);
+  q.push_all({"a/1", "a/2", "b/1"});
+  q.now += 4s;
+  q.push("a/3");
+  q.now += 1s;
+  q.take(1);
+  q.end(Outcome::retry_namespace);
+  EXPECT_EQ(q.queue.dropped(), 2u) << "a/1, and a/2 with it";
+  EXPECT_TRUE(q.queue.contains("a/3"));
+  EXPECT_EQ(q.work(), Strings{"b/1"}) << "age alone drops nothing";
+}
+
+TEST(FairQueue, WhenFullTheFullestNamespaceMakesRoom) {
+  FairQueueOptions options;
+  options.capacity = 4;
+  Queue q(options);
+  q.push_all({"b/1", "a/1", "a/2"});
+  q.push("a/3", 1);
+  EXPECT_EQ(q.push("b/2"), Queue::Pushed::queued);
+  EXPECT_FALSE(q.queue.contains("a/3")) << "lane 1 goes first";
+  q.push("c/1");
+  EXPECT_FALSE(q.queue.contains("a/1") && q.queue.contains("b/1"));
+  EXPECT_EQ(q.queue.waiting(), 4u);
+  EXPECT_EQ(q.queue.dropped(), 2u);
+}
+
+TEST(FairQueue, WhenFullItRefusesIfToldTo) {
+  FairQueueOptions options;
+  options.capacity = 3;
+  options.per_namespace = 2;
+  options.refuse_when_full = true;
+  Queue q(options);
+  q.push_all({"a/1", "a/2"});
+  EXPECT_EQ(q.push("a/3"), Queue::Pushed::refused);
+  EXPECT_EQ(q.push("a/1"), Queue::Pushed::replaced);
+  EXPECT_EQ(q.push("b/1"), Queue::Pushed::queued);
+  EXPECT_EQ(q.push("c/1"), Queue::Pushed::refused);
+  EXPECT_EQ(q.take(), (Strings{"a/1", "b/1", "a/2"}));
+  EXPECT_EQ(q.queue.dropped(), 2u);
+}
+
+TEST(FairQueue, ANamespaceHasABoundOfItsOwn) {
+  FairQueueOptions options;
+  options.per_namespace = 1;
+  Queue q(options);
+  q.push_all({"a/1", "b/1", "a/2"});
+  EXPECT_EQ(q.take(), (Strings{"b/1", "a/2"}));
+}
+
+TEST(FairQueue, WhatComesBackIsTakenThoughItIsFull) {
+  auto options = with_backoffs();
+  options.capacity = 1;
+  Queue q(options);
+  q.push("a/1");
+  q.take();
+  q.push("a/2");
+  q.end(Outcome::retry);
+  EXPECT_EQ(q.queue.waiting(), 2u);
+  q.push("a/3");
+  EXPECT_FALSE(q.queue.contains("a/1")) << "what has failed makes room first";
+}
+
+TEST(FairQueue, ForgetsAKey) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "a/2", "a/3"});
+  q.take(1);
+  for (const char* key : {"a/1", "a/2", "unknown"}) q.queue.forget(key);
+  q.end(Outcome::retry);
+  EXPECT_EQ(q.work(), Strings{"a/3"});
+  EXPECT_EQ(q.queue.waiting(), 0u);
+  EXPECT_EQ(q.queue.dropped(), 0u);
+}
+
+TEST(FairQueue, AStopWaitsForNoBackoffAndTriesNothingTwice) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "b/1", "b/2", "c/1"});
+  q.take(2);
+  q.end(Outcome::retry);
+  q.end(Outcome::retry_namespace);
+  EXPECT_EQ(q.take(), Strings{"c/1"});
+  q.end(Outcome::retry_all);
+  q.queue.hurry(q.now);
+  Strings tried;
+  for (auto one = q.take(); !one.empty(); one = q.take()) {
+    tried.insert(tried.end(), one.begin(), one.end());
+    q.end_all(Outcome::retry);
+  }
+  EXPECT_THAT(tried, testing::UnorderedElementsAre("a/1", "b/1", "b/2", "c/1"));
+  EXPECT_EQ(q.queue.dropped(), 4u);
+  EXPECT_EQ(q.queue.namespaces(), 0u);
+}
+
+TEST(FairQueue, ClearingCountsWhatItDrops) {
+  Queue q(with_backoffs());
+  q.push_all({"a/1", "a/2", "b/1", "b/2"});
+  q.take(2);
+  q.push("a/1");
+  q.end(Outcome::done);
+  q.end(Outcome::retry);
+  q.queue.clear();
+  EXPECT_EQ(q.queue.waiting(), 0u);
+  EXPECT_EQ(q.queue.dropped(), 4u);
+  EXPECT_EQ(q.queue.namespaces(), 0u);
+}
+
+TEST(FairQueue, TakesValuesThatOnlyMove) {
+  NoJitter random;
+  FairQueue<std::unique_ptr<int>> queue({}, random);
+  queue.push("a", "1", std::make_unique<int>(1), 0, Steady(1s));
+  queue.push("a", "1", std::make_unique<int>(2), 0, Steady(1s));
+  auto taken = queue.take(Steady(1s), 9);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(*taken[0].value, 2);
+}
+
+// Pushes, takes and outcomes at random against what must hold for each: a key is under way once, values go up,
+// nothing is lost that was not counted, nothing of a held namespace is taken twice at a time, and in the end
+// every key's newest value has been written.
+class RandomRun {
+ public:
+  explicit RandomRun(unsigned seed) : random_(seed) {}
+
+  void run() {
+    for (int step = 0; step < 2'000 && !testing::Test::HasFailure(); ++step) {
+      const auto what = at_most(9);
+      if (what < 4) push();
+      if (what >= 4 && what < 6) take(1 + at_most(4));
+      if (what >= 6 && what < 9 && !taken_.empty()) end(random_outcome());
+      if (what == 9) now_ += std::chrono::milliseconds(at_most(3'000));
+      check();
+    }
+    // Now everything succeeds, and time passes.
+    for (int step = 0; step < 100'000 && (queue_.waiting() > 0 || !taken_.empty()); ++step) {
+      if (!taken_.empty()) {
+        end(Outcome::done);
+      } else {
+        const auto at = queue_.next_ready();
+        ASSERT_TRUE(at) << queue_.waiting() << " wait for nothing";
+        now_ = std::max(now_, *at);
+        ASSERT_GT(take(4), 0u) << "it said that something is ready";
+      }
+      check();
+    }
+    EXPECT_EQ(queue_.waiting(), 0u);
+    EXPECT_EQ(written_, pushed_);
+    EXPECT_EQ(queue_.dropped(), 0u);
+    now_ += 1h;
+    take(1);
+    EXPECT_EQ(queue_.namespaces(), 0u);
+  }
+
+ private:
+  struct Mersenne final : Random {
+    explicit Mersenne(unsigned seed) : source(seed) {}
+    std::uint64_t next() override { return source(); }
+    std::mt19937_64 source;
+  };
+  unsigned at_most(unsigned most) { return static_cast<unsigned>(random_.next() % (most + 1)); }
+
+  Outcome random_outcome() {
+    const Outcome all[] = {Outcome::done,  Outcome::done,           Outcome::done,
+                           Outcome::retry, Outcome::retry_namespace, Outcome::retry_all};
+    return all[at_most(5)];
+  }
+  void push() {
+    const auto ns = std::string(1, static_cast<char>('a' + at_most(3)));
+    const auto key = ns + std::to_string(at_most(9));
+    queue_.push(ns, key, ++pushed_[key], at_most(1), now_);
+  }
+  std::size_t take(std::size_t most) {
+    auto items = queue_.take(now_, most);
+    EXPECT_LE(items.size(), most);
+    for (auto& item : items) {
+      for (const auto& other : taken_) EXPECT_NE(other.key, item.key) << "is under way already";
+      EXPECT_GT(item.value, written_[item.key]);
+      taken_.push_back(std::move(item));
+    }
+    return items.size();
+  }
+  void end(Outcome outcome) {
+    const auto it = taken_.begin() + at_most(static_cast<unsigned>(taken_.size()) - 1);
+    auto item = std::move(*it);
+    taken_.erase(it);
+    item.outcome = outcome;
+    if (outcome == Outcome::done) written_[item.key] = item.value;
+    queue_.finish(std::move(item), now_);
+  }
+  void check() {
+    EXPECT_EQ(queue_.busy(), taken_.size());
+    for (const auto& [key, value] : pushed_) {
+      const bool under_way = std::ranges::any_of(taken_, [&](const auto& item) { return item.key == key; });
+      EXPECT_TRUE(under_way || queue_.contains(key) || written_[key] == value) << key << " is lost";
+    }
+  }
+
+  Mersenne random_;
+  Steady now_{1h};
+  FairQueue<int> queue_{with_backoffs(), random_};
+  std::vector<FairQueue<int>::Taken> taken_;
+  std::map<std::string, int> pushed_, written_;
+};
+
+TEST(FairQueue, KeepsItsPromisesWhateverHappens) {
+  const char* given = std::getenv("PODIUM_TEST_SEED");
+  const unsigned first = given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+  for (unsigned seed = first; seed < first + (given ? 1 : 20); ++seed) {
+    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+    RandomRun(seed).run();
+    if (testing::Test::HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace podium

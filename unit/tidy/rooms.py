@@ -1,0 +1,53 @@
+"""The rooms and who may include whom: read from CMakeLists.txt, which links them."""
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Libraries that CMakeLists.txt makes without podium_room(), and what they are made of.
+OTHERS = {"podium_app_main": "app/main", "podium_tables": "e2e/tables", "podium_unit_support_objects": "unit/support",
+          "core_bench": "bench"}
+TESTS = "unit/"
+
+
+def commands(text):
+    """(name, words) of each command of a CMake file."""
+    text = re.sub(r"#.*", "", text)
+    for name, inner in re.findall(r"^\s*(\w+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)", text, re.MULTILINE):
+        yield name, inner.split()
+
+
+def links():
+    """{room: rooms that it links}."""
+    found, of_target = {}, {**OTHERS}
+    for file in ("CMakeLists.txt", "unit/CMakeLists.txt", "e2e/CMakeLists.txt", "bench/CMakeLists.txt"):
+        for name, words in commands((ROOT / file).read_text()):
+            if name == "podium_room" and not words[0].startswith("$"):
+                of_target["podium_" + words[0].replace("/", "_")] = words[0]
+                found[words[0]] = {of_target[word] for word in words[1:] if word in of_target}
+            elif name == "target_link_libraries" and words[0] in OTHERS:
+                used = {of_target[word] for word in words[1:] if word in of_target}
+                found.setdefault(of_target[words[0]], set()).update(used)
+    return found
+
+
+def closure(direct):
+    """{room: every room that it may include}, itself among them."""
+    def all_of(room, seen):
+        for used in direct.get(room, ()):
+            if used not in seen:
+                seen.add(used)
+                all_of(used, seen)
+        return seen
+    return {room: all_of(room, {room}) for room in direct}
+
+
+def sources():
+    """The tracked C++ files, but for the examples, which are built apart."""
+    names = subprocess.run(["git", "ls-files", "-z", "*.cc", "*.h"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [pathlib.PurePath(name) for name in names.split("\0")
+            if name and not name.startswith("examples/") and (ROOT / name).exists()]
+
+
+def room_of(path):
+    return str(path.parent)

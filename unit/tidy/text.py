@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What every C++ file keeps to: its columns, headers that somebody includes, tasks that have an owner, comments of headers that name
+functions which exist."""
+import re
+import sys
+
+import rooms
+
+COLUMNS = 110
+# Files that still have longer lines, to be emptied.
+STILL_LONG = {
+    "app/run/process.h", "client/api.h", "client/child_process.h", "client/handoff.h", "client/leader.h",
+    "client/reflector.h", "client/transport.h", "client/watchdog.h", "controller/what_if_controller.h",
+    "scheduler/cluster/volume_index.h", "scheduler/config/config.h", "scheduler/config/policy.h",
+    "scheduler/config/profiles.h", "scheduler/config/validation.h", "scheduler/cycle/cluster_feed.h",
+    "scheduler/cycle/scheduler.h", "scheduler/extender/extenders.h", "scheduler/extender/http_extender.h",
+    "scheduler/extender/preemption.h", "scheduler/extender/wire.h", "scheduler/framework/filters.h",
+    "scheduler/framework/lifecycle.h", "scheduler/framework/node_search.h", "scheduler/framework/recorder.h",
+    "scheduler/plugins/inter_pod_affinity_hints.cc", "scheduler/plugins/node_declared_features.cc",
+    "scheduler/plugins/node_resources_fit.cc", "scheduler/plugins/node_resources_score.h",
+    "scheduler/plugins/node_selector.h", "scheduler/plugins/registry.cc", "scheduler/plugins/volume_binding.cc",
+    "scheduler/queue/queue.h", "server/https_server.h", "unit/support/test_tls.h",
+}
+# Tasks without an owner, and ends without clean-ups: files that still have them, to be emptied.
+BANNED = re.compile(r"asio::detached|\b_Exit\b")
+STILL_BANNED = {
+    "app/run/extended.cc", "app/run/process.cc", "controller/report_writer.cc", "controller/what_if_controller.cc",
+    "scheduler/cycle/api_binder.cc", "scheduler/cycle/api_object_writer.cc", "scheduler/cycle/api_preemptor.cc",
+    "scheduler/cycle/cluster_feed.cc", "scheduler/cycle/condition_writer.cc", "scheduler/cycle/nomination_writer.cc",
+    "scheduler/extender/decide.cc", "server/https_server.cc",
+}
+# `name`, `name()` and name() in a comment.
+QUOTED, CALLED = re.compile(r"`([A-Za-z_]\w*(?:::\w+)*)(?:\(\))?`"), re.compile(r"\b([a-z_]\w*(?:::\w+)*)\(\)")
+WORD = re.compile(r"[A-Za-z_]\w*")
+# What comments name and this tree does not have: of the standard library, and metavariables.
+ELSEWHERE = {"brief", "use_count"}
+
+
+def columns(path, text):
+    """A text that the formatter does not break (a raw string, a literal) is no line of code."""
+    raw, found = False, []
+    for number, line in enumerate(text.splitlines(), 1):
+        was_raw, raw = raw, raw != (line.count('R"') % 2 != line.count(')"') % 2 and ('R"' in line or raw))
+        if len(line) > COLUMNS and not was_raw and not raw and '"' not in line:
+            found.append(f"{path}:{number}: {len(line)} columns, more than {COLUMNS}")
+    if str(path) not in STILL_LONG:
+        yield from found
+    elif not found:
+        yield f"{path}: has no long lines any more: take it off STILL_LONG (unit/tidy/text.py)"
+
+
+def banned(path, text):
+    used = any(BANNED.search(line.split("//")[0]) for line in text.splitlines())
+    if used and str(path) not in STILL_BANNED:
+        yield f"{path}: asio::detached or _Exit: a task has an owner (async/gate.h), and the program ends in order"
+    if not used and str(path) in STILL_BANNED:
+        yield f"{path}: has neither asio::detached nor _Exit any more: take it off STILL_BANNED (unit/tidy/text.py)"
+
+
+def comments(text):
+    """(number, comment) of each line that has one."""
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r"^(?:[^\"]|\"[^\"]*\")*?//(.*)", line)
+        if match:
+            yield number, match[1]
+
+
+def without_comments(text):
+    return re.sub(r"//.*", "", text)
+
+
+def contracts(path, text, known):
+    for number, comment in comments(text):
+        for name in [*QUOTED.findall(comment), *CALLED.findall(comment)]:
+            if name.rpartition("::")[2] not in known:
+                yield f"{path}:{number}: there is no {name}"
+
+
+def dead_headers(texts):
+    included = {match for text in texts.values() for match in re.findall(r'#include "([^"]+)"', text)}
+    for path in texts:
+        # What is installed for plugins from outside is included by these.
+        if path.suffix == ".h" and str(path) not in included:
+            yield f"{path}: nobody includes it"
+
+
+def findings():
+    texts = {path: (rooms.ROOT / path).read_text() for path in rooms.sources()}
+    known = ELSEWHERE | {word for text in texts.values() for word in WORD.findall(without_comments(text))}
+    yield from dead_headers(texts)
+    for path in sorted((STILL_BANNED | STILL_LONG) - {str(path) for path in texts}):
+        yield f"{path}: is gone: take it off the lists in unit/tidy/text.py"
+    for path, text in texts.items():
+        yield from columns(path, text)
+        if not str(path).startswith(rooms.TESTS):
+            yield from banned(path, text)
+            if path.suffix == ".h":
+                yield from contracts(path, text, known)
+
+
+if __name__ == "__main__":
+    wrong = list(findings())
+    print("\n".join(wrong) or "columns, headers, tasks and contracts are in order")
+    sys.exit(1 if wrong else 0)
