@@ -368,7 +368,7 @@ class Keeper final : public ReflectorHandler {
     }
     if (clones_) clone_ = changes[0].object.clone();
     const auto& object = clones_ ? clone_ : changes[0].object.view();
-    kept_ = object.at("metadata").at("name").as_string();
+    kept_ = std::string_view(object.at("metadata").at("name").as_string());
   }
   void synced() override {}
   Reflector* reflector = nullptr;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
 #include "unit/client/doubles.h"
 #include "unit/scheduler/cycle/scheduler_fixture.h"
 
@@ -37,7 +38,8 @@ class ClusterFeedTest : public SchedulerTest {
     };
     boost::asio::io_context context;
     client::Api api(transport_, system_clock(), system_random());
-    ClusterFeed feed(api, scheduler_, {}, context.get_executor(), context.get_executor());
+    async::Gate gate;
+    ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
     feed.tap([&](const client::Resource&, const client::Change& change) {
       if (change.object.view().at("metadata").at("name") == "last") feed.stop();
     });
