@@ -136,6 +136,68 @@ BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
     ->Apply(sizes)
     ->Unit(benchmark::kMicrosecond);
 
+enum Apps { preferred, required, preferred_everywhere, preferred_in_own_namespace };
+
+// A pod of an application whose pods keep away from each other. All share a label that the terms ask for too.
+std::shared_ptr<api::Pod> make_app_pod(const std::string& name, std::size_t app, Apps kind) {
+  auto pod = make_pod(name, fmt::format("app-{}", app));
+  pod->meta.labels.set("tier", "production-frontend");
+  if (kind == preferred_in_own_namespace) {
+    pod->meta.namespace_ = fmt::format("team-{}", app);
+    pod->meta.labels.set("app", "web");
+  }
+  api::PodAffinityTerm term;
+  term.label_selector.emplace().match_labels = pod->meta.labels;
+  term.topology_key = api::label::hostname;
+  if (kind == preferred_everywhere) term.namespace_selector.emplace();
+  if (kind == required)
+    pod->pod_anti_affinity.required.push_back(std::move(term));
+  else
+    pod->pod_anti_affinity.preferred.push_back({100, std::move(term)});
+  return pod;
+}
+
+// As many applications as nodes, with three placed pods and a term of its own each.
+void apps_with_own_terms(benchmark::State& state, Apps kind) {
+  const auto config = config::load("", "");
+  const auto nodes = static_cast<std::size_t>(state.range(0));
+  Snapshot snapshot;
+  for (std::size_t i = 0; i < nodes; ++i) snapshot.set_node(make_node(i));
+  for (std::size_t i = 0; i < 3 * nodes; ++i) {
+    auto pod = make_app_pod(fmt::format("placed-{}", i), i % nodes, kind);
+    pod->node_name = fmt::format("node-{:06}", (i + i / nodes * 7) % nodes);
+    snapshot.add_pod(cluster::make_pod_info(std::move(pod)));
+  }
+  const auto pod = cluster::make_pod_info(make_app_pod("pending", 1, kind));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(apps_with_own_terms, preferred, preferred)->Arg(5000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(apps_with_own_terms, required, required)->Arg(5000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(apps_with_own_terms, preferred_everywhere, preferred_everywhere)
+    ->Arg(5000)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(apps_with_own_terms, preferred_in_own_namespace, preferred_in_own_namespace)
+    ->Arg(5000)
+    ->Unit(benchmark::kMicrosecond);
+
+// As many pods that are more important as range(0), each nominated to a node of its own, of 5,000.
+void nominations(benchmark::State& state) {
+  const auto config = config::load("", "");
+  auto snapshot = make_cluster(5000);
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    auto pod = make_pod(fmt::format("nominated-{}", i), "app-1");
+    pod->priority = 10;
+    snapshot.nominate(cluster::make_pod_info(std::move(pod)), fmt::format("node-{:06}", i));
+  }
+  const auto pod = make_pending(plain);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(nominations)->Arg(10)->Arg(1000)->Unit(benchmark::kMicrosecond);
+
 constexpr auto kDriver = "disks.example.com";
 
 api::PersistentVolume make_volume(std::string name, std::string_view key, std::string value) {

@@ -47,64 +47,29 @@ std::uint64_t hash_of(const api::PodAffinity& affinity) {
   return hash;
 }
 
-std::uint64_t hash_of_label(std::string_view key, std::string_view value) {
-  return hash_mix(hash_text(key), hash_text(value));
-}
-
-std::uint64_t hash_of_label(std::string_view ns, std::string_view key, std::string_view value) {
-  return hash_mix(hash_text(ns), hash_of_label(key, value));
-}
-
-constexpr std::uint64_t kAnyLabels = 0;
-
-// Under which labels to look for a term: every pod that it selects has one of them. Of several, the one with
-// the longest value, which is more likely the name of something than its kind.
-template <typename F>
-void each_anchor(const api::PodAffinityTerm& term, F&& f) {
-  if (!term.label_selector) return;  // selects nothing
-  const auto& labels = term.label_selector->match_labels;
-  if (!labels.empty()) {
-    const auto length = [](const auto& label) { return label.second.size(); };
-    const auto& [key, value] = *std::ranges::max_element(labels, {}, length);
-    return f(hash_of_label(key, value));
-  }
-  for (const auto& requirement : term.label_selector->match_expressions) {
-    if (requirement.op != api::Requirement::Op::in) continue;
-    for (const auto& value : requirement.values) f(hash_of_label(requirement.key, value));
-    return;
-  }
-  f(kAnyLabels);
-}
-
-template <typename F>
-void each_anchor(const api::Pod& pod, F&& f) {
-  for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
-    for (const auto& term : affinity->required) each_anchor(term, f);
-    for (const auto& preferred : affinity->preferred) each_anchor(preferred.term, f);
-  }
-}
-
 bool same_class(const api::Pod& a, const api::Pod& b) {
   return a.meta.namespace_ == b.meta.namespace_ && a.meta.labels == b.meta.labels &&
          a.pod_affinity == b.pod_affinity && a.pod_anti_affinity == b.pod_anti_affinity;
 }
 
-void insert(std::vector<ClassId>& ids, ClassId id) {
-  const auto it = std::ranges::lower_bound(ids, id);
-  if (it == ids.end() || *it != id) ids.insert(it, id);
+// Where a class of such pods is filed by its labels.
+template <typename F>
+void each_place(const api::Pod& pod, F&& f) {
+  const auto ns = hash_text(pod.meta.namespace_);
+  f(place_of(ns, kAnyLabel));
+  for (const auto& [key, value] : pod.meta.labels) {
+    const auto label = hash_of_label(key, value);
+    f(place_of(ns, label));
+    f(place_of(kAnyNamespace, label));
+  }
 }
 
-void erase(std::vector<ClassId>& ids, ClassId id) {
-  const auto it = std::ranges::lower_bound(ids, id);
-  if (it != ids.end() && *it == id) ids.erase(it);
-}
-
-template <typename Key, typename Hash, typename K>
-void erase(CowMap<Key, std::vector<ClassId>, Hash>& index, const K& key, ClassId id) {
-  auto* ids = index.find_for_write(key);
-  if (!ids) return;
-  erase(*ids, id);
-  if (ids->empty()) index.erase(key);
+// The terms that count when another pod is scored.
+template <typename F>
+void each_scored_term(const api::Pod& pod, F&& f) {
+  for (const auto& term : pod.pod_affinity.required) f(term);
+  for (const auto& [weight, term] : pod.pod_affinity.preferred) f(term);
+  for (const auto& [weight, term] : pod.pod_anti_affinity.preferred) f(term);
 }
 
 }  // namespace
@@ -173,38 +138,21 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
   fresh.sample_ = pod;
   ids_.insert(pod->class_hash, id);
 
-  const auto& meta = pod->pod->meta;
-  insert(by_namespace_[meta.namespace_], id);
-  for (const auto& [key, value] : meta.labels) {
-    insert(by_label_[hash_of_label(meta.namespace_, key, value)], id);
-  }
-  if (!fresh.has_affinity()) return id;
-  insert(with_affinity_.write(), id);
-  each_anchor(*pod->pod, [&](std::uint64_t label) { insert(affinity_terms_[label], id); });
-  if (fresh.anti_affinity().required.empty()) return id;
-  insert(with_required_anti_affinity_.write(), id);
-  for (const auto& term : fresh.anti_affinity().required) {
-    each_anchor(term, [&](std::uint64_t label) { insert(required_anti_affinity_terms_[label], id); });
-  }
+  each_place(*pod->pod, [&](Place place) { by_label_.insert(place, id); });
+  each_scored_term(*pod->pod, [&](const api::PodAffinityTerm& term) {
+    scored_terms_.insert(id, fresh.namespace_name(), term);
+  });
+  for (const auto& term : fresh.anti_affinity().required)
+    required_anti_affinity_.insert(id, fresh.namespace_name(), term);
   return id;
 }
 
 void PodClassTable::drop(ClassId id) {
   const auto gone = classes_[id];
   ids_.erase(gone->sample_->class_hash, id);
-  const auto& meta = gone->sample().meta;
-  erase(by_namespace_, meta.namespace_, id);
-  for (const auto& [key, value] : meta.labels) {
-    erase(by_label_, hash_of_label(meta.namespace_, key, value), id);
-  }
-  if (gone->has_affinity()) {
-    erase(with_affinity_.write(), id);
-    each_anchor(gone->sample(), [&](std::uint64_t label) { erase(affinity_terms_, label, id); });
-  }
-  if (!gone->anti_affinity().required.empty()) erase(with_required_anti_affinity_.write(), id);
-  for (const auto& term : gone->anti_affinity().required) {
-    each_anchor(term, [&](std::uint64_t label) { erase(required_anti_affinity_terms_, label, id); });
-  }
+  each_place(gone->sample(), [&](Place place) { by_label_.erase(place, id); });
+  scored_terms_.erase(id);
+  required_anti_affinity_.erase(id);
   classes_.write(id) = {};
   free_.write().push_back(id);
 }
@@ -226,65 +174,42 @@ void PodClassTable::remove(const PodInfo& pod, Row row) {
   if (from.pods() == 0) drop(id);
 }
 
-void PodClassTable::visit(const Ids& ids, const Visit& f) const {
-  for (const auto id : ids) f(*classes_[id]);
-}
-
 void PodClassTable::each(const Visit& f) const {
   for (ClassId id = 0; id < limit_; ++id) {
     if (classes_[id]->pods() > 0) f(*classes_[id]);
   }
 }
 
-void PodClassTable::each_in_namespace(std::string_view ns, const Visit& f) const {
-  if (const auto* ids = by_namespace_.find(ns)) visit(*ids, f);
+void PodClassTable::each_in_namespace(std::string_view ns, const Visit& f) const { each_matching(ns, {}, f); }
+
+void PodClassTable::each_with_scored_terms_for(std::string_view ns, const api::Labels& labels,
+                                               const Visit& f) const {
+  scored_terms_.each(ns, labels, [&](ClassId id) { f(*classes_[id]); });
 }
 
-void PodClassTable::each_with_affinity(const Visit& f) const { visit(*with_affinity_, f); }
-
-void PodClassTable::each_with_required_anti_affinity(const Visit& f) const {
-  visit(*with_required_anti_affinity_, f);
-}
-
-void PodClassTable::visit_terms(const IdsByLabel& terms, const api::Labels& labels, const Visit& f) const {
-  Ids found;
-  const auto look_under = [&](std::uint64_t label) {
-    if (const auto* ids = terms.find(label)) found.insert(found.end(), ids->begin(), ids->end());
-  };
-  look_under(kAnyLabels);
-  for (const auto& [key, value] : labels) look_under(hash_of_label(key, value));
-  std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
-  visit(found, f);
-}
-
-void PodClassTable::each_with_affinity_for(const api::Labels& labels, const Visit& f) const {
-  visit_terms(affinity_terms_, labels, f);
-}
-
-void PodClassTable::each_with_required_anti_affinity_for(const api::Labels& labels, const Visit& f) const {
-  visit_terms(required_anti_affinity_terms_, labels, f);
+void PodClassTable::each_with_required_anti_affinity_for(std::string_view ns, const api::Labels& labels,
+                                                         const Visit& f) const {
+  required_anti_affinity_.each(ns, labels, [&](ClassId id) { f(*classes_[id]); });
 }
 
 void PodClassTable::each_matching(std::string_view ns, const api::LabelSelector& selector,
                                   const Visit& f) const {
-  const auto* candidates = by_namespace_.find(ns);
-  const auto narrow = [&](std::string_view key, std::string_view value) {
-    if (!candidates) return;
-    const auto* ids = by_label_.find(hash_of_label(ns, key, value));
-    if (!ids || ids->size() < candidates->size()) candidates = ids;
-  };
-  for (const auto& [key, value] : selector.match_labels) narrow(key, value);
-  for (const auto& requirement : selector.match_expressions) {
-    if (requirement.op == api::Requirement::Op::in && requirement.values.size() == 1) {
-      narrow(requirement.key, requirement.values.front());
-    }
-  }
-  if (!candidates) return;
-  // Two labels may share a hash, so the namespace is looked at again.
-  visit(*candidates, [&](const PodClass& c) {
+  const auto hash = hash_text(ns);
+  by_label_.each(by_label_.narrowest({&hash, 1}, selector), [&](ClassId id) {
+    const auto& c = *classes_[id];
     if (c.namespace_name() == ns && selector.matches(c.labels())) f(c);
   });
+}
+
+void PodClassTable::each_matching(const api::LabelSelector& selector, const Visit& f) const {
+  const auto any = kAnyNamespace;
+  const auto places = by_label_.narrowest({&any, 1}, selector);
+  const auto visit = [&](const PodClass& c) {
+    if (selector.matches(c.labels())) f(c);
+  };
+  // Classes are not filed under what leads to all of them.
+  if (places == std::vector{place_of(kAnyNamespace, kAnyLabel)}) return each(visit);
+  by_label_.each(places, [&](ClassId id) { visit(*classes_[id]); });
 }
 
 }  // namespace podium::cluster

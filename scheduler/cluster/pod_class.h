@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "scheduler/cluster/class_index.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/pod_info.h"
 
 namespace podium::cluster {
-
-using ClassId = std::uint32_t;
 
 struct Posting {
   Row row = 0;
@@ -38,7 +37,6 @@ class PodClass {
   const api::PodAffinity& anti_affinity() const { return sample().pod_anti_affinity; }
   std::span<const Posting> postings() const { return postings_; }  // nodes with at least one pod, in no order
   std::uint32_t pods() const { return pods_; }
-  bool has_affinity() const { return !affinity().empty() || !anti_affinity().empty(); }
 
  private:
   friend class PodClassTable;
@@ -60,40 +58,34 @@ class PodClassTable {
   using Visit = std::function<void(const PodClass&)>;
   // f(const PodClass&) for every class that has pods.
   void each(const Visit& f) const;
-  // Only the classes of one namespace, or only those with (required anti-)affinity terms of their own.
   void each_in_namespace(std::string_view ns, const Visit& f) const;
-  void each_with_affinity(const Visit& f) const;
-  void each_with_required_anti_affinity(const Visit& f) const;
-  // The same, but may leave out classes none of whose terms can select a pod with these labels.
-  void each_with_affinity_for(const api::Labels& labels, const Visit& f) const;
-  void each_with_required_anti_affinity_for(const api::Labels& labels, const Visit& f) const;
-  // Only the classes of one namespace whose labels the selector matches; does not look at all of them where
-  // the selector asks for a label value.
+  // Only the classes whose labels the selector matches, of one namespace or of all. Does not look at all
+  // of them where the selector asks for values of a label.
   void each_matching(std::string_view ns, const api::LabelSelector& selector, const Visit& f) const;
+  void each_matching(const api::LabelSelector& selector, const Visit& f) const;
+  // The classes with a term that selects a pod of this namespace with these labels, and maybe others,
+  // whose terms the caller matches: a required anti-affinity term; or one that counts in the scores of
+  // other pods, which are required affinity and all preferred ones.
+  void each_with_required_anti_affinity_for(std::string_view ns, const api::Labels& labels,
+                                            const Visit& f) const;
+  void each_with_scored_terms_for(std::string_view ns, const api::Labels& labels, const Visit& f) const;
 
   void add(const PodInfoPtr& pod, Row row);
   void remove(const PodInfo& pod, Row row);  // a pod that was added; unknown pods abort (a broken invariant)
 
  private:
   static constexpr std::size_t kChunk = 128;
-  using Ids = std::vector<ClassId>;  // sorted
 
   ClassId find(const PodInfo& pod) const;  // kNone where there is none
   ClassId make(const PodInfoPtr& pod);
   void drop(ClassId id);
-  void visit(const Ids& ids, const Visit& f) const;
-  using IdsByLabel = CowMap<std::uint64_t, Ids, NumberHash>;
-  void visit_terms(const IdsByLabel& terms, const api::Labels& labels, const Visit& f) const;
 
   Column<Cow<PodClass>, kChunk> classes_;
   ClassId limit_ = 0;  // every id is below this
-  Cow<Ids> free_;
+  Cow<std::vector<ClassId>> free_;
   CowIndex<ClassId> ids_;
-  CowMap<std::string, Ids> by_namespace_;
-  IdsByLabel by_label_;  // by the hash of namespace, key and value
-  Cow<Ids> with_affinity_, with_required_anti_affinity_;
-  // By a label that a term of the class asks for, or by kAnyLabels.
-  IdsByLabel affinity_terms_, required_anti_affinity_terms_;
+  ClassIndex by_label_;  // by namespace, by label, and by both
+  TermIndex scored_terms_, required_anti_affinity_;
 };
 
 // Equal for pods of one class.

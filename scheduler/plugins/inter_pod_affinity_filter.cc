@@ -66,12 +66,13 @@ void count_unwanted(AffinityState& state, const Snapshot& snapshot) {
 // True where such a pod runs on a node that has the term's key.
 bool count_refusing(AffinityState& state, const api::Pod& pod, const Snapshot& snapshot) {
   bool touched = false;
-  snapshot.pod_classes().each_with_required_anti_affinity([&](const cluster::PodClass& pods) {
+  const auto count = [&](const cluster::PodClass& pods) {
     for (const auto& term : pods.anti_affinity().required) {
       if (!existing_term_matches(term, pods.namespace_name(), pod, *state.namespace_labels)) continue;
       touched |= counts_of(state.refusing, snapshot, term.topology_key).add(pods, 1);
     }
-  });
+  };
+  snapshot.pod_classes().each_with_required_anti_affinity_for(pod.meta.namespace_, pod.meta.labels, count);
   return touched;
 }
 

@@ -57,7 +57,7 @@ void add_own_terms(WeightState& state, const api::Pod& pod,
 
 void add_terms_of_placed_pods(WeightState& state, const api::Pod& pod, std::int32_t hard_weight) {
   const auto& ns_labels = namespace_labels(state.snapshot, pod.meta.namespace_);
-  state.snapshot.pod_classes().each_with_affinity([&](const PodClass& pods) {
+  const auto add_terms_of = [&](const PodClass& pods) {
     const auto add = [&](const api::PodAffinityTerm& term, std::int64_t weight) {
       if (existing_term_matches(term, pods.namespace_name(), pod, ns_labels))
         state.add(pods, term.topology_key, weight);
@@ -67,7 +67,8 @@ void add_terms_of_placed_pods(WeightState& state, const api::Pod& pod, std::int3
     }
     for (const auto& [weight, term] : pods.affinity().preferred) add(term, weight);
     for (const auto& [weight, term] : pods.anti_affinity().preferred) add(term, -std::int64_t{weight});
-  });
+  };
+  state.snapshot.pod_classes().each_with_scored_terms_for(pod.meta.namespace_, pod.meta.labels, add_terms_of);
 }
 
 }  // namespace

@@ -41,13 +41,8 @@ bool IncomingTerm::matches(std::string_view ns, const api::Labels& labels) const
 
 void IncomingTerm::each_match(const cluster::PodClassTable& classes,
                               const cluster::PodClassTable::Visit& f) const {
-  if (!any_namespace_) {
-    for (const auto ns : namespaces_) selector_.each_match(classes, ns, f);
-    return;
-  }
-  classes.each([&](const cluster::PodClass& pods) {
-    if (selector_.matches(pods.labels())) f(pods);
-  });
+  if (any_namespace_) return selector_.each_match(classes, f);
+  for (const auto ns : namespaces_) selector_.each_match(classes, ns, f);
 }
 
 std::vector<IncomingTerm> incoming_terms(const std::vector<api::PodAffinityTerm>& terms,

@@ -33,6 +33,10 @@ class Selector {
                   const cluster::PodClassTable::Visit& f) const {
     if (!nothing_) classes.each_matching(ns, where_, f);
   }
+  // The same of all namespaces.
+  void each_match(const cluster::PodClassTable& classes, const cluster::PodClassTable::Visit& f) const {
+    if (!nothing_) classes.each_matching(where_, f);
+  }
 
  private:
   bool nothing_ = false;

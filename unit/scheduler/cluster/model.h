@@ -45,8 +45,10 @@ struct Seen {
   std::map<ClassKey, std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>> classes;  // by node:
                                                                                                // pods,
                                                                                                // terminating
-  std::set<ClassKey> with_affinity, with_anti_affinity, in_shop, web_in_shop;
-  std::set<ClassKey> terms_for_web, anti_affinity_terms_for_web;  // that select the pod of web_labels()
+  std::set<ClassKey> in_shop;
+  std::map<std::size_t, std::set<ClassKey>> matching_in_shop, matching;  // by index into selectors()
+  // With terms that select a pod of "shop" with web_labels().
+  std::set<ClassKey> scored_terms_for_web, required_anti_affinity_for_web;
   std::set<std::string> pods, scalars;
   std::vector<std::string> nominations;  // UID@node
   bool operator==(const Seen&) const = default;
@@ -61,14 +63,20 @@ inline std::string text_of(const std::vector<api::Taint>& taints, bool unschedul
 
 inline std::string text_of(const api::PodAffinity& affinity) {
   std::string text;
-  const auto add = [&](const api::PodAffinityTerm& term) {
-    text += term.topology_key + (term.label_selector ? "?" : "");
-    if (!term.label_selector) return;
-    for (const auto& [key, value] : term.label_selector->match_labels) text += key + "=" + value + ",";
-    for (const auto& r : term.label_selector->match_expressions) {
+  const auto add_selector = [&](const std::optional<api::LabelSelector>& selector) {
+    text += selector ? "?" : "!";
+    if (!selector) return;
+    for (const auto& [key, value] : selector->match_labels) text += key + "=" + value + ",";
+    for (const auto& r : selector->match_expressions) {
       text += r.key + std::to_string(static_cast<int>(r.op));
       for (const auto& value : r.values) text += " " + value;
     }
+  };
+  const auto add = [&](const api::PodAffinityTerm& term) {
+    text += term.topology_key;
+    add_selector(term.label_selector);
+    add_selector(term.namespace_selector);
+    for (const auto& ns : term.namespaces) text += "@" + ns;
   };
   for (const auto& term : affinity.required) text += ";r:", add(term);
   for (const auto& [weight, term] : affinity.preferred) text += ";" + std::to_string(weight) + ":", add(term);
@@ -82,12 +90,35 @@ inline ClassKey class_key(const std::string& ns, const api::Labels& labels, cons
   return {ns, texts_of(labels), text_of(affinity) + "|" + text_of(anti)};
 }
 
-inline api::LabelSelector web_selector() {
-  api::LabelSelector selector;
-  selector.match_labels.set("app", "web");
-  selector.match_expressions.push_back(
-      {.key = "tier", .op = api::Requirement::Op::not_in, .values = {"back"}});
-  return selector;
+// Selectors of every form that an index can or cannot serve.
+inline const std::vector<api::LabelSelector>& selectors() {
+  using Op = api::Requirement::Op;
+  const auto make = [](api::Labels labels, std::vector<api::Requirement> expressions) {
+    api::LabelSelector selector;
+    selector.match_labels = std::move(labels);
+    selector.match_expressions = std::move(expressions);
+    return selector;
+  };
+  static const std::vector<std::string> many = [] {
+    std::vector<std::string> values{"web"};
+    for (int i = 0; i < 40; ++i) values.push_back("v" + std::to_string(i));
+    return values;
+  }();
+  static const std::vector<api::LabelSelector> all{
+      make({}, {}),
+      make({{"app", "web"}}, {}),
+      make({{"app", "web"}}, {{"tier", Op::not_in, {"back"}}}),
+      make({{"app", "web"}, {"tier", "front"}}, {}),
+      make({}, {{"app", Op::in, {"db", "web", "db"}}}),
+      make({}, {{"app", Op::in, many}}),
+      make({}, {{"app", Op::in, {}}}),
+      make({{"tier", "front"}}, {{"app", Op::in, {"db", "web"}}}),
+      make({}, {{"app", Op::exists, {}}}),
+      make({}, {{"app", Op::does_not_exist, {}}}),
+      make({}, {{"app", Op::not_in, {"web"}}}),
+      make({{"app", "nobody"}}, {}),
+  };
+  return all;
 }
 
 inline const api::Labels& web_labels() {
@@ -95,19 +126,24 @@ inline const api::Labels& web_labels() {
   return labels;
 }
 
-inline bool selects_web(const std::vector<api::PodAffinityTerm>& terms) {
-  return std::ranges::any_of(terms, [](const api::PodAffinityTerm& term) {
-    return term.label_selector && term.label_selector->matches(web_labels());
+// Do some of the terms of a pod in `owner` select the pod of "shop" with web_labels()? The namespace
+// "shop" has no labels.
+inline bool selects_web(const std::string& owner, const std::vector<api::PodAffinityTerm>& terms) {
+  return std::ranges::any_of(terms, [&](const api::PodAffinityTerm& term) {
+    const bool own = term.namespaces.empty() && !term.namespace_selector && owner == "shop";
+    const bool listed = std::ranges::find(term.namespaces, "shop") != term.namespaces.end();
+    const bool picked = term.namespace_selector && term.namespace_selector->matches({});
+    return (own || listed || picked) && term.label_selector && term.label_selector->matches(web_labels());
   });
 }
 
-inline bool any_selects_web(const api::PodAffinity& affinity, const api::PodAffinity& anti) {
+inline std::vector<api::PodAffinityTerm> scored_terms(const api::PodAffinity& affinity,
+                                                      const api::PodAffinity& anti) {
   auto terms = affinity.required;
-  terms.insert(terms.end(), anti.required.begin(), anti.required.end());
   for (const auto* preferred : {&affinity.preferred, &anti.preferred}) {
     for (const auto& weighted : *preferred) terms.push_back(weighted.term);
   }
-  return selects_web(terms);
+  return terms;
 }
 
 inline void put(Amounts& amounts, const std::string& name, std::int64_t amount) {
@@ -235,13 +271,16 @@ class Model {
     auto& [count, terminating] = seen.classes[key][node];
     ++count;
     terminating += pod.terminating();
-    if (!pod.pod_affinity.empty() || !pod.pod_anti_affinity.empty()) seen.with_affinity.insert(key);
-    if (!pod.pod_anti_affinity.required.empty()) seen.with_anti_affinity.insert(key);
-    if (any_selects_web(pod.pod_affinity, pod.pod_anti_affinity)) seen.terms_for_web.insert(key);
-    if (selects_web(pod.pod_anti_affinity.required)) seen.anti_affinity_terms_for_web.insert(key);
-    if (pod.meta.namespace_ != "shop") return;
-    seen.in_shop.insert(key);
-    if (web_selector().matches(pod.meta.labels)) seen.web_in_shop.insert(key);
+    const auto& ns = pod.meta.namespace_;
+    if (selects_web(ns, scored_terms(pod.pod_affinity, pod.pod_anti_affinity)))
+      seen.scored_terms_for_web.insert(key);
+    if (selects_web(ns, pod.pod_anti_affinity.required)) seen.required_anti_affinity_for_web.insert(key);
+    if (ns == "shop") seen.in_shop.insert(key);
+    for (std::size_t i = 0; i < selectors().size(); ++i) {
+      if (!selectors()[i].matches(pod.meta.labels)) continue;
+      seen.matching[i].insert(key);
+      if (ns == "shop") seen.matching_in_shop[i].insert(key);
+    }
   }
 
   std::map<std::string, api::NodePtr> nodes_;
@@ -317,17 +356,27 @@ inline Seen see(const Snapshot& s, const Names& names) {
     }
   });
   const auto into = [&](std::set<ClassKey>& keys) {
-    return [&](const PodClass& c) { keys.insert(key_of(c)); };
+    // A class that is visited twice would count twice.
+    return [&](const PodClass& c) {
+      if (!keys.insert(key_of(c)).second) keys.insert({"visited twice", {}, ""});
+    };
   };
-  s.pod_classes().each_with_affinity(into(seen.with_affinity));
-  s.pod_classes().each_with_required_anti_affinity(into(seen.with_anti_affinity));
-  s.pod_classes().each_in_namespace("shop", into(seen.in_shop));
-  s.pod_classes().each_matching("shop", web_selector(), into(seen.web_in_shop));
-  s.pod_classes().each_with_affinity_for(web_labels(), [&](const PodClass& c) {
-    if (any_selects_web(c.affinity(), c.anti_affinity())) seen.terms_for_web.insert(key_of(c));
+  const auto& classes = s.pod_classes();
+  classes.each_in_namespace("shop", into(seen.in_shop));
+  for (std::size_t i = 0; i < selectors().size(); ++i) {
+    std::set<ClassKey> in_shop, all;
+    classes.each_matching("shop", selectors()[i], into(in_shop));
+    classes.each_matching(selectors()[i], into(all));
+    if (!in_shop.empty()) seen.matching_in_shop[i] = in_shop;
+    if (!all.empty()) seen.matching[i] = all;
+  }
+  classes.each_with_scored_terms_for("shop", web_labels(), [&](const PodClass& c) {
+    if (selects_web(c.namespace_name(), scored_terms(c.affinity(), c.anti_affinity())))
+      seen.scored_terms_for_web.insert(key_of(c));
   });
-  s.pod_classes().each_with_required_anti_affinity_for(web_labels(), [&](const PodClass& c) {
-    if (selects_web(c.anti_affinity().required)) seen.anti_affinity_terms_for_web.insert(key_of(c));
+  classes.each_with_required_anti_affinity_for("shop", web_labels(), [&](const PodClass& c) {
+    if (selects_web(c.namespace_name(), c.anti_affinity().required))
+      seen.required_anti_affinity_for_web.insert(key_of(c));
   });
   for (const auto& uid : names.uids)
     if (s.find_pod(uid)) seen.pods.insert(uid);
@@ -364,11 +413,10 @@ inline std::string difference(const Seen& a, const Seen& b) {
   say(a.images == b.images, "images"), say(a.nodes_with_label == b.nodes_with_label, "nodes_with_label");
   say(a.nodes_with_taints == b.nodes_with_taints, "nodes_with_taints"),
       say(a.classes == b.classes, "classes");
-  say(a.with_affinity == b.with_affinity, "with_affinity");
-  say(a.with_anti_affinity == b.with_anti_affinity, "with_anti_affinity");
-  say(a.in_shop == b.in_shop, "in_shop"), say(a.web_in_shop == b.web_in_shop, "web_in_shop");
-  say(a.terms_for_web == b.terms_for_web, "terms_for_web");
-  say(a.anti_affinity_terms_for_web == b.anti_affinity_terms_for_web, "anti_affinity_terms_for_web");
+  say(a.in_shop == b.in_shop, "in_shop"), say(a.matching == b.matching, "matching");
+  say(a.matching_in_shop == b.matching_in_shop, "matching_in_shop");
+  say(a.scored_terms_for_web == b.scored_terms_for_web, "scored_terms_for_web");
+  say(a.required_anti_affinity_for_web == b.required_anti_affinity_for_web, "required_anti_affinity_for_web");
   say(a.pods == b.pods, "pods"), say(a.scalars == b.scalars, "scalars"),
       say(a.nominations == b.nominations, "nominations");
   return out;

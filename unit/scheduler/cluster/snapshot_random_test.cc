@@ -11,11 +11,14 @@
 namespace podium::cluster::test {
 namespace {
 
+using podium::test::does_not_exist;
+using podium::test::exists;
 using podium::test::in;
 using podium::test::node;
 using podium::test::not_in;
 using podium::test::pod;
 using podium::test::select_all;
+using podium::test::select_labels;
 using podium::test::select_where;
 using podium::test::term;
 
@@ -86,7 +89,19 @@ class World {
   }
 
   api::PodAffinityTerm make_term() {
-    switch (below(6)) {
+    auto made = make_label_term();
+    if (one_in(4)) made.namespaces = {one_in(2) ? "shop" : "bank"};
+    if (one_in(6)) made.namespaces = {"bank", "shop", "shop", "elsewhere"};
+    if (one_in(12)) {
+      for (int i = 0; i < 40; ++i) made.namespaces.push_back("ns" + std::to_string(i));
+    }
+    if (one_in(6)) made.namespace_selector = one_in(2) ? select_all() : select_labels({{"team", "one"}});
+    if (one_in(6)) made.namespace_selector = select_where({does_not_exist("team")});
+    return made;
+  }
+
+  api::PodAffinityTerm make_label_term() {
+    switch (below(10)) {
       case 0:
         return term("zone");
       case 1:
@@ -97,6 +112,13 @@ class World {
         return term("zone").selector(select_where({not_in("app", {"db"})}));
       case 4:
         return term("zone").label("app", "web").label("tier", one_in(2) ? "front" : "back");
+      case 5:
+        return term("zone").selector(select_where({does_not_exist("job"), exists("app")}));
+      case 6: {  // more values than the index takes
+        auto values = in("app", {"web"});
+        for (int i = 0; i < 40; ++i) values.values.push_back("v" + std::to_string(i));
+        return term("zone").selector(select_where({values}));
+      }
       default:
         return term("zone").label("app", one_in(2) ? "web" : "db");
     }

@@ -264,35 +264,6 @@ TEST(PodClassTable, CountsAClassOnManyNodes) {
   EXPECT_EQ(seen(), expected);
 }
 
-// What keeps a decision short where every workload has labels and terms of its own.
-TEST(PodClassTable, LooksOnlyAtClassesThatALabelLeadsTo) {
-  Snapshot s;
-  s.set_node(node("n").ptr());
-  for (int i = 0; i < 100; ++i) {
-    const auto app = "app-" + std::to_string(i);
-    s.add_pod(info(pod(app)
-                       .ns("shop")
-                       .label("app", app)
-                       .label("tier", "web")
-                       .node("n")
-                       .anti_affinity(test::term("zone").label("app", app).label("tier", "web"))));
-  }
-  const auto visited = [&](auto&& each) {
-    Strings apps;
-    each([&](const PodClass& c) { apps.push_back(*c.labels().find("app")); });
-    return apps;
-  };
-  const auto& classes = s.pod_classes();
-  const auto selector = test::select_labels({{"app", "app-7"}, {"tier", "web"}});
-  const api::Labels labels = {{"app", "app-7"}, {"tier", "web"}};
-  EXPECT_THAT(visited([&](auto f) { classes.each_matching("shop", selector, f); }), ElementsAre("app-7"));
-  EXPECT_THAT(visited([&](auto f) { classes.each_matching("bank", selector, f); }), IsEmpty());
-  EXPECT_THAT(visited([&](auto f) { classes.each_with_affinity_for(labels, f); }), ElementsAre("app-7"));
-  EXPECT_THAT(visited([&](auto f) { classes.each_with_required_anti_affinity_for(labels, f); }),
-              ElementsAre("app-7"));
-  EXPECT_EQ(visited([&](auto f) { classes.each_with_required_anti_affinity(f); }).size(), 100u);
-}
-
 TEST(Snapshot, GenerationCountsWrites) {
   Snapshot s;
   const auto before = s.generation();

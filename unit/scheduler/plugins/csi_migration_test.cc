@@ -99,11 +99,47 @@ TEST(CsiMigration, PersistentVolumesThatNoDriverCanBeTold) {
   EXPECT_EQ(text_of(translated(blob)), "kind(Dedicated) is not supported in csi migration");
 }
 
+// Source: k8s.io/csi-translation-lib/plugins, the names and topology keys of each.
+struct Migrated {
+  Kind kind;
+  std::string provisioner, driver, topology_key;  // no key: its topology is not translated
+};
+const Migrated kMigrated[] = {
+    {Kind::aws_disk, "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone"},
+    {Kind::gce_disk, "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone"},
+    {Kind::azure_disk, "kubernetes.io/azure-disk", "disk.csi.azure.com", ""},
+    {Kind::cinder, "kubernetes.io/cinder", "cinder.csi.openstack.org",
+     "topology.cinder.csi.openstack.org/zone"},
+    {Kind::portworx, "kubernetes.io/portworx-volume", "pxd.portworx.com", ""},
+};
+
 TEST(CsiMigration, Provisioners) {
-  EXPECT_EQ(driver_of_provisioner("kubernetes.io/aws-ebs"), "ebs.csi.aws.com");
+  for (const auto& each : kMigrated) {
+    EXPECT_EQ(driver_of_provisioner(each.provisioner), each.driver);
+    EXPECT_FALSE(is_uncounted_provisioner(each.provisioner)) << each.provisioner;
+  }
   EXPECT_EQ(driver_of_provisioner("disks.example.com"), "disks.example.com");
   EXPECT_TRUE(is_uncounted_provisioner("kubernetes.io/vsphere-volume"));
-  EXPECT_FALSE(is_uncounted_provisioner("kubernetes.io/aws-ebs"));
+  EXPECT_TRUE(is_uncounted_provisioner("kubernetes.io/azure-file"));
+}
+
+TEST(CsiMigration, ZonesAreAskedForByTheDriversKey) {
+  for (const auto& each : kMigrated) {
+    SCOPED_TRACE(each.provisioner);
+    auto made = volume("v");
+    made.source = disk(each.kind, "d");
+    made.source.pool = "Managed";
+    const std::vector in_a{node_term({podium::test::in(kZone, {"a"})})};
+    made.node_affinity = in_a;
+    const auto [plugin, terms] = migrated_affinity(made);
+    if (each.topology_key.empty()) {
+      EXPECT_EQ(plugin, "");
+      EXPECT_EQ(terms, in_a);
+    } else {
+      EXPECT_EQ(plugin, each.provisioner);
+      EXPECT_EQ(terms, std::vector{node_term({podium::test::in(each.topology_key, {"a"})})});
+    }
+  }
 }
 
 // --- where they are reached from ---

@@ -32,7 +32,7 @@ const std::vector<std::string> kApps{"a", "b", "c"}, kTiers{"x", "y"},
     kKeys{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack", "nobody.has/this"};
 
 api::LabelSelector random_selector(Random& random) {
-  switch (random.below(8)) {
+  switch (random.below(12)) {
     case 0:
       return select_all();
     case 1:
@@ -43,6 +43,15 @@ api::LabelSelector random_selector(Random& random) {
       return select_where({exists("tier"), in("app", {random.of(kApps)})});
     case 4:
       return select_where({does_not_exist("tier")});
+    case 5:
+      return select_labels({{"app", random.of(kApps)}, {"tier", random.of(kTiers)}});
+    case 6:
+      return select_where({in("app", {random.of(kApps)}), not_in("tier", {random.of(kTiers)})});
+    case 7: {  // more values than an index takes
+      auto many = in("app", {random.of(kApps)});
+      for (int i = 0; i < 40; ++i) many.values.push_back("v" + std::to_string(i));
+      return select_where({many});
+    }
     default:
       return select_labels({{"app", random.of(kApps)}});
   }
@@ -67,7 +76,20 @@ api::PodAffinityTerm random_term(Random& random) {
   if (term.topology_key == kKeys.back() && random.chance(70)) term.topology_key = kKeys[1];
   if (random.chance(95)) term.label_selector = random_selector(random);
   if (random.chance(20)) term.namespaces = {random.of(kNamespaces), "elsewhere"};
+  if (random.chance(5)) {  // more than an index takes
+    for (int i = 0; i < 40; ++i) term.namespaces.push_back("ns" + std::to_string(i));
+    term.namespaces.push_back(random.of(kNamespaces));
+  }
   if (random.chance(25)) term.namespace_selector = random_namespace_selector(random);
+  // The API server has put the values of these keys into the selector.
+  if (term.label_selector && random.chance(15)) {
+    term.match_label_keys = {"tier"};
+    term.label_selector->match_expressions.push_back(in("tier", {random.of(kTiers)}));
+  }
+  if (term.label_selector && random.chance(10)) {
+    term.mismatch_label_keys = {"app"};
+    term.label_selector->match_expressions.push_back(not_in("app", {random.of(kApps)}));
+  }
   return term;
 }
 
