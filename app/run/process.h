@@ -1,10 +1,10 @@
 // Process: an Engine in a process of its own: its threads, its signals and its diagnostics server.
 //
-// SIGTERM and SIGINT stop in order, as do a lost lease and a bug in something that runs in the background (exit
-// code 1). A second signal abandons what has not ended and exits with 1. Every other path to the end runs the
-// same destructors.
-// Threads: the scheduling strand, I/O, one for decisions with extenders, and a pool for what-ifs; run() uses its
-// caller's for I/O.
+// SIGTERM and SIGINT stop in order, as do a lost lease and a bug in something that runs in the background
+// (exit code 1). A second signal abandons what has not ended and exits with 1. Every other path to the end
+// runs the same destructors.
+// Threads: the scheduling strand, I/O, one for decisions with extenders, and a pool for what-ifs; run() uses
+// its caller's for I/O.
 #pragma once
 
 #include <prometheus/registry.h>

@@ -2,7 +2,7 @@
 //
 //   queue.pop ─▶ evaluate ─▶ fits ─▶ BindingCycle: assume (the snapshot counts it), …, bind ─▶ done
 //                   │                     └─▶ failed: forget, back to the queue
-//                   └─▶ does not fit: condition, event, back to the queue until something that may help happens;
+//                   └─▶ does not fit: condition, event, back to the queue until an event that may help;
 //                       where preemption helps: nominated, and held until the victims are on their way
 //                       (Preemptor::preempt)
 //

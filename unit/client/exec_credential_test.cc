@@ -15,8 +15,8 @@
 #include "client/base64.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
-#include "unit/support/temp_dir.h"
 #include "unit/support/http_script.h"
+#include "unit/support/temp_dir.h"
 
 namespace podium::client {
 namespace {

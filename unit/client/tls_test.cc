@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "unit/client/client_loop.h"
-#include "unit/support/temp_dir.h"
 #include "unit/support/http_script.h"
+#include "unit/support/temp_dir.h"
 
 namespace podium::client {
 namespace {

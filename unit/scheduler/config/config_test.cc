@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "api/yaml.h"
-#include "unit/support/temp_dir.h"
 #include "unit/scheduler/config/finding.h"
+#include "unit/support/temp_dir.h"
 
 namespace podium::config {
 namespace {
