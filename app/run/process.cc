@@ -345,6 +345,7 @@ Task<void> Process::stop(Process* self) {
       co_await async::nap(kPoll);
   }
   if (self->extenders_) self->extenders_->close();
+  self->diagnostics_.disconnect();
   self->bind_transport_->close();
   self->transport_->close();
   self->signals_.cancel();
