@@ -43,7 +43,7 @@ void Delegation::start(std::function<void(const Error&)> fatal) {
   });
 }
 
-void Delegation::close() {
+void Delegation::disconnect() {
   reviewers_.authentication->close();
   reviewers_.authorization->close();
 }

@@ -41,7 +41,7 @@ class Delegation {
   Result<void> load();
   // Begins to look up the CA. `fatal` is called with the reason where that fails and must not.
   void start(std::function<void(const Error&)> fatal);
-  void close();
+  void disconnect();  // from the API servers
 
   // nullopt: go on. After load().
   async::Task<std::optional<Reply>> refusal(Request request) { return access_->refusal(std::move(request)); }

@@ -78,10 +78,9 @@ Result<std::uint16_t> DiagnosticsServer::listen() {
   return port;
 }
 
-void DiagnosticsServer::close() {
-  server_.close();
-  delegation_.close();
-}
+void DiagnosticsServer::close() { server_.close(); }
+
+void DiagnosticsServer::disconnect() { delegation_.disconnect(); }
 
 std::optional<Reply> DiagnosticsServer::health(const Request& request) {
   const server::HealthObserver observe = [this](const auto&... what) { health_metrics_.observe(what...); };

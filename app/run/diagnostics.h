@@ -59,7 +59,10 @@ class DiagnosticsServer {
 
   // The port; 0 where the options say that nothing is served.
   Result<std::uint16_t> listen();
-  void close();
+  void close();  // nothing is served any more
+  // Closes the connections to the reviewers. A transport that is closed cancels its token source, which
+  // others may share: call it when these are done.
+  void disconnect();
 
  private:
   using Route = async::Task<server::Reply> (*)(DiagnosticsServer*);

@@ -206,6 +206,7 @@ async::Task<void> Process::stop() {
   }
   diagnostics_.close();
   diagnostics_gate_.cancel();
+  diagnostics_.disconnect();
   co_await diagnostics_gate_.drained(kDiagnosticsDrain);
   signals_.cancel();
   io_work_.reset();
