@@ -193,8 +193,8 @@ TEST(ReadPod, OnlyThePendingPodThatIsMeant) {
       {"of another UID", "p2", head + containers + "}}", "spec.podRef.uid: pod web-0 has another UID"},
       {"placed", "", head + R"("nodeName": "n1",)" + containers + "}}",
        "spec.podRef.name: pod web-0 is on node n1 already"},
-      {"not to be decoded", "", head + R"("containers": 3}})",
-       "spec.podRef: spec.containers: expected a list, got a number"},
+      {"not to be decoded", "", head + R"("containers": "c"}})",
+       "spec.podRef: spec.containers: expected a list, got a string"},
       {"too large", "", head + std::string(kObjectBytes, ' ') + containers + "}}",
        "spec.podRef.name: the pod is larger than 1 MiB"},
   };

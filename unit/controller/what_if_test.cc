@@ -293,7 +293,8 @@ TEST(AdmitQuestion, OfAPodByReferenceIsToldWithItsPath) {
   about.pod_name = "web-0";
   about.names_scheduler = true;
   about.pod = pod("web-0").build();
-  about.pod->priority = 7;  // its API server has resolved it
+  about.pod->meta.created = Wall(1s);
+  about.pod->priority = 7;  // which the API server has resolved
   auto admitted = admit_question(about, {}, unit::default_config());
   ASSERT_TRUE(admitted) << admitted.error().message;
   EXPECT_EQ((*admitted)->priority, 7);

@@ -57,9 +57,14 @@ TEST(WhatIfThreads, AnswersAreOfTheMomentOfTheirFork) {
   }
 }
 
+config::Config two_workers() {
+  auto settings = unit::default_config();
+  settings.podium.what_if.workers = 2;
+  return settings;
+}
+
 struct Pool : unit::ServedApi {
   Pool() {
-    settings.podium.what_if.workers = 2;
     server.serve_watches(unit::kPlural);
     for (int i = 0; i < kNodes; ++i) {
       live.set_node(
@@ -93,7 +98,7 @@ struct Pool : unit::ServedApi {
             name, replicas)));
   }
 
-  config::Config settings = unit::default_config();
+  const config::Config settings = two_workers();
   cluster::Snapshot live;
   int forks = 0;
   async::Gate gate;
