@@ -82,6 +82,11 @@ class Writers {
     return queue_.contains(key);
   }
 
+  bool holds(const std::string& key) const {  // waits, or is being written
+    const std::lock_guard lock(mutex_);
+    return queue_.holds(key);
+  }
+
   // Writes what waits without regard to back-offs, each item once, and returns when nothing is left or at the
   // deadline, when the rest is dropped. Nothing is taken afterwards.
   Task<void> drain(std::chrono::milliseconds deadline) {

@@ -177,6 +177,7 @@ class FairQueue {
     const auto it = items_.find(key);
     return it != items_.end() && it->second.value;
   }
+  bool holds(const std::string& key) const { return items_.contains(key); }  // waits, or is being worked on
   std::size_t waiting() const { return waiting_; }
   std::size_t busy() const { return busy_; }
   std::size_t namespaces() const { return flows_.size(); }
