@@ -59,6 +59,7 @@ struct ListOptions {
   std::string label_selector, field_selector;
   std::string resource_version, resource_version_match;
   std::int64_t limit = 500;
+  bool metadata_only = false;  // items hold apiVersion, kind and metadata
 };
 
 struct ListResult {

@@ -34,6 +34,7 @@ constexpr int kTries = 5;
 constexpr std::size_t kAtOnce = 16;
 constexpr std::chrono::milliseconds kFirstDelay = 500ms, kCall = 10s, kTick = 30s;
 constexpr int kLongestRetryAfter = 30;  // seconds
+constexpr std::chrono::minutes kLogEvery{1};
 constexpr std::size_t kInstanceLimit = 128;
 
 struct Item {
@@ -92,6 +93,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   Task<Result<void>> attempt(const Item& item);
   Task<Result<void>> create(const Item& item);
   std::string text_of(const Item& item) const;
+  void log_loss(const Item& item, const Error& error);
   void push_due(bool all);  // series' counts
   void wake();
   void begin_stop();
@@ -115,6 +117,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
   // On the strand.
   std::size_t running = 0;
   bool stopping = false;
+  std::optional<Steady> logged;  // when a loss was
   std::optional<asio::steady_timer> work, ticker, deadline, done;
 
   std::atomic<bool> stopped{false}, expired{false};
@@ -274,8 +277,7 @@ Task<void> EventRecorder::Impl::write(Item item) {
     const Error& error = result.error();
     if (expired || tries == kTries || !passing(error)) {
       ++dropped;
-      spdlog::debug("events: dropped event={}/{} code={} error={}", item.write.ns, item.write.name,
-                    error.code, error.message);
+      log_loss(item, error);
       co_return;
     }
     const auto jittered =
@@ -283,6 +285,16 @@ Task<void> EventRecorder::Impl::write(Item item) {
     co_await async::nap(std::max<std::chrono::milliseconds>(
         jittered, std::chrono::seconds(std::min(error.retry_after, kLongestRetryAfter))));
   }
+}
+
+// Once a minute at most: one missing right refuses every event.
+void EventRecorder::Impl::log_loss(const Item& item, const Error& error) {
+  const auto now = api.clock().now();
+  const bool is_new = !logged || now - *logged >= kLogEvery;
+  if (is_new) logged = now;
+  spdlog::log(is_new ? spdlog::level::warn : spdlog::level::debug,
+              "event not written event={}/{} lost_so_far={} error=\"{}\"", item.write.ns, item.write.name,
+              dropped.load(), error.message);
 }
 
 Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {

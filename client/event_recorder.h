@@ -6,7 +6,7 @@
 // once, and give way to what comes first (Precedence). What the server refuses (a namespace that is
 // terminating, no right) is dropped; what may pass is tried five times.
 // Threads: record() from any thread; run() on one executor.
-// Errors: none; they are counted and logged at debug.
+// Errors: none; what is lost is counted, and logged once a minute.
 #pragma once
 
 #include <chrono>

@@ -1,15 +1,54 @@
 #include "client/precedence.h"
 
-#include "async/nap.h"
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
 namespace podium::client {
 
-// There are few writers, so looking again and again costs less than a list of who waits.
-constexpr std::chrono::milliseconds kLook{25};
+namespace asio = boost::asio;
 
-Task<void> Precedence::turn(Steady since) const {
-  while (under_way_.load(std::memory_order_relaxed) > 0 && clock_.now() - since < kPatience) {
-    co_await async::nap(kLook);
+void Precedence::enter() {
+  const std::lock_guard lock(mutex_);
+  ++under_way_;
+}
+
+void Precedence::leave() {
+  const std::lock_guard lock(mutex_);
+  if (--under_way_ > 0) return;
+  for (const auto& timer : waiting_) {
+    asio::post(timer->get_executor(), [timer] { timer->cancel(); });
+  }
+  waiting_.clear();
+}
+
+// Is in the list for as long as it lives, also where its coroutine is cancelled.
+struct Precedence::Waiting {
+  Waiting(const Precedence& precedence, Timer timer) : precedence(precedence), timer(std::move(timer)) {}
+  Waiting(const Waiting&) = delete;
+  ~Waiting() {
+    const std::lock_guard lock(precedence.mutex_);
+    precedence.waiting_.remove(timer);
+  }
+  const Precedence& precedence;
+  const Timer timer;
+};
+
+async::Task<void> Precedence::turn(Steady since) const {
+  const auto executor = co_await asio::this_coro::executor;
+  for (;;) {
+    const Waiting waiting(*this, std::make_shared<asio::steady_timer>(executor));
+    {
+      const std::lock_guard lock(mutex_);
+      const auto left = since + kPatience - clock_.now();
+      if (under_way_ == 0 || left <= Steady::duration::zero()) co_return;
+      waiting.timer->expires_after(left);
+      waiting_.push_back(waiting.timer);
+    }
+    boost::system::error_code ignored;
+    co_await waiting.timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
 }
 

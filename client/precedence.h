@@ -1,16 +1,19 @@
 // Precedence: writes that nobody waits for give way to those that somebody does.
 //
-// Bindings enter and leave; the writers of events, conditions and reports take turn() before they write.
-// While a binding is under way a writer waits, unless what it has to write is older than the patience: then
-// it goes on, so that under a load that never ends everything else lags by that much and no more.
+// Bindings enter and leave; the writers of events and reports take turn() before they write. While a binding
+// is under way a writer waits, unless what it has to write is older than the patience: then it goes on, so
+// that under a load that never ends everything else lags by that much and no more.
 // Threads: all functions from any thread. Errors: none.
 #pragma once
 
-#include <atomic>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <list>
+#include <memory>
+#include <mutex>
 
+#include "async/task.h"
 #include "base/clock.h"
-#include "client/transport.h"
 
 namespace podium::client {
 
@@ -20,15 +23,20 @@ class Precedence {
 
   explicit Precedence(Clock& clock) : clock_(clock) {}
 
-  void enter() { under_way_.fetch_add(1, std::memory_order_relaxed); }
-  void leave() { under_way_.fetch_sub(1, std::memory_order_relaxed); }
+  void enter();
+  void leave();
 
   // Returns when nothing that comes first is under way, or when `since` is longer ago than the patience.
-  Task<void> turn(Steady since) const;
+  async::Task<void> turn(Steady since) const;
 
  private:
+  using Timer = std::shared_ptr<boost::asio::steady_timer>;
+  struct Waiting;
+
   Clock& clock_;
-  std::atomic<int> under_way_{0};
+  mutable std::mutex mutex_;  // guards these
+  int under_way_ = 0;
+  mutable std::list<Timer> waiting_;  // each used on its own executor only
 };
 
 }  // namespace podium::client

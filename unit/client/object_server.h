@@ -264,7 +264,8 @@ class ObjectServer {
     std::size_t at = 0;
     bool more = false;
     for (const auto& [key, object] : objects_) {
-      if (key.plural != of.plural || (!of.ns.empty() && key.ns != of.ns) || at++ < skip) continue;
+      if (key.plural != of.plural || (!of.ns.empty() && key.ns != of.ns)) continue;
+      if (!is_selected(object, query(request, "fieldSelector")) || at++ < skip) continue;
       if (items.size() == most) {
         more = true;
         break;
@@ -274,6 +275,16 @@ class ObjectServer {
     boost::json::object meta{{"resourceVersion", std::to_string(version_)}};
     if (more) meta["continue"] = std::to_string(skip + most);
     return client::Response{200, boost::json::serialize(json_value{{"metadata", meta}, {"items", items}})};
+  }
+
+  // By the one field that podium selects by.
+  static bool is_selected(const json_value& object, const std::string& selector) {
+    if (selector.find("spec.dryRun") == std::string::npos) return true;
+    boost::system::error_code none;
+    const auto* dry = object.find_pointer("/spec/dryRun", none);
+    const bool is_question = dry && *dry == json_value(true);
+    return is_question ==
+           (selector.find("%21") == std::string::npos && selector.find('!') == std::string::npos);
   }
 
   void store(const Key& key, json_value object) {
