@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
 
 #include "base/time.h"
 
@@ -124,6 +125,28 @@ ReportStatus project(const framework::Decision& decision, const cluster::Snapsho
     }
   }
   return status;
+}
+
+std::uint64_t content_hash(const ReportStatus& s) {
+  std::size_t seed = 0;
+  const auto add = [&seed](const auto&... values) { (boost::hash_combine(seed, values), ...); };
+  const auto add_hosts = [&add](const std::vector<HostScore>& hosts) {
+    add(hosts.size());
+    for (const auto& [host, score] : hosts) add(host, score);
+  };
+  add(s.outcome, s.profile, s.node, s.message, s.nodes_total, s.nodes_evaluated, s.nodes_feasible);
+  add_hosts(s.top_nodes);
+  for (const auto& strategy : s.strategies) {
+    add(strategy.strategy, strategy.weight);
+    add_hosts(strategy.top_nodes);
+  }
+  add(s.rejections.size());
+  for (const auto& rejection : s.rejections)
+    add(rejection.plugin, rejection.reason, rejection.nodes, rejection.examples);
+  if (s.preemption) add(s.preemption->node, s.preemption->victims);
+  for (const auto& condition : s.conditions)
+    add(condition.type, condition.is_true, condition.reason, condition.message);
+  return seed;
 }
 
 json::object to_json(const ReportStatus& s, json::storage_ptr memory) {

@@ -72,6 +72,9 @@ ReportStatus project(const framework::Decision& decision, const cluster::Snapsho
 // As a merge patch of .status: fields that this decision does not have are null. All of it is in `memory`.
 boost::json::object to_json(const ReportStatus& status, boost::json::storage_ptr memory = {});
 
+// Of what a reader would call the same report: all but attempts, times and durations.
+std::uint64_t content_hash(const ReportStatus& status);
+
 std::string format_duration(std::chrono::nanoseconds d);  // three digits and a unit: "41us", "1.2s"
 
 }  // namespace podium::controller

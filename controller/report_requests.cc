@@ -1,11 +1,16 @@
 #include "controller/report_requests.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
+#include <functional>
 #include <utility>
 
 #include "client/api.h"
+#include "controller/report_metadata.h"
 
 namespace podium::controller {
 namespace {
@@ -18,6 +23,7 @@ client::Request request(std::string method, std::string target, const json::valu
   made.target = std::move(target);
   made.body = json::serialize(body);
   made.accept = client::kBriefReply;
+  made.timeout = std::chrono::seconds(10);
   return made;
 }
 
@@ -38,16 +44,20 @@ json::object step(std::string_view op, std::string_view path, json::value value)
 
 }  // namespace
 
-json::value report_body(const ReportOwner& owner, const std::string& name) {
+json::value report_body(const ReportOwner& owner, const std::string& name, std::chrono::seconds ttl) {
+  json::object metadata{{"name", name},
+                        {"namespace", owner.ns},
+                        {"labels", {{kReportLabel, kDecision}}},
+                        {"annotations", {{kTtlAnnotation, std::to_string(ttl.count())}}}};
   return json::object{{"apiVersion", "podium.dev/v1alpha1"},
                       {"kind", "SchedulingReport"},
-                      {"metadata", {{"name", name}, {"namespace", owner.ns}}},
+                      {"metadata", std::move(metadata)},
                       {"spec", {{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}}, {"dryRun", false}}}};
 }
 
-client::Request make_report(const ReportOwner& owner, const std::string& name) {
+client::Request make_report(const ReportOwner& owner, const std::string& name, std::chrono::seconds ttl) {
   return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
-                 report_body(owner, name));
+                 report_body(owner, name, ttl));
 }
 
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
@@ -64,6 +74,19 @@ client::Request fill_report(const ReportOwner& owner, const std::string& name, c
       steps);
   made.content_type = "application/json-patch+json";
   return made;
+}
+
+client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid) {
+  return request(
+      "DELETE", client::resource::scheduling_reports.path(ns, name),
+      json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}});
+}
+
+std::string suffixed(const std::string& pod, const std::string& uid) {
+  constexpr std::size_t kLongest = 246;  // 253 less a dash and six characters
+  auto base = pod.substr(0, std::min(pod.size(), kLongest));
+  while (!base.empty() && (base.back() == '.' || base.back() == '-')) base.pop_back();
+  return fmt::format("{}-{:06x}", base, std::hash<std::string>{}(uid) & 0xFFFFFF);
 }
 
 }  // namespace podium::controller

@@ -1,18 +1,17 @@
 #include "controller/report_writer.h"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/json/value.hpp>
-#include <mutex>
+#include <set>
 
-#include "async/nap.h"
-#include "base/coalescing_queue.h"
+#include "async/writers.h"
+#include "base/time.h"
 #include "client/watch_lines.h"
+#include "controller/known_reports.h"
+#include "controller/report_metadata.h"
 #include "controller/report_requests.h"
 
 namespace podium::controller {
@@ -20,263 +19,317 @@ namespace {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-using client::Task;
+using async::Task;
 
-constexpr std::size_t kCapacity = 20'000, kWriters = 4, kAtOnce = 8;
-constexpr std::size_t kSuffixedName = 246;  // 253 less a dash and six characters
-constexpr std::chrono::milliseconds kPause{5'000}, kPauseStep{100}, kDrainPoll{10};
-constexpr std::string_view kComplete = "Complete";
+constexpr std::size_t kCapacity = 20'000, kAtOnce = 8, kNamespacesLogged = 1'000;
+constexpr unsigned kWriters = 4, kFirst = 0, kRewrite = 1;  // lanes
+constexpr std::chrono::seconds kUnchanged{60}, kLogEvery{1};
+constexpr std::string_view kComplete = "Complete", kScheduled = "Scheduled";
 
 struct Job {
   ReportOwner owner;
   ReportStatus status;
-  Steady since{};  // when it was queued
 };
 
-// What is known of a pod's report on the API server.
-struct Written {
-  std::string name, report_uid;
-  std::string outcome;
-  Wall since{};  // when the outcome last changed
-};
+using Jobs = async::Writers<Job>;
 
-std::string suffixed(const std::string& pod, const std::string& uid) {
-  return fmt::format("{}-{:06x}", pod.substr(0, std::min(pod.size(), kSuffixedName)),
-                     std::hash<std::string>{}(uid) & 0xFFFFFF);
-}
-
-std::string text_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
-  return found && found->is_string() ? std::string(found->as_string()) : std::string();
-}
-
-bool is_ours(const json::value& report, const std::string& pod_uid) {
+bool is_of(const json::value& report, const std::string& pod_uid) {
   boost::system::error_code none;
   const auto* dry = report.find_pointer("/spec/dryRun", none);
-  return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->as_bool());
+  return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
 }
 
-// The kind is missing, or podium may not write it, or the API server is not there: wait rather than drop. A
-// namespace that is going away (403) or gone (404) is neither.
-bool worth_a_pause(const Error& error) {
-  for (const auto* words : {"because it is being terminated", "namespaces \""}) {
-    if (error.message.find(words) != std::string::npos) return false;
-  }
-  return error.code == 404 || error.code == 403 || error.code == 429 || error.code >= 500 ||
-         error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout;
+// Podium's own, of a pod of this name that was there before.
+bool is_of_a_dead_pod(const json::value& report, const Job& job) {
+  const auto decided = parse_time(text_at(report, "/status/decidedAt"));
+  return is_podiums_decision(report) && text_at(report, "/spec/podRef/name") == job.owner.pod &&
+         !(decided && job.status.decided_at && *decided > *job.status.decided_at);
+}
+
+bool namespace_is_going(const Error& error) {
+  const auto& text = error.message;
+  return (error.code == 403 && text.find("because it is being terminated") != std::string::npos) ||
+         (error.code == 404 && text.find("namespaces \"") != std::string::npos);
+}
+
+// 409 and 422 may be about the name, 404 about a report that was deleted, 413 and 422 about the size.
+bool is_about_this_report(const Error& error) {
+  return error.code == 409 || error.code == 422 || error.code == 413 ||
+         (error.code == 404 && !namespace_is_going(error));
+}
+
+Outcome outcome_of(const Error& error) {
+  if (namespace_is_going(error)) return Outcome::failed;
+  if (error.kind == Error::Kind::timeout || error.code == 403) return Outcome::retry_namespace;
+  if (error.kind == Error::Kind::unavailable || error.code == 404 || error.code == 429 || error.code == 503)
+    return Outcome::retry_all;
+  if (error.code == 409) return Outcome::retry;
+  return error.code >= 500 ? Outcome::retry_namespace : Outcome::failed;
+}
+
+async::WritersOptions queue_options(const config::Podium& options, const ReportBackoffs& backoffs) {
+  async::WritersOptions made;
+  made.name = "write reports";
+  made.workers = kWriters;
+  made.at_once = kAtOnce;
+  made.queue.capacity = kCapacity;
+  made.queue.item = backoffs.item;
+  made.queue.of_namespace = backoffs.of_namespace;
+  made.queue.all = backoffs.all;
+  made.queue.most_age = options.reports.ttl;
+  return made;
 }
 
 }  // namespace
 
 struct ReportWriter::Impl {
   Impl(client::Api& api_, const client::Precedence& precedence_, Retention& retention_,
-       const config::Podium& options_, async::Gate& gate_, asio::any_io_executor io_)
+       const config::Podium& options_, async::Gate& gate, asio::any_io_executor io,
+       const ReportBackoffs& backoffs)
       : api(api_),
         precedence(precedence_),
         retention(retention_),
         options(options_),
-        gate(gate_),
-        io(std::move(io_)),
-        queue(kCapacity, kWriters) {}
+        known(options.reports.ttl),
+        jobs(queue_options(options, backoffs), api.clock(), api.random(), gate, std::move(io),
+             [this](std::vector<Jobs::Item>& batch) { return write(this, &batch); }) {}
 
-  // The usual way: the requests of several reports go out at once. The jobs for which that did not do are the
-  // answer.
-  static Task<std::vector<Job*>> write_together(std::shared_ptr<Impl> self, std::vector<Job*> jobs) {
-    struct Sent {
-      Written report;
-      std::size_t answer;  // to the request that fills it
-    };
-    std::vector<Sent> sent;
-    std::vector<client::Request> requests;
-    for (auto* each : jobs) {
-      auto& job = *each;
-      auto report = self->known(job.owner.uid);
-      if (!report) {
-        report = Written{job.owner.pod, {}, {}, {}};
-        requests.push_back(make_report(job.owner, report->name));
-      }
-      self->stamp(*report, job.status);
-      sent.push_back({std::move(*report), requests.size()});
-      requests.push_back(fill_report(job.owner, sent.back().report.name, job.status));
-    }
-    const auto answers = co_await self->api.send_all(std::move(requests));
-    std::vector<Job*> left;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const auto& answer = answers[sent[i].answer];
-      const auto reply = answer ? client::parse_api_json(*answer, {}) : std::unexpected(answer.error());
-      auto report_uid = reply ? text_at(*reply, "/metadata/uid") : std::string();
-      if (report_uid.empty()) {
-        left.push_back(jobs[i]);
-      } else {
-        sent[i].report.report_uid = std::move(report_uid);
-        self->done(*jobs[i], std::move(sent[i].report));
-      }
-    }
-    co_return left;
-  }
+  // One of a batch whose requests have been sent.
+  struct Sent {
+    Jobs::Item* item;
+    WrittenReport report;
+    bool is_new;
+    std::size_t first;  // its first answer: to the request that makes it, or else to the one that fills it
+  };
 
-  // Makes the report, or finds the one that is there; its name and UID.
-  static Task<Result<Written>> make(std::shared_ptr<Impl> self, const ReportOwner& owner, std::string name,
-                                    bool last_try) {
-    auto created =
-        co_await self->api.create(client::resource::scheduling_reports, owner.ns, report_body(owner, name));
-    if (created) co_return Written{name, text_at(*created, "/metadata/uid"), {}, {}};
-    if (created.error().code != 409 && !created.error().maybe_applied)
-      co_return std::unexpected(created.error());
-    const auto there = co_await self->api.get(client::resource::scheduling_reports, owner.ns, name);
-    if (there && is_ours(*there, owner.uid))
-      co_return Written{name, text_at(*there, "/metadata/uid"), {}, {}};
-    if (!there && there.error().code != 404) co_return std::unexpected(there.error());
-    if (last_try) co_return std::unexpected(created.error());
-    co_return co_await make(self, owner, suffixed(owner.pod, owner.uid), true);
-  }
+  static Task<void> write(Impl* self, std::vector<Jobs::Item>* batch);
+  static Task<void> write_together(Impl* self, std::vector<Sent>* sent,
+                                   std::vector<client::Request> requests);
+  static Task<void> write_alone(Impl* self, Sent* sent);
+  static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
+  static Task<Result<void>> take_away(Impl* self, const Job* job, const json::value* report);
+  static Task<Result<json::value>> fill(Impl* self, Job* job, const WrittenReport* report);
+  static Task<Result<json::value>> send(Impl* self, client::Request request);
 
-  static Task<Result<void>> patch(std::shared_ptr<Impl> self, const Job& job, const Written& report) {
-    auto body = json::object{{"status", to_json(job.status)}};
-    const auto done =
-        co_await self->api.patch(client::resource::scheduling_reports, job.owner.ns, report.name,
-                                 client::PatchType::merge, std::move(body), "status");
-    if (!done) co_return std::unexpected(done.error());
-    co_return Result<void>{};
-  }
-
-  static Task<Result<void>> write_once(std::shared_ptr<Impl> self, Job& job) {
-    auto report = self->known(job.owner.uid);
-    if (!report) {
-      auto made = co_await make(self, job.owner, job.owner.pod, false);
-      if (!made) co_return std::unexpected(made.error());
-      report = std::move(*made);
-    }
-    self->stamp(*report, job.status);
-    const auto patched = co_await patch(self, job, *report);
-    if (!patched) {
-      // What was there has been deleted by hand: it is made anew. Where the kind is missing, that fails in
-      // its turn.
-      const bool deleted = patched.error().code == 404 && self->known(job.owner.uid);
-      if (!deleted) co_return patched;
-      self->forget(job.owner.uid);
-      co_return co_await write_once(self, job);
-    }
-    self->done(job, std::move(*report));
-    co_return Result<void>{};
-  }
-
-  static Task<void> write(std::shared_ptr<Impl> self, Job job) {
-    for (bool shortened = false;;) {
-      const auto done = co_await write_once(self, job);
-      if (done) break;
-      const auto& error = done.error();
-      if ((error.code == 413 || error.code == 422) && !shortened) {
-        shortened = true;
-        job.status.strategies.clear();
-        job.status.rejections.clear();
-      } else if (worth_a_pause(error) && !self->stopping.load()) {
-        self->paused_by(error);
-        for (auto left = kPause; left.count() > 0 && !self->stopping.load(); left -= kPauseStep) {
-          co_await async::nap(kPauseStep);
-        }
-      } else {
-        self->failed.fetch_add(1, std::memory_order_relaxed);
-        spdlog::warn("report not written pod={}/{} error=\"{}\"", job.owner.ns, job.owner.pod, error.message);
-        break;
-      }
-    }
-  }
-
-  static Task<void> work(std::shared_ptr<Impl> self) {
-    for (;;) {
-      auto taken = self->queue.take(kAtOnce);
-      if (taken.empty()) co_return;
-      if (!self->stopping.load()) co_await self->precedence.turn(taken.front()->since);
-      std::vector<Job*> jobs;
-      std::size_t fresh = 0;
-      for (auto& job : taken) {
-        if (self->known(job->owner.uid)) {
-          jobs.push_back(&*job);
-        } else if (self->in_budget(fresh + 1)) {
-          jobs.push_back(&*job);
-          ++fresh;
-        }
-      }
-      const auto left = co_await write_together(self, std::move(jobs));
-      for (auto* job : left) co_await write(self, std::move(*job));
-    }
-  }
-
-  void done(const Job& job, Written report) {
-    retention.track(job.owner.ns, report.name, report.report_uid, *job.status.expires_at);
-    remember(job.owner.uid, std::move(report), job.status.outcome);
-    written.fetch_add(1, std::memory_order_relaxed);
-    resumed();
-  }
-
-  // The times of the conditions: an outcome that stays keeps the moment when it came.
-  void stamp(Written& report, ReportStatus& status) {
-    if (report.outcome != status.outcome) report.since = status.decided_at.value_or(Wall{});
-    for (auto& condition : status.conditions) condition.since = report.since;
-  }
-
-  std::optional<Written> known(const std::string& uid) {
-    std::lock_guard lock(mutex);
-    const auto it = reports.find(uid);
-    return it == reports.end() ? std::nullopt : std::optional(it->second);
-  }
-  // Only pods that will be tried again are remembered: a placed pod's report is final.
-  void remember(const std::string& uid, Written report, const std::string& outcome) {
-    report.outcome = outcome;
-    std::lock_guard lock(mutex);
-    if (outcome == "Scheduled") {
-      reports.erase(uid);
-    } else {
-      reports.insert_or_assign(uid, std::move(report));
-    }
-  }
-  void forget(const std::string& uid) {
-    std::lock_guard lock(mutex);
-    reports.erase(uid);
-  }
-
-  void paused_by(const Error& error) {
-    if (paused.exchange(true)) return;
-    spdlog::warn(
-        "reports are paused, scheduling goes on: the API server does not take SchedulingReports "
-        "(is the CRD installed, and may podium write them?) error=\"{}\"",
-        error.message);
-  }
-  void resumed() {
-    if (paused.exchange(false)) spdlog::info("reports are written again");
-  }
-  // Only new reports cost budget. That some are dropped is said once.
-  bool in_budget(std::size_t more) {
-    if (retention.size() + more <= static_cast<std::size_t>(options.reports.max_reports)) return true;
-    budget_drops.fetch_add(1, std::memory_order_relaxed);
-    if (!budget_warned.exchange(true)) {
-      spdlog::warn("report budget reached, no more are made until some expire max={}",
-                   options.reports.max_reports);
-    }
-    return false;
-  }
+  void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
+  void refused(Jobs::Item& item, const Error& error);
+  void stamp(WrittenReport& report, ReportStatus& status) const;
+  std::chrono::seconds ttl() const { return options.reports.ttl; }
 
   client::Api& api;
   const client::Precedence& precedence;
   Retention& retention;
   const config::Podium& options;
-  async::Gate& gate;
-  asio::any_io_executor io;
-  CoalescingQueue<Job> queue;
-  std::mutex mutex;
-  boost::unordered_flat_map<std::string, Written> reports;  // by pod UID
-  std::atomic<bool> paused{false}, stopping{false}, budget_warned{false};
-  std::atomic<std::uint64_t> written{0}, failed{0}, budget_drops{0};
+  KnownReports known;
+  std::atomic<std::uint64_t> unchanged{0};
+  // On io.
+  bool is_paused = false;
+  std::set<std::string> held;  // namespaces, for the log
+  std::optional<Steady> logged;
+  Jobs jobs;
 };
+
+// The usual way: the requests of several reports go out at once. Those for which that did not do follow
+// alone.
+Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch) {
+  const bool gives_way = !self->jobs.draining();
+  if (gives_way) co_await self->precedence.turn(batch->front().since);
+  std::vector<Sent> sent;
+  std::vector<client::Request> requests;
+  for (auto& item : *batch) {
+    auto& job = item.value;
+    auto report = self->known.find(job.owner.uid);
+    const bool is_new = !report;
+    if (is_new) {
+      if (!self->retention.reserve()) {
+        item.outcome = Outcome::retry;
+        continue;
+      }
+      report.emplace().name = job.owner.pod;
+    }
+    self->stamp(*report, job.status);
+    sent.push_back({&item, std::move(*report), is_new, requests.size()});
+    if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->ttl()));
+    requests.push_back(fill_report(job.owner, sent.back().report.name, job.status));
+  }
+  if (sent.empty()) co_return;
+  co_await write_together(self, &sent, std::move(requests));
+  for (const auto& each : sent) {
+    if (each.is_new) self->retention.release();
+  }
+}
+
+Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sent,
+                                              std::vector<client::Request> requests) {
+  const auto answers = co_await self->api.send_all(std::move(requests));
+  std::vector<Sent*> left;
+  bool has_timed_out = false;
+  for (auto& each : *sent) {
+    const auto& made = answers[each.first];
+    const auto& filled = answers[each.first + (each.is_new ? 1 : 0)];
+    const auto reply = filled ? client::parse_api_json(*filled, {}) : std::unexpected(filled.error());
+    if (reply) {
+      self->done(each.item->value, std::move(each.report), *reply, each.is_new && made);
+      continue;
+    }
+    const auto& error = made ? reply.error() : made.error();
+    if (is_about_this_report(error) && !(error.code == 404 && each.is_new)) {
+      left.push_back(&each);
+      continue;
+    }
+    // Those behind one that has timed out have only waited for it.
+    if (error.kind == Error::Kind::timeout && std::exchange(has_timed_out, true)) {
+      each.item->outcome = Outcome::retry;
+    } else {
+      self->refused(*each.item, error);
+    }
+  }
+  for (auto* each : left) co_await write_alone(self, each);
+}
+
+Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
+  auto& job = sent->item->value;
+  bool is_new = sent->is_new;
+  Result<json::value> filled = std::unexpected(Error{});
+  if (!is_new) {
+    filled = co_await fill(self, &job, &sent->report);
+    // 404: deleted by hand; 409: another has its name now. It is made anew.
+    is_new = !filled && (filled.error().code == 404 || filled.error().code == 409);
+    if (is_new) {
+      self->known.forget(job.owner.uid);
+      self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
+    }
+  }
+  if (is_new) {
+    auto made = co_await make(self, &job, job.owner.pod, false);
+    if (!made) {
+      self->refused(*sent->item, made.error());
+      co_return;
+    }
+    sent->report.name = std::move(made->name);
+    sent->report.uid = std::move(made->uid);
+    filled = co_await fill(self, &job, &sent->report);
+  }
+  if (filled) {
+    self->done(job, std::move(sent->report), *filled, false);
+  } else {
+    self->refused(*sent->item, filled.error());
+  }
+}
+
+// Makes the report, or finds the one that is there; its name and UID.
+Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job, std::string name,
+                                                     bool is_last_try) {
+  WrittenReport report;
+  report.name = name;
+  for (bool has_taken_away = false;;) {
+    const auto made = co_await send(self, make_report(job->owner, name, self->ttl()));
+    if (made) {
+      report.uid = text_at(*made, "/metadata/uid");
+      co_return report;
+    }
+    if (made.error().code != 409 && !made.error().maybe_applied) co_return std::unexpected(made.error());
+    client::CallOptions once;
+    once.retry = false;
+    const auto there =
+        co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, name, once);
+    if (!there) co_return std::unexpected(there.error().code == 404 ? made.error() : there.error());
+    if (is_of(*there, job->owner.uid)) {
+      report.uid = text_at(*there, "/metadata/uid");
+      co_return report;
+    }
+    if (is_last_try) co_return std::unexpected(made.error());
+    if (has_taken_away || !is_of_a_dead_pod(*there, *job)) break;
+    const auto gone = co_await take_away(self, job, &*there);
+    if (!gone) break;
+    has_taken_away = true;
+  }
+  co_return co_await make(self, job, suffixed(job->owner.pod, job->owner.uid), true);
+}
+
+Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, const json::value* report) {
+  const auto name = text_at(*report, "/metadata/name"), uid = text_at(*report, "/metadata/uid");
+  const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
+  if (!gone && gone.error().code != 404) co_return std::unexpected(gone.error());
+  self->retention.forget(job->owner.ns, name, uid);
+  co_return Result<void>{};
+}
+
+// One that is too large is shortened once.
+Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const WrittenReport* report) {
+  client::CallOptions once;
+  once.retry = false;
+  for (bool is_shortened = false;; is_shortened = true) {
+    json::value body = json::object{{"metadata", {{"uid", report->uid}}}, {"status", to_json(job->status)}};
+    auto filled =
+        co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
+                                 client::PatchType::merge, std::move(body), "status", "podium", once);
+    if (filled || is_shortened || (filled.error().code != 413 && filled.error().code != 422))
+      co_return filled;
+    job->status.strategies.clear();
+    job->status.rejections.clear();
+  }
+}
+
+Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request request) {
+  std::vector<client::Request> one;
+  one.push_back(std::move(request));
+  const auto answers = co_await self->api.send_all(std::move(one));
+  if (!answers[0]) co_return std::unexpected(answers[0].error());
+  co_return client::parse_api_json(*answers[0], {});
+}
+
+void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::value& reply, bool is_new) {
+  report.uid = text_at(reply, "/metadata/uid");
+  const auto created = is_new ? parse_time(text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
+  retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created);
+  // Only pods that will be tried again are remembered: a placed pod's report is final.
+  if (job.status.outcome == kScheduled) {
+    known.forget(job.owner.uid);
+  } else {
+    report.outcome = job.status.outcome;
+    report.content = content_hash(job.status);
+    report.written = api.clock().now();
+    known.remember(job.owner.uid, std::move(report));
+  }
+  if (std::exchange(is_paused, false)) spdlog::info("reports are written again");
+  if (held.erase(job.owner.ns) > 0) spdlog::info("reports are written again namespace={}", job.owner.ns);
+}
+
+void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
+  const auto& owner = item.value.owner;
+  item.outcome = outcome_of(error);
+  item.at_least = std::chrono::seconds(error.retry_after);
+  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true)) {
+    spdlog::warn(
+        "reports are paused, scheduling goes on: the API server does not take SchedulingReports "
+        "(is the CRD installed, and may podium write them?) error=\"{}\"",
+        error.message);
+  }
+  if (item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
+      held.insert(owner.ns).second) {
+    spdlog::warn("reports of a namespace are refused, others go on namespace={} error=\"{}\"", owner.ns,
+                 error.message);
+  }
+  const auto now = api.clock().now();
+  if (item.outcome == Outcome::failed && !(logged && now - *logged < kLogEvery)) {
+    logged = now;
+    spdlog::warn("report not written pod={}/{} error=\"{}\"", owner.ns, owner.pod, error.message);
+  }
+}
+
+// The times of the conditions: an outcome that stays keeps the moment when it came.
+void ReportWriter::Impl::stamp(WrittenReport& report, ReportStatus& status) const {
+  if (report.outcome != status.outcome) report.since = status.decided_at.value_or(Wall{});
+  for (auto& condition : status.conditions) condition.since = report.since;
+}
 
 ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
                            const config::Podium& options, async::Gate& gate, asio::any_io_executor io,
-                           Announce announce)
+                           Announce announce, ReportBackoffs backoffs)
     : options_(options),
       announce_(std::move(announce)),
-      impl_(std::make_shared<Impl>(api, precedence, retention, options, gate, std::move(io))) {}
+      impl_(std::make_unique<Impl>(api, precedence, retention, options, gate, std::move(io), backoffs)) {}
 
 ReportWriter::~ReportWriter() = default;
 
@@ -330,29 +383,31 @@ void ReportWriter::binding_ended(const cluster::PodInfo& pod, const framework::B
 }
 
 // A report that waits is written all the same: what was decided stays true when the pod is gone.
-void ReportWriter::forgotten(std::string_view pod_uid) { impl_->forget(std::string(pod_uid)); }
+void ReportWriter::forgotten(std::string_view pod_uid) { impl_->known.forget(std::string(pod_uid)); }
 
 void ReportWriter::enqueue(const cluster::PodInfo& pod, ReportStatus status) {
   const auto& meta = pod->meta;
-  Job job{{meta.namespace_, meta.name, meta.uid}, std::move(status), impl_->api.clock().now()};
-  if (impl_->queue.push(meta.uid, std::move(job))) {
-    async::spawn(impl_->gate, impl_->io, "write", Impl::work(impl_));
+  const auto report = impl_->known.find(meta.uid);
+  const auto age = report ? impl_->api.clock().now() - report->written : Steady::duration();
+  if (report && age < std::min(kUnchanged, options_.reports.ttl / 2) &&
+      report->content == content_hash(status) && !impl_->jobs.holds(meta.uid)) {
+    impl_->unchanged.fetch_add(1, std::memory_order_relaxed);
+    return;
   }
+  const bool is_rewrite = report && status.outcome != kScheduled;
+  impl_->jobs.push(meta.namespace_, meta.uid, {{meta.namespace_, meta.name, meta.uid}, std::move(status)},
+                   is_rewrite ? kRewrite : kFirst);
 }
 
-Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) {
-  const auto self = impl_;
-  const auto end = self->api.clock().now() + deadline;
-  self->stopping = true;
-  while (!self->queue.idle() && self->api.clock().now() < end) co_await async::nap(kDrainPoll);
-  self->queue.clear();
-}
+Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) { return impl_->jobs.drain(deadline); }
 
 ReportCounts ReportWriter::counts() const {
-  return {.written = impl_->written.load(),
-          .dropped = impl_->queue.dropped() + impl_->budget_drops.load(),
-          .failed = impl_->failed.load(),
-          .waiting = impl_->queue.size()};
+  const auto counts = impl_->jobs.counts();
+  return {.written = counts.done,
+          .dropped = counts.dropped,
+          .failed = counts.failed,
+          .unchanged = impl_->unchanged.load(std::memory_order_relaxed),
+          .waiting = counts.waiting};
 }
 
 }  // namespace podium::controller

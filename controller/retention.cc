@@ -2,178 +2,383 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
-#include <map>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <vector>
 
-#include "api/decode.h"
-#include "base/time.h"
-#include "controller/report_spec.h"
+#include "async/writers.h"
+#include "controller/report_metadata.h"
+#include "controller/report_requests.h"
 
 namespace podium::controller {
 namespace {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
+using async::Task;
+using std::chrono::milliseconds;
 
-using Key = std::pair<std::string, std::string>;  // namespace, name
+using Report = RetentionIndex::Report;
+using Deletions = async::Writers<Report>;
 
-struct Entry {
-  std::string uid;
-  Wall expires{};
-};
+constexpr unsigned kWorkers = 4;
+constexpr std::size_t kAtOnce = 16;
+constexpr milliseconds kTick{100};  // while there is a backlog
+constexpr std::chrono::seconds kLookAfter{60};
+constexpr std::chrono::minutes kWarnEvery{10};
+constexpr std::size_t kMarginPart = 50;  // of the bound is kept free
 
-// When a report that was found on the API server may go.
-std::optional<std::pair<Key, Entry>> found(const json::value& object, std::chrono::seconds default_ttl) {
-  auto meta = api::decode_meta(object);
-  if (!meta) return std::nullopt;
-  const auto* spec = object.as_object().if_contains("spec");
-  const auto* status = object.as_object().if_contains("status");
-  std::optional<Wall> expires;
-  if (status && status->is_object()) {
-    if (const auto* at = status->as_object().if_contains("expiresAt"); at && at->is_string()) {
-      expires = parse_time(at->as_string());
-    }
-  }
-  if (!expires) expires = meta->created.value_or(Wall{}) + report_ttl(spec, default_ttl);
-  return std::pair(Key(meta->namespace_, meta->name), Entry{meta->uid, *expires});
+std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
+
+bool is_away(const Error& error) {
+  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429 ||
+         error.code == 503;
 }
+
+async::WritersOptions queue_options(const RetentionOptions& options) {
+  async::WritersOptions made;
+  made.name = "delete reports";
+  made.workers = kWorkers;
+  made.at_once = kAtOnce;
+  made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
+  made.queue.item = options.item;
+  made.queue.all = options.all;
+  return made;
+}
+
+// The API server's time, as far as its replies tell.
+class ServerTime {
+ public:
+  void is(Wall server, Steady now) { ahead_ = server.time_since_epoch() - now.time_since_epoch(); }
+  void is_at_least(Wall server, Steady now) {
+    const auto ahead = server.time_since_epoch() - now.time_since_epoch();
+    if (!ahead_ || ahead > *ahead_) ahead_ = ahead;
+  }
+  // How long ago, at least.
+  Steady::duration since(Wall server, Steady now) const {
+    if (!ahead_) return {};
+    return std::max(Steady::duration::zero(), now.time_since_epoch() + *ahead_ - server.time_since_epoch());
+  }
+
+ private:
+  std::optional<Steady::duration> ahead_;  // of the steady clock
+};
 
 }  // namespace
 
 struct Retention::Impl {
-  Impl(client::Api& api_, RetentionOptions options_) : api(api_), options(options_) {}
+  Impl(client::Api& api_, RetentionOptions options_, async::Gate& gate_, asio::any_io_executor io_)
+      : api(api_),
+        options(options_),
+        gate(gate_),
+        io(io_),
+        deletions(queue_options(options), api.clock(), api.random(), gate, io,
+                  [this](std::vector<Deletions::Item>& batch) { return remove(this, &batch); }) {}
 
-  void track(Key key, Entry entry) {
-    std::lock_guard lock(mutex);
-    auto& slot = entries[key];
-    by_expiry.erase({slot.expires, key});
-    by_expiry.emplace(entry.expires, key);
-    slot = std::move(entry);
+  static Task<void> run(Impl* self);
+  static Task<bool> list(Impl* self);
+  static Task<bool> list_kind(Impl* self, ReportKind kind);
+  static Task<void> wait(Impl* self, milliseconds time);
+  static Task<void> remove(Impl* self, std::vector<Deletions::Item>* batch);
+  static Task<void> look(Impl* self, Deletions::Item* item);
+  void feed(Steady now);
+  milliseconds until_next(Steady now) const;
+  void removed(Deletions::Item& item, const Result<std::string>& answer);
+  bool is_warned();
+  void wake();  // under the mutex
+
+  Steady now() const { return api.clock().now(); }
+  // When a report that was last written then may go; later where that cannot be known.
+  Steady due_of(const ReportMetadata& report, Steady::duration ttl, Steady at) const {
+    return at + std::max(Steady::duration::zero(), ttl - server.since(report.written, at));
   }
-
-  void forget(const Key& key) {
-    std::lock_guard lock(mutex);
-    const auto it = entries.find(key);
-    if (it == entries.end()) return;
-    by_expiry.erase({it->second.expires, key});
-    entries.erase(it);
-  }
-
-  std::optional<std::pair<Key, Entry>> next_due(Wall now) {
-    std::lock_guard lock(mutex);
-    if (by_expiry.empty() || by_expiry.begin()->first > now) return std::nullopt;
-    const auto& key = by_expiry.begin()->second;
-    return std::pair(key, entries.at(key));
-  }
-
-  // Waits, at most until stop(); false when it is time to end.
-  static client::Task<bool> wait(std::shared_ptr<Impl> self, std::chrono::milliseconds time) {
-    asio::steady_timer timer(co_await asio::this_coro::executor, time);
-    {
-      std::lock_guard lock(self->mutex);
-      if (self->stopping) co_return false;
-      self->timer = &timer;
-    }
-    boost::system::error_code ignored;
-    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-    std::lock_guard lock(self->mutex);
-    self->timer = nullptr;
-    co_return !self->stopping;
-  }
-
-  static client::Task<bool> list(std::shared_ptr<Impl> self) {
-    // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
-    const std::function<bool(std::vector<json::value>)> track_all =
-        [self, ttl = self->options.default_ttl](std::vector<json::value> items) {
-          for (const auto& item : items) {
-            if (auto entry = found(item, ttl)) self->track(std::move(entry->first), std::move(entry->second));
-          }
-          return true;
-        };
-    const client::ListOptions everything;
-    auto listed =
-        co_await self->api.list_pages(client::resource::scheduling_reports, "", everything, track_all);
-    if (!listed) spdlog::debug("reports not listed error=\"{}\"", listed.error().message);
-    co_return listed.has_value();
-  }
-
-  // Deletes what is due; false: the API server does not answer, try in the next round.
-  static client::Task<bool> delete_due(std::shared_ptr<Impl> self) {
-    const auto pause = std::chrono::milliseconds(1000) / static_cast<long>(self->options.deletes_per_second);
-    while (auto due = self->next_due(self->api.clock().wall())) {
-      const auto& [key, entry] = *due;
-      client::DeleteOptions only_this_one;
-      only_this_one.uid = entry.uid;
-      auto gone = co_await self->api.remove(client::resource::scheduling_reports, key.first, key.second,
-                                            only_this_one);
-      // 404: somebody else did; 409: another of its name, which has an entry of its own once it is seen.
-      if (!gone && gone.error().code != 404 && gone.error().code != 409) co_return false;
-      self->forget(key);
-      self->deleted.fetch_add(gone ? 1 : 0, std::memory_order_relaxed);
-      const bool going_on = co_await wait(self, pause);
-      if (!going_on) break;
-    }
-    co_return true;
+  std::size_t bound() const {  // of decisions that are kept
+    const auto most = options.max_decisions - options.max_decisions / kMarginPart;
+    return is_full ? std::min(most, options.max_decisions - 1) : most;
   }
 
   client::Api& api;
   const RetentionOptions options;
-  mutable std::mutex mutex;
-  std::map<Key, Entry> entries;
-  std::set<std::pair<Wall, Key>> by_expiry;
+  async::Gate& gate;
+  const asio::any_io_executor io;
+
+  mutable std::mutex mutex;  // guards these
+  RetentionIndex index;
+  ServerTime server;
+  std::size_t reserved = 0;
+  bool is_full = false;  // a reserve() has failed since the last round
   bool stopping = false;
-  asio::steady_timer* timer = nullptr;  // the wait under way; cancelled by stop()
-  std::atomic<std::uint64_t> deleted{0};
+  std::shared_ptr<asio::steady_timer> timer;  // of the loop, used on io only
+
+  // On io.
+  Steady next_list{}, last_list{}, fed{};
+  double tokens = 0;  // deletions that the pace allows now
+  std::optional<Steady> warned;
+
+  std::atomic<std::uint64_t> deleted{0}, deleted_early{0};
+  Deletions deletions;
 };
 
-Retention::Retention(client::Api& api, RetentionOptions options)
-    : impl_(std::make_shared<Impl>(api, options)) {}
+Task<void> Retention::Impl::run(Impl* self) {
+  self->next_list = self->last_list = self->fed = self->now();
+  self->tokens = static_cast<double>(self->options.deletes_per_second);
+  for (;;) {
+    bool wants_list = self->now() >= self->next_list;
+    {
+      const std::lock_guard lock(self->mutex);
+      if (self->stopping) co_return;
+      if (self->is_full && self->now() >= self->last_list + self->options.relist_when_full) wants_list = true;
+    }
+    if (wants_list) {
+      const bool listed = co_await list(self);
+      self->last_list = self->now();
+      self->next_list = self->last_list + (listed ? self->options.relist : self->options.round);
+    }
+    const auto now = self->now();
+    self->feed(now);
+    co_await wait(self, self->until_next(now));
+  }
+}
+
+// What is there, a kind at a time, and what is there no more.
+Task<bool> Retention::Impl::list(Impl* self) {
+  {
+    const std::lock_guard lock(self->mutex);
+    self->index.begin_list();
+  }
+  const bool has_decisions = co_await list_kind(self, ReportKind::decision);
+  if (!has_decisions) co_return false;
+  const bool has_questions = co_await list_kind(self, ReportKind::question);
+  if (!has_questions) co_return false;
+  const std::lock_guard lock(self->mutex);
+  if (!self->stopping) self->index.end_list();
+  co_return true;
+}
+
+Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
+  std::vector<ReportMetadata> unknown;
+  // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
+  const std::function<bool(std::vector<json::value>)> each = [self,
+                                                              &unknown](std::vector<json::value> items) {
+    const std::lock_guard lock(self->mutex);
+    for (const auto& item : items) {
+      auto report = read_metadata(item);
+      if (!report) continue;
+      self->server.is_at_least(report->written, self->now());
+      if (!self->index.saw(report->ns, report->name, report->uid)) unknown.push_back(std::move(*report));
+    }
+    return !self->stopping;
+  };
+  client::ListOptions metadata;
+  metadata.metadata_only = true;
+  metadata.field_selector = kind == ReportKind::question ? "spec.dryRun=true" : "spec.dryRun!=true";
+  const auto listed = co_await self->api.list_pages(client::resource::scheduling_reports, "", metadata, each);
+  if (!listed) {
+    spdlog::debug("reports not listed error=\"{}\"", listed.error().message);
+    co_return false;
+  }
+  const std::lock_guard lock(self->mutex);
+  const auto now = self->now();
+  for (const auto& report : unknown) {
+    // Whose TTL is not in the metadata is read in full when it may be due.
+    const bool look = !report.ttl || kind == ReportKind::question;
+    const auto due = self->due_of(report, look ? kLookAfter : *report.ttl, now);
+    self->index.track({report.ns, report.name, report.uid, due, kind, look});
+  }
+  co_return true;
+}
+
+// Hands over what is due, within the pace.
+void Retention::Impl::feed(Steady now) {
+  const auto rate = static_cast<double>(options.deletes_per_second);
+  tokens = std::min(tokens + rate * std::chrono::duration<double>(now - fed).count(), rate);
+  fed = now;
+  const auto most = static_cast<std::size_t>(tokens);
+  std::vector<Report> due;
+  std::size_t early = 0;
+  {
+    const std::lock_guard lock(mutex);
+    due = index.take_due(now, most);
+    if (index.decisions_kept() > bound() && due.size() < most) {
+      auto more =
+          index.take_earliest_decisions(std::min(index.decisions_kept() - bound(), most - due.size()));
+      early = more.size();
+      due.insert(due.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    is_full = false;
+  }
+  tokens -= static_cast<double>(due.size());
+  for (auto& report : due) {
+    const auto ns = report.ns, key = key_of(report);
+    deletions.push(ns, key, std::move(report));
+  }
+  deleted_early += early;
+  if (early > 0 && !is_warned()) {
+    spdlog::warn("report budget reached, the oldest reports are deleted before their time max={}",
+                 options.max_decisions);
+  }
+}
+
+bool Retention::Impl::is_warned() {
+  const bool is = warned && now() - *warned < kWarnEvery;
+  if (!is) warned = now();
+  return is;
+}
+
+milliseconds Retention::Impl::until_next(Steady now) const {
+  const std::lock_guard lock(mutex);
+  auto next = std::min(next_list, now + options.round);
+  if (const auto due = index.next_due()) next = std::min(next, *due);
+  if (index.decisions_kept() > bound()) next = now;
+  const auto left = std::chrono::ceil<milliseconds>(next - now);
+  return std::max(left, std::min(kTick, options.round));
+}
+
+Task<void> Retention::Impl::wait(Impl* self, milliseconds time) {
+  const auto timer = std::make_shared<asio::steady_timer>(self->io, time);
+  {
+    const std::lock_guard lock(self->mutex);
+    if (self->stopping) co_return;
+    self->timer = timer;
+  }
+  boost::system::error_code ignored;
+  co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  const std::lock_guard lock(self->mutex);
+  self->timer.reset();
+}
+
+void Retention::Impl::wake() {
+  if (!timer) return;
+  asio::post(io, [timer = std::exchange(timer, nullptr)] { timer->cancel(); });
+}
+
+Task<void> Retention::Impl::remove(Impl* self, std::vector<Deletions::Item>* batch) {
+  std::vector<client::Request> requests;
+  std::vector<Deletions::Item*> sent, looks;
+  {
+    const std::lock_guard lock(self->mutex);
+    for (auto& item : *batch) {
+      const auto& report = item.value;
+      // One that was written again meanwhile has a new time.
+      if (self->stopping || !self->index.is_taken(report.ns, report.name, report.uid)) continue;
+      if (report.look) {
+        looks.push_back(&item);
+      } else {
+        requests.push_back(delete_report(report.ns, report.name, report.uid));
+        sent.push_back(&item);
+      }
+    }
+  }
+  if (!sent.empty()) {
+    const auto answers = co_await self->api.send_all(std::move(requests));
+    for (std::size_t i = 0; i < sent.size(); ++i) self->removed(*sent[i], answers[i]);
+  }
+  for (auto* item : looks) co_await look(self, item);
+}
+
+void Retention::Impl::removed(Deletions::Item& item, const Result<std::string>& answer) {
+  const auto& report = item.value;
+  // 404: somebody else did; 409: another of its name, which has an entry of its own once it is seen.
+  if (answer || answer.error().code == 404 || answer.error().code == 409) {
+    if (answer) ++deleted;
+    const std::lock_guard lock(mutex);
+    index.forget(report.ns, report.name, report.uid);
+    return;
+  }
+  const auto& error = answer.error();
+  item.outcome = is_away(error) ? Outcome::retry_all : Outcome::retry;
+  item.at_least = std::chrono::seconds(error.retry_after);
+  if (item.tries == 0 && item.outcome == Outcome::retry && !is_warned()) {
+    spdlog::warn("report not deleted, tried again later report={}/{} error=\"{}\"", report.ns, report.name,
+                 error.message);
+  }
+}
+
+Task<void> Retention::Impl::look(Impl* self, Deletions::Item* item) {
+  const auto& report = item->value;
+  client::CallOptions once;
+  once.retry = false;
+  const auto object =
+      co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
+  const auto read = object ? read_metadata(*object) : std::nullopt;
+  const std::lock_guard lock(self->mutex);
+  if (!object && object.error().code != 404) {
+    item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
+  } else if (!read || read->uid != report.uid) {
+    self->index.forget(report.ns, report.name, report.uid);
+  } else {
+    const auto now = self->now();
+    const auto ttl = full_ttl(*object, *read, self->options.default_ttl);
+    self->index.track({report.ns, report.name, report.uid, self->due_of(*read, ttl, now), read->kind, false});
+    self->wake();
+  }
+}
+
+Retention::Retention(client::Api& api, RetentionOptions options, async::Gate& gate, asio::any_io_executor io)
+    : impl_(std::make_unique<Impl>(api, options, gate, std::move(io))) {}
 Retention::~Retention() = default;
 
-void Retention::track(const std::string& ns, const std::string& name, const std::string& uid, Wall expires) {
-  impl_->track({ns, name}, {uid, expires});
+void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
+                      std::chrono::seconds ttl, ReportKind kind, std::optional<Wall> server_time) {
+  if (uid.empty()) return;
+  const std::lock_guard lock(impl_->mutex);
+  const auto now = impl_->now();
+  if (server_time) impl_->server.is(*server_time, now);
+  const bool first = impl_->index.next_due() > now + ttl;
+  impl_->index.track({ns, name, uid, now + ttl, kind, false});
+  if (first || impl_->index.decisions_kept() > impl_->bound()) impl_->wake();
 }
-void Retention::forget(const std::string& ns, const std::string& name) { impl_->forget({ns, name}); }
-std::uint64_t Retention::deleted() const { return impl_->deleted.load(std::memory_order_relaxed); }
+
+void Retention::track(const std::string& ns, const std::string& name, const std::string& uid, Wall expires) {
+  const auto ttl = std::chrono::ceil<std::chrono::seconds>(expires - impl_->api.clock().wall());
+  track(ns, name, uid, std::max(ttl, std::chrono::seconds(0)), ReportKind::question);
+}
+
+void Retention::forget(const std::string& ns, const std::string& name, const std::string& uid) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->index.forget(ns, name, uid);
+}
+
+bool Retention::reserve() {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->index.size(ReportKind::decision) + impl_->reserved < impl_->options.max_decisions) {
+    ++impl_->reserved;
+    return true;
+  }
+  impl_->is_full = true;
+  impl_->wake();
+  return false;
+}
+
+void Retention::release() {
+  const std::lock_guard lock(impl_->mutex);
+  --impl_->reserved;
+}
 
 std::size_t Retention::size() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->entries.size();
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->index.size();
 }
+std::size_t Retention::size(ReportKind kind) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->index.size(kind);
+}
+std::uint64_t Retention::deleted() const { return impl_->deleted; }
+std::uint64_t Retention::deleted_early() const { return impl_->deleted_early; }
 
-client::Task<void> Retention::run() {
-  const auto self = impl_;
-  auto next_list = self->api.clock().now();
-  for (bool going_on = true; going_on;) {
-    if (self->api.clock().now() >= next_list) {
-      const bool listed = co_await Impl::list(self);
-      if (listed) next_list = self->api.clock().now() + self->options.relist;
-    }
-    co_await Impl::delete_due(self);
-    going_on = co_await Impl::wait(self, self->options.round);
-  }
-}
+void Retention::start() { async::spawn(impl_->gate, impl_->io, "retention", Impl::run(impl_.get())); }
 
 void Retention::stop() {
-  std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   impl_->stopping = true;
-  if (impl_->timer) {
-    asio::post(impl_->timer->get_executor(), [self = impl_] {
-      std::lock_guard inner(self->mutex);
-      if (self->timer) self->timer->cancel();
-    });
-  }
+  impl_->wake();
 }
 
 }  // namespace podium::controller

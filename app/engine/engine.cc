@@ -62,7 +62,10 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
               [this](const std::string& uid, cycle::WriteOutcome outcome) {
                 scheduler_.write_ended(uid, std::move(outcome));
               }),
-      retention_(api_, {.default_ttl = config_.podium.reports.ttl}),
+      retention_(api_,
+                 {.default_ttl = config_.podium.reports.ttl,
+                  .max_decisions = static_cast<std::size_t>(config_.podium.reports.max_reports)},
+                 deleting_, world_.io),
       reports_(api_, bindings_first_, retention_, config_.podium, writing_, world_.io,
                [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
                  announce_best_nodes(pod, status);
@@ -220,7 +223,7 @@ void Engine::begin() {
   if (!synced_ || !leading_ || driver_.started() || stopping_) return;
   spdlog::info("scheduling begins");
   driver_.start();
-  async::spawn(deleting_, world_.io, "retention", retention_.run());
+  retention_.start();
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
 }
 

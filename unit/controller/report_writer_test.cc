@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "unit/controller/log_capture.h"
 #include "unit/controller/served_api.h"
 #include "unit/support/builders.h"
@@ -48,9 +48,24 @@ cluster::PodInfo info_of(const api::Pod& pod) { return *cluster::make_pod_info(t
 api::Pod small(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "1"); }
 api::Pod huge(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "64"); }
 
+// Back-offs are short, and the clock goes on a little with each step.
 struct Writing : ServedApi {
-  explicit Writing(ReportWriter::Announce announce = {})
-      : writer(api, bindings_first, retention, options, io.get_executor(), std::move(announce)) {}
+  explicit Writing(ReportWriter::Announce announce = {}, std::size_t max_decisions = 20'000)
+      : retention(api, retention_options(max_decisions), gate, io.get_executor()),
+        writer(api, bindings_first, retention, options, gate, io.get_executor(), std::move(announce),
+               {.item = {1ms, 4ms}, .of_namespace = {1ms, 4ms}, .all = {1ms, 4ms}}) {}
+  ~Writing() {
+    gate.cancel();
+    io.restart();
+    io.run();
+  }
+
+  static RetentionOptions retention_options(std::size_t max_decisions) {
+    RetentionOptions made;
+    made.max_decisions = max_decisions;
+    made.round = 1ms;
+    return made;
+  }
 
   // Decides about the pod; where it fits, its binding has still to end.
   void decide(const api::Pod& pod, std::uint32_t attempt = 1) {
@@ -67,23 +82,20 @@ struct Writing : ServedApi {
     decide(pod);
     writer.binding_ended(info_of(pod), {.bound = true, .node = "n1"});
   }
-  // Until nothing is left to do.
+  // Until no writer is left.
   void run() {
-    io.restart();
-    io.run();
+    run_until([this] { return gate.inside() == 0; });
   }
   template <typename Condition>
   void run_until(Condition condition) {
     io.restart();
-    while (!condition() && io.run_one() > 0) {
-    }
+    while (!condition() && io.run_one() > 0) clock.advance(1ms);
     EXPECT_TRUE(condition());
   }
   void drain(std::chrono::milliseconds deadline = 1s) {
     bool drained = false;
     asio::co_spawn(io, writer.drain(deadline), [&](std::exception_ptr) { drained = true; });
-    run();
-    EXPECT_TRUE(drained);
+    run_until([&] { return drained; });
   }
   // "name pod outcome attempts" of all reports, in order of names.
   Lines reports() const {
@@ -100,8 +112,9 @@ struct Writing : ServedApi {
 
   unit::LogCapture log;
   client::Precedence bindings_first{clock};
-  Retention retention{api, {}};
   config::Podium options;
+  async::Gate gate;
+  Retention retention;
   ReportWriter writer;
 };
 
@@ -115,7 +128,12 @@ TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
   EXPECT_EQ(report.at("status").at("node"), "n1");
   EXPECT_EQ(report.at("status").at("topNodes").as_array().size(), 1u);
   EXPECT_EQ(ObjectServer::text(report, "/status/conditions/0/message"), "placed on n1");
-  EXPECT_EQ(w.retention.size(), 1u);
+  const auto kept = *parse_time(ObjectServer::text(report, "/status/expiresAt")) -
+                    *parse_time(ObjectServer::text(report, "/status/decidedAt"));
+  EXPECT_EQ(kept, w.options.reports.ttl);
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1report"), "decision");
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/annotations/podium.dev~1ttl"), "600");
+  EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
   EXPECT_EQ(w.writer.counts().written, 1u);
 }
 
@@ -125,6 +143,7 @@ TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
     w.decide(huge("web"), attempt);
     w.run();
     EXPECT_EQ(w.reports(), Lines{fmt::format("web uid-of-web Unschedulable {}", attempt)});
+    w.clock.advance(60s);
   }
   w.bind(small("web"));
   w.run();
@@ -180,9 +199,11 @@ TEST(ReportWriter, ANameThatIsTakenGetsASuffix) {
       {"by a what-if", R"({"dryRun":true,"podRef":{"name":"web"}})", "web", "web-[0-9a-f]{6}"},
       {"by a what-if about this pod", R"({"dryRun":true,"podRef":{"name":"web","uid":"uid-of-web"}})", "web",
        "web-[0-9a-f]{6}"},
-      {"by the report of a pod that bore this name", R"({"podRef":{"name":"web","uid":"other"}})", "web",
-       "web-[0-9a-f]{6}"},
+      {"by a user's object about a pod that bore this name", R"({"podRef":{"name":"web","uid":"other"}})",
+       "web", "web-[0-9a-f]{6}"},
       {"and the name is as long as may be", R"({"dryRun":true})", long_name, "x{246}-[0-9a-f]{6}"},
+      {"and the cut is at a dot", R"({"dryRun":true})", std::string(244, 'x') + ".-" + std::string(7, 'y'),
+       "x{244}-[0-9a-f]{6}"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -305,6 +326,7 @@ TEST(ReportWriter, AFullQueueDropsTheOldestAndCounts) {
   const auto first = w.server.transport->requests().front().body;
   EXPECT_NE(first.find("\"uid-of-p7\""), std::string::npos) << first;
   w.drain(0ms);
+  w.run();
   const auto counts = w.writer.counts();
   EXPECT_EQ(counts.waiting, 0u);
   EXPECT_EQ(counts.written + counts.failed + counts.dropped, static_cast<std::size_t>(capacity + 7));
@@ -320,13 +342,10 @@ TEST(ReportWriter, AStopWritesWhatWaits) {
 
 TEST(ReportWriter, AStopEndsByItsDeadline) {
   Writing w;
-  w.server.on_request = [&](const client::Request&) -> std::optional<ObjectServer::Reply> {
-    w.clock.advance(300ms);  // a slow server
-    return std::nullopt;
-  };
   w.server.transport->latency = 1ms;
   for (int i = 0; i < 500; ++i) w.bind(small(fmt::format("p{:03}", i)));
-  w.drain(1s);
+  w.drain(5ms);
+  w.run();  // what was under way
   const auto counts = w.writer.counts();
   EXPECT_GT(counts.dropped, 0u);
   EXPECT_EQ(counts.waiting, 0u);
@@ -344,15 +363,6 @@ TEST(ReportWriter, AStopDoesNotWaitForAServerThatRefuses) {
   EXPECT_EQ(w.reports(), Lines());
 }
 
-TEST(ReportWriter, TheBudgetHoldsForReportsThatAreMadeTogether) {
-  Writing w;
-  w.options.reports.max_reports = 2;
-  for (const char* name : {"a", "b", "c", "d"}) w.bind(small(name));
-  w.run();
-  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Scheduled 1", "b uid-of-b Scheduled 1"}));
-  EXPECT_EQ(w.writer.counts().dropped, 2u);
-}
-
 TEST(ReportWriter, BindingsComeFirst) {
   Writing w;
   w.bindings_first.enter();
@@ -368,31 +378,33 @@ TEST(ReportWriter, ALoadThatNeverEndsDelaysReportsByThePatienceOnly) {
   Writing w;
   w.bindings_first.enter();
   w.bind(small("web"));
-  w.io.run_for(20ms);
-  EXPECT_EQ(w.reports(), Lines());
   w.clock.advance(client::Precedence::kPatience);
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
 }
 
-TEST(ReportWriter, OverItsBudgetItMakesNoNewReports) {
-  Writing w;
-  w.options.reports.max_reports = 2;
-  w.decide(huge("a"));
-  w.bind(small("b"));
-  w.run();
-  w.bind(small("c"));
-  w.bind(small("d"));
-  w.run();
-  w.bind(small("a"));  // has a report already
-  w.run();
-  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Scheduled 1", "b uid-of-b Scheduled 1"}));
-  EXPECT_EQ(w.writer.counts().dropped, 2u);
+TEST(ReportWriter, AtTheBoundTheEarliestMakeRoomForTheNewest) {
+  Writing w({}, 2);
+  w.retention.start();
+  for (const char* name : {"q1", "q2", "q3"})  // what-ifs do not count
+    w.retention.track("shop", name, name, 100s, ReportKind::question);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    w.bind(small(name));
+    w.run_until([&] { return w.writer.counts().waiting == 0 && !w.report(name).is_null(); });
+    EXPECT_LE(w.server.all(kPlural).size(), 2u);
+  }
+  EXPECT_EQ(w.reports(), (Lines{"c uid-of-c Scheduled 1", "d uid-of-d Scheduled 1"}));
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
   EXPECT_EQ(w.log.count("budget"), 1);
-  w.retention.forget("shop", "b");  // expired
-  w.bind(small("e"));
+}
+
+TEST(ReportWriter, AtTheBoundAReportThatIsThereIsRewritten) {
+  Writing w({}, 1);
+  w.decide(huge("a"));
   w.run();
-  EXPECT_EQ(w.writer.counts().written, 4u);
+  w.bind(small("a"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"a uid-of-a Scheduled 1"});
 }
 
 TEST(ReportWriter, WritesAsTheSwitchesSay) {
@@ -443,6 +455,7 @@ TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {
   w.decide(huge("web"), 1);
   w.run();
   w.server.erase(kPlural, "shop", "web");
+  w.clock.advance(60s);
   w.decide(huge("web"), 2);
   w.bind(small("next"));
   w.run();
@@ -462,6 +475,120 @@ TEST(ReportWriter, APodThatIsForgottenStartsAnew) {
   w.decide(again);
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web another Unschedulable 1"});
+}
+
+TEST(ReportWriter, ANamespaceThatRefusesReportsHoldsUpNoOther) {
+  struct Case {
+    const char* name;
+    ObjectServer::Reply refusal;
+  };
+  const Case cases[] = {
+      {"a quota", client::Response{403, R"({"code":403,"message":"exceeded quota: none"})"}},
+      {"a webhook that fails", client::Response{500, R"({"code":500,"message":"failed calling webhook"})"}},
+      {"a webhook that hangs", fail(Error::Kind::timeout, "no reply in time")},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.target.find("/namespaces/full/") == std::string::npos) return std::nullopt;
+      return c.refusal;
+    };
+    for (int i = 0; i < 12; ++i)
+      w.bind(pod(fmt::format("f{}", i)).ns("full").uid(fmt::format("full-{}", i)).req("cpu", "1"));
+    for (int i = 0; i < 100; ++i) w.bind(small(fmt::format("p{}", i)));
+    w.run_until([&] { return w.writer.counts().written == 100; });
+    EXPECT_EQ(w.reports().size(), 100u);
+    EXPECT_EQ(w.writer.counts().failed, 0u);
+    EXPECT_EQ(w.log.count("reports of a namespace are refused"), 1);
+    EXPECT_EQ(w.log.count("paused"), 0);
+    w.server.on_request = {};
+    w.run();
+    EXPECT_EQ(w.reports().size(), 112u);
+    EXPECT_EQ(w.log.count("reports are written again namespace=full"), 1);
+  }
+}
+
+TEST(ReportWriter, WhatANamespaceRefusesForLongerThanTheTtlIsDropped) {
+  Writing w;
+  w.server.refuse(1'000'000, client::Response{403, "{}"});
+  for (int i = 0; i < 12; ++i) w.bind(small(fmt::format("p{}", i)));
+  w.run_until([&] { return w.log.count("refused") > 0; });
+  w.clock.advance(600s);
+  w.run();
+  EXPECT_EQ(w.writer.counts().dropped, 12u);
+}
+
+TEST(ReportWriter, AnAttemptThatChangesNothingIsNotWorthARequest) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  for (std::uint32_t attempt = 2; attempt < 10; ++attempt) w.decide(huge("web"), attempt);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 1"});
+  EXPECT_EQ(w.writer.counts().unchanged, 8u);
+  w.clock.advance(60s);
+  w.decide(huge("web"), 10);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 10"}) << "once a minute";
+  w.decide(small("web"), 11);
+  w.writer.binding_ended(info_of(small("web")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Failed 11"}) << "something has changed";
+}
+
+TEST(ReportWriter, FirstReportsGoBeforeRewrittenOnes) {
+  Writing w;
+  for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)));
+  w.run();
+  w.clock.advance(60s);
+  for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)), 2);
+  w.bind(small("first"));
+  w.run_until([&] { return !w.report("first").is_null(); });
+  EXPECT_GT(w.writer.counts().waiting, 150u);
+  w.run();
+}
+
+TEST(ReportWriter, TheReportOfADeadPodOfThisNameIsTakenOver) {
+  Writing w;
+  w.bind(small("web-1"));
+  w.run();
+  w.clock.advance(5s);
+  auto again = small("web-1");
+  again.meta.uid = "another";
+  w.bind(again);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web-1 another Scheduled 1"});
+  EXPECT_EQ(w.retention.size(), 1u);
+  EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
+}
+
+TEST(ReportWriter, TheReportOfALaterPodOfThisNameIsNot) {
+  Writing w;
+  auto first = small("web-1");
+  first.meta.uid = "the-first";
+  w.decide(first);
+  w.clock.advance(5s);
+  w.bind(small("web-1"));
+  w.run();
+  w.writer.binding_ended(info_of(first), {.bound = true, .node = "n1"});  // late
+  w.run();
+  ASSERT_EQ(w.reports().size(), 2u);
+  EXPECT_EQ(w.reports()[0], "web-1 uid-of-web-1 Scheduled 1");
+  EXPECT_TRUE(w.reports()[1].ends_with("the-first Scheduled 1")) << w.reports()[1];
+}
+
+TEST(ReportWriter, OneThatAnotherHasReplacedIsMadeAnew) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  w.server.erase(kPlural, "shop", "web");
+  w.server.put(kPlural,
+               {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}, {"spec", {{"dryRun", true}}}});
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.server.all(kPlural).size(), 2u);
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/outcome"), "") << "a user's what-if is left alone";
 }
 
 }  // namespace

@@ -2,14 +2,14 @@
 #include "controller/retention.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "unit/controller/log_capture.h"
 #include "unit/controller/served_api.h"
 
 namespace podium::controller {
@@ -23,32 +23,46 @@ using unit::Lines;
 using unit::ObjectServer;
 using unit::ServedApi;
 
-struct Keeping : ServedApi {
-  // Rounds and paces of a millisecond; what is due is told by the clock, which only the test moves.
-  Keeping()
-      : retention(api, {.default_ttl = 600s, .round = 1ms, .relist = 30min, .deletes_per_second = 100'000}) {}
+// Rounds and back-offs of a millisecond; what is due is told by the clock, which only the test moves.
+RetentionOptions fast() {
+  RetentionOptions made;
+  made.round = 1ms;
+  made.deletes_per_second = 100'000;
+  made.item = made.all = {1ms, 1ms};
+  return made;
+}
 
-  // A report as it is found on the API server.
-  void keep(const std::string& name, json::value spec,
-            std::optional<std::chrono::seconds> expires_in = std::nullopt, std::chrono::seconds age = 0s) {
-    json::object object{{"metadata",
-                         {{"name", name},
-                          {"namespace", "shop"},
-                          {"uid", "uid-of-" + name},
-                          {"creationTimestamp", format_time(clock.wall() - age)}}},
-                        {"spec", std::move(spec)}};
-    if (expires_in) object["status"] = {{"expiresAt", format_time(clock.wall() + *expires_in)}};
-    server.put(kPlural, std::move(object));
+struct Keeping : ServedApi {
+  explicit Keeping(RetentionOptions options = fast()) : retention(api, options, gate, io.get_executor()) {}
+  ~Keeping() {
+    gate.cancel();
+    io.restart();
+    io.run();
   }
-  // Runs it until so many rounds after the condition came true have had the chance to do more.
+
+  // A report as it is found on the API server, written so long ago.
+  void keep(const std::string& name, std::chrono::seconds age = 0s, json::value annotations = json::object(),
+            json::value spec = {{"dryRun", false}}, json::value status = json::object()) {
+    server.put(kPlural, {{"metadata",
+                          {{"name", name},
+                           {"namespace", "shop"},
+                           {"uid", "uid-of-" + name},
+                           {"annotations", std::move(annotations)},
+                           {"creationTimestamp", format_time(clock.wall() - age)}}},
+                         {"spec", std::move(spec)},
+                         {"status", std::move(status)}});
+  }
+  void track(const std::string& name, std::chrono::seconds ttl, ReportKind kind = ReportKind::decision) {
+    retention.track("shop", name, "uid-of-" + name, ttl, kind);
+  }
+  // Runs it until so many steps after the condition came true have had the chance to do more.
   template <typename Condition>
   void run_until(Condition condition) {
-    asio::co_spawn(io, retention.run(), asio::detached);
-    for (int i = 0; i < 10'000 && !condition(); ++i) io.run_one();
+    if (!std::exchange(started, true)) retention.start();
+    io.restart();
+    for (int i = 0; i < 20'000 && !condition(); ++i) io.run_one();
     EXPECT_TRUE(condition());
     for (int i = 0; i < 20; ++i) io.run_one();
-    retention.stop();
-    io.run();
   }
   Lines names() const {
     Lines out;
@@ -62,14 +76,17 @@ struct Keeping : ServedApi {
     return out;
   }
 
+  unit::LogCapture log;
+  async::Gate gate;
   Retention retention;
+  bool started = false;
 };
 
 TEST(Retention, DeletesWhatIsDueInTheOrderInWhichItIs) {
   Keeping k;
-  for (const auto& [name, expires_in] : {std::pair{"a", 20s}, {"b", 10s}, {"c", 31s}}) {
-    k.keep(name, json::object(), expires_in);
-    k.retention.track("shop", name, std::string("uid-of-") + name, k.clock.wall() + expires_in);
+  for (const auto& [name, ttl] : {std::pair{"a", 20s}, {"b", 10s}, {"c", 31s}}) {
+    k.keep(name);
+    k.track(name, ttl);
   }
   k.clock.advance(30s);
   k.run_until([&] { return k.retention.deleted() == 2; });
@@ -80,120 +97,290 @@ TEST(Retention, DeletesWhatIsDueInTheOrderInWhichItIs) {
 
 TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
   Keeping k;
-  k.keep("a", json::object(), 100s);
-  k.keep("b", json::object(), 10s);
-  const auto now = k.clock.wall();
-  for (const char* name : {"a", "b"})
-    k.retention.track("shop", name, std::string("uid-of-") + name, now + 10s);
-  k.retention.track("shop", "a", "uid-of-a", now + 100s);
+  for (const char* name : {"a", "b"}) {
+    k.keep(name);
+    k.track(name, 10s);
+  }
+  k.track("a", 100s);
   k.clock.advance(30s);
   k.run_until([&] { return k.retention.deleted() == 1; });
   EXPECT_EQ(k.names(), Lines{"a"});
 }
 
-TEST(Retention, FindsWhatOthersHaveLeft) {
+// The newest report there tells the API server's time.
+TEST(Retention, FindsWhatWasLeft) {
+  const json::value decision{{"dryRun", false}}, question{{"dryRun", true}}, noted{{"podium.dev/ttl", "10"}};
+  const auto answered = [](const char* decided, const char* expires) {
+    return json::value{{"decidedAt", decided}, {"expiresAt", expires}};
+  };
   struct Case {
     const char* name;
-    json::value spec;
-    std::optional<std::chrono::seconds> expires_in;
     std::chrono::seconds age;
+    json::value annotations, spec, status;
     bool goes;
   };
   const Case cases[] = {
-      {"expired", json::object(), -1s, 10s, true},
-      {"not expired", json::object(), 1s, 10'000s, false},
-      {"no status, young", json::object(), std::nullopt, 599s, false},
-      {"no status, old", json::object(), std::nullopt, 601s, true},
-      {"no status, a ttl of its own, young", {{"ttl", "1h"}}, std::nullopt, 3'599s, false},
-      {"no status, a ttl of its own, old", {{"ttl", "1h"}}, std::nullopt, 3'601s, true},
-      {"no status, a ttl that makes no sense", {{"ttl", "soon"}}, std::nullopt, 601s, true},
-      {"the status goes before the ttl", {{"ttl", "1s"}}, 60s, 100s, false},
+      {"its TTL is noted, old", 11s, noted, decision, {}, true},
+      {"its TTL is noted, young", 9s, noted, decision, {}, false},
+      {"nothing is noted, old", 601s, {}, decision, {}, true},
+      {"nothing is noted, young", 599s, {}, decision, {}, false},
+      {"its status tells, old",
+       601s,
+       {},
+       decision,
+       answered("2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z"),
+       true},
+      {"its status tells, young",
+       3'599s,
+       {},
+       decision,
+       answered("2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"),
+       false},
+      {"a what-if with a TTL, old", 3'601s, {}, {{"dryRun", true}, {"ttl", "1h"}}, {}, true},
+      {"a what-if with a TTL, young", 3'599s, {}, {{"dryRun", true}, {"ttl", "1h"}}, {}, false},
+      {"a what-if whose TTL is not one", 601s, {}, {{"dryRun", true}, {"ttl", "soon"}}, {}, true},
+      {"a what-if that bears podium's notes", 100s, noted, question, {}, false},
+      {"an answered what-if",
+       601s,
+       {},
+       question,
+       answered("2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z"),
+       true},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     Keeping k;
-    k.keep("it", c.spec, c.expires_in, c.age);
-    k.run_until([&] { return c.goes ? k.retention.deleted() == 1 : k.retention.size() == 1; });
-    EXPECT_EQ(k.names(), c.goes ? Lines() : Lines{"it"});
+    k.keep("newest");
+    k.keep("it", c.age, c.annotations, c.spec, c.status);
+    k.run_until([&] { return c.goes ? k.retention.deleted() == 1 : k.retention.size() == 2; });
+    for (int i = 0; i < 100; ++i) k.io.run_one();
+    EXPECT_EQ(k.names(), c.goes ? Lines{"newest"} : (Lines{"it", "newest"}));
   }
+}
+
+TEST(Retention, ListsMetadataOnly) {
+  Keeping k;
+  k.keep("a", 11s, {{"podium.dev/ttl", "10"}});
+  k.keep("newest");
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  for (const auto& request : k.server.transport->requests()) {
+    if (request.method != "GET") continue;
+    EXPECT_NE(request.accept.find("PartialObjectMetadataList"), std::string::npos);
+  }
+}
+
+TEST(Retention, TheLastWriteCountsNotTheFirst) {
+  Keeping k;
+  k.keep("newest");
+  k.keep("it", 1'000s, {{"podium.dev/ttl", "10"}});
+  auto object = k.report("it");
+  object.at("metadata").as_object()["managedFields"] =
+      json::array{{{"manager", "podium"}, {"time", format_time(k.clock.wall() - 5s)}}};
+  k.server.put(kPlural, object);
+  k.run_until([&] { return k.retention.size() == 2; });
+  EXPECT_EQ(k.names(), (Lines{"it", "newest"}));
+  k.clock.advance(5s);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+}
+
+// Steps of this machine's wall clock.
+struct SteppedClock final : Clock {
+  Steady now() const override { return clock.now(); }
+  Wall wall() const override { return clock.wall() + step; }
+  unit::FakeClock clock;
+  std::chrono::seconds step{0};
+};
+
+TEST(Retention, AStepOfTheLocalClockMovesNothing) {
+  for (const auto step : {-3'600s, 3'600s}) {
+    SCOPED_TRACE(step.count());
+    ServedApi s;
+    SteppedClock clock;
+    client::Api api(s.server.transport, clock, s.random);
+    async::Gate gate;
+    Retention retention(api, fast(), gate, s.io.get_executor());
+    s.server.put(kPlural, {{"metadata", {{"name", "a"}, {"namespace", "shop"}, {"uid", "uid-of-a"}}},
+                           {"spec", {{"dryRun", false}}}});
+    retention.track("shop", "a", "uid-of-a", 100s, ReportKind::decision);
+    clock.step = step;
+    retention.start();
+    clock.clock.advance(99s);
+    for (int i = 0; i < 50; ++i) s.io.run_one();
+    EXPECT_EQ(retention.deleted(), 0u);
+    clock.clock.advance(1s);
+    for (int i = 0; i < 1'000 && retention.deleted() == 0; ++i) s.io.run_one();
+    EXPECT_EQ(retention.deleted(), 1u);
+    gate.cancel();
+    s.io.run();
+  }
+}
+
+TEST(Retention, AClockThatIsWrongAtTheStartDeletesNothingEarly) {
+  Keeping k;
+  k.keep("it", -3'600s, {{"podium.dev/ttl", "10"}});  // this machine is an hour behind
+  k.keep("other", 3'600s, {{"podium.dev/ttl", "10000"}});
+  k.run_until([&] { return k.retention.size() == 2; });
+  EXPECT_EQ(k.names().size(), 2u);
+  k.clock.advance(10s);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.names(), Lines{"other"});
 }
 
 TEST(Retention, AnotherOfTheSameNameIsLeftAlone) {
   Keeping k;
-  k.retention.track("shop", "a", "uid-of-the-first", k.clock.wall() - 1s);
-  k.keep("a", json::object(), 100s);
+  k.keep("a");
+  k.retention.track("shop", "a", "uid-of-the-first", 1s, ReportKind::decision);
   k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
     if (request.method == "GET")
       return client::Response{403, "{}"};  // it is not listed: only the precondition saves it
     return std::nullopt;
   };
+  k.clock.advance(1s);
   k.run_until([&] { return k.deletes().size() == 1; });
   EXPECT_EQ(k.names(), Lines{"a"});
   EXPECT_EQ(k.retention.size(), 0u);
   EXPECT_EQ(k.retention.deleted(), 0u);
 }
 
+TEST(Retention, ForgettingAfterADeleteSparesTheEntryOfANewReport) {
+  Keeping k;
+  k.keep("a");
+  k.track("a", 1s);
+  k.clock.advance(1s);
+  k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method == "GET") return client::Response{403, "{}"};
+    k.retention.track("shop", "a", "uid-of-the-next", 100s, ReportKind::decision);
+    return std::nullopt;
+  };
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.retention.size(), 1u);
+}
+
 TEST(Retention, WhatIsGoneAlreadyIsForgotten) {
   Keeping k;
-  k.retention.track("shop", "a", "uid-of-a", k.clock.wall() - 1s);
-  k.retention.track("shop", "b", "uid-of-b", k.clock.wall() + 1s);
+  k.server.refuse(2, client::Response{403, "{}"});  // the lists
+  k.track("a", 1s);
+  k.track("b", 2s);
   k.retention.forget("shop", "b");
   k.clock.advance(2s);
   k.run_until([&] { return k.retention.size() == 0; });
-  EXPECT_EQ(k.deletes(), Lines{"a"});
   EXPECT_EQ(k.retention.deleted(), 0u);
 }
 
-TEST(Retention, WhatCannotBeDeletedNowIsTriedAgain) {
-  Keeping k;
-  int refusals = 3;
-  k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-    if (request.method != "DELETE" || refusals == 0) return std::nullopt;
-    --refusals;
-    return client::Response{403, "{}"};
-  };
-  for (const char* name : {"a", "b"}) k.keep(name, json::object(), -1s);
-  k.run_until([&] { return k.retention.deleted() == 2; });
-  EXPECT_EQ(refusals, 0);
-  EXPECT_EQ(k.names(), Lines());
-  EXPECT_EQ(k.retention.size(), 0u);
+TEST(Retention, OneThatCannotBeDeletedStopsNoOther) {
+  for (const int code : {403, 500}) {
+    SCOPED_TRACE(code);
+    Keeping k;
+    k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      const bool denied = request.method == "DELETE" && request.target.ends_with("/a");
+      return denied ? std::optional<ObjectServer::Reply>(client::Response{code, "{}"}) : std::nullopt;
+    };
+    Lines rest;
+    for (int i = 0; i < 50; ++i) rest.push_back(fmt::format("b{:02}", i));
+    k.keep("a");
+    k.track("a", 1s);
+    for (const auto& name : rest) {
+      k.keep(name);
+      k.track(name, 2s);
+    }
+    k.clock.advance(2s);
+    k.run_until([&] { return k.retention.deleted() == 50; });
+    EXPECT_EQ(k.names(), Lines{"a"});
+    EXPECT_EQ(k.log.count("report not deleted"), 1);
+    k.server.on_request = {};
+    k.clock.advance(1s);
+    k.run_until([&] { return k.retention.deleted() == 51; });
+    EXPECT_EQ(k.retention.size(), 0u);
+  }
 }
 
 TEST(Retention, ListsUntilItSucceedsAndThenAgainInTime) {
   Keeping k;
   const auto lists = [&] { return k.server.requests("GET").size(); };
   k.server.refuse(2, client::Response{403, "{}"});
-  k.keep("a", json::object(), 3'000s);
-  bool late = false;
+  k.keep("a", 0s, {{"podium.dev/ttl", "3000"}});
   k.run_until([&] {
-    if (k.retention.size() == 1 && !late) {
-      EXPECT_EQ(lists(), 3u);
-      late = true;
-      k.keep("b", json::object(), 3'000s);
-      k.clock.advance(31min);
-    }
-    return k.retention.size() == 2;
+    k.clock.advance(1ms);
+    return k.retention.size() == 1;
   });
-  EXPECT_EQ(lists(), 4u);
+  EXPECT_EQ(lists(), 4u) << "two that were refused, and one of each kind";
+  k.keep("b", 0s, {{"podium.dev/ttl", "3000"}});
+  k.clock.advance(31min);
+  k.run_until([&] { return k.retention.size() == 2; });
+  EXPECT_EQ(lists(), 6u);
+}
+
+TEST(Retention, AListTellsWhatOthersHaveDeleted) {
+  Keeping k;
+  for (const char* name : {"a", "b"}) {
+    k.keep(name, 0s, {{"podium.dev/ttl", "10000"}});
+    k.track(name, 10'000s);
+  }
+  k.server.erase(kPlural, "shop", "a");
+  k.run_until([&] { return k.retention.size() == 1; });
+  EXPECT_EQ(k.deletes(), Lines());
 }
 
 TEST(Retention, CatchesUpOnALongListByPages) {
   Keeping k;
-  for (int i = 0; i < 1'200; ++i) k.keep(fmt::format("r{:04}", i), json::object(), i < 400 ? -1s : 100s);
+  for (int i = 0; i < 1'200; ++i)
+    k.keep(fmt::format("r{:04}", i), i < 400 ? 11s : 0s, {{"podium.dev/ttl", "10"}});
   k.run_until([&] { return k.retention.deleted() == 400; });
   EXPECT_EQ(k.retention.size(), 800u);
   EXPECT_EQ(k.names().front(), "r0400");
-  EXPECT_EQ(k.server.requests("GET").size(), 3u);
+  EXPECT_EQ(k.server.requests("GET").size(), 4u) << "three pages of decisions, one of what-ifs";
 }
 
-TEST(Retention, StopsInTheMiddleOfABacklog) {
+TEST(Retention, NearTheBoundTheEarliestDecisionsGoEarly) {
+  auto options = fast();
+  options.max_decisions = 100;
+  Keeping k(options);
+  for (int i = 0; i < 100; ++i) {
+    k.keep(fmt::format("r{:02}", i));
+    k.track(fmt::format("r{:02}", i), std::chrono::seconds(1'000 + i));
+  }
+  for (int i = 0; i < 50; ++i) k.track(fmt::format("q{:02}", i), 100s, ReportKind::question);
+  k.server.refuse(1, client::Response{403, "{}"});  // the list
+  k.run_until([&] { return k.retention.deleted() > 0; });
+  EXPECT_EQ(k.deletes(), (Lines{"r00", "r01"}));
+  EXPECT_EQ(k.retention.size(ReportKind::decision), 98u);
+  EXPECT_EQ(k.retention.deleted_early(), 2u);
+  EXPECT_EQ(k.log.count("report budget reached"), 1);
+}
+
+TEST(Retention, ADecisionWithoutRoomMakesSomeAndQuestionsTakeNone) {
+  auto options = fast();
+  options.max_decisions = 2;
+  Keeping k(options);
+  for (int i = 0; i < 9; ++i) k.track(fmt::format("q{}", i), 100s, ReportKind::question);
+  EXPECT_TRUE(k.retention.reserve());
+  EXPECT_TRUE(k.retention.reserve());
+  EXPECT_FALSE(k.retention.reserve());
+  for (const auto& [name, ttl] : {std::pair{"a", 100s}, {"b", 200s}}) {
+    k.keep(name);
+    k.track(name, ttl);
+    k.retention.release();
+  }
+  EXPECT_FALSE(k.retention.reserve());
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.names(), Lines{"b"});
+  EXPECT_TRUE(k.retention.reserve());
+}
+
+TEST(Retention, AStopDeletesNothingMore) {
   Keeping k;
-  for (int i = 0; i < 100; ++i) k.keep(fmt::format("r{:02}", i), json::object(), -1s);
-  asio::co_spawn(k.io, k.retention.run(), asio::detached);
+  for (int i = 0; i < 100; ++i) {
+    k.keep(fmt::format("r{:02}", i));
+    k.track(fmt::format("r{:02}", i), 1s);
+  }
+  k.clock.advance(1s);
+  k.retention.start();
   while (k.retention.deleted() < 10) k.io.run_one();
   k.retention.stop();
+  const auto deleted = k.retention.deleted();
   k.io.run();
-  EXPECT_LE(k.retention.deleted(), 11u);
+  EXPECT_LE(k.retention.deleted(), deleted + 64) << "what was under way";
+  EXPECT_EQ(k.gate.inside(), 0u);
 }
 
 }  // namespace

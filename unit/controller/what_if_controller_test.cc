@@ -105,7 +105,7 @@ struct Asking : ServedApi {
   int pokes = 0;
   const config::Config settings;
   async::Gate gate;
-  Retention retention{api, {}};
+  Retention retention{api, {}, gate, io.get_executor()};
   WhatIfController controller{api, retention, settings, gate, io.get_executor(), io.get_executor(), one_node};
 };
 
@@ -441,7 +441,7 @@ TEST(WhatIfController, WhatIsBeingEvaluatedAtTheStopIsNotWritten) {
   ServedApi served;
   served.server.serve_watches(kPlural);
   async::Gate gate;
-  Retention retention(served.api, {});
+  Retention retention(served.api, {}, gate, served.io.get_executor());
   WhatIfController* controller = nullptr;
   const auto stop_in_between = [&] {
     controller->stop();

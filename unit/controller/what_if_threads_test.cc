@@ -103,7 +103,7 @@ struct Pool : unit::ServedApi {
   int forks = 0;
   async::Gate gate;
   boost::asio::thread_pool workers{2};
-  Retention retention{api, {}};
+  Retention retention{api, {}, gate, io.get_executor()};
   WhatIfController controller{
       api, retention, settings, gate, io.get_executor(), workers.get_executor(), [this] { return fork(); }};
 };
