@@ -164,8 +164,8 @@ TEST(Retention, ListsMetadataOnly) {
   k.keep("newest");
   k.run_until([&] { return k.retention.deleted() == 1; });
   for (const auto& request : k.server.transport->requests()) {
-    if (request.method == "GET")
-      EXPECT_NE(request.accept.find("PartialObjectMetadataList"), std::string::npos);
+    if (request.method != "GET") continue;
+    EXPECT_NE(request.accept.find("PartialObjectMetadataList"), std::string::npos);
   }
 }
 
