@@ -1,6 +1,8 @@
 // Questions on an API server get one answer each, in their status, and nothing else is written.
 #include "controller/what_if_controller.h"
 
+#include "controller/report_spec.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -45,7 +45,9 @@ std::string to_pem(EVP_PKEY* key) {
   return text_of(bio.get());
 }
 
+// Nothing where it is empty, which OpenSSL refuses.
 void add_name(X509_NAME* name, const char* field, const std::string& value) {
+  if (value.empty()) return;
   auto* bytes = reinterpret_cast<const unsigned char*>(value.data());
   check(X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, static_cast<int>(value.size()), -1,
                                    0) == 1,

@@ -47,7 +47,7 @@ class ClusterFeedTest : public SchedulerTest {
     context.run();
     undecodable_ = feed.undecodable();
   }
-  bool has(const std::string& node) const { return scheduler_.snapshot().find_row(node).has_value(); }
+  bool has(const std::string& node) { return scheduler_.snapshot().find_row(node).has_value(); }
 
   std::shared_ptr<unit::ScriptedTransport> transport_ = std::make_shared<unit::ScriptedTransport>();
   std::uint64_t undecodable_ = 0;
