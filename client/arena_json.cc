@@ -22,7 +22,9 @@ constexpr bool kReuses = true;
 
 }  // namespace
 
-Arena::Arena() : free_(first_.data()), left_(first_.size()) {
+Arena::Arena() {
+  free_ = first_.data();
+  left_ = first_.size();
   ASAN_POISON_MEMORY_REGION(first_.data(), first_.size());
 }
 

@@ -193,14 +193,26 @@ Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self,
   if (self->stopped) self->begin_stop();
   const std::size_t writers = self->attachment.slots();
   self->running = writers + 1;
-  const auto finished = [self](std::exception_ptr) { self->finished(); };
+  const auto finished = [self](std::exception_ptr bug) {
+    self->finished();
+    if (bug) std::rethrow_exception(bug);
+  };
   for (std::size_t i = 0; i < writers; ++i) {
     asio::co_spawn(on, write_all(self), asio::bind_cancellation_slot(self->attachment.slot(i), finished));
   }
   asio::co_spawn(on, tick(self), finished);
+  // Cancelled, its writers end before it does: they use what it has set up.
+  co_await asio::this_coro::throw_if_cancelled(false);
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
   boost::system::error_code ignored;
-  while (self->running > 0)
+  while (self->running > 0) {
+    if (cancellation.cancelled() != asio::cancellation_type::none && !self->expired) {
+      self->stopped = true;
+      self->begin_stop();
+      self->expire();
+    }
     co_await self->done->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
   self->deadline->cancel();
 }
 

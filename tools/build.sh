@@ -18,8 +18,9 @@ export NINJA_STATUS="[%f/%t %es] "
 ninja=(ninja -C "build/$preset" -j "${JOBS:-$(nproc)}" "$@")
 [ "${PODIUM_WERROR:-OFF}" = ON ] || exec "${ninja[@]}"
 setpriv --pdeathsig TERM -- "${ninja[@]}" 2>&1 | tee "build/$preset/build.log"
-if grep -q 'warning:' "build/$preset/build.log"; then
+# TSan does not know std::atomic_thread_fence, and GCC says so wherever a header of the libraries has one.
+if grep 'warning:' "build/$preset/build.log" | grep -qv '\[-Wtsan\]'; then
   echo "podium: warnings are errors here:" >&2
-  grep 'warning:' "build/$preset/build.log" | sort -u >&2
+  grep 'warning:' "build/$preset/build.log" | grep -v '\[-Wtsan\]' | sort -u >&2
   exit 1
 fi

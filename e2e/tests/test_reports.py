@@ -142,7 +142,7 @@ class WhatIfs(Live):
     def test_what_makes_no_sense_is_refused_with_path_and_reason(self):
         bad = {"spec": {"containers": [{**self.container, "resources": {"requests": {"cpu": "lots"}}}]}}
         cases = {"bad-quantity": (dict(template=bad), "requests"),
-                 "bad-profile": (dict(profile="nobody"), "spec.profile: \"nobody\""),
+                 "bad-profile": (dict(profile="nobody"), "spec.profile: unknown profile \"nobody\""),
                  "bad-type": (dict(template={"spec": {"containers": "none"}}), "spec.template.spec.containers"),
                  "no-container": (dict(template={"spec": {}}), "spec.template.spec.containers"),
                  "bad-class": (dict(template={"spec": {"containers": [self.container], "priorityClassName": "x"}}), "x")}

@@ -58,7 +58,9 @@ class Handler {
         continue;
       }
       const bool was_unreadable = unreadable.contains(name);
-      if (was_unreadable) EXPECT_EQ(unreadable[name], uid);
+      if (was_unreadable) {
+        EXPECT_EQ(unreadable[name], uid);
+      }
       unreadable.erase(name);
       if (change.type == Change::Type::added) {
         EXPECT_TRUE(it == objects.end()) << name << " is added, and there";
@@ -414,7 +416,9 @@ TEST(ReflectorModel, KnowsWhatTheServerHasWhenTheFaultsAreOver) {
   // Each kind of fault was there: a model that stops making one would pass for nothing.
   for (const int count : {sum.lists, sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone,
                           sum.restores, sum.silences, sum.healed}) {
-    if (worlds > 1) EXPECT_GT(count, 0);
+    if (worlds > 1) {
+      EXPECT_GT(count, 0);
+    }
   }
 }
 

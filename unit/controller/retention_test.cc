@@ -258,7 +258,10 @@ TEST(Retention, ForgettingAfterADeleteSparesTheEntryOfANewReport) {
 
 TEST(Retention, WhatIsGoneAlreadyIsForgotten) {
   Keeping k;
-  k.server.refuse(2, client::Response{403, "{}"});  // the lists
+  k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool lists = request.method == "GET";
+    return lists ? std::optional<ObjectServer::Reply>(client::Response{403, "{}"}) : std::nullopt;
+  };
   k.track("a", 1s);
   k.track("b", 2s);
   k.retention.forget("shop", "b");

@@ -56,7 +56,9 @@ struct Asking : ServedApi {
     auto question = server.find(kPlural, ns, name);
     if (question.is_null()) question = {{"metadata", {{"name", name}, {"namespace", ns}}}};
     question.at("metadata").as_object()["generation"] = generation;
-    question.as_object()["spec"] = json::parse(spec);
+    json::parse_options deep;
+    deep.max_depth = 256;
+    question.as_object()["spec"] = json::parse(spec, {}, deep);
     server.put(kPlural, std::move(question));
   }
   void settle() {
@@ -66,7 +68,7 @@ struct Asking : ServedApi {
   // What waits for a back-off has its turn: time passes, and something else is asked.
   void wait_for_backoffs() {
     clock.advance(5min);
-    ask("another", kAnyone, ++pokes, "elsewhere");
+    ask(fmt::format("another-{}", ++pokes), kAnyone, 1, "elsewhere");
     settle();
   }
   json::value status(const std::string& name, const std::string& ns = "shop") const {
@@ -148,7 +150,7 @@ TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
        "False Invalid: spec.template.spec.containers[0].resources.requests"},
       {"no such profile",
        R"({"dryRun":true,"profile":"nobody","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})",
-       "False Invalid: spec.profile: \"nobody\""},
+       "False Invalid: spec.profile: unknown profile \"nobody\""},
       {"a field that is misspelt",
        R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i","resuorces":{}}]}}})",
        "False Invalid: spec.template.spec.containers[0].resuorces: unknown field"},

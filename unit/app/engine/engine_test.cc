@@ -72,7 +72,7 @@ class Life {
     return false;
   }
   void steps(int n) {
-    for (int i = 0; i < n; ++i) io.run_one_for(1s);
+    for (int i = 0; i < n; ++i) io.run_one_for(2ms);  // at rest there is none
   }
   // Whether everything has ended.
   bool stop() {
