@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "async/nap.h"
+#include "async/on.h"
 #include "async/writers.h"
 #include "client/reflector.h"
 #include "client/url.h"
@@ -279,8 +277,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     } else {
       auto snapshot = co_await fork();
       auto evaluation = evaluate(std::make_shared<const Question>(std::move(*question)), std::move(snapshot));
-      const asio::any_io_executor strand = asio::make_strand(workers);
-      answer = co_await asio::co_spawn(strand, std::move(evaluation), asio::use_awaitable);
+      answer = co_await async::on(workers, std::move(evaluation));
     }
     if (stopping()) co_return;
     const auto pushed = answers.push(item->ns, item->key, std::move(*answer), kAnswer);

@@ -4,12 +4,13 @@
 #include <malloc.h>
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "async/on.h"
 
 namespace podium::app {
 namespace {
@@ -230,9 +231,7 @@ void Engine::begin() {
 // The snapshot may be copied on the strand only.
 Task<cluster::Snapshot> Engine::snapshot_on_strand() { co_return scheduler_.snapshot(); }
 
-Task<cluster::Snapshot> Engine::fork() {
-  co_return co_await asio::co_spawn(world_.strand, snapshot_on_strand(), asio::use_awaitable);
-}
+Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.strand, snapshot_on_strand()); }
 
 // --- the end ---
 
