@@ -109,8 +109,9 @@ class Stress(Live):
 
         def unanswered():
             self.assertTrue(self.podium.process.alive(), self.podium.process.tail(80))
-            left = []
+            left, there = [], set()
             for report in self.plane.get(f"{API}/schedulingreports")["items"]:
+                there.add((report["metadata"]["namespace"], report["metadata"]["name"]))
                 if (report["metadata"]["namespace"], report["metadata"]["name"]) in deleted:
                     continue  # a pod that went while it was placed
                 complete = podium.condition(report, "Complete")
@@ -118,6 +119,10 @@ class Stress(Live):
                 if not complete or complete["status"] != "True" or (
                         is_question and report["status"].get("observedGeneration") != report["metadata"]["generation"]):
                     left.append(f'{report["metadata"]["namespace"]}/{report["metadata"]["name"]}')
+            for p in self.plane.get("/api/v1/pods")["items"]:
+                key = p["metadata"]["namespace"], p["metadata"]["name"]
+                if key not in there and key not in deleted:
+                    left.append(f"{key} has no report")
             return left
         try:
             wait_until(lambda: not unanswered(), f"everything answered (seed {seed})", 240, interval=1)
