@@ -29,6 +29,7 @@ class WireFaults(Live):
         self.report("no-room-left", "Unschedulable")
         # Asked for again with the same binding, which the API server refuses: it binds a UID once.
         self.assertLessEqual(len(fault.seen), 2)
+        self.assertEqual(len(self.events("unheard", "Scheduled")), 1)
         self.assertEqual(len(self.events("unheard", "FailedScheduling")), 0)
 
     def test_a_binding_that_never_arrived_is_made_again(self):
