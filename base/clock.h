@@ -27,6 +27,9 @@ class Random {
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 };
 
+// As metrics have durations.
+inline double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
+
 Clock& system_clock();
 Random& system_random();
 

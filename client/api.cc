@@ -6,9 +6,9 @@
 #include <boost/json/serialize.hpp>
 
 #include "async/nap.h"
-#include "client/list_page.h"
-#include "client/url.h"
-#include "client/watch_lines.h"
+#include "client/auth/url.h"
+#include "client/decode/list_page.h"
+#include "client/decode/watch_lines.h"
 
 namespace podium::client {
 

@@ -23,8 +23,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/http/transport.h"
 #include "client/retry.h"
-#include "client/transport.h"
 
 namespace podium::client {
 

@@ -1,5 +1,5 @@
 #include "client/api.h"
-#include "client/url.h"
+#include "client/auth/url.h"
 
 namespace podium::client {
 

@@ -7,7 +7,7 @@
 
 #include "api/decode.h"
 #include "api/defaults.h"
-#include "scheduler/plugins/volume_claims.h"
+#include "scheduler/plugins/volumes/claims.h"
 
 namespace podium::controller {
 namespace {

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <string>
 
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "controller/report.h"
 
 namespace podium::controller {

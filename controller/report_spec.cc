@@ -4,7 +4,7 @@
 
 #include "api/decode.h"
 #include "api/known_fields.h"
-#include "client/watch_lines.h"
+#include "client/decode/watch_lines.h"
 
 namespace podium::controller {
 namespace {

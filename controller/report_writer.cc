@@ -9,7 +9,7 @@
 
 #include "async/writers.h"
 #include "base/time.h"
-#include "client/watch_lines.h"
+#include "client/decode/watch_lines.h"
 #include "controller/known_reports.h"
 #include "controller/report_metadata.h"
 #include "controller/report_requests.h"
@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using async::Task;
 
-constexpr std::size_t kCapacity = 20'000, kAtOnce = 8, kNamespacesLogged = 1'000;
+constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 8, kNamespacesLogged = 1'000;
 constexpr unsigned kWriters = 4, kFirst = 0, kRewrite = 1;  // lanes
 constexpr std::chrono::seconds kUnchanged{60}, kLogEvery{1};
 constexpr std::string_view kComplete = "Complete", kScheduled = "Scheduled";
@@ -71,7 +71,7 @@ async::WritersOptions queue_options(const config::Podium& options, const ReportB
   async::WritersOptions made;
   made.name = "write reports";
   made.workers = kWriters;
-  made.at_once = kAtOnce;
+  made.at_once = kWritesAtOnce;
   made.queue.capacity = kCapacity;
   made.queue.item = backoffs.item;
   made.queue.of_namespace = backoffs.of_namespace;

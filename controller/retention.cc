@@ -29,7 +29,7 @@ using Report = RetentionIndex::Report;
 using Deletions = async::Writers<Report>;
 
 constexpr unsigned kWorkers = 4;
-constexpr std::size_t kAtOnce = 16;
+constexpr std::size_t kDeletesAtOnce = 16;
 constexpr milliseconds kTick{100};  // while there is a backlog
 constexpr std::chrono::seconds kLookAfter{60};
 constexpr std::chrono::minutes kWarnEvery{10};
@@ -46,7 +46,7 @@ async::WritersOptions queue_options(const RetentionOptions& options) {
   async::WritersOptions made;
   made.name = "delete reports";
   made.workers = kWorkers;
-  made.at_once = kAtOnce;
+  made.at_once = kDeletesAtOnce;
   made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
   made.queue.item = options.item;
   made.queue.all = options.all;

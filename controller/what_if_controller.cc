@@ -17,8 +17,8 @@
 #include "async/nap.h"
 #include "async/on.h"
 #include "async/writers.h"
-#include "client/reflector.h"
-#include "client/url.h"
+#include "client/auth/url.h"
+#include "client/watch/reflector.h"
 #include "controller/what_if.h"
 
 namespace podium::controller {

@@ -5,7 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "async/nap.h"
-#include "client/file.h"
+#include "client/auth/file.h"
 
 namespace podium::server {
 

@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "client/file.h"
-#include "client/tls.h"
+#include "client/auth/file.h"
+#include "client/auth/tls.h"
 #include "server/self_signed.h"
 
 namespace podium::server {

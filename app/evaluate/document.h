@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "scheduler/framework/decision.h"
-#include "scheduler/plugins/default_preemption.h"
+#include "scheduler/plugins/preemption/default_preemption.h"
 
 namespace podium::evaluate {
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/version.h"
-#include "client/observed_transport.h"
-#include "client/url.h"
+#include "client/auth/url.h"
+#include "client/http/observed_transport.h"
 
 namespace podium::app::run {
 namespace {

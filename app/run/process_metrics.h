@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "client/observed_transport.h"
+#include "client/http/observed_transport.h"
 #include "scheduler/config/feature_gates.h"
 #include "scheduler/cycle/labelled.h"
 

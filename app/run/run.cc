@@ -13,7 +13,7 @@
 #include "app/run/options.h"
 #include "app/run/process.h"
 #include "async/log_format.h"
-#include "client/config.h"
+#include "client/auth/config.h"
 #include "scheduler/config/config.h"
 #include "scheduler/extender/http_extender.h"
 

@@ -36,7 +36,7 @@ void default_storage_shape(json::object& args) {
                    json::object{{"utilization", 100}, {"score", 0}}};
 }
 
-json::object leader_election(json::object election) {
+json::object defaulted_leader_election(json::object election) {
   if_zero(election, "resourceLock", "", "leases");
   if_zero(election, "resourceNamespace", "", "kube-system");
   if_zero(election, "resourceName", "", "kube-scheduler");
@@ -47,7 +47,7 @@ json::object leader_election(json::object election) {
   return election;
 }
 
-json::object client_connection(json::object connection) {
+json::object defaulted_client_connection(json::object connection) {
   if_zero(connection, "contentType", "", "application/vnd.kubernetes.protobuf");
   if_zero(connection, "qps", 0, 50);
   if_zero(connection, "burst", 0, 100);
@@ -64,8 +64,8 @@ void set_defaults(json::object& config) {
   if (profiles.empty()) profiles.push_back(json::object{{"pluginConfig", json::array()}});
   if (profiles.size() == 1) if_absent(profiles[0].as_object(), "schedulerName", "default-scheduler");
   if_absent(config, "percentageOfNodesToScore", 0);
-  config["leaderElection"] = leader_election(config.at("leaderElection").as_object());
-  config["clientConnection"] = client_connection(config.at("clientConnection").as_object());
+  config["leaderElection"] = defaulted_leader_election(config.at("leaderElection").as_object());
+  config["clientConnection"] = defaulted_client_connection(config.at("clientConnection").as_object());
   if_absent(config, "podInitialBackoffSeconds", 1);
   if_absent(config, "podMaxBackoffSeconds", 10);
   if_absent(config, "enableProfiling", true);

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-#include "client/event_recorder.h"
+#include "client/events/event_recorder.h"
 #include "scheduler/cycle/pod_status_writer.h"
 #include "scheduler/cycle/seams.h"
 

@@ -10,8 +10,6 @@
 namespace podium::cycle {
 namespace {
 
-double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
-
 // Source: framework.go RunPreBindPreFlights.
 std::string pre_flight_failed(std::string_view plugin, const framework::Verdict& verdict) {
   if (verdict.code == framework::Code::error)

@@ -160,7 +160,7 @@ void BindingCycle::settle(Pod& pod) {
   if (pod.verdict) {
     if (permitting) {
       parts_.metrics.permit_wait(pod.verdict->rejected ? "Unschedulable" : "Error",
-                                 std::chrono::duration<double>(parts_.clock.now() - pod.sent).count());
+                                 seconds(parts_.clock.now() - pod.sent));
     }
     return fail(pod, std::move(*pod.verdict));
   }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "api/decode.h"
-#include "client/reflector.h"
+#include "client/watch/reflector.h"
 
 namespace podium::cycle {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "async/gate.h"
 #include "client/api.h"
-#include "client/reflector.h"
+#include "client/watch/reflector.h"
 #include "scheduler/cycle/scheduler.h"
 
 namespace podium::cycle {

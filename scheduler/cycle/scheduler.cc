@@ -17,8 +17,6 @@ using framework::Resource;
 // The one in-tree plugin that preempts; what a victim is told.
 constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
-double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
-
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
                        const cluster::PodInfoPtr& after) {
   ClusterEvent event{.resource = Resource::assigned_pod, .actions = actions, .before = {}, .after = {}};

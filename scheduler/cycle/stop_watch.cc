@@ -7,8 +7,6 @@ using framework::Phase;
 
 constexpr std::uint64_t kSampled = 10;  // one evaluation of so many; the first is
 
-double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
-
 }  // namespace
 
 PluginCalls::PluginCalls(const framework::Profile& profile) : profile(profile) {

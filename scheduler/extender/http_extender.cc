@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "client/base64.h"
-#include "client/file.h"
-#include "client/tls.h"
-#include "client/url.h"
+#include "client/auth/base64.h"
+#include "client/auth/file.h"
+#include "client/auth/tls.h"
+#include "client/auth/url.h"
 
 namespace podium::extender {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "api/pod.h"
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "scheduler/config/config.h"
 #include "scheduler/extender/wire.h"
 

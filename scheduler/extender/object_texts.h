@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "client/reflector.h"
+#include "client/watch/reflector.h"
 #include "scheduler/extender/wire.h"
 
 namespace podium::extender {

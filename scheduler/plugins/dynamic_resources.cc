@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/filters.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

@@ -2,9 +2,9 @@
 // Source: pkg/scheduler/framework/plugins/imagelocality.
 #include <algorithm>
 
-#include "scheduler/plugins/column_scan.h"
-#include "scheduler/plugins/exact_division.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/column_scan.h"
+#include "scheduler/plugins/shared/exact_division.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

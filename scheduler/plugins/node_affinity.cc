@@ -4,11 +4,11 @@
 #include <set>
 
 #include "api/decode.h"
-#include "scheduler/plugins/column_scan.h"
-#include "scheduler/plugins/event_objects.h"
-#include "scheduler/plugins/factories.h"
-#include "scheduler/plugins/node_selector.h"
-#include "scheduler/plugins/node_selector_errors.h"
+#include "scheduler/plugins/shared/column_scan.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/shared/node_selector.h"
+#include "scheduler/plugins/shared/node_selector_errors.h"
 
 namespace podium::plugins {
 namespace {

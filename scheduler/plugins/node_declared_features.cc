@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/plugins/event_objects.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

@@ -1,6 +1,6 @@
 // NodeName: a pod that names its node fits only there.
 // Source: pkg/scheduler/framework/plugins/nodename.
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

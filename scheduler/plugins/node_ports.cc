@@ -2,8 +2,8 @@
 // Source: pkg/scheduler/framework/plugins/nodeports.
 #include <algorithm>
 
-#include "scheduler/plugins/event_objects.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

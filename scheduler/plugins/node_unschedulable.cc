@@ -1,8 +1,8 @@
 // NodeUnschedulable: cordoned nodes (spec.unschedulable) take no pods, except those that tolerate the taint
 // that stands for it. Source: pkg/scheduler/framework/plugins/nodeunschedulable.
-#include "scheduler/plugins/column_scan.h"
-#include "scheduler/plugins/event_objects.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/column_scan.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

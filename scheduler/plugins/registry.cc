@@ -1,6 +1,6 @@
 #include "scheduler/plugins/registry.h"
 
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 

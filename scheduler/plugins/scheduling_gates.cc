@@ -1,6 +1,6 @@
 // SchedulingGates: a pod stays out of the queue while it has scheduling gates.
 // Source: pkg/scheduler/framework/plugins/schedulinggates.
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

@@ -3,9 +3,9 @@
 // pkg/scheduler/framework/plugins/tainttoleration.
 #include <algorithm>
 
-#include "scheduler/plugins/column_scan.h"
-#include "scheduler/plugins/event_objects.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/column_scan.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {
 namespace {

@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "client/observed_transport.h"
+#include "client/http/observed_transport.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"
 

@@ -1,4 +1,4 @@
-#include "client/arena_json.h"
+#include "client/decode/arena_json.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "client/reflector.h"
+#include "client/watch/reflector.h"
 
 namespace podium::client {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/transport.h"
+#include "client/http/transport.h"
 
 namespace podium::client {
 

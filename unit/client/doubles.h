@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "client/transport.h"
+#include "client/http/transport.h"
 
 namespace podium::unit {
 

@@ -1,4 +1,4 @@
-#include "client/event_json.h"
+#include "client/events/event_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/event_recorder.h"
+#include "client/events/event_recorder.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "client/event_series.h"
+#include "client/events/event_series.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "client/exec_credential.h"
+#include "client/auth/exec_credential.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "base/time.h"
-#include "client/base64.h"
+#include "client/auth/base64.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
 #include "unit/support/http_script.h"

@@ -1,4 +1,4 @@
-#include "client/known_objects.h"
+#include "client/watch/known_objects.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

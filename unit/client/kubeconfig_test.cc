@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/base64.h"
-#include "client/config.h"
-#include "client/url.h"
+#include "client/auth/base64.h"
+#include "client/auth/config.h"
+#include "client/auth/url.h"
 #include "unit/support/temp_dir.h"
 #include "unit/support/test_tls.h"
 

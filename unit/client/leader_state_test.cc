@@ -1,4 +1,4 @@
-#include "client/leader_state.h"
+#include "client/leader/leader_state.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "unit/client/doubles.h"
 
-namespace podium::client {
+namespace podium::client::leader_state_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -219,4 +219,4 @@ TEST(LeaderState, ARequestDoesNotOutliveTheDeadline) {
 }
 
 }  // namespace
-}  // namespace podium::client
+}  // namespace podium::client::leader_state_test

@@ -1,5 +1,5 @@
 // LeaderElector on an API server that holds its Lease: versions, conflicts, absence.
-#include "client/leader.h"
+#include "client/leader/leader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/list_page.h"
+#include "client/decode/list_page.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/json_skim.h"
-#include "client/watch_lines.h"
+#include "client/decode/json_skim.h"
+#include "client/decode/watch_lines.h"
 
 namespace podium::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/observed_transport.h"
+#include "client/http/observed_transport.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // some objects cannot be read. What the handler is told must make sense at every step, and after the faults
 // are over it must know just what the server has.
 //
-// The steps of client/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another
+// The steps of client/watch/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another
 // run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@
 #include <random>
 #include <vector>
 
-#include "client/known_objects.h"
-#include "client/reflector_state.h"
+#include "client/watch/known_objects.h"
+#include "client/watch/reflector_state.h"
 #include "unit/client/doubles.h"
 #include "unit/client/model_server.h"
 
-namespace podium::client {
+namespace podium::client::reflector_model_test {
 namespace {
 
 namespace json = boost::json;
@@ -423,4 +423,4 @@ TEST(ReflectorModel, KnowsWhatTheServerHasWhenTheFaultsAreOver) {
 }
 
 }  // namespace
-}  // namespace podium::client
+}  // namespace podium::client::reflector_model_test

@@ -1,4 +1,4 @@
-#include "client/reflector_state.h"
+#include "client/watch/reflector_state.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The loop around ReflectorState and KnownObjects: requests it sends, streams it reads, and how it stops.
-#include "client/reflector.h"
+#include "client/watch/reflector.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "client/reply_pace.h"
+#include "client/http/reply_pace.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/tls.h"
+#include "client/auth/tls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"
 

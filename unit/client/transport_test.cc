@@ -1,11 +1,11 @@
-#include "client/transport.h"
+#include "client/http/transport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 
-#include "client/token.h"
+#include "client/auth/token.h"
 #include "unit/client/transport_fixture.h"
 
 namespace podium::client {

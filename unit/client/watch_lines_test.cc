@@ -1,4 +1,4 @@
-#include "client/watch_lines.h"
+#include "client/decode/watch_lines.h"
 
 #include <gtest/gtest.h>
 

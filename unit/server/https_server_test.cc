@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "async/nap.h"
-#include "client/file.h"
+#include "client/auth/file.h"
 #include "unit/client/doubles.h"
 #include "unit/support/temp_dir.h"
 #include "unit/support/test_tls.h"

@@ -13,7 +13,7 @@
 
 #include "app/run/command_line.h"
 #include "app/run/options.h"
-#include "client/file.h"
+#include "client/auth/file.h"
 #include "scheduler/plugins/registry.h"
 #include "unit/support/temp_dir.h"
 

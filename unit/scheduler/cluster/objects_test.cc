@@ -11,10 +11,10 @@ namespace {
 using Volume = api::PersistentVolume;
 
 std::shared_ptr<const Volume> volume(std::string version, std::string phase) {
-  auto made = test::persistent_volume("v", "1Gi", "local");
+  auto made = podium::test::persistent_volume("v", "1Gi", "local");
   made.meta.resource_version = std::move(version);
   made.phase = std::move(phase);
-  return test::share(made);
+  return podium::test::share(made);
 }
 
 // The phase that find(), and that the API server, has; "-" for no volume.

@@ -10,17 +10,17 @@
 #include "scheduler/cluster/snapshot.h"
 #include "unit/support/builders.h"
 
-namespace podium::cluster {
+namespace podium::cluster::pod_class_test {
 namespace {
 
-using test::node;
-using test::pod;
+using podium::test::node;
+using podium::test::pod;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 using Strings = std::vector<std::string>;
 
-PodInfoPtr info(const test::PodBuilder& builder) { return make_pod_info(builder.ptr()); }
+PodInfoPtr info(const podium::test::PodBuilder& builder) { return make_pod_info(builder.ptr()); }
 
 // What keeps a decision short where every workload has labels and terms of its own: a hundred
 // applications in "shop", all of tier "web", whose terms ask for both.
@@ -35,10 +35,11 @@ class ClassesOfManyApps : public testing::Test {
     return s;
   }
   static PodInfoPtr make_app(const std::string& app) {
-    const auto own = test::term("zone").label("app", app).label("tier", "web");
-    const auto anywhere = test::term("zone")
-                              .selector(test::select_where({test::in("app", {app, app + "-canary"})}))
-                              .namespace_selector(test::select_all());
+    const auto own = podium::test::term("zone").label("app", app).label("tier", "web");
+    const auto anywhere =
+        podium::test::term("zone")
+            .selector(podium::test::select_where({podium::test::in("app", {app, app + "-canary"})}))
+            .namespace_selector(podium::test::select_all());
     return info(pod(app)
                     .ns("shop")
                     .label("app", app)
@@ -76,10 +77,10 @@ TEST_F(ClassesOfManyApps, TermsAreLookedUpByNamespaceAndLabel) {
 
 TEST_F(ClassesOfManyApps, LabelsAreLookedUpByNamespaceAndWithout) {
   s_.add_pod(info(pod("teller").ns("bank").label("app", "app-7").node("n")));
-  const auto seven = test::select_labels({{"app", "app-7"}, {"tier", "web"}});
+  const auto seven = podium::test::select_labels({{"app", "app-7"}, {"tier", "web"}});
   EXPECT_THAT(visited([&](auto f) { classes_.each_matching("shop", seven, f); }), ElementsAre("app-7"));
   EXPECT_THAT(visited([&](auto f) { classes_.each_matching("bank", seven, f); }), IsEmpty());
-  const auto any_seven = test::select_labels({{"app", "app-7"}});
+  const auto any_seven = podium::test::select_labels({{"app", "app-7"}});
   EXPECT_THAT(visited([&](auto f) { classes_.each_matching(any_seven, f); }), ElementsAre("app-7", "app-7"));
 }
 
@@ -98,12 +99,13 @@ TEST(ClassIndex, NarrowsByTheRequirementWithFewestIds) {
   const auto narrowest = [&](const api::LabelSelector& selector) {
     return index.narrowest({&shop, 1}, selector);
   };
-  EXPECT_THAT(narrowest(test::select_labels({{"app", "app-7"}, {"tier", "web"}})), ElementsAre(app));
+  EXPECT_THAT(narrowest(podium::test::select_labels({{"app", "app-7"}, {"tier", "web"}})), ElementsAre(app));
   for (ClassId id = 0; id < 6; ++id) index.insert(app, id);
-  EXPECT_THAT(narrowest(test::select_labels({{"app", "app-7"}, {"tier", "web"}})), ElementsAre(tier));
-  EXPECT_THAT(narrowest(test::select_all()), ElementsAre(place_of(shop, kAnyLabel)));
-  EXPECT_THAT(narrowest(test::select_where({test::exists("app")})), ElementsAre(place_of(shop, kAnyLabel)));
+  EXPECT_THAT(narrowest(podium::test::select_labels({{"app", "app-7"}, {"tier", "web"}})), ElementsAre(tier));
+  EXPECT_THAT(narrowest(podium::test::select_all()), ElementsAre(place_of(shop, kAnyLabel)));
+  EXPECT_THAT(narrowest(podium::test::select_where({podium::test::exists("app")})),
+              ElementsAre(place_of(shop, kAnyLabel)));
 }
 
 }  // namespace
-}  // namespace podium::cluster
+}  // namespace podium::cluster::pod_class_test

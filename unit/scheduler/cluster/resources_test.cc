@@ -21,9 +21,9 @@ void PrintTo(const Resources& r, std::ostream* out) {
 
 namespace {
 
-using test::node;
-using test::pod;
-using test::quantity;
+using podium::test::node;
+using podium::test::pod;
+using podium::test::quantity;
 
 constexpr std::int64_t kMi = 1024 * 1024;
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -220,16 +220,16 @@ TEST(PodRequests, OfAPodByTheRules) {
       {"waiting, containers only", waiting, kNone, {{1000, 0}, 1000, 200 * kMi}},
   };
   for (const auto& c : cases) {
-    const auto info = make_pod_info(test::share(c.pod), c.rules);
+    const auto info = make_pod_info(podium::test::share(c.pod), c.rules);
     EXPECT_EQ((Counted{info->requests, info->non_zero_milli_cpu, info->non_zero_memory}), c.expected)
         << c.name;
     EXPECT_EQ(info->score_requests, (Resources{1000, 200 * kMi})) << c.name;
   }
   // A nominated pod takes up what it will once it is placed, by the same rules.
-  EXPECT_EQ(placed_requests(*make_pod_info(test::share(waiting))), (Resources{3000, 10}));
-  EXPECT_EQ(placed_requests(*make_pod_info(test::share(waiting), kNoResize)), (Resources{2000, 10}));
-  EXPECT_EQ(placed_requests(*make_pod_info(test::share(waiting), kNone)), (Resources{1000}));
-  EXPECT_EQ(make_placed(*make_pod_info(test::share(waiting), kNone), "n", nullptr)->requests,
+  EXPECT_EQ(placed_requests(*make_pod_info(podium::test::share(waiting))), (Resources{3000, 10}));
+  EXPECT_EQ(placed_requests(*make_pod_info(podium::test::share(waiting), kNoResize)), (Resources{2000, 10}));
+  EXPECT_EQ(placed_requests(*make_pod_info(podium::test::share(waiting), kNone)), (Resources{1000}));
+  EXPECT_EQ(make_placed(*make_pod_info(podium::test::share(waiting), kNone), "n", nullptr)->requests,
             (Resources{1000}));
 }
 

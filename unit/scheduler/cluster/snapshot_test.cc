@@ -12,18 +12,18 @@
 
 #include "unit/support/builders.h"
 
-namespace podium::cluster {
+namespace podium::cluster::snapshot_test {
 namespace {
 
-using test::node;
-using test::pod;
+using podium::test::node;
+using podium::test::pod;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 using Strings = std::vector<std::string>;
 
-PodInfoPtr info(const test::PodBuilder& builder) { return make_pod_info(builder.ptr()); }
+PodInfoPtr info(const podium::test::PodBuilder& builder) { return make_pod_info(builder.ptr()); }
 
 Strings pods_on(const Snapshot& s, std::string_view name) {
   Strings uids;
@@ -280,7 +280,7 @@ TEST(Snapshot, AForkDoesNotFollow) {
   Snapshot live;
   live.set_node(node("n").zone("a").cap("x.y/z", "4").taint("k", "", "NoSchedule").image({"i"}, 1).ptr());
   live.add_pod(info(pod("p").label("app", "web").req("cpu", "1").host_port(80).node("n")));
-  live.objects().set(test::share(test::make_namespace("shop")));
+  live.objects().set(podium::test::share(podium::test::make_namespace("shop")));
 
   Snapshot fork = live;
   fork.remove_pod((*info(pod("p")))->meta.uid);
@@ -353,4 +353,4 @@ TEST(Snapshot, CopiesMayBeReadAndDroppedOnOtherThreads) {
 }
 
 }  // namespace
-}  // namespace podium::cluster
+}  // namespace podium::cluster::snapshot_test

@@ -14,9 +14,9 @@
 namespace podium::cluster {
 namespace {
 
-using test::node;
-using test::pod;
-using test::share;
+using podium::test::node;
+using podium::test::pod;
+using podium::test::share;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -45,9 +45,9 @@ class KeptVolumes : public testing::Test {
     for (const std::string name : {"n1", "n2", "n3"}) snapshot_.set_node(node(name).ptr());
     for (const std::string name : {"n1", "n2"}) {
       snapshot_.add_pod(placed(name, name));
-      auto claim = test::persistent_volume_claim("default", name, "1Gi", "fast");
-      auto volume = test::persistent_volume("v-" + name, "1Gi", "fast");
-      test::bind_claim(claim, volume);
+      auto claim = podium::test::persistent_volume_claim("default", name, "1Gi", "fast");
+      auto volume = podium::test::persistent_volume("v-" + name, "1Gi", "fast");
+      podium::test::bind_claim(claim, volume);
       set(claim), set(volume);
     }
     attachment_.meta.name = "a";
@@ -92,11 +92,11 @@ TEST_F(KeptVolumes, AChangeIsForgottenOnTheNodesThatItConcerns) {
   attachment_.node_name = "n2";
   set(attachment_);
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n2", "n3"));
-  set(test::csi_node("n3", {{"disks.example.com", 5}}));
+  set(podium::test::csi_node("n3", {{"disks.example.com", 5}}));
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n3"));
   snapshot_.add_pod(placed("n1", "n2"));
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n1", "n2"));
-  set(test::storage_class("fast", "disks.example.com", true));
+  set(podium::test::storage_class("fast", "disks.example.com", true));
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n1", "n2", "n3"));
 }
 
@@ -111,7 +111,7 @@ TEST_F(KeptVolumes, WhatDoesNotMatterIsKept) {
   set(released);
   snapshot_.set_node(node("n1").label("a", "b").ptr());
   snapshot_.add_pod(make_pod_info(std::make_shared<api::Pod>(pod("bare").node("n1"))));
-  set(test::csi_node("n4", {}));
+  set(podium::test::csi_node("n4", {}));
   EXPECT_THAT(forgotten(snapshot_), IsEmpty());
 }
 
@@ -130,12 +130,12 @@ TEST_F(KeptVolumes, ANodeInThePlaceOfAnotherStartsAnew) {
 
 TEST_F(KeptVolumes, VolumesThatAClaimMayGet) {
   const auto open = [&](const char* name) {
-    const auto names =
-        snapshot_.objects().volumes().open_to(test::persistent_volume_claim("default", name, "1Gi", "fast"));
+    const auto names = snapshot_.objects().volumes().open_to(
+        podium::test::persistent_volume_claim("default", name, "1Gi", "fast"));
     return Names(names.begin(), names.end());
   };
-  set(test::persistent_volume("free", "1Gi", "fast"));
-  set(test::persistent_volume("slow", "1Gi", "slow"));
+  set(podium::test::persistent_volume("free", "1Gi", "fast"));
+  set(podium::test::persistent_volume("slow", "1Gi", "slow"));
   EXPECT_THAT(open("n1"), ElementsAre("v-n1", "free"));
   EXPECT_THAT(open("new"), ElementsAre("free"));
   auto taken = volume("free");

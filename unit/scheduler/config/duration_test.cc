@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podium::config {
+namespace podium::config::duration_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -49,4 +49,4 @@ TEST(Duration, IsReadAndPrintedAsGoDoes) {
 }
 
 }  // namespace
-}  // namespace podium::config
+}  // namespace podium::config::duration_test

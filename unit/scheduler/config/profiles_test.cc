@@ -6,7 +6,7 @@
 
 #include "scheduler/config/config.h"
 
-namespace podium::config {
+namespace podium::config::profiles_test {
 namespace {
 
 // "NodeName,NodePorts" of a list of entries.
@@ -181,4 +181,4 @@ TEST(Profiles, OneInstanceOfAPluginForAllItsExtensionPoints) {
 }
 
 }  // namespace
-}  // namespace podium::config
+}  // namespace podium::config::profiles_test

@@ -17,7 +17,7 @@ namespace podium::cycle {
 namespace {
 
 namespace asio = boost::asio;
-using test::pod;
+using podium::test::pod;
 using Lines = std::vector<std::string>;
 
 class ApiAnnouncerTest : public testing::Test {

@@ -126,7 +126,7 @@ class ApiBinderTest : public testing::Test {
     loop_.finish();
   }
   void bind(const std::string& name) {
-    binder_.bind(cluster::make_pod_info(test::pod(name).ptr()), "n");
+    binder_.bind(cluster::make_pod_info(podium::test::pod(name).ptr()), "n");
     ++asked_;
   }
   // A row long enough that lanes take their fill, with these in the midst of it.
@@ -380,7 +380,7 @@ TEST(ApiBinderPace, OnlyQuickAnswersLetSeveralGoTogether) {
         api, precedence, gate, context.get_executor(), context.get_executor(),
         [&](const std::string&, const BindOutcome&) { ++ended; }, [](const std::string&) {});
     for (int i = 0; i < 64; ++i)
-      binder.bind(cluster::make_pod_info(test::pod(fmt::format("p{}", i)).ptr()), "n");
+      binder.bind(cluster::make_pod_info(podium::test::pod(fmt::format("p{}", i)).ptr()), "n");
     context.run();
     EXPECT_EQ(ended, 64u);
     EXPECT_EQ(std::ranges::max(transport->sizes), quick ? 8u : 1u);

@@ -16,7 +16,7 @@ namespace {
 
 using client::ClientLoop;
 using client::ScopedTransport;
-using test::pod;
+using podium::test::pod;
 using unit::HttpScript;
 using unit::replying;
 using Lines = std::vector<std::string>;

@@ -10,15 +10,15 @@ namespace podium::cycle {
 
 using framework::Code;
 using framework::Verdict;
+using lifecycle_test::Log;
 using podium::test::pod;
-using test::Log;
 using namespace std::chrono_literals;
 
 inline Verdict no(std::string reason, Code code = Code::unschedulable) {
   return {"", code, {std::move(reason)}};
 }
 
-class Binding : public test::LifecycleTest {
+class Binding : public lifecycle_test::LifecycleTest {
  protected:
   void SetUp() override { see(machine("n1")); }
   // The pod on its way, and what happened so far.

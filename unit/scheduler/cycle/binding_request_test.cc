@@ -84,7 +84,7 @@ TEST_P(BindingRequestTest, EndsAsItIs) {
   std::size_t at = 0;
   int doubts = 0;
   BindingRequest request;
-  request.pod = cluster::make_pod_info(test::pod("web").ptr());
+  request.pod = cluster::make_pod_info(podium::test::pod("web").ptr());
   request.node = "n";
   const auto next = [&] { return test.sent.at(at++); };
   struct Sender {

@@ -14,8 +14,8 @@ namespace podium::cycle {
 namespace {
 
 using namespace std::chrono_literals;
-using test::node;
-using test::pod;
+using podium::test::node;
+using podium::test::pod;
 using Log = std::vector<std::string>;
 
 // One log of all that leaves the cycle.
@@ -65,7 +65,9 @@ class ConsultationTest : public ::testing::Test {
   void see(const api::Pod& pod) {
     scheduler_.pod_added_or_updated(cluster::make_pod_info(std::make_shared<const api::Pod>(pod)));
   }
-  static test::PodBuilder asking(const std::string& name) { return pod(name).label("ask", "").priority(10); }
+  static podium::test::PodBuilder asking(const std::string& name) {
+    return pod(name).label("ask", "").priority(10);
+  }
   void run() {
     while (scheduler_.step()) {
     }

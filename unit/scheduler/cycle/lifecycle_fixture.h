@@ -15,7 +15,7 @@
 #include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
 
-namespace podium::cycle::test {
+namespace podium::cycle::lifecycle_test {
 
 using namespace std::chrono_literals;
 using Log = std::vector<std::string>;
@@ -236,4 +236,4 @@ class LifecycleTest : public ::testing::Test {
   Scheduler scheduler_{parts(config_)};
 };
 
-}  // namespace podium::cycle::test
+}  // namespace podium::cycle::lifecycle_test

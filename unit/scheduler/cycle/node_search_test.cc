@@ -8,11 +8,11 @@
 #include "unit/scheduler/cycle/unused_seams.h"
 #include "unit/support/builders.h"
 
-namespace podium::cycle {
+namespace podium::cycle::node_search_test {
 namespace {
 
-using test::node;
-using test::pod;
+using podium::test::node;
+using podium::test::pod;
 using Log = std::vector<std::string>;
 
 class StoppedClock final : public Clock {
@@ -92,4 +92,4 @@ TEST(NodeSearchOfTheCycle, StartsWhereTheLastOneEnded) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::cycle::node_search_test

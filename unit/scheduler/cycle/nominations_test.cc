@@ -20,7 +20,7 @@ class Nominations : public SchedulerTest {
     ASSERT_EQ(binder_.asked, Log{});
     clock_.advance(1min);
   }
-  static test::PodBuilder vip() { return pod("vip").priority(100).req("cpu", "3").gate("not-yet"); }
+  static podium::test::PodBuilder vip() { return pod("vip").priority(100).req("cpu", "3").gate("not-yet"); }
 };
 
 TEST_F(Nominations, APodThatIsNoLongerNominatedMakesRoomForThoseThatAreNotMoreImportant) {

@@ -14,7 +14,7 @@ using Lines = std::vector<std::string>;
 // "request cpu cores 0.5", "limit memory bytes 1024" …
 Lines lines_of(const api::Pod& pod) {
   Lines lines;
-  const std::vector<cluster::PodInfoPtr> pods{cluster::make_pod_info(test::share(pod))};
+  const std::vector<cluster::PodInfoPtr> pods{cluster::make_pod_info(podium::test::share(pod))};
   for (const auto& family : pod_resources(pods)) {
     for (const auto& metric : family.metric) {
       lines.push_back(fmt::format("{} {} {} {}", family.name.substr(family.name.rfind('_') + 1),
@@ -27,11 +27,13 @@ Lines lines_of(const api::Pod& pod) {
 
 TEST(PodResources, Amounts) {
   api::Pod with_limits = pod("p").req("cpu", "250m");
-  with_limits.containers[0].limits = {{"cpu", test::quantity("1")}, {"memory", test::quantity("1Ki")}};
-  with_limits.overhead = {{"cpu", test::quantity("100m")}, {"ephemeral-storage", test::quantity("5")}};
+  with_limits.containers[0].limits = {{"cpu", podium::test::quantity("1")},
+                                      {"memory", podium::test::quantity("1Ki")}};
+  with_limits.overhead = {{"cpu", podium::test::quantity("100m")},
+                          {"ephemeral-storage", podium::test::quantity("5")}};
   api::Pod whole = with_limits;
-  whole.pod_requests = {{"cpu", test::quantity("2")}, {"x.io/gpu", test::quantity("9")}};
-  whole.pod_limits = {{"hugepages-2Mi", test::quantity("2Mi")}};
+  whole.pod_requests = {{"cpu", podium::test::quantity("2")}, {"x.io/gpu", podium::test::quantity("9")}};
+  whole.pod_limits = {{"hugepages-2Mi", podium::test::quantity("2Mi")}};
   const struct {
     const char* name;
     api::Pod pod;

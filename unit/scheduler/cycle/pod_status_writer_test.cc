@@ -18,7 +18,7 @@ namespace podium::cycle {
 namespace {
 
 namespace json = boost::json;
-using test::pod;
+using podium::test::pod;
 using Lines = std::vector<std::string>;
 
 constexpr auto kWhy = "0/1 nodes are available: 1 Insufficient cpu.";
@@ -87,7 +87,7 @@ class PodStatusWriterTest : public testing::Test {
     return out;
   }
   void await(std::size_t requests) { ASSERT_GE(server_.wait_requests(requests), requests); }
-  static test::PodBuilder told(std::string nominated_node = "") {
+  static podium::test::PodBuilder told(std::string nominated_node = "") {
     auto made = pod("p").condition("PodScheduled", "False", "Unschedulable", kWhy);
     return nominated_node.empty() ? made : made.nominated(nominated_node);
   }

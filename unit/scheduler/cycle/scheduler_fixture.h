@@ -18,8 +18,8 @@
 namespace podium::cycle {
 
 using namespace std::chrono_literals;
-using test::node;
-using test::pod;
+using podium::test::node;
+using podium::test::pod;
 using Log = std::vector<std::string>;
 
 // Remembers what it was asked to bind; the tests say how it ends.
@@ -106,12 +106,12 @@ class SchedulerTest : public ::testing::Test {
   static cluster::PodInfoPtr info(const api::Pod& pod) {
     return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
   }
-  static test::NodeBuilder machine(const std::string& name, std::string_view cpu = "4") {
+  static podium::test::NodeBuilder machine(const std::string& name, std::string_view cpu = "4") {
     return node(name).cap("cpu", cpu).cap("memory", "8Gi").cap("pods", "1000");
   }
 
   void see(const api::Pod& pod) { scheduler_.pod_added_or_updated(info(pod)); }
-  void see(const test::NodeBuilder& node) { scheduler_.node_added_or_updated(node.ptr()); }
+  void see(const podium::test::NodeBuilder& node) { scheduler_.node_added_or_updated(node.ptr()); }
   void end(const std::string& name, BindEnd how, std::string error = "") {
     scheduler_.binding_ended("uid-" + name, {how, std::move(error)});
   }

@@ -17,8 +17,8 @@ class Preempting : public SchedulerTest {
     ASSERT_EQ(preemptor_.asked, Log{"high on n1: low"});
     take_log();
   }
-  static test::PodBuilder low() { return pod("low").priority(1).req("cpu", "3").node("n1"); }
-  static test::PodBuilder high() { return pod("high").priority(100).req("cpu", "2"); }
+  static podium::test::PodBuilder low() { return pod("low").priority(1).req("cpu", "3").node("n1"); }
+  static podium::test::PodBuilder high() { return pod("high").priority(100).req("cpu", "2"); }
   void end(std::size_t order, Log evicted, std::string error = "") {
     PreemptionOutcome outcome{.error = std::move(error)};
     for (const auto& victim : preemptor_.orders.at(order).victims) {

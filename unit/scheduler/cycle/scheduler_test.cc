@@ -350,7 +350,7 @@ TEST_F(Waking, ANominationThatEnds) {
 // The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes
 // first.
 TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
-  const auto beside = test::term("kubernetes.io/hostname").label("app", "db");
+  const auto beside = podium::test::term("kubernetes.io/hostname").label("app", "db");
   for (const bool watch_first : {true, false}) {
     SCOPED_TRACE(watch_first);
     const std::string web = watch_first ? "web-1" : "web-2", db = watch_first ? "db-1" : "db-2";

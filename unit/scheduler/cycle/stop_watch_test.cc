@@ -36,12 +36,12 @@ class StopWatchTest : public SchedulerTest {
 };
 
 api::Pod preferring(const std::string& name, api::Requirement requirement) {
-  return pod(name).prefer_node(1, test::node_term({std::move(requirement)}));
+  return pod(name).prefer_node(1, podium::test::node_term({std::move(requirement)}));
 }
 
 TEST_F(StopWatchTest, PluginsAreCountedWithTheNodesThatTheyWereAskedAbout) {
   for (const auto* name : {"n1", "n2", "n3", "n4"}) see(machine(name));
-  see(preferring("web", test::exists("x")));
+  see(preferring("web", podium::test::exists("x")));
   run();
   const auto counted = calls();
   EXPECT_EQ(counted.at("NodeAffinity PreScore"), 1);
@@ -69,7 +69,7 @@ TEST_F(StopWatchTest, PhasesThatDidNotRunAreNotThere) {
 TEST_F(StopWatchTest, AFailedPreScoreIsOneOfTheAttempt) {
   see(machine("n1"));
   see(machine("n2"));
-  see(preferring("web", test::gt("cores", "few")));
+  see(preferring("web", podium::test::gt("cores", "few")));
   run();
   EXPECT_EQ(take_log(), (Log{"decided web #1 no node",
                              "event web SchedulerError: running PreScore plugin \"NodeAffinity\": [0]"}));

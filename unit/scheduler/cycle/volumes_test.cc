@@ -7,15 +7,15 @@
 namespace podium::cycle {
 namespace {
 
+using lifecycle_test::Log;
 using podium::test::pod;
-using test::Log;
 using namespace std::chrono_literals;
 using Volume = api::PersistentVolume;
 using Claim = api::PersistentVolumeClaim;
 
 constexpr auto kSelectedNode = "volume.kubernetes.io/selected-node";
 
-class Volumes : public test::LifecycleTest {
+class Volumes : public lifecycle_test::LifecycleTest {
  protected:
   void SetUp() override {
     see(machine("n1"));

@@ -5,12 +5,12 @@
 namespace podium::cycle {
 namespace {
 
+using lifecycle_test::Log;
 using podium::test::pod;
-using test::Log;
 using namespace std::chrono_literals;
 
 // n1 has 4 CPUs. "low" is to have 3 of them and waits for what A has asked for; "high" is more important.
-class WaitingVictims : public test::LifecycleTest {
+class WaitingVictims : public lifecycle_test::LifecycleTest {
  protected:
   void low_waits() {
     see(machine("n1"));

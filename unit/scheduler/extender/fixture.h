@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "client/transport.h"
+#include "client/http/transport.h"
 #include "scheduler/config/config.h"
 
 namespace podium::extender {

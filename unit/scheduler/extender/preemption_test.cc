@@ -11,7 +11,7 @@
 #include "unit/scheduler/extender/fixture.h"
 #include "unit/scheduler/framework/fakes.h"
 
-namespace podium::extender {
+namespace podium::extender::preemption_test {
 namespace {
 
 constexpr std::chrono::seconds kSoon{10};
@@ -188,4 +188,4 @@ TEST_F(PreemptingExtenders, APodThatIsNotKnownAnyMore) {
 }
 
 }  // namespace
-}  // namespace podium::extender
+}  // namespace podium::extender::preemption_test

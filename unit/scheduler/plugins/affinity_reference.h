@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "scheduler/plugins/inter_pod_affinity.h"
+#include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "unit/scheduler/plugins/topology_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::topology_test {
 
 inline bool matches(const std::optional<api::LabelSelector>& selector, const api::Labels& labels) {
   return selector && selector->matches(labels);
@@ -151,4 +151,4 @@ inline Scores reference_affinity_score(const api::Pod& pod, const TestCluster& c
   return result;
 }
 
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::topology_test

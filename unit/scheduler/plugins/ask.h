@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "scheduler/framework/plugin.h"
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 #include "unit/support/builders.h"
 
 namespace podium::plugins::test {

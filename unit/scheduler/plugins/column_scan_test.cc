@@ -1,14 +1,14 @@
-#include "scheduler/plugins/column_scan.h"
+#include "scheduler/plugins/shared/column_scan.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <random>
 
-#include "scheduler/plugins/exact_division.h"
+#include "scheduler/plugins/shared/exact_division.h"
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::column_scan_test {
 namespace {
 
 bool bit(const ChunkWords& words, std::size_t row) { return words[row / 64] >> row % 64 & 1; }
@@ -87,4 +87,4 @@ TEST(ExactDivision, SmallToDouble) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::column_scan_test

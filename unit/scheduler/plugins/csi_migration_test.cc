@@ -1,11 +1,11 @@
 // In-tree disks that CSI drivers have taken over: what they are called there, and where their volumes are
 // reached from once the kubelet of a node has migrated.
-#include "scheduler/plugins/csi_migration.h"
+#include "scheduler/plugins/shared/csi_migration.h"
 
-#include "scheduler/plugins/volume_binding.h"
+#include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::csi_migration_test {
 namespace {
 
 using Kind = api::Volume::Kind;
@@ -293,4 +293,4 @@ TEST(CsiMigration, AndSoIsTheWaitForABinding) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::csi_migration_test

@@ -1,7 +1,7 @@
 // Who is asked to go, where, and what is said where nobody is.
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::default_preemption_test {
 namespace {
 
 using podium::test::spread;
@@ -282,4 +282,4 @@ TEST(DefaultPreemption, Messages) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::default_preemption_test

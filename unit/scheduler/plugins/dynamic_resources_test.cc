@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::dynamic_resources_test {
 namespace {
 
 TEST(DynamicResources, PodsWithClaimsWait) {
@@ -16,4 +16,4 @@ TEST(DynamicResources, ScoresAreZeroAndNeverSkipped) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::dynamic_resources_test

@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::image_locality_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1024 * 1024;
@@ -64,4 +64,4 @@ TEST(ImageLocality, APortIsNoTag) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::image_locality_test

@@ -1,12 +1,12 @@
-#include "scheduler/plugins/inter_pod_affinity.h"
+#include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 #include "unit/scheduler/plugins/topology_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::topology_test::inter_pod_affinity_test {
 namespace {
 
 using namespace podium::test;
@@ -437,4 +437,4 @@ TEST(InterPodAffinity, HintsOnNodes) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::topology_test::inter_pod_affinity_test

@@ -1,9 +1,9 @@
 #include <random>
 
-#include "scheduler/plugins/node_selector.h"
+#include "scheduler/plugins/shared/node_selector.h"
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_affinity_test {
 namespace {
 
 using podium::test::does_not_exist;
@@ -331,4 +331,4 @@ TEST(NodeAffinity, RandomTermsAgreeWithAskingEveryNode) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_affinity_test

@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_declared_features_test {
 namespace {
 
 constexpr const char* kFeature = "RestartAllContainersOnContainerExits";
@@ -65,4 +65,4 @@ TEST(NodeDeclaredFeatures, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_declared_features_test

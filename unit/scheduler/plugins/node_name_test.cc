@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_name_test {
 namespace {
 
 TEST(NodeName, OnlyTheNamedNodeFits) {
@@ -26,4 +26,4 @@ TEST(NodeName, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_name_test

@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_ports_test {
 namespace {
 
 const std::string kTaken = "U; node(s) didn't have free ports for the requested pod ports";
@@ -125,4 +125,4 @@ TEST(NodePorts, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_ports_test

@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/resource_reference.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_resources_balanced_allocation_test {
 namespace {
 
 const std::string kThree = R"({"resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1},
@@ -128,4 +128,4 @@ TEST(NodeResourcesBalancedAllocation, RandomScoresAgreeWithOneNodeAtATime) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_resources_balanced_allocation_test

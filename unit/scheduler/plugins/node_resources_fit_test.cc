@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/resource_reference.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_resources_fit_test {
 namespace {
 
 auto sized(const char* name, const char* cpu = "10", const char* memory = "20Gi") {
@@ -347,4 +347,4 @@ TEST(NodeResourcesFit, RandomNodesAgreeWithAskingEveryNode) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_resources_fit_test

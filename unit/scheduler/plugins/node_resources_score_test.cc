@@ -1,8 +1,8 @@
-#include "scheduler/plugins/node_resources_score.h"
+#include "scheduler/plugins/node_resources/score.h"
 
 #include "unit/scheduler/plugins/resource_reference.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_resources_score_test {
 namespace {
 
 std::string fit_args(std::string_view type, std::string_view resources, std::string_view shape = "[]") {
@@ -217,4 +217,4 @@ TEST(NodeResourcesFit, RandomScoresAgreeWithPlainDivision) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_resources_score_test

@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_unschedulable_test {
 namespace {
 
 TEST(NodeUnschedulable, CordonedNodesTakeOnlyPodsThatTolerateIt) {
@@ -53,4 +53,4 @@ TEST(NodeUnschedulable, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_unschedulable_test

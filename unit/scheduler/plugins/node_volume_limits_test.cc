@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::node_volume_limits_test {
 namespace {
 
 using framework::Resource;
@@ -441,4 +441,4 @@ TEST(NodeVolumeLimits, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::node_volume_limits_test

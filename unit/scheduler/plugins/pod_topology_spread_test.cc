@@ -1,12 +1,12 @@
-#include "scheduler/plugins/pod_topology_spread.h"
+#include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 
 #include <gtest/gtest.h>
 #include <boost/json/parse.hpp>
 
-#include "scheduler/plugins/factories.h"
+#include "scheduler/plugins/shared/factories.h"
 #include "unit/scheduler/plugins/topology_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::topology_test::pod_topology_spread_test {
 namespace {
 
 using namespace podium::test;
@@ -478,4 +478,4 @@ TEST(PodTopologySpread, HintsOnNodes) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::topology_test::pod_topology_spread_test

@@ -1,7 +1,7 @@
 // Disruption budgets and preemption: whom they guard, and what that means for the choice.
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::preemption_budgets_test {
 namespace {
 
 using podium::test::disruption_budget;
@@ -130,4 +130,4 @@ TEST(DefaultPreemption, PodsThatABudgetHasCounted) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::preemption_budgets_test

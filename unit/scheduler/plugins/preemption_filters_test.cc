@@ -1,7 +1,7 @@
 // What filters say of a node without the pods that would have to go, when it is not a plain yes or no.
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::preemption_filters_test {
 namespace {
 
 using framework::Code;
@@ -101,4 +101,4 @@ TEST(DefaultPreemption, WhatAFilterSaysOfANodeWithoutItsPods) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::preemption_filters_test

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "scheduler/framework/decision.h"
-#include "scheduler/plugins/default_preemption.h"
+#include "scheduler/plugins/preemption/default_preemption.h"
 #include "scheduler/plugins/registry.h"
 #include "unit/scheduler/plugins/ask.h"
 

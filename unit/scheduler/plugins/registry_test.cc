@@ -2,7 +2,7 @@
 
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::registry_test {
 namespace {
 
 TEST(Registry, DefaultPluginsInUpstreamsOrderWithTheirWeights) {
@@ -93,4 +93,4 @@ TEST(VolumeBinding, ItsScoreIsAlwaysSkipped) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::registry_test

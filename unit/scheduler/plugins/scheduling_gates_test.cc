@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::scheduling_gates_test {
 namespace {
 
 TEST(SchedulingGates, KeepsGatedPodsOut) {
@@ -21,4 +21,4 @@ TEST(SchedulingGates, KeepsGatedPodsOut) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::scheduling_gates_test

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/plugins/node_selector.h"
+#include "scheduler/plugins/shared/node_selector.h"
 #include "unit/scheduler/plugins/topology_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::topology_test {
 
 struct SpreadDefaults {
   std::vector<api::TopologySpreadConstraint> constraints;
@@ -189,4 +189,4 @@ inline Scores reference_spread_score(const api::Pod& pod, const TestCluster& clu
   return result;
 }
 
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::topology_test

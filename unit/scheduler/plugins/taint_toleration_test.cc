@@ -2,7 +2,7 @@
 
 #include "unit/scheduler/plugins/ask.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::taint_toleration_test {
 namespace {
 
 const std::string kUntolerated = "UU; node(s) had untolerated taint(s)";
@@ -183,4 +183,4 @@ TEST(TaintToleration, ManyTaintSets) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::taint_toleration_test

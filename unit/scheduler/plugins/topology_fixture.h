@@ -10,7 +10,7 @@
 #include "scheduler/framework/plugin.h"
 #include "unit/support/builders.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::topology_test {
 
 struct TestCluster {
   std::vector<api::Node> nodes;
@@ -86,4 +86,4 @@ inline Scores score(const framework::ScorePlugin& plugin, const api::Pod& pod,
   return result;
 }
 
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::topology_test

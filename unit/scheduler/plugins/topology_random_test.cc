@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <random>
 
-#include "scheduler/plugins/pod_topology_spread.h"
+#include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "unit/scheduler/plugins/affinity_reference.h"
 #include "unit/scheduler/plugins/spread_reference.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::topology_test::topology_random_test {
 namespace {
 
 using namespace podium::test;
@@ -305,4 +305,4 @@ TEST(TopologyReference, RandomDeltas) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::topology_test::topology_random_test

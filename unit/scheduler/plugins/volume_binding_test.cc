@@ -1,9 +1,9 @@
 // Where a pod can have its volumes: what the filter says, and when a pod that it turned down is tried again.
-#include "scheduler/plugins/volume_binding.h"
+#include "scheduler/plugins/volumes/binding.h"
 
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volume_binding_test {
 namespace {
 
 using framework::Resource;
@@ -377,4 +377,4 @@ TEST(VolumeBinding, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volume_binding_test

@@ -1,10 +1,10 @@
 // Which volumes a pod's claims take on a node, and for which ones a volume is to be made there.
 #include <fmt/format.h>
 
-#include "scheduler/plugins/volume_binding.h"
+#include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volume_plan_test {
 namespace {
 
 // "claim=volume claim=volume, claim" (to be made), in the order in which they are written; "no" where the pod
@@ -97,4 +97,4 @@ TEST(VolumePlan, AnAssumptionIsFoundAgain) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volume_plan_test

@@ -3,10 +3,10 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "scheduler/plugins/volume_binding.h"
+#include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volume_reservation_test {
 namespace {
 
 using framework::Progress;
@@ -437,4 +437,4 @@ TEST(VolumeReservation, EventsThatConcernThePod) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volume_reservation_test

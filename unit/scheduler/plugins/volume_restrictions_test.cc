@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volume_restrictions_test {
 namespace {
 
 using framework::Resource;
@@ -181,4 +181,4 @@ TEST(VolumeRestrictions, ThePodThatIsGoneHadItsDisk) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volume_restrictions_test

@@ -1,9 +1,9 @@
 // VolumeBinding's score, which is behind StorageCapacityScoring.
-#include "scheduler/plugins/volume_score.h"
+#include "scheduler/plugins/volumes/score.h"
 
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volume_score_test {
 namespace {
 
 const std::string kFuller =
@@ -257,4 +257,4 @@ TEST(VolumeScore, EveryPodIsScored) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volume_score_test

@@ -1,6 +1,6 @@
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volume_zone_test {
 namespace {
 
 using framework::Resource;
@@ -148,4 +148,4 @@ TEST(VolumeZone, Hints) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volume_zone_test

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <random>
 
-#include "scheduler/plugins/volume_binding.h"
+#include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
 
-namespace podium::plugins::test {
+namespace podium::plugins::test::volumes_random_test {
 namespace {
 
 using Kind = api::Volume::Kind;
@@ -218,4 +218,4 @@ TEST(Volumes, WhatIsKeptIsWhatIsSo) {
 }
 
 }  // namespace
-}  // namespace podium::plugins::test
+}  // namespace podium::plugins::test::volumes_random_test

@@ -1,0 +1,74 @@
+#include "client/auth/config.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "client/auth/file.h"
+#include "client/auth/tls.h"
+#include "client/auth/token.h"
+#include "client/auth/url.h"
+
+namespace podium::client {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string trim(const std::string& text) {
+  auto first = text.find_first_not_of(" \t\r\n");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+// $KUBECONFIG may name several files; those that do not exist are passed over unless none does.
+Result<ClientConfig> load_list(const std::string& list, const std::string& context) {
+  std::vector<std::string> all, present;
+  for (std::size_t start = 0; start <= list.size();) {
+    std::size_t end = std::min(list.find(':', start), list.size());
+    if (end > start) all.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  std::error_code ignored;
+  for (const std::string& path : all)
+    if (std::filesystem::exists(path, ignored)) present.push_back(path);
+  if (present.empty()) present = all;
+  auto config = load_kubeconfigs(present, context);
+  if (!config) config.error().message = "$KUBECONFIG: " + config.error().message;
+  return config;
+}
+
+}  // namespace
+
+Result<ClientConfig> in_cluster_config(const std::string& directory) {
+  std::string host = environment("KUBERNETES_SERVICE_HOST"), port = environment("KUBERNETES_SERVICE_PORT");
+  if (host.empty() || port.empty())
+    return invalid("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+  ClientConfig config;
+  config.server = "https://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
+  if (auto url = parse_server_url(config.server); !url)
+    return invalid("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: " + url.error().message);
+  config.ca_file = directory + "/ca.crt";
+  auto ca = read_file(config.ca_file);
+  if (!ca) return std::unexpected(ca.error());
+  config.ca = std::move(*ca);
+  if (auto checked = check_ca(config.ca, config.ca_file); !checked) return std::unexpected(checked.error());
+  config.token = file_token(directory + "/token");
+  if (auto readable = config.token->current(); !readable) return std::unexpected(readable.error());
+  if (auto ns = read_file(directory + "/namespace"); ns && !trim(*ns).empty())
+    config.default_namespace = trim(*ns);
+  return config;
+}
+
+Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const std::string& context) {
+  if (!kubeconfig_flag.empty()) return load_kubeconfig(kubeconfig_flag, context);
+  if (std::string list = environment("KUBECONFIG"); !list.empty()) return load_list(list, context);
+  if (!environment("KUBERNETES_SERVICE_HOST").empty()) return in_cluster_config();
+  std::string home = environment("HOME"), path = home + "/.kube/config";
+  std::error_code ignored;
+  if (!home.empty() && std::filesystem::exists(path, ignored)) return load_kubeconfig(path, context);
+  return invalid(
+      "no API server to talk to: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
+}
+
+}  // namespace podium::client

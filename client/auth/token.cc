@@ -1,0 +1,88 @@
+#include "client/auth/token.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "client/auth/file.h"
+
+namespace podium::client {
+namespace {
+
+class FixedToken final : public TokenSource {
+ public:
+  explicit FixedToken(std::string token) : token_(std::move(token)) {}
+  Result<std::string> current() override { return token_; }
+  void refresh() override {}
+
+ private:
+  const std::string token_;
+};
+
+class FileToken final : public TokenSource {
+ public:
+  FileToken(std::string path, std::chrono::milliseconds interval)
+      : path_(std::move(path)), interval_(interval) {}
+
+  Result<std::string> current() override {
+    std::lock_guard lock(mutex_);
+    auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) return token_;
+    std::string stamp = file_stamp(path_);
+    if (!token_.empty() && stamp == stamp_) {
+      next_look_ = now + interval_;
+      return token_;
+    }
+    auto read = read_token();
+    if (!read && token_.empty()) return read;
+    next_look_ = now + interval_;
+    stamp_ = std::move(stamp);
+    if (read)
+      token_ = std::move(*read);
+    else
+      spdlog::warn("token not reloaded, the old one stays in use reason=\"{}\"", read.error().message);
+    return token_;
+  }
+
+  void refresh() override {
+    std::lock_guard lock(mutex_);
+    next_look_ = {};
+    stamp_.clear();
+  }
+
+ private:
+  Result<std::string> read_token() const {
+    auto text = read_file(path_, 64 * 1024);
+    if (!text) return text;
+    constexpr const char* space = " \t\r\n";
+    auto first = text->find_first_not_of(space);
+    if (first == std::string::npos) return invalid(path_ + ": the file is empty");
+    std::string token = text->substr(first, text->find_last_not_of(space) - first + 1);
+    if (!is_token(token)) return invalid(path_ + ": not a token");
+    return token;
+  }
+
+  const std::string path_;
+  const std::chrono::milliseconds interval_;
+  std::mutex mutex_;
+  std::string token_, stamp_;
+  std::chrono::steady_clock::time_point next_look_{};
+};
+
+}  // namespace
+
+bool is_token(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
+}
+
+std::shared_ptr<TokenSource> fixed_token(std::string token) {
+  return std::make_shared<FixedToken>(std::move(token));
+}
+
+std::shared_ptr<TokenSource> file_token(std::string path, std::chrono::milliseconds interval) {
+  return std::make_shared<FileToken>(std::move(path), interval);
+}
+
+}  // namespace podium::client

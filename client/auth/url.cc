@@ -1,0 +1,58 @@
+#include "client/auth/url.h"
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+#include <charconv>
+
+namespace podium::client {
+
+std::string ServerUrl::authority() const {
+  bool brackets = host.find(':') != std::string::npos;
+  return (brackets ? "[" + host + "]" : host) + ":" + port;
+}
+
+Result<ServerUrl> parse_server_url(std::string_view text) {
+  // The URL is not quoted in errors: it may carry a password.
+  auto parsed = boost::urls::parse_uri({text.data(), text.size()});
+  if (!parsed) return invalid("must be a URL as https://host:port");
+  const boost::urls::url_view url = *parsed;
+  ServerUrl out;
+  if (url.scheme_id() != boost::urls::scheme::https && url.scheme_id() != boost::urls::scheme::http)
+    return invalid("must begin with https:// or http://");
+  out.tls = url.scheme_id() == boost::urls::scheme::https;
+  if (url.has_userinfo()) return invalid("must not carry a user or password");
+  if (url.has_query() || url.has_fragment()) return invalid("must not carry a query or fragment");
+  if (url.encoded_host().empty()) return invalid("names no host");
+  out.host = url.host_address();
+  if (url.has_port() && !url.port().empty()) {
+    out.port = std::string(url.port());
+    std::uint16_t number = 0;
+    auto [end, bad] = std::from_chars(out.port.data(), out.port.data() + out.port.size(), number);
+    if (bad != std::errc() || number == 0) return invalid("its port is not between 1 and 65535");
+  } else {
+    out.port = out.tls ? "443" : "80";
+  }
+  out.prefix = std::string(url.encoded_path());
+  while (!out.prefix.empty() && out.prefix.back() == '/') out.prefix.pop_back();
+  return out;
+}
+
+std::string percent_encode(std::string_view text) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  out.reserve(text.size());
+  for (unsigned char c : text) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                 c == '.' || c == '_' || c == '~';
+    if (plain) {
+      out += static_cast<char>(c);
+    } else {
+      out += '%';
+      out += digits[c >> 4];
+      out += digits[c & 15];
+    }
+  }
+  return out;
+}
+
+}  // namespace podium::client

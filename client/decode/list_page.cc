@@ -1,0 +1,63 @@
+#include "client/decode/list_page.h"
+
+#include <utility>
+
+#include "client/decode/json_skim.h"
+#include "client/decode/watch_lines.h"
+
+namespace podium::client {
+namespace json = boost::json;
+namespace {
+
+std::string_view text_at(const json::value& object, std::string_view pointer) {
+  boost::system::error_code none;
+  const json::value* found = object.find_pointer(pointer, none);
+  return found && found->is_string() ? std::string_view(found->get_string()) : std::string_view();
+}
+
+}  // namespace
+
+Result<ListPage> cut_list(std::string_view body) {
+  ListPage page;
+  bool has_metadata = false, items_whole = true;
+  const bool whole = skim_members(body, [&](std::string_view key, std::string_view value) {
+    if (key == "metadata") {
+      const auto metadata = parse_api_json(value, {});
+      has_metadata = metadata && metadata->is_object();
+      if (!has_metadata) return;
+      page.resource_version = text_at(*metadata, "/resourceVersion");
+      page.token = text_at(*metadata, "/continue");
+    } else if (key == "items" && value != "null") {
+      items_whole = skim_items(value, [&](std::string_view item) { page.items.push_back(item); });
+    }
+  });
+  if (!whole || !items_whole) return invalid("not JSON of a list");
+  if (!has_metadata) return invalid("a list without metadata");
+  return page;
+}
+
+json::value read_outline(std::string_view object, const json::storage_ptr& storage) {
+  json::object outline(storage);
+  json::object metadata(storage);
+  skim_members(object, [&](std::string_view key, std::string_view value) {
+    if (key == "apiVersion" || key == "kind") {
+      if (auto text = parse_api_json(value, storage); text && text->is_string())
+        outline[key] = std::move(*text);
+    } else if (key == "metadata") {
+      skim_members(value, [&](std::string_view field, std::string_view part) {
+        if (field == "managedFields") return;
+        if (auto parsed = parse_api_json(part, storage)) metadata[field] = std::move(*parsed);
+      });
+    }
+  });
+  outline["metadata"] = std::move(metadata);
+  return outline;
+}
+
+std::string name_of(const json::value& object) {
+  std::string name(text_at(object, "/metadata/namespace"));
+  if (!name.empty()) name += '/';
+  return name.append(text_at(object, "/metadata/name"));
+}
+
+}  // namespace podium::client

@@ -1,0 +1,130 @@
+#include "client/decode/watch_lines.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "client/decode/json_skim.h"
+#include "client/decode/list_page.h"
+
+namespace podium::client {
+namespace json = boost::json;
+namespace {
+
+constexpr std::size_t kMaxDepth = 256;
+
+const json::value* field(const json::value& value, std::string_view name) {
+  const json::object* object = value.if_object();
+  return object ? object->if_contains(name) : nullptr;
+}
+
+std::string_view text(const json::value* value) {
+  const json::string* string = value ? value->if_string() : nullptr;
+  return string ? std::string_view(*string) : std::string_view();
+}
+
+int number(const json::value* value) {
+  const std::int64_t* integer = value ? value->if_int64() : nullptr;
+  return integer && *integer > 0 && *integer < 1'000'000 ? static_cast<int>(*integer) : 0;
+}
+
+Result<WatchEvent::Type> event_type(std::string_view name) {
+  if (name == "ADDED") return WatchEvent::Type::added;
+  if (name == "MODIFIED") return WatchEvent::Type::modified;
+  if (name == "DELETED") return WatchEvent::Type::deleted;
+  if (name == "BOOKMARK") return WatchEvent::Type::bookmark;
+  if (name == "ERROR") return WatchEvent::Type::error;
+  return invalid("watch event of unknown type");
+}
+
+void note_metadata(WatchEvent& event) {
+  const json::value* metadata = field(event.object, "metadata");
+  if (!metadata) return;
+  event.resource_version = text(field(*metadata, "resourceVersion"));
+  if (event.type != WatchEvent::Type::bookmark) return;
+  if (const json::value* annotations = field(*metadata, "annotations")) {
+    event.initial_events_end = text(field(*annotations, "k8s.io/initial-events-end")) == "true";
+  }
+}
+
+// The event of a line that cannot be parsed, where it tells what happened to which object.
+Result<WatchEvent> outline_event(std::string_view line, const std::string& problem,
+                                 const json::storage_ptr& storage) {
+  std::string_view type_text, object;
+  skim_members(line, [&](std::string_view key, std::string_view value) {
+    if (key == "type") type_text = value;
+    if (key == "object") object = value;
+  });
+  if (type_text.size() < 2) return invalid(problem);
+  auto type = event_type(type_text.substr(1, type_text.size() - 2));
+  const bool of_object = type && *type != WatchEvent::Type::bookmark && *type != WatchEvent::Type::error;
+  if (!of_object || object.empty()) return invalid(problem);
+  WatchEvent event{*type, read_outline(object, storage), problem, {}};
+  note_metadata(event);
+  return event;
+}
+
+}  // namespace
+
+void LineSplitter::feed(std::string_view piece, const std::function<bool(std::string_view)>& each) {
+  while (!piece.empty()) {
+    const auto newline = piece.find('\n');
+    std::string_view line = piece.substr(0, newline);
+    const auto room = max_line_ - std::min(max_line_, partial_.size());
+    if (newline == std::string_view::npos) {
+      partial_.append(line.substr(0, room));
+      return;
+    }
+    piece.remove_prefix(newline + 1);
+    line = line.substr(0, room);
+    std::string whole;
+    if (!partial_.empty()) {
+      whole = std::exchange(partial_, {});
+      line = whole.append(line);
+    }
+    if (!line.empty() && !each(line)) return;
+  }
+}
+
+Result<json::value> parse_api_json(std::string_view text, const json::storage_ptr& storage) {
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  options.allow_invalid_utf8 = true;
+  boost::system::error_code failure;
+  json::value value = json::parse(text, failure, storage, options);
+  if (failure) return invalid("not JSON: " + failure.message());
+  return value;
+}
+
+Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_ptr& storage) {
+  auto whole = parse_api_json(line, storage);
+  if (!whole) return outline_event(line, whole.error().message, storage);
+  auto type = event_type(text(field(*whole, "type")));
+  if (!type) return std::unexpected(type.error());
+  json::object* top = whole->if_object();
+  json::value* object = top->if_contains("object");
+  if (!object || !object->is_object()) return invalid("watch event without an object");
+  WatchEvent event{*type, std::move(*object), {}, {}};
+  note_metadata(event);
+  return event;
+}
+
+Error status_error(const json::value& status, int http) {
+  Error error;
+  error.kind = Error::Kind::status;
+  error.code = http != 0 ? http : number(field(status, "code"));
+  error.message = text(field(status, "message"));
+  if (text(field(status, "kind")) == "Status") error.reason = text(field(status, "reason"));
+  if (const json::value* details = field(status, "details")) {
+    error.retry_after = number(field(*details, "retryAfterSeconds"));
+  }
+  if (error.message.empty()) error.message = "the server answered " + std::to_string(error.code);
+  return error;
+}
+
+Error status_error(std::string_view body, int http) {
+  auto status = parse_api_json(body, {});
+  return status_error(status ? *status : json::value(), http);
+}
+
+}  // namespace podium::client

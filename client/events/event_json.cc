@@ -1,0 +1,97 @@
+#include "client/events/event_json.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/time.h"
+
+namespace podium::client {
+namespace {
+
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+// ,"name":"value" ; nothing where the value is empty.
+void append_field(std::string& out, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  if (out.back() != '{') out += ',';
+  out.append("\"").append(name).append("\":");
+  append_string(out, value);
+}
+
+void append_reference(std::string& out, std::string_view name, const EventRegarding& object) {
+  out.append(",\"").append(name).append("\":{");
+  append_field(out, "kind", object.kind);
+  append_field(out, "namespace", object.namespace_);
+  append_field(out, "name", object.name);
+  append_field(out, "uid", object.uid);
+  append_field(out, "apiVersion", object.api_version);
+  append_field(out, "resourceVersion", object.resource_version);
+  out += '}';
+}
+
+bool name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+}  // namespace
+
+std::string cut_note(std::string note) {
+  constexpr std::string_view kEnd = " ...";
+  if (note.size() <= kNoteLimit) return note;
+  std::size_t length = kNoteLimit - kEnd.size();
+  while (length > 0 && (static_cast<unsigned char>(note[length]) & 0xC0) == 0x80) --length;
+  note.resize(length);
+  return note.append(kEnd);
+}
+
+std::string event_name(std::string_view object, std::uint64_t nanoseconds, Random& random) {
+  constexpr std::size_t kNameLimit = 253;
+  auto name = fmt::format("{}.{:x}", object, nanoseconds);
+  if (name.size() <= kNameLimit && !object.empty() && std::ranges::all_of(name, name_character)) return name;
+  return fmt::format("event-{:016x}{:016x}", random.next(), random.next());
+}
+
+std::string event_json(const EventText& event, std::string_view name, std::string_view ns,
+                       std::string_view controller, std::string_view instance, Wall time,
+                       const EventSeriesText& series) {
+  std::string out;
+  out.reserve(640 + event.note.size());
+  out += R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{)";
+  append_field(out, "name", name);
+  append_field(out, "namespace", ns);
+  out += '}';
+  append_field(out, "eventTime", format_micro_time(time));
+  append_field(out, "reportingController", controller);
+  append_field(out, "reportingInstance", instance);
+  append_field(out, "action", event.action);
+  append_field(out, "reason", event.reason);
+  append_field(out, "note", event.note);
+  append_field(out, "type", event.type);
+  append_reference(out, "regarding", event.regarding);
+  if (event.related) append_reference(out, "related", *event.related);
+  if (series.count > 1) {
+    out.append(R"(,"series":{"count":)")
+        .append(std::to_string(series.count))
+        .append(R"(,"lastObservedTime":)");
+    append_string(out, format_micro_time(series.last));
+    out += '}';
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace podium::client

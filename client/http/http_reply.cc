@@ -1,0 +1,128 @@
+#include "client/http/http_reply.h"
+
+#include <boost/beast/http/basic_parser.hpp>
+#include <charconv>
+
+namespace podium::client {
+
+namespace http = boost::beast::http;
+using boost::beast::string_view;
+using boost::system::error_code;
+
+namespace {
+
+// A Warning header reads `299 - "text"`; the text alone is of interest.
+std::string_view warning_text(std::string_view value) {
+  auto first = value.find('"'), last = value.rfind('"');
+  return first == last ? value : value.substr(first + 1, last - first - 1);
+}
+
+}  // namespace
+
+class HttpReply::Parser final : public http::basic_parser<false> {
+ public:
+  explicit Parser(std::size_t limit) : limit_(limit) {
+    eager(true);
+    header_limit(64 * 1024);
+    body_limit(boost::none);  // counted here, since a watch has no limit
+  }
+
+  int status = 0, retry_after = 0;
+  std::string warning, body;
+
+ private:
+  void on_request_impl(http::verb, string_view, string_view, int, error_code&) override {}
+  void on_response_impl(int code, string_view, int, error_code&) override { status = code; }
+
+  void on_field_impl(http::field name, string_view, string_view value, error_code&) override {
+    if (name == http::field::retry_after) {
+      std::from_chars(value.data(), value.data() + value.size(), retry_after);
+      retry_after = std::max(retry_after, 0);
+    } else if (name == http::field::warning && warning.size() < 4096) {
+      if (!warning.empty()) warning += "; ";
+      warning += warning_text({value.data(), value.size()});
+    }
+  }
+
+  void on_header_impl(error_code&) override {}
+
+  void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& error) override {
+    if (!length) return;
+    if (*length > limit_)
+      error = http::error::body_limit;
+    else
+      body.reserve(*length);
+  }
+
+  std::size_t on_body_impl(string_view part, error_code& error) override { return append(part, error); }
+  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error_code& error) override {
+    return append(part, error);
+  }
+  void on_finish_impl(error_code&) override {}
+
+  std::size_t append(string_view part, error_code& error) {
+    if (part.size() > limit_ - body.size()) {
+      error = http::error::body_limit;
+      return 0;
+    }
+    body.append(part.data(), part.size());
+    return part.size();
+  }
+
+  const std::size_t limit_;
+};
+
+HttpReply::HttpReply(std::size_t body_limit)
+    : parser_(std::make_unique<Parser>(body_limit)), body_limit_(body_limit) {}
+HttpReply::~HttpReply() = default;
+HttpReply::HttpReply(HttpReply&&) noexcept = default;
+
+Result<void> HttpReply::feed(std::string_view bytes) {
+  started_ = started_ || !bytes.empty();
+  std::string joined;
+  if (!pending_.empty()) {
+    joined = std::move(pending_);
+    joined += bytes;
+    bytes = joined;
+    pending_.clear();
+  }
+  while (!bytes.empty() && !parser_->is_done()) {
+    error_code error;
+    std::size_t used = parser_->put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
+    bytes.remove_prefix(used);
+    if (error == http::error::need_more) break;
+    if (error == http::error::body_limit) {
+      auto failure = fail(Error::Kind::internal, "reply body over " + std::to_string(body_limit_) + " bytes");
+      failure.error().reason = "BodyTooLarge";
+      return failure;
+    }
+    if (error) return fail(Error::Kind::unavailable, "not an HTTP reply: " + error.message());
+    // 1xx replies only announce the real one.
+    if (parser_->is_done() && parser_->status / 100 == 1) parser_ = std::make_unique<Parser>(body_limit_);
+  }
+  pending_ = bytes;
+  return {};
+}
+
+Result<void> HttpReply::feed_end() {
+  if (done()) return {};
+  error_code error;
+  if (pending_.empty() && parser_->got_some()) parser_->put_eof(error);
+  if (done() && !error) return {};
+  return fail(Error::Kind::unavailable, started_ ? "the reply was cut short" : "closed before a reply");
+}
+
+bool HttpReply::started() const { return started_; }
+bool HttpReply::has_head() const { return parser_->is_header_done(); }
+bool HttpReply::done() const { return parser_->is_done(); }
+bool HttpReply::keep_alive() const { return done() && parser_->keep_alive(); }
+bool HttpReply::reusable() const { return keep_alive() && pending_.empty(); }
+std::string HttpReply::take_rest() { return std::exchange(pending_, {}); }
+int HttpReply::status() const { return parser_->status; }
+int HttpReply::retry_after() const { return parser_->retry_after; }
+const std::string& HttpReply::warning() const { return parser_->warning; }
+
+std::string HttpReply::take_body() { return std::exchange(parser_->body, {}); }
+
+}  // namespace podium::client

@@ -1,0 +1,77 @@
+#include "client/http/observed_transport.h"
+
+namespace podium::client {
+namespace {
+
+class ObservedTransport final : public Transport {
+ public:
+  ObservedTransport(std::shared_ptr<Transport> transport, const Clock& clock,
+                    std::function<void(const Exchange&)> observer)
+      : transport_(std::move(transport)), clock_(clock), observer_(std::move(observer)) {}
+
+  Task<Result<Response>> send(Request request) override {
+    Watched watched(request, clock_);
+    auto reply = co_await transport_->send(std::move(request));
+    tell(watched, reply);
+    co_return reply;
+  }
+
+  Task<std::vector<Result<Response>>> send_all(std::vector<Request> requests) override {
+    std::vector<Watched> watched;
+    for (const auto& request : requests) watched.emplace_back(request, clock_);
+    auto replies = co_await transport_->send_all(std::move(requests));
+    for (std::size_t i = 0; i < replies.size(); ++i) tell(watched[i], replies[i]);
+    co_return replies;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> open(Request request) override {
+    Watched watched(request, clock_);
+    auto stream = co_await transport_->open(std::move(request));
+    watched.request_bytes.reset();
+    tell(watched, stream ? (*stream)->status() : 0, std::nullopt);
+    co_return stream;
+  }
+
+  void close() override { transport_->close(); }
+
+ private:
+  // What is kept of a request that is under way.
+  struct Watched {
+    Watched(const Request& request, const Clock& clock)
+        : method(request.method),
+          retries(request.retries),
+          request_bytes(request.body.size()),
+          began(clock.now()) {}
+    std::string method;
+    std::optional<int> retries;
+    std::optional<std::size_t> request_bytes;
+    Steady began;
+  };
+
+  void tell(const Watched& watched, const Result<Response>& reply) {
+    if (!reply && is_not_leader(reply.error())) return;  // no request was made
+    const auto bytes = reply ? std::optional(reply->body.size()) : std::nullopt;
+    tell(watched, reply ? reply->status : 0, bytes);
+  }
+  void tell(const Watched& watched, int status, std::optional<std::size_t> reply_bytes) {
+    observer_({.method = watched.method,
+               .status = status,
+               .duration = clock_.now() - watched.began,
+               .retries = watched.retries,
+               .request_bytes = watched.request_bytes,
+               .reply_bytes = reply_bytes});
+  }
+
+  const std::shared_ptr<Transport> transport_;
+  const Clock& clock_;
+  const std::function<void(const Exchange&)> observer_;
+};
+
+}  // namespace
+
+std::shared_ptr<Transport> observe(std::shared_ptr<Transport> transport, const Clock& clock,
+                                   std::function<void(const Exchange&)> observer) {
+  return std::make_shared<ObservedTransport>(std::move(transport), clock, std::move(observer));
+}
+
+}  // namespace podium::client

@@ -1,0 +1,370 @@
+#include "client/http/transport.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "client/auth/url.h"
+#include "client/http/dialer.h"
+#include "client/http/handoff.h"
+#include "client/http/http_reply.h"
+#include "client/http/pool.h"
+#include "client/http/reply_pace.h"
+
+namespace podium::client {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr auto kNotLeader = "NotLeader";
+
+}  // namespace
+
+Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> requests) {
+  std::vector<Result<Response>> answers;
+  for (auto& request : requests) answers.push_back(co_await send(std::move(request)));
+  co_return answers;
+}
+
+std::unexpected<Error> not_leader() {
+  auto refusal = fail(Error::Kind::cancelled, "not sent: not leading any more");
+  refusal.error().reason = kNotLeader;
+  return refusal;
+}
+
+bool is_not_leader(const Error& error) {
+  return error.kind == Error::Kind::cancelled && error.reason == kNotLeader;
+}
+
+namespace {
+
+// Long against what the API server takes to send one watch event.
+constexpr std::chrono::milliseconds kRestOfStreams{5};
+
+// Sent twice, a PUT can meet its own traces as a conflict and a DELETE as an absence; only reads are safe.
+bool reads_only(const std::string& method) { return method == "GET"; }
+
+bool is_request_target(std::string_view target) {
+  return target.starts_with('/') &&
+         std::none_of(target.begin(), target.end(), [](unsigned char c) { return c <= ' ' || c == 127; });
+}
+
+class HttpStream final : public Stream {
+ public:
+  HttpStream(std::unique_ptr<Connection> connection, std::unique_ptr<HttpReply> reply)
+      : connection_(std::move(connection)), reply_(std::move(reply)) {}
+
+  int status() const override { return reply_->status(); }
+
+  Task<Result<std::string>> read(std::chrono::milliseconds silence) override {
+    std::string piece = reply_->take_body();
+    if (!piece.empty() || reply_->done()) co_return Result<std::string>(std::move(piece));
+    connection_->set_deadline(std::chrono::steady_clock::now() + silence);
+    while (piece.empty() && !reply_->done()) {
+      auto bytes = co_await connection_->read();
+      if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+      auto fed = bytes->empty() ? reply_->feed_end() : reply_->feed(*bytes);
+      if (!fed) co_return std::unexpected(std::move(fed.error()));
+      piece = reply_->take_body();
+    }
+    connection_->clear_deadline();
+    co_return Result<std::string>(std::move(piece));
+  }
+
+  void close() override { connection_->end(Error::Kind::cancelled); }
+
+ private:
+  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<HttpReply> reply_;
+};
+
+class HttpTransport final : public Transport, public std::enable_shared_from_this<HttpTransport> {
+ public:
+  HttpTransport(asio::any_io_executor executor, ClientConfig config, TransportLimits limits,
+                MayWrite may_write)
+      : limits_(limits),
+        may_write_(std::move(may_write)),
+        token_(config.token),
+        url_(parse_server_url(config.server)),
+        watchdog_(std::make_shared<Watchdog>(executor)),
+        pool_(std::make_shared<Pool>(watchdog_, limits.connections, limits.idle)),
+        dialer_(executor, watchdog_, url_.value_or(ServerUrl{}), config, limits.reload) {
+    if (!url_)
+      url_.error().message = "server: " + url_.error().message;
+    else
+      common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\n";
+  }
+
+  ~HttpTransport() override { close(); }
+
+  Task<Result<Response>> send(Request request) override {
+    auto self = shared_from_this();
+    auto deadline = std::chrono::steady_clock::now() + request.timeout;
+    for (bool refreshed = false;; refreshed = true) {
+      auto token = co_await current_token(deadline);
+      if (!token) co_return std::unexpected(std::move(token.error()));
+      auto text = compose(request, *token);
+      if (!text) co_return std::unexpected(std::move(text.error()));
+      auto response = co_await exchange(*text, request.method, deadline);
+      if (!response || response->status != 401 || refreshed || !token_) co_return response;
+      // Not authenticated means not done, whatever the method.
+      token_->refresh();
+      auto renewed = co_await current_token(deadline);
+      if (!renewed || *renewed == *token) co_return response;
+    }
+  }
+
+  Task<std::vector<Result<Response>>> send_all(std::vector<Request> requests) override {
+    auto self = shared_from_this();
+    std::vector<Result<Response>> answers;
+    answers.reserve(requests.size());
+    if (requests.empty()) co_return answers;
+    const auto deadline = std::chrono::steady_clock::now() + requests.front().timeout;
+    auto done = co_await exchange_all(requests, deadline, answers);
+    while (answers.size() < requests.size()) answers.push_back(std::unexpected(done.error()));
+    co_return answers;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> open(Request request) override {
+    auto self = shared_from_this();
+    auto deadline = std::chrono::steady_clock::now() + request.timeout;
+    for (bool refreshed = false;; refreshed = true) {
+      auto token = co_await current_token(deadline);
+      if (!token) co_return std::unexpected(std::move(token.error()));
+      auto text = compose(request, *token);
+      if (!text) co_return std::unexpected(std::move(text.error()));
+      auto connection = co_await dial(deadline);
+      if (!connection) co_return std::unexpected(std::move(connection.error()));
+      (*connection)->set_deadline(deadline);
+      auto reply = std::make_unique<HttpReply>(limits_.body_bytes);
+      auto head = co_await converse(**connection, request.method, *text, *reply, true);
+      if (!head) co_return std::unexpected(std::move(head.error()));
+      (*connection)->clear_deadline();
+      (*connection)->set_rest(kRestOfStreams);
+      if (reply->status() == 401 && token_ && !refreshed) {
+        token_->refresh();
+        auto renewed = co_await current_token(deadline);
+        if (renewed && *renewed != *token) continue;
+      }
+      std::unique_ptr<Stream> stream = std::make_unique<HttpStream>(std::move(*connection), std::move(reply));
+      co_return Result<std::unique_ptr<Stream>>(std::move(stream));
+    }
+  }
+
+  void close() override {
+    watchdog_->close();
+    pool_->close();
+    if (token_) token_->cancel();
+  }
+
+ private:
+  Result<std::string> compose(const Request& request, const std::string& token) const {
+    if (!url_) return std::unexpected(url_.error());
+    if (!is_request_target(request.target)) return invalid("not a request target: " + request.target);
+    std::string text;
+    text.reserve(256 + request.target.size() + token.size() + request.body.size());
+    text.append(request.method)
+        .append(" ")
+        .append(url_->prefix)
+        .append(request.target)
+        .append(" HTTP/1.1\r\n");
+    text.append(common_headers_).append("Accept: ").append(request.accept).append("\r\n");
+    if (!token.empty()) text.append("Authorization: Bearer ").append(token).append("\r\n");
+    if (!request.body.empty()) text.append("Content-Type: ").append(request.content_type).append("\r\n");
+    if (!request.body.empty() || (request.method != "GET" && request.method != "DELETE"))
+      text.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
+    text.append("\r\n").append(request.body);
+    return text;
+  }
+
+  // A source that has to wait for a process does so on a thread of its own, not on one that serves I/O.
+  Task<Result<std::string>> current_token(Steady deadline) {
+    if (!token_) co_return Result<std::string>("");
+    if (token_->ready()) co_return token_->current();
+    auto executor = co_await asio::this_coro::executor;
+    auto answer = std::make_shared<Handoff<Result<std::string>>>(executor, watchdog_, deadline);
+    asio::post(token_thread(), [answer, token = token_] {
+      auto got = token->current();
+      answer->put(got);
+    });
+    auto got = co_await answer->wait("get a token");
+    if (!got) co_return std::unexpected(std::move(got.error()));
+    co_return std::move(*got);
+  }
+
+  asio::thread_pool& token_thread() {
+    std::call_once(token_thread_once_, [this] { token_thread_.emplace(1); });
+    return *token_thread_;
+  }
+
+  Task<Result<std::unique_ptr<Connection>>> dial(Steady deadline) {
+    co_return co_await dialer_.dial(std::min(deadline, std::chrono::steady_clock::now() + limits_.connect));
+  }
+
+  bool may_send(const std::string& method) const { return reads_only(method) || !may_write_ || may_write_(); }
+
+  // Writes the request and reads the reply: whole, or its head only.
+  Task<Result<void>> converse(Connection& connection, const std::string& method, const std::string& text,
+                              HttpReply& reply, bool head_only) {
+    // A server that refuses a body replies before it has read it, and closes; so a failed write is not the
+    // last word.
+    const MayWrite may_write = reads_only(method) ? MayWrite() : may_write_;
+    auto written = co_await connection.write(text, may_write);
+    if (!written && is_not_leader(written.error())) co_return written;
+    auto received = co_await receive(connection, reply, head_only);
+    if (!received && !written) co_return written;
+    co_return received;
+  }
+
+  Task<Result<void>> receive(Connection& connection, HttpReply& reply, bool head_only) {
+    while (head_only ? !reply.has_head() : !reply.done()) {
+      auto bytes = co_await connection.read();
+      if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+      auto fed = bytes->empty() ? reply.feed_end() : reply.feed(*bytes);
+      if (!fed) co_return std::unexpected(std::move(fed.error()));
+    }
+    co_return Result<void>();
+  }
+
+  // Answers come in as far as they got; the error is that of the requests that were not sent. Those that were
+  // get it too, as being in doubt.
+  Task<Result<void>> exchange_all(const std::vector<Request>& requests, Steady deadline,
+                                  std::vector<Result<Response>>& answers) {
+    auto token = co_await current_token(deadline);
+    if (!token) co_return std::unexpected(std::move(token.error()));
+    std::string texts;
+    std::vector<std::size_t> ends;
+    for (const auto& request : requests) {
+      auto text = compose(request, *token);
+      if (!text) co_return std::unexpected(std::move(text.error()));
+      texts += *text;
+      ends.push_back(texts.size());
+    }
+    const bool changes = std::ranges::any_of(requests, [](const auto& r) { return !reads_only(r.method); });
+    const MayWrite may_write = changes ? may_write_ : MayWrite();
+    if (may_write && !may_write()) co_return not_leader();
+    auto slot = co_await connected_slot(deadline);
+    if (!slot) co_return std::unexpected(std::move(slot.error()));
+    Connection& connection = *slot->connection;
+    connection.set_deadline(deadline);
+    const bool together = requests.size() > 1;
+    if (together) connection.set_rest(pace_.before_the_first(requests.size()));
+    const auto begun = std::chrono::steady_clock::now();
+    auto written = co_await connection.write(texts, may_write);
+    if (!written && is_not_leader(written.error())) {
+      auto left = fail(Error::Kind::cancelled, "not waited for: not leading any more");
+      in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
+      co_return written;
+    }
+    std::string rest;
+    while (answers.size() < requests.size()) {
+      HttpReply reply(limits_.body_bytes);
+      auto done = reply.feed(rest);
+      if (done) done = co_await receive(connection, reply, false);
+      if (!done) {
+        if (!written) done = std::move(written);
+        in_doubt(answers, ends, connection.wrote(), done.error());
+        co_return done;
+      }
+      rest = reply.take_rest();
+      if (together) connection.set_rest(pace_.between(requests.size()));
+      answers.push_back(Response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()});
+      // The server has not read what it will not answer.
+      if (!reply.keep_alive() && answers.size() < requests.size()) {
+        co_return fail(Error::Kind::unavailable, "the server closed the connection after an earlier request");
+      }
+      if (!reply.keep_alive()) co_return Result<void>();
+    }
+    connection.clear_deadline();
+    if (together) {
+      pace_.answered(requests.size(),
+                     std::chrono::duration_cast<ReplyPace::Time>(std::chrono::steady_clock::now() - begun));
+      connection.set_rest(ReplyPace::Time(0));
+    }
+    if (rest.empty()) slot->give_back();
+    co_return Result<void>();
+  }
+
+  // Requests that the server may have whole, `wrote` bytes of a batch, and that have no answer.
+  static void in_doubt(std::vector<Result<Response>>& answers, const std::vector<std::size_t>& ends,
+                       std::size_t wrote, Error error) {
+    error.maybe_applied = true;
+    while (answers.size() < ends.size() && wrote >= ends[answers.size()]) {
+      answers.push_back(std::unexpected(error));
+    }
+  }
+
+  // A connection that is idle and good, or a new one.
+  Task<Result<Pool::Slot>> connected_slot(Steady deadline) {
+    auto credentials = dialer_.credentials();
+    if (!credentials) co_return std::unexpected(std::move(credentials.error()));
+    auto slot = co_await pool_->acquire(deadline, credentials->generation);
+    if (slot && !slot->connection) {
+      auto fresh = co_await dial(deadline);
+      if (!fresh) co_return std::unexpected(std::move(fresh.error()));
+      slot->connection = std::move(*fresh);
+    }
+    co_return slot;
+  }
+
+  Task<Result<Response>> exchange(const std::string& text, const std::string& method, Steady deadline) {
+    if (!may_send(method)) co_return not_leader();
+    auto credentials = dialer_.credentials();
+    if (!credentials) co_return std::unexpected(std::move(credentials.error()));
+    auto slot = co_await pool_->acquire(deadline, credentials->generation);
+    if (!slot) co_return std::unexpected(std::move(slot.error()));
+    for (;;) {
+      if (!may_send(method)) {  // an idle connection is as good as before
+        if (slot->connection) slot->give_back();
+        co_return not_leader();
+      }
+      bool reused = slot->connection != nullptr;
+      if (!reused) {
+        auto fresh = co_await dial(deadline);
+        if (!fresh) co_return std::unexpected(std::move(fresh.error()));
+        slot->connection = std::move(*fresh);
+      }
+      Connection& connection = *slot->connection;
+      connection.set_deadline(deadline);
+      HttpReply reply(limits_.body_bytes);
+      auto done = co_await converse(connection, method, text, reply, false);
+      if (done) {
+        connection.clear_deadline();
+        Response response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()};
+        if (reply.reusable()) slot->give_back();
+        co_return Result<Response>(std::move(response));
+      }
+      bool sent = connection.wrote() == text.size();
+      slot->connection.reset();
+      if (is_not_leader(done.error())) co_return std::unexpected(std::move(done.error()));
+      bool dead_already = reused && !reply.started() && done.error().kind == Error::Kind::unavailable;
+      if (dead_already && (reads_only(method) || !sent)) continue;
+      done.error().maybe_applied = sent && !reads_only(method);
+      co_return std::unexpected(std::move(done.error()));
+    }
+  }
+
+  const TransportLimits limits_;
+  const MayWrite may_write_;
+  const std::shared_ptr<TokenSource> token_;
+  Result<ServerUrl> url_;
+  const std::shared_ptr<Watchdog> watchdog_;
+  const std::shared_ptr<Pool> pool_;
+  Dialer dialer_;
+  ReplyPace pace_;
+  std::string common_headers_;
+  std::once_flag token_thread_once_;
+  std::optional<asio::thread_pool> token_thread_;
+};
+
+}  // namespace
+
+std::shared_ptr<Transport> make_transport(asio::any_io_executor executor, ClientConfig config,
+                                          TransportLimits limits, MayWrite may_write) {
+  return std::make_shared<HttpTransport>(std::move(executor), std::move(config), limits,
+                                         std::move(may_write));
+}
+
+}  // namespace podium::client

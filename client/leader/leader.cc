@@ -1,0 +1,265 @@
+#include "client/leader/leader.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/object.hpp>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include <spdlog/spdlog.h>
+
+#include "async/attachment.h"
+#include "async/nap.h"
+#include "base/time.h"
+#include "client/leader/leader_state.h"
+
+namespace podium::client {
+namespace asio = boost::asio;
+namespace json = boost::json;
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kReleaseTime = 1s;  // for each of the two requests of a release
+constexpr auto kNotLeading = std::numeric_limits<Steady::rep>::min(), kNever = kNotLeading;
+
+LeaseRecord read_record(const json::value& lease) {
+  LeaseRecord record;
+  const json::object* top = lease.if_object();
+  const json::value* found = top ? top->if_contains("spec") : nullptr;
+  const json::object* spec = found ? found->if_object() : nullptr;
+  if (!spec) return record;
+  for (const auto& [key, value] : *spec) {
+    const json::string* text = value.if_string();
+    const std::int64_t* number = value.if_int64();
+    if (key == "holderIdentity" && text) record.holder = *text;
+    if (key == "acquireTime" && text) record.acquire_time = *text;
+    if (key == "renewTime" && text) record.renew_time = *text;
+    if (key == "leaseDurationSeconds" && number) record.duration_seconds = static_cast<int>(*number);
+    if (key == "leaseTransitions" && number) record.transitions = static_cast<int>(*number);
+  }
+  return record;
+}
+
+// Into a lease as it was read, so that its labels and whatever else it has stay.
+void write_record(const LeaseRecord& record, json::value& lease) {
+  if (!lease.is_object()) lease = json::object();
+  json::value& spec = lease.get_object()["spec"];
+  if (!spec.is_object()) spec = json::object();
+  json::object& fields = spec.get_object();
+  fields["holderIdentity"] = record.holder;
+  fields["leaseDurationSeconds"] = record.duration_seconds;
+  fields["acquireTime"] = record.acquire_time;
+  fields["renewTime"] = record.renew_time;
+  fields["leaseTransitions"] = record.transitions;
+}
+
+}  // namespace
+
+struct LeaderElector::Impl {
+  Impl(Api& api, LeaderOptions given) : options(std::move(given)), api(api), state(options, api.random()) {}
+
+  static Task<Result<void>> run(std::shared_ptr<Impl> self, std::function<void()> on_started);
+  static Task<void> loop(std::shared_ptr<Impl> self, std::function<void()> on_started);
+  Task<void> step(LeaderState::Action action);
+  Task<void> get(std::chrono::milliseconds time);
+  Task<void> write(LeaderState::Action action);
+  Task<void> wait(std::chrono::milliseconds delay);
+  Task<void> release();
+  void publish();
+  std::string loss() const;
+  void log_failure(const char* what, const Error& error) const;
+
+  const LeaderOptions options;
+  Api& api;
+  LeaderState state;
+  json::value lease;     // as last read or written
+  bool wrote = false;    // the lease may bear our name
+  std::string reported;  // the holder that was logged last
+
+  std::atomic<Steady::rep> until{kNotLeading};  // leading until then, on the steady clock
+  std::atomic<Steady::rep> stepped{kNever};     // when run() has last made a step
+  std::atomic<bool> stopped{false};
+  mutable std::mutex mutex;  // guards holder
+  std::string holder;
+  async::Attachment attachment;
+};
+
+Task<Result<void>> LeaderElector::Impl::run(std::shared_ptr<Impl> self, std::function<void()> on_started) {
+  asio::any_io_executor executor = co_await asio::this_coro::executor;
+  const auto strand = asio::make_strand(executor);
+  const async::Attachment::Scope scope(self->attachment, strand);
+  co_await asio::co_spawn(strand, loop(self, std::move(on_started)),
+                          asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
+  self->until = kNotLeading;
+  if (!self->stopped) co_return fail(Error::Kind::unavailable, self->loss());
+  if (self->wrote) co_await asio::co_spawn(strand, self->release(), asio::use_awaitable);
+  co_return Result<void>();
+}
+
+Task<void> LeaderElector::Impl::loop(std::shared_ptr<Impl> self, std::function<void()> on_started) {
+  co_await asio::this_coro::throw_if_cancelled(false);
+  bool started = false;
+  while (!self->stopped) {
+    self->stepped = self->api.clock().now().time_since_epoch().count();
+    const auto action = self->state.next(self->api.clock().now(), self->api.clock().wall());
+    self->publish();
+    if (action.kind == LeaderState::Action::Kind::lost) co_return;
+    co_await self->step(action);
+    self->publish();
+    if (self->stopped || started || !self->state.leading_until()) continue;
+    started = true;
+    spdlog::info("leader: leading lease={}/{} identity={}", self->options.lease_namespace,
+                 self->options.lease_name, self->options.identity);
+    on_started();
+  }
+}
+
+Task<void> LeaderElector::Impl::step(LeaderState::Action action) {
+  switch (action.kind) {
+    case LeaderState::Action::Kind::get:
+      co_await get(action.time);
+      break;
+    case LeaderState::Action::Kind::create:
+    case LeaderState::Action::Kind::update:
+      co_await write(std::move(action));
+      break;
+    case LeaderState::Action::Kind::wait:
+      co_await wait(action.time);
+      break;
+    case LeaderState::Action::Kind::lost:
+      break;
+  }
+}
+
+Task<void> LeaderElector::Impl::get(std::chrono::milliseconds time) {
+  auto reply = co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {time, false});
+  if (stopped) co_return;
+  if (reply) {
+    lease = std::move(*reply);
+    state.got(read_record(lease), api.clock().now());
+  } else if (reply.error().code == 404) {
+    state.absent();
+  } else {
+    log_failure("get", reply.error());
+    state.failed();
+  }
+}
+
+Task<void> LeaderElector::Impl::write(LeaderState::Action action) {
+  const CallOptions call{action.time, false};
+  const bool create = action.kind == LeaderState::Action::Kind::create;
+  json::value object = create ? json::value(json::object()) : lease;
+  if (create) {
+    object.get_object()["apiVersion"] = "coordination.k8s.io/v1";
+    object.get_object()["kind"] = "Lease";
+    object.get_object()["metadata"] = {{"name", options.lease_name}, {"namespace", options.lease_namespace}};
+  }
+  write_record(action.record, object);
+  wrote = true;
+  Result<json::value> reply;
+  if (create) {
+    reply = co_await api.create(resource::leases, options.lease_namespace, std::move(object), call);
+  } else {
+    reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
+                                std::move(object), "", call);
+  }
+  // Also after a stop: whoever asks whether we lead is answered by `stopped` then.
+  if (reply) {
+    lease = std::move(*reply);
+    state.written(api.clock().now());
+  } else {
+    if (!stopped) log_failure(create ? "create" : "update", reply.error());
+    state.failed();
+  }
+}
+
+Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
+  co_await async::nap(delay);
+  state.waited();
+}
+
+// Whatever came of the last write, the lease as it is now tells whether it is ours to give up.
+Task<void> LeaderElector::Impl::release() {
+  auto now =
+      co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});
+  if (!now) {
+    log_failure("release", now.error());
+    co_return;
+  }
+  auto record = read_record(*now);
+  if (record.holder != options.identity) co_return;
+  record.holder.clear();
+  record.duration_seconds = 1;
+  record.acquire_time = record.renew_time = format_micro_time(api.clock().wall());
+  write_record(record, *now);
+  auto reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
+                                   std::move(*now), "", {kReleaseTime, false});
+  if (reply) {
+    spdlog::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
+  } else {
+    log_failure("release", reply.error());
+  }
+}
+
+void LeaderElector::Impl::publish() {
+  const auto limit = state.leading_until();
+  until = limit && !stopped ? limit->time_since_epoch().count() : kNotLeading;
+  if (state.holder() == reported) return;
+  reported = state.holder();
+  spdlog::info("leader: lease={}/{} holder={}", options.lease_namespace, options.lease_name, reported);
+  const std::lock_guard lock(mutex);
+  holder = reported;
+}
+
+std::string LeaderElector::Impl::loss() const {
+  const auto lease = options.lease_namespace + "/" + options.lease_name;
+  if (state.holder() == options.identity)
+    return fmt::format("lease {} was not renewed within {} ms", lease, options.renew_deadline.count());
+  if (state.holder().empty()) return fmt::format("lease {} was released by another", lease);
+  return fmt::format("lease {} was lost to {}", lease, state.holder());
+}
+
+void LeaderElector::Impl::log_failure(const char* what, const Error& error) const {
+  spdlog::warn("leader: {} failed lease={}/{} code={} error={}", what, options.lease_namespace,
+               options.lease_name, error.code, error.message);
+}
+
+LeaderElector::LeaderElector(Api& api, LeaderOptions options)
+    : impl_(std::make_shared<Impl>(api, std::move(options))) {}
+
+LeaderElector::~LeaderElector() { stop(); }
+
+Task<Result<void>> LeaderElector::run(std::function<void()> on_started) {
+  return Impl::run(impl_, std::move(on_started));
+}
+
+void LeaderElector::stop() {
+  if (impl_->stopped.exchange(true)) return;
+  impl_->attachment.post([self = impl_] { self->attachment.cancel(); });
+}
+
+bool LeaderElector::leading() const {
+  const auto until = impl_->until.load();
+  return !impl_->stopped && until != kNotLeading &&
+         impl_->api.clock().now().time_since_epoch().count() < until;
+}
+
+std::optional<std::chrono::nanoseconds> LeaderElector::since_last_step() const {
+  const auto stepped = impl_->stepped.load();
+  if (stepped == kNever) return std::nullopt;
+  return impl_->api.clock().now().time_since_epoch() - Steady::duration(stepped);
+}
+
+std::string LeaderElector::holder() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->holder;
+}
+
+}  // namespace podium::client

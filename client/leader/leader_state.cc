@@ -1,0 +1,121 @@
+#include "client/leader/leader_state.h"
+
+#include <algorithm>
+
+#include "base/time.h"
+
+namespace podium::client {
+namespace {
+
+constexpr double kJitter = 1.2;  // client-go's JitterFactor, while acquiring
+
+}  // namespace
+
+LeaderState::LeaderState(LeaderOptions options, Random& random)
+    : options_(std::move(options)), random_(random) {}
+
+LeaderState::Action LeaderState::next(Steady now, Wall wall) {
+  // Checked before anything else, so that a process that was frozen does not renew what it may have lost
+  // meanwhile.
+  if (leading_ && now >= renewed_at_ + options_.renew_deadline) {
+    leading_ = false;
+    phase_ = Phase::lost;
+  }
+  Action action;
+  switch (phase_) {
+    case Phase::attempt:
+      attempt_at_ = now;
+      phase_ = leading_ && alive(now) ? Phase::fast : Phase::slow;
+      return next(now, wall);
+    case Phase::slow:
+      action.kind = Action::Kind::get;
+      action.time = request_time(now);
+      return action;
+    case Phase::create:
+      action.kind = Action::Kind::create;
+      break;
+    case Phase::update:
+    case Phase::fast:
+      action.kind = Action::Kind::update;
+      break;
+    case Phase::wait:
+      action.kind = Action::Kind::wait;
+      action.time = wait_time(now);
+      return action;
+    case Phase::lost:
+      action.kind = Action::Kind::lost;
+      return action;
+  }
+  action.record = sent_ = record(wall);
+  action.time = request_time(now);
+  return action;
+}
+
+void LeaderState::got(LeaseRecord record, Steady now) {
+  if (record != observed_) {
+    observed_ = std::move(record);
+    observed_at_ = now;
+  }
+  if (mine() || observed_.holder.empty() || !alive(now)) {
+    // Ours no more, though nobody holds it alive: somebody else may have acted in between.
+    phase_ = leading_ && !mine() ? Phase::lost : Phase::update;
+  } else {
+    phase_ = leading_ ? Phase::lost : Phase::wait;
+  }
+  if (phase_ == Phase::lost) leading_ = false;
+}
+
+void LeaderState::absent() { phase_ = Phase::create; }
+
+void LeaderState::written(Steady now) {
+  observed_ = sent_;
+  observed_at_ = now;
+  renewed_at_ = attempt_at_;
+  leading_ = true;
+  phase_ = Phase::wait;
+}
+
+void LeaderState::failed() { phase_ = phase_ == Phase::fast ? Phase::slow : Phase::wait; }
+
+std::optional<Steady> LeaderState::leading_until() const {
+  if (!leading_) return std::nullopt;
+  return renewed_at_ + options_.renew_deadline;
+}
+
+bool LeaderState::alive(Steady now) const {
+  return now < observed_at_ + std::chrono::seconds(observed_.duration_seconds);
+}
+
+LeaseRecord LeaderState::record(Wall wall) const {
+  LeaseRecord record;
+  record.holder = options_.identity;
+  record.duration_seconds =
+      static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration).count());
+  record.acquire_time = record.renew_time = format_micro_time(wall);
+  if (phase_ == Phase::create) return record;
+  record.transitions = observed_.transitions;
+  if (mine()) {
+    record.acquire_time = observed_.acquire_time;
+  } else {
+    ++record.transitions;
+  }
+  return record;
+}
+
+std::chrono::milliseconds LeaderState::wait_time(Steady now) {
+  const auto period = options_.retry_period;
+  if (!leading_)
+    return period +
+           std::chrono::milliseconds(static_cast<std::int64_t>(random_.unit() * kJitter * period.count()));
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(renewed_at_ + options_.renew_deadline - now);
+  return std::min(period, left);
+}
+
+std::chrono::milliseconds LeaderState::request_time(Steady now) const {
+  const auto half = options_.renew_deadline / 2;
+  if (!leading_) return half;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(renewed_at_ + options_.renew_deadline - now);
+  return std::min(half, left);
+}
+
+}  // namespace podium::client

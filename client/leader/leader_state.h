@@ -1,0 +1,73 @@
+// LeaderState: who holds the Lease, judged by the local clock only, and what to ask the server next.
+//
+//   acquiring: get ─absent─▶ create ─▶ leading        held by another and alive ─▶ wait
+//               └─free, expired or ours─▶ update ─▶ leading
+//   leading:   update, every retry_period; where that fails: get, then update or create
+//   lost:      another holds it, or nothing was renewed for renew_deadline. There is no way back.
+//
+// A record counts as alive for its leaseDuration after it was last seen to change; its own times are never
+// compared with ours. Pure: time comes in with each call. Threads: none of its own. Source: client-go
+// tools/leaderelection.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "client/leader/leader.h"
+
+namespace podium::client {
+
+struct LeaseRecord {
+  std::string holder;
+  int duration_seconds = 0;
+  std::string acquire_time, renew_time;  // MicroTime, as on the wire
+  int transitions = 0;
+  bool operator==(const LeaseRecord&) const = default;
+};
+
+class LeaderState {
+ public:
+  struct Action {
+    enum class Kind { get, create, update, wait, lost };
+    Kind kind = Kind::get;
+    LeaseRecord record;                 // to be written
+    std::chrono::milliseconds time{0};  // wait: for so long; requests: at most so long
+    bool operator==(const Action&) const = default;
+  };
+
+  LeaderState(LeaderOptions options, Random& random);
+
+  Action next(Steady now, Wall wall);
+
+  void got(LeaseRecord record, Steady now);
+  void absent();             // get answered NotFound
+  void written(Steady now);  // the create or update went through
+  void failed();             // any request
+  void waited() { phase_ = Phase::attempt; }
+
+  // When leadership ends unless it is renewed; nullopt when not leading.
+  std::optional<Steady> leading_until() const;
+  const std::string& holder() const { return observed_.holder; }
+
+ private:
+  enum class Phase { attempt, slow, create, update, fast, wait, lost };
+  bool mine() const { return observed_.holder == options_.identity; }
+  bool alive(Steady now) const;
+  LeaseRecord record(Wall wall) const;
+  std::chrono::milliseconds wait_time(Steady now);
+  std::chrono::milliseconds request_time(Steady now) const;
+
+  LeaderOptions options_;
+  Random& random_;
+  Phase phase_ = Phase::attempt;
+  bool leading_ = false;
+  LeaseRecord observed_, sent_;
+  Steady observed_at_{};  // when observed_ was first seen
+  Steady attempt_at_{};   // when the attempt under way began
+  Steady renewed_at_{};   // when the last attempt that went through began
+};
+
+}  // namespace podium::client

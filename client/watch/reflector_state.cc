@@ -1,0 +1,298 @@
+#include "client/watch/reflector_state.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "client/retry.h"
+
+namespace podium::client {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStreamingRetry = 10min;  // after a server refused streaming lists
+constexpr auto kVeryShortWatch = 1s;  // a stream that ends so soon with nothing on it must not be reopened at
+                                      // once
+constexpr std::int64_t kPage = 500;
+constexpr int kUnfinishedLists = 3;  // streaming lists without an end, before a LIST is tried
+constexpr auto kMissingMax = 3s;  // longest backoff while the kind is not served: it may come back any time
+constexpr int kMinStreamSeconds = 300;  // the server ends a watch after this to twice this, at random
+
+bool expired(const Error& error) {
+  return error.code == 410 || error.reason == "Expired" || error.reason == "Gone";
+}
+
+bool too_large_version(const Error& error) {
+  return (error.code == 504 || error.reason == "Timeout") &&
+         error.message.find("Too large resource version") != std::string::npos;
+}
+
+// The other side is not there or asks to be left alone: the same request may work later.
+bool passing(const Error& error) {
+  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout ||
+         error.kind == Error::Kind::cancelled || error.code == 429 || error.code == 503;
+}
+
+bool too_large(const Error& error) { return error.reason == "BodyTooLarge" || error.code == 413; }
+
+// The server understood the request for a streaming list and does not do it (feature off, or not for this
+// kind).
+bool refused_streaming(const Error& error) {
+  constexpr int codes[] = {400, 405, 406, 415, 422, 500, 501, 504};
+  return error.kind == Error::Kind::invalid || error.kind == Error::Kind::internal ||
+         std::ranges::find(codes, error.code) != std::end(codes);
+}
+
+}  // namespace
+
+std::uint64_t version_number(std::string_view resource_version) {
+  std::uint64_t number = 0;
+  const char* end = resource_version.data() + resource_version.size();
+  auto [stop, error] = std::from_chars(resource_version.data(), end, number);
+  return error == std::errc() && stop == end ? number : 0;
+}
+
+Backoff::Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
+                 std::chrono::milliseconds reset_after)
+    : base_(base), max_(max), reset_after_(reset_after), current_(base) {}
+
+std::chrono::milliseconds Backoff::next(Steady now, Random& random) {
+  if (last_ && now - *last_ > reset_after_) current_ = base_;
+  last_ = now;
+  auto delay =
+      current_ + std::chrono::milliseconds(static_cast<std::int64_t>(random.unit() * current_.count()));
+  current_ = std::min(current_ * 2, max_);
+  return delay;
+}
+
+ReflectorState::ReflectorState(Options options, Random& random)
+    : options_(options),
+      random_(random),
+      backoff_(options.backoff, options.backoff_max),
+      missing_(options.backoff, std::min<std::chrono::milliseconds>(options.backoff_max, kMissingMax)),
+      page_(kPage) {}
+
+ReflectorState::Action ReflectorState::next(Steady now) {
+  Action action;
+  if (delay_.count() > 0) {
+    action.kind = Action::Kind::wait;
+    action.delay = delay_;
+    return action;
+  }
+  if (phase_ == Phase::watch && options_.relist.count() > 0) {
+    if (!relist_at_) {
+      const auto more = static_cast<std::int64_t>(random_.unit() * options_.relist.count() / 4);
+      relist_at_ = now + options_.relist + std::chrono::milliseconds(more);
+    }
+    if (now >= *relist_at_) go(Phase::stream_list);
+  }
+  if (open_) {
+    action.kind = Action::Kind::read;
+    return action;
+  }
+  const bool streaming = options_.streaming_list && (!no_streaming_before_ || now >= *no_streaming_before_);
+  if (phase_ == Phase::stream_list && !streaming) phase_ = Phase::list;
+  switch (phase_) {
+    case Phase::stream_list:
+      action.kind = Action::Kind::stream_list;
+      action.timeout_seconds = stream_timeout();
+      action.replace = replace_;
+      break;
+    case Phase::list:
+      action.kind = Action::Kind::list;
+      action.limit = whole_ ? 0 : page_;
+      action.replace = replace_;
+      break;
+    case Phase::probe:
+      action.kind = Action::Kind::probe;
+      break;
+    case Phase::watch:
+      action.kind = Action::Kind::watch;
+      action.resource_version = version_;
+      action.timeout_seconds = stream_timeout();
+      break;
+  }
+  return action;
+}
+
+void ReflectorState::opened(Steady now) {
+  open_ = true;
+  got_event_ = false;
+  opened_at_ = progress_at_ = now;
+}
+
+void ReflectorState::added(Steady now) { progress_at_ = now; }
+
+void ReflectorState::event(std::string_view resource_version) {
+  got_event_ = true;
+  // A list's objects come in no order of versions: only its end tells where it stands.
+  if (phase_ != Phase::watch) {
+    highest_ = std::max(highest_, version_number(resource_version));
+    return;
+  }
+  failing_ = false;
+  if (!went_back(resource_version)) advance(resource_version);
+}
+
+ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_version,
+                                                  bool initial_events_end) {
+  got_event_ = true;
+  if (phase_ == Phase::stream_list) {
+    if (!initial_events_end) return Bookmark::progress;
+    if (!take_list(resource_version)) {
+      go(Phase::stream_list);
+      return Bookmark::regressed;
+    }
+    phase_ = Phase::watch;
+    return Bookmark::listed;
+  }
+  if (went_back(resource_version)) {
+    replace_ = true;
+    go(Phase::stream_list);
+    return Bookmark::regressed;
+  }
+  failing_ = false;
+  advance(resource_version);
+  return Bookmark::progress;
+}
+
+bool ReflectorState::listed(std::string_view resource_version) {
+  if (!take_list(resource_version)) return false;
+  whole_ = whole_is_too_large_ = false;
+  page_ = kPage;
+  go(Phase::watch);
+  return true;
+}
+
+void ReflectorState::probed(std::string_view resource_version) {
+  if (!went_back(resource_version)) return go(Phase::watch);
+  replace_ = true;
+  go(Phase::stream_list);
+}
+
+void ReflectorState::failed(const Error& error, Steady now) {
+  open_ = false;
+  switch (phase_) {
+    case Phase::stream_list:
+      return stream_list_failed(error, now);
+    case Phase::list:
+      return list_failed(error, now);
+    case Phase::probe:
+      // What is not served has lost its objects: when it comes back, a watch has nothing to resume.
+      if (error.code == 404) go(Phase::stream_list);
+      break;
+    case Phase::watch:
+      return watch_failed(error, now);
+  }
+  failing_ = true;
+  back_off(now, error);
+}
+
+void ReflectorState::list_failed(const Error& error, Steady now) {
+  if (expired(error) && !whole_ && !whole_is_too_large_) {
+    whole_ = true;  // client-go's pager too asks for everything at once rather than lose the race again
+    return;
+  }
+  if (too_large(error) && whole_) {
+    whole_ = false;
+    whole_is_too_large_ = true;
+  } else if (too_large(error)) {
+    page_ = std::max<std::int64_t>(page_ / 4, 1);
+  }
+  failing_ = true;
+  back_off(now, error);
+}
+
+void ReflectorState::stream_list_failed(const Error& error, Steady now) {
+  const bool later = passing(error) || expired(error) || too_large_version(error);
+  if (error.kind == Error::Kind::timeout || (!later && refused_streaming(error))) {
+    return give_up_streaming(now);
+  }
+  failing_ = true;
+  back_off(now, error);
+}
+
+void ReflectorState::watch_failed(const Error& error, Steady now) {
+  // Expired: the versions in between are compacted away; other errors that stay (forbidden, the kind is gone,
+  // an event that is none): a list either mends them or says it better.
+  const bool resume = passing(error) || (error.code == 500 && !expired(error));
+  failing_ = failing_ || !expired(error);
+  go(resume ? Phase::probe : Phase::stream_list);
+  back_off(now, error);
+}
+
+void ReflectorState::ended(Steady now) {
+  const bool very_short = !got_event_ && now - opened_at_ < kVeryShortWatch;
+  if (phase_ == Phase::stream_list) {
+    go(Phase::stream_list);
+    if (++unfinished_lists_ >= kUnfinishedLists) give_up_streaming(now);
+    return back_off(now);
+  }
+  go(Phase::probe);
+  if (very_short) back_off(now);
+}
+
+void ReflectorState::silent() {
+  if (phase_ == Phase::stream_list) return give_up_streaming(opened_at_);
+  go(Phase::probe);
+}
+
+void ReflectorState::settled() {
+  if (open_ && phase_ == Phase::watch) failing_ = false;
+}
+
+void ReflectorState::give_up_streaming(Steady now) {
+  no_streaming_before_ = now + kStreamingRetry;
+  unfinished_lists_ = 0;
+  go(Phase::list);
+}
+
+std::optional<Steady> ReflectorState::list_deadline() const {
+  if (phase_ != Phase::stream_list || !open_) return std::nullopt;
+  return std::min(progress_at_ + options_.initial_events, opened_at_ + options_.initial_total);
+}
+
+void ReflectorState::go(Phase phase) {
+  phase_ = phase;
+  open_ = false;
+  if (phase == Phase::stream_list || phase == Phase::list) relist_at_.reset();
+}
+
+void ReflectorState::back_off(Steady now, const Error& error) {
+  using std::chrono::milliseconds;
+  auto& backoff = error.code == 404 ? missing_ : backoff_;
+  const milliseconds asked = std::chrono::seconds(std::min(error.retry_after, kMaxRetryAfter));
+  const milliseconds jitter(static_cast<std::int64_t>(random_.unit() * asked.count() / 10));
+  delay_ = std::max(backoff.next(now, random_), asked + jitter);
+}
+
+bool ReflectorState::went_back(std::string_view resource_version) const {
+  const auto number = version_number(resource_version);
+  return number != 0 && number < highest_;
+}
+
+void ReflectorState::advance(std::string_view resource_version) {
+  if (resource_version.empty()) return;
+  version_ = resource_version;
+  highest_ = version_number(resource_version);
+}
+
+// A list is a consistent read, so that an older one can only mean that the server's history went back (etcd
+// restored), or a liar in between; asking twice tells them apart.
+bool ReflectorState::take_list(std::string_view resource_version) {
+  if (!replace_ && went_back(resource_version)) {
+    replace_ = true;
+    return false;
+  }
+  replace_ = false;
+  failing_ = false;
+  unfinished_lists_ = 0;
+  advance(resource_version);
+  return true;
+}
+
+int ReflectorState::stream_timeout() {
+  return kMinStreamSeconds + static_cast<int>(random_.unit() * kMinStreamSeconds);
+}
+
+}  // namespace podium::client

@@ -1,0 +1,211 @@
+// NodeResourcesBalancedAllocation: a node is better where the pod makes the use of its resources more even.
+//
+// Floating-point operations are upstream's, in upstream's order, so that scores are equal.
+// Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go.
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/plugins/node_resources/node_resources.h"
+#include "scheduler/plugins/shared/exact_division.h"
+#include "scheduler/plugins/shared/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+using Scores = std::array<std::int32_t, kChunkRows>;
+using Doubles = std::array<double, kChunkRows>;
+
+// Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing is worth 75.
+inline std::int32_t improvement(std::int32_t with_pod, std::int32_t without_pod) {
+  return 50 + (50 + with_pod - without_pod) / 2;
+}
+
+// --- loops over the rows of a chunk; amounts are small ---
+// A share of more than all is capped before the division, which gives the same 1. Comparisons are of
+// integers, so that the loops vectorise.
+
+// The usual case, two resources: how far apart the used shares are, with the pod and without it. Where the
+// node lacks one, the other is even with itself.
+PODIUM_VECTOR_CLONES
+void improve_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
+                 const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
+                 std::int32_t* __restrict scores) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto all0 = allocatable0[i], all1 = allocatable1[i];
+    const auto both = -static_cast<std::int64_t>((all0 > 0) & (all1 > 0));
+    const auto balance = [&](std::int64_t taken0, std::int64_t taken1) {
+      const double share0 = share_of((taken0 < all0 ? taken0 : all0) & both, all0);
+      const double share1 = share_of((taken1 < all1 ? taken1 : all1) & both, all1);
+      return static_cast<std::int32_t>((1 - std::fabs((share0 - share1) / 2)) * 100.0);
+    };
+    scores[i] = improvement(balance(used0[i] + request0, used1[i] + request1), balance(used0[i], used1[i]));
+  }
+}
+
+// Any number of resources, one at a time.
+struct Shares {
+  std::vector<Doubles> of_resource;  // 0 where the node has none of it, as `has` tells
+  std::vector<Doubles> has;          // 1 or 0
+  Doubles sum, count, squares;
+};
+
+PODIUM_VECTOR_CLONES
+void add_share(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
+               double* __restrict share, double* __restrict has, double* __restrict sum,
+               double* __restrict count) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto all = allocatable[i], taken = used[i] + request;
+    share[i] = share_of(taken < all ? taken : all, all);
+    has[i] = small_to_double(static_cast<std::uint64_t>(all > 0));
+    sum[i] += share[i];
+    count[i] += has[i];
+  }
+}
+
+// Multiplying by 1 or 0 leaves out the nodes that have none of the resource, and changes no other sum.
+PODIUM_VECTOR_CLONES
+void add_square(const double* share, const double* has, const double* sum, const double* count,
+                double* __restrict squares) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const double mean = sum[i] / (count[i] + (1 - has[i]));
+    squares[i] += (share[i] - mean) * (share[i] - mean) * has[i];
+  }
+}
+
+// Half the distance between the only two shares of a node.
+double half_apart(const Shares& shares, std::size_t row) {
+  double first = -1;
+  for (std::size_t r = 0; r < shares.has.size(); ++r) {
+    if (shares.has[r][row] == 0) continue;
+    if (first >= 0) return std::fabs((first - shares.of_resource[r][row]) / 2);
+    first = shares.of_resource[r][row];
+  }
+  return 0;
+}
+
+void balance_of_many(std::span<const ScoredResource> resources, std::size_t chunk, bool with_pod,
+                     Shares& shares, Scores& scores) {
+  shares.of_resource.resize(resources.size());
+  shares.has.resize(resources.size());
+  shares.sum.fill(0);
+  shares.count.fill(0);
+  shares.squares.fill(0);
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    const auto& [columns, request, weight] = resources[r];
+    add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(),
+              with_pod ? request : 0, shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(),
+              shares.count.data());
+  }
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    add_square(shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(), shares.count.data(),
+               shares.squares.data());
+  }
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const double count = shares.count[i];
+    double deviation = 0;
+    if (count > 2) deviation = std::sqrt(shares.squares[i] / count);
+    if (count == 2) deviation = half_apart(shares, i);
+    scores[i] = static_cast<std::int32_t>((1 - deviation) * 100.0);
+  }
+}
+
+// --- one row at a time, for amounts of any size ---
+std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, bool with_pod) {
+  std::vector<double> shares;
+  double sum = 0;
+  for (const auto& [columns, request, weight] : resources) {
+    const auto all = (*columns.allocatable)[row];
+    if (all <= 0) continue;
+    const auto taken = cluster::saturating_add((*columns.used)[row], with_pod ? request : 0);
+    shares.push_back(std::min(static_cast<double>(taken) / static_cast<double>(all), 1.0));
+    sum += shares.back();
+  }
+  double deviation = 0;
+  const auto count = static_cast<double>(shares.size());
+  if (shares.size() == 2) {
+    deviation = std::fabs((shares[0] - shares[1]) / 2);
+  } else if (shares.size() > 2) {
+    const double mean = sum / count;
+    double squares = 0;
+    for (const auto share : shares) squares = squares + (share - mean) * (share - mean);
+    deviation = std::sqrt(squares / count);
+  }
+  return static_cast<std::int32_t>((1 - deviation) * 100.0);
+}
+
+class BalanceScorer final : public NodeScorer {
+ public:
+  BalanceScorer(const Snapshot& snapshot, std::vector<ScoredResource> resources)
+      : snapshot_(snapshot), resources_(std::move(resources)) {}
+
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    Scores scores;
+    const auto shares = std::make_unique<Shares>();
+    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+      if (chunk_is_empty(feasible, chunk)) continue;
+      improve(chunk, *shares, scores);
+      narrow(scores, out.subspan(chunk * kChunkRows));
+    }
+  }
+
+ private:
+  void improve(std::size_t chunk, Shares& shares, Scores& scores) const {
+    const bool small = std::ranges::all_of(
+        resources_, [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); });
+    if (small && resources_.size() == 2) {
+      const auto& [first, request0, weight0] = resources_[0];
+      const auto& [second, request1, weight1] = resources_[1];
+      return improve_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(), request0,
+                         second.allocatable->chunk(chunk).data(), second.used->chunk(chunk).data(), request1,
+                         scores.data());
+    }
+    Scores without_pod;
+    if (small) {
+      balance_of_many(resources_, chunk, true, shares, scores);
+      balance_of_many(resources_, chunk, false, shares, without_pod);
+    } else {
+      balance_of_rows(chunk, true, scores);
+      balance_of_rows(chunk, false, without_pod);
+    }
+    for (std::size_t i = 0; i < kChunkRows; ++i) scores[i] = improvement(scores[i], without_pod[i]);
+  }
+
+  void balance_of_rows(std::size_t chunk, bool with_pod, Scores& scores) const {
+    for (std::size_t i = 0; i < kChunkRows; ++i) {
+      scores[i] = balance_of_row(resources_, static_cast<Row>(chunk * kChunkRows + i), with_pod);
+    }
+  }
+
+  const Snapshot& snapshot_;
+  std::vector<ScoredResource> resources_;
+};
+
+class BalancedAllocation final : public Plugin, public ScorePlugin {
+ public:
+  explicit BalancedAllocation(std::vector<WeightedResource> resources) : resources_(std::move(resources)) {}
+
+  std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
+  bool has_pre_score() const override { return true; }
+
+  // Skipped for pods that request none of the resources, so that they do not all go to one node.
+  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
+    const bool requests_any = std::ranges::any_of(
+        resources_, [&](const WeightedResource& resource) { return pod.requests.get(resource.name) != 0; });
+    if (!requests_any) return {};
+    return {std::make_unique<BalanceScorer>(
+        snapshot, scored_resources(resources_, pod.requests, snapshot, Usage::requested))};
+  }
+
+ private:
+  std::vector<WeightedResource> resources_;
+};
+
+}  // namespace
+
+PluginPtr make_node_resources_balanced_allocation(const boost::json::object& args) {
+  return std::make_shared<BalancedAllocation>(decode_resources(args));
+}
+
+}  // namespace podium::plugins

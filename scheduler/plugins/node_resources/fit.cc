@@ -1,0 +1,254 @@
+// NodeResourcesFit: a node needs room for what the pod requests; how full it would be is its score.
+// Source: pkg/scheduler/framework/plugins/noderesources/fit.go.
+#include <algorithm>
+#include <set>
+
+#include "scheduler/plugins/node_resources/node_resources.h"
+#include "scheduler/plugins/node_resources/score.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+using cluster::Resources;
+
+// One resource that the pod requests.
+struct Demand {
+  std::string name;
+  std::int64_t want;
+  std::optional<ResourceColumns> columns;  // nullopt: no node has it
+};
+
+std::string reason_for(std::string_view resource) { return "Insufficient " + std::string(resource); }
+constexpr std::string_view kTooManyPods = "Too many pods";
+
+// Resources that nobody requests are not checked, so that an overcommitted node takes pods that do not ask
+// for them.
+std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& requests) {
+  std::vector<std::pair<std::string, std::int64_t>> wanted{{"cpu", requests.milli_cpu},
+                                                           {"memory", requests.memory},
+                                                           {"ephemeral-storage", requests.ephemeral_storage}};
+  wanted.insert(wanted.end(), requests.scalars.begin(), requests.scalars.end());
+  std::erase_if(wanted, [](const auto& entry) { return entry.second <= 0; });
+  return wanted;
+}
+
+// Nodes whose shortages are equal share a verdict, which is interned once.
+class Shortages {
+ public:
+  Shortages(const std::vector<Demand>& demands, Rejections& out) : demands_(demands), out_(out) {}
+
+  // `lacks` has one entry a check: pods, each demand, and last whether the node is too small even when empty.
+  VerdictId id(const std::vector<bool>& lacks) {
+    for (const auto& [known, id] : known_) {
+      if (known == lacks) return id;
+    }
+    known_.emplace_back(lacks, out_.add(verdict(demands_, lacks)));
+    return known_.back().second;
+  }
+
+  static Verdict verdict(const std::vector<Demand>& demands, const std::vector<bool>& lacks) {
+    Verdict verdict{
+        "NodeResourcesFit", lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable, {}};
+    if (lacks.front()) verdict.reasons.emplace_back(kTooManyPods);
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      if (lacks[i + 1]) verdict.reasons.push_back(reason_for(demands[i].name));
+    }
+    return verdict;
+  }
+
+ private:
+  const std::vector<Demand>& demands_;
+  Rejections& out_;
+  std::vector<std::pair<std::vector<bool>, VerdictId>> known_;
+};
+
+class FitFilter final : public NodeFilter {
+ public:
+  FitFilter(const Snapshot& snapshot, std::vector<Demand> demands)
+      : NodeFilter(snapshot), demands_(std::move(demands)) {}
+
+  void filter(NodeMask& nodes, Rejections& out) const override {
+    Shortages shortages(demands_, out);
+    std::vector<ChunkWords> checks(demands_.size() + 2);
+    std::vector<bool> lacks(checks.size());
+    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+      if (chunk_is_empty(nodes, chunk)) continue;
+      run_checks(chunk, checks);
+      for (std::size_t w = 0; w < kChunkWords; ++w)
+        reject_word(nodes, chunk, w, checks, lacks, shortages, out);
+    }
+  }
+
+  std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
+    std::vector<bool> lacks(demands_.size() + 2);
+    const auto pods = static_cast<std::int64_t>(snapshot_.pod_count[row]) +
+                      static_cast<std::int64_t>(delta.added.size()) -
+                      static_cast<std::int64_t>(delta.removed.size());
+    lacks.front() = pods + 1 > snapshot_.allocatable_pods[row];
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      const auto& [name, want, columns] = demands_[i];
+      const auto allocatable = columns ? (*columns->allocatable)[row] : 0;
+      auto used = columns ? (*columns->used)[row] : 0;
+      for (const auto& pod : delta.added)
+        used = cluster::saturating_add(used, cluster::placed_requests(*pod).get(name));
+      for (const auto& pod : delta.removed) used -= pod->requests.get(name);
+      lacks[i + 1] = want > allocatable - used;
+      if (want > allocatable) lacks.back() = true;
+    }
+    if (std::ranges::find(lacks, true) == lacks.end()) return std::nullopt;
+    return Shortages::verdict(demands_, lacks);
+  }
+
+ private:
+  void run_checks(std::size_t chunk, std::vector<ChunkWords>& checks) const {
+    find_full(snapshot_.allocatable_pods.chunk(chunk), snapshot_.pod_count.chunk(chunk), checks.front());
+    auto& too_small = checks.back();
+    too_small.fill(0);
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      const auto& [name, want, columns] = demands_[i];
+      ChunkWords never;
+      if (columns) {
+        find_short(columns->allocatable->chunk(chunk), columns->used->chunk(chunk), want, checks[i + 1],
+                   never);
+      } else {
+        checks[i + 1].fill(~std::uint64_t{0});
+        never.fill(~std::uint64_t{0});
+      }
+      for (std::size_t w = 0; w < kChunkWords; ++w) too_small[w] |= never[w];
+    }
+  }
+
+  // Takes the nodes of a word in groups of equal shortages.
+  static void reject_word(NodeMask& nodes, std::size_t chunk, std::size_t w,
+                          const std::vector<ChunkWords>& checks, std::vector<bool>& lacks,
+                          Shortages& shortages, Rejections& out) {
+    std::uint64_t failing = 0;
+    for (const auto& check : checks) failing |= check[w];
+    failing &= nodes.word(chunk * kChunkWords + w);
+    while (failing) {
+      const auto first = std::countr_zero(failing);
+      auto alike = failing;
+      for (std::size_t i = 0; i < checks.size(); ++i) {
+        lacks[i] = checks[i][w] >> first & 1;
+        alike &= lacks[i] ? checks[i][w] : ~checks[i][w];
+      }
+      out.reject_word(nodes, chunk * kChunkWords + w, alike, shortages.id(lacks));
+      failing &= ~alike;
+    }
+  }
+
+  std::vector<Demand> demands_;
+};
+
+// An empty node of this kind has room for the pod. Ignored resources count here, as they do upstream.
+bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t pods) {
+  return pods >= 1 && std::ranges::all_of(requested(pod.requests), [&](const auto& entry) {
+           return entry.second <= allocatable.get(entry.first);
+         });
+}
+
+std::int64_t allowed_pods(const api::Node& node) {
+  const auto* pods = api::find_resource(node.allocatable, "pods");
+  return pods ? pods->value() : 0;
+}
+
+bool node_helps(const PodInfo& rejected, const ClusterEvent& event) {
+  const auto* before = object_before<api::Node>(event);
+  const auto* after = object_after<api::Node>(event);
+  if (!after) return false;
+  const auto now = cluster::to_resources(after->allocatable);
+  if (!fits_empty(rejected, now, allowed_pods(*after))) return false;
+  if (!before || allowed_pods(*after) > allowed_pods(*before)) return true;
+  const auto then = cluster::to_resources(before->allocatable);
+  return std::ranges::any_of(requested(rejected.requests),
+                             [&](const auto& entry) { return now.get(entry.first) > then.get(entry.first); });
+}
+
+// Source: isSchedulableAfterPodScaleDown, which counts pod-level requests whether or not they count otherwise.
+bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
+  const auto* before = object_before<api::Pod>(event);
+  const auto* after = object_after<api::Pod>(event);
+  if (!before) return true;
+  if (!after) return !before->node_name.empty() || !before->nominated_node.empty();
+  if (after->meta.uid == rejected->meta.uid) return true;
+  if (after->node_name.empty()) return false;
+  const cluster::RequestOptions as_granted{.use_status = true,
+                                           .ignore_pod_level_resize = !rejected.rules.pod_level_resize};
+  const auto then = cluster::pod_requests(*before, as_granted);
+  const auto now = cluster::pod_requests(*after, as_granted);
+  return std::ranges::any_of(requested(cluster::pod_requests(*rejected, as_granted)),
+                             [&](const auto& entry) { return then.get(entry.first) > now.get(entry.first); });
+}
+
+struct FitArgs {
+  std::set<std::string, std::less<>> ignored_resources, ignored_groups;
+  ScoringStrategy strategy;
+};
+
+class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScorePlugin {
+ public:
+  explicit NodeResourcesFit(FitArgs args) : args_(std::move(args)) {}
+
+  std::string_view name() const override { return "NodeResourcesFit"; }
+  bool has_pre_filter() const override { return true; }
+  std::string error_without_pre_filter() const override {
+    return "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found";
+  }
+  bool has_pre_score() const override { return true; }
+
+  // Never skipped: every node has a limit on pods.
+  PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
+    std::vector<Demand> demands;
+    for (auto& [name, want] : requested(pod.requests)) {
+      if (is_ignored(name)) continue;
+      const auto columns = columns_of(snapshot, name, Usage::requested);
+      demands.push_back({std::move(name), want, columns});
+    }
+    return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
+  }
+
+  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
+    return {make_allocation_scorer(args_.strategy, pod.score_requests, snapshot)};
+  }
+
+  std::vector<EventHint> hints() const override {
+    std::vector<EventHint> hints{{Resource::node, kAdd | kUpdateNodeAllocatable, node_helps}};
+    add_pod_hints(hints, kDelete | kUpdatePodScaleDown, pod_helps);
+    return hints;
+  }
+
+ private:
+  // Only extended resources can be ignored; a group is what stands before the slash.
+  bool is_ignored(std::string_view resource) const {
+    return cluster::is_extended_resource(resource) &&
+           (args_.ignored_resources.contains(resource) ||
+            args_.ignored_groups.contains(resource.substr(0, resource.find('/'))));
+  }
+
+  FitArgs args_;
+};
+
+std::set<std::string, std::less<>> strings(const boost::json::object& args, std::string_view key) {
+  std::set<std::string, std::less<>> values;
+  const auto* list = args.if_contains(key);
+  if (!list || !list->is_array()) return values;
+  for (const auto& value : list->get_array()) {
+    if (value.is_string()) values.emplace(value.get_string());
+  }
+  return values;
+}
+
+}  // namespace
+
+PluginPtr make_node_resources_fit(const boost::json::object& args) {
+  const auto* strategy = args.if_contains("scoringStrategy");
+  const bool given = strategy && strategy->is_object();
+  return std::make_shared<NodeResourcesFit>(
+      FitArgs{strings(args, "ignoredResources"), strings(args, "ignoredResourceGroups"),
+              decode_scoring_strategy(given ? strategy->get_object() : boost::json::object())});
+}
+
+}  // namespace podium::plugins

@@ -1,0 +1,190 @@
+// Source: plugins/podtopologyspread/filtering.go.
+#include <algorithm>
+#include <limits>
+
+#include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
+#include "scheduler/plugins/shared/topology_counts.h"
+
+namespace podium::plugins {
+namespace {
+
+using cluster::NodeMask;
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+using framework::Code;
+using framework::PodDelta;
+using framework::Verdict;
+
+constexpr std::uint8_t kMissing = 1, kSkewed = 2;  // flags for reject_by_level
+
+Verdict missing_label() {
+  return {std::string(PodTopologySpread::kName),
+          Code::unschedulable_and_unresolvable,
+          {"node(s) didn't match pod topology spread constraints (missing required label)"}};
+}
+Verdict skewed() {
+  return {std::string(PodTopologySpread::kName),
+          Code::unschedulable,
+          {"node(s) didn't match pod topology spread constraints"}};
+}
+
+// One constraint with its count by domain. Domains are value ids; those without an eligible node are not
+// domains.
+struct Domains {
+  SpreadConstraint constraint;
+  LevelColumn column;
+  std::optional<NodeMask> eligible;  // the nodes that count; nullopt: all that have the key
+  std::vector<std::int32_t> count{};
+  std::vector<std::uint8_t> flags{};  // by value id: kMissing, kSkewed or neither
+  std::size_t domains = 0;
+  std::int32_t self = 0;
+  // The two smallest counts, so that the minimum without any one domain is known.
+  struct Smallest {
+    cluster::ValueId value = cluster::kNoValue;
+    std::int32_t count = std::numeric_limits<std::int32_t>::max();
+  } least{}, next{};
+
+  bool is_eligible(Row row) const {
+    return eligible ? eligible->test(row) : column.at(row) != cluster::kNoValue;
+  }
+
+  std::int64_t skew(std::int64_t count_here, std::int64_t min) const {
+    return count_here + self -
+           (domains < static_cast<std::size_t>(std::max(constraint.min_domains, 0)) ? 0 : min);
+  }
+};
+
+void count_pods(Domains& of, const api::Pod& pod, const Snapshot& snapshot) {
+  of.count.resize(of.column.limit());
+  each_counted(of.constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
+    add_by_level(pods.postings(), of.column, of.count, [&](const cluster::Posting& posting) {
+      return of.is_eligible(posting.row) ? static_cast<std::int32_t>(posting.pods - posting.terminating) : 0;
+    });
+  });
+}
+
+// Where all nodes count, a label that few values has tells its domains faster than the nodes do.
+std::vector<std::uint8_t> find_domains(const Domains& of, const Snapshot& snapshot) {
+  if (of.eligible) return used_levels(of.column, *of.eligible);
+  const auto* label = of.column.label();
+  if (!label || label->id_limit() > snapshot.node_count() / 4)
+    return used_levels(of.column, snapshot.present());
+  std::vector<std::uint8_t> is_domain(of.column.limit());
+  for (cluster::ValueId value = 1; value < label->id_limit(); ++value)
+    is_domain[value] = label->nodes_with(value) > 0;
+  return is_domain;
+}
+
+void judge_domains(Domains& of, const Snapshot& snapshot) {
+  const auto is_domain = find_domains(of, snapshot);
+  for (cluster::ValueId value = 1; value < is_domain.size(); ++value) {
+    if (!is_domain[value]) continue;
+    ++of.domains;
+    const auto count = of.count[value];
+    if (count < of.least.count) {
+      of.next = of.least;
+      of.least = {value, count};
+    } else if (count < of.next.count) {
+      of.next = {value, count};
+    }
+  }
+  // skew(count) is count + a constant.
+  const auto limit = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      of.constraint.max_skew - of.skew(0, of.least.count), -1, std::numeric_limits<std::int32_t>::max()));
+  of.flags.resize(of.column.limit());
+  for (std::size_t value = 0; value < of.flags.size(); ++value)
+    of.flags[value] = of.count[value] > limit ? kSkewed : 0;
+  of.flags[cluster::kNoValue] = kMissing;
+}
+
+class SpreadFilter final : public framework::NodeFilter {
+ public:
+  SpreadFilter(const Snapshot& snapshot, const api::Pod& pod, std::vector<Domains> domains)
+      : NodeFilter(snapshot), pod_(pod), domains_(std::move(domains)) {}
+
+  void filter(NodeMask& nodes, framework::Rejections& out) const override {
+    const auto missing = out.add(missing_label()), too_many = out.add(skewed());
+    for (const auto& each : domains_) reject_by_level(nodes, out, each.column, each.flags, missing, too_many);
+  }
+
+  std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
+    const bool counts =
+        std::ranges::all_of(domains_, [&](const auto& each) { return each.column.at(row) != 0; });
+    for (const auto& each : domains_) {
+      const auto value = each.column.at(row);
+      if (value == cluster::kNoValue) return missing_label();
+      std::int64_t change = 0;
+      if (counts && each.is_eligible(row))
+        change = matching(each, delta.added) - matching(each, delta.removed);
+      const std::int64_t here = each.count[value] + change;
+      std::int64_t min = each.least.count;
+      if (change != 0) min = std::min<std::int64_t>(here, each.least.value == value ? each.next.count : min);
+      if (each.skew(here, min) > each.constraint.max_skew) return skewed();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Unlike the pods that are counted at first, terminating ones and those that an empty selector matches
+  // count here.
+  std::int64_t matching(const Domains& of, std::span<const PodInfoPtr> pods) const {
+    return std::ranges::count_if(pods, [&](const PodInfoPtr& each) {
+      return (*each)->meta.namespace_ == pod_.meta.namespace_ &&
+             of.constraint.selector.matches((*each)->meta.labels);
+    });
+  }
+
+  const api::Pod& pod_;
+  std::vector<Domains> domains_;
+};
+
+// The nodes that have the keys of all constraints.
+NodeMask with_all_keys(const std::vector<Domains>& domains, const Snapshot& snapshot) {
+  NodeMask nodes = snapshot.present();
+  for (const auto& each : domains) {
+    for (std::size_t w = 0; w < nodes.words(); ++w) {
+      if (nodes.word(w)) nodes.word(w) &= each.column.present_word(w);
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+framework::PreparedFilter PodTopologySpread::prepare_filter(const cluster::PodInfo& pod,
+                                                            const Snapshot& snapshot) const {
+  std::vector<Domains> domains;
+  for (auto& constraint : constraints(*pod, snapshot, true)) {
+    const auto key = constraint.topology_key;
+    auto included = included_nodes(constraint, *pod, snapshot);
+    domains.push_back({std::move(constraint), LevelColumn(snapshot, key), std::move(included)});
+  }
+  if (domains.empty()) return {};
+
+  const bool one_key = std::ranges::all_of(domains, [&](const auto& each) {
+    return each.constraint.topology_key == domains.front().constraint.topology_key;
+  });
+  const bool narrowed =
+      std::ranges::any_of(domains, [](const auto& each) { return each.eligible.has_value(); });
+  if (!one_key || narrowed) {
+    const auto all_keys = with_all_keys(domains, snapshot);
+    const bool everywhere = all_keys == snapshot.present();
+    for (auto& each : domains) {
+      if (each.eligible)
+        *each.eligible &= all_keys;
+      else if (!everywhere)
+        each.eligible = all_keys;
+    }
+  }
+  for (auto& each : domains) {
+    each.self = each.constraint.selector.matches(pod->meta.labels);
+    count_pods(each, *pod, snapshot);
+    judge_domains(each, snapshot);
+  }
+  framework::PreparedFilter prepared;
+  prepared.filter = std::make_unique<SpreadFilter>(snapshot, *pod, std::move(domains));
+  return prepared;
+}
+
+}  // namespace podium::plugins

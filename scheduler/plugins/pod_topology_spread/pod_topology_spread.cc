@@ -1,0 +1,232 @@
+#include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
+
+#include <algorithm>
+
+#include "api/decode.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/shared/node_selector.h"
+
+namespace podium::plugins {
+namespace {
+
+using api::Workload;
+
+std::vector<api::TopologySpreadConstraint> system_default_constraints() {
+  api::TopologySpreadConstraint hostname, zone;
+  hostname.topology_key = api::label::hostname;
+  hostname.max_skew = 3;
+  hostname.do_not_schedule = false;
+  zone.topology_key = api::label::zone;
+  zone.max_skew = 5;
+  zone.do_not_schedule = false;
+  return {hostname, zone};
+}
+
+bool has_all_keys(const api::Labels& node_labels, const std::vector<SpreadConstraint>& constraints) {
+  return std::ranges::all_of(constraints,
+                             [&](const auto& each) { return node_labels.contains(each.topology_key); });
+}
+
+// Only a pod that has a place, or a nomination, in the rejected pod's namespace counts; and the rejected pod
+// itself.
+bool is_involved(const api::Pod& changed, const api::Pod& rejected) {
+  if (changed.meta.uid == rejected.meta.uid) return true;
+  if (changed.node_name.empty() && changed.nominated_node.empty()) return false;
+  return changed.meta.namespace_ == rejected.meta.namespace_;
+}
+
+bool keeps_out(const api::Taint& taint, const api::Pod& pod, bool comparison) {
+  return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
+         std::ranges::none_of(pod.tolerations,
+                              [&](const auto& each) { return each.tolerates(taint, comparison); });
+}
+
+// The taint sets that keep the pod out.
+IdSet untolerated_sets(const api::Pod& pod, const cluster::Snapshot& snapshot, bool comparison) {
+  const auto sets = snapshot.taint_sets();
+  IdSet untolerated(sets.size());
+  for (std::uint32_t id = 0; id < sets.size(); ++id) {
+    const bool out = std::ranges::any_of(
+        sets[id].taints, [&](const auto& taint) { return keeps_out(taint, pod, comparison); });
+    if (sets[id].nodes > 0 && out) untolerated.insert(id);
+  }
+  return untolerated;
+}
+
+}  // namespace
+
+std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constraint, const api::Pod& pod,
+                                                const cluster::Snapshot& snapshot) {
+  std::optional<RequiredNodeAffinity> affinity;
+  if (constraint.honor_node_affinity) affinity.emplace(pod, snapshot);
+  if (affinity && affinity->selects_all()) affinity.reset();
+  std::optional<IdSet> untolerated;
+  if (constraint.honor_node_taints) untolerated = untolerated_sets(pod, snapshot, constraint.comparison);
+  if (untolerated && untolerated->empty()) untolerated.reset();
+  if (!affinity && !untolerated) return std::nullopt;
+
+  auto nodes = snapshot.present();
+  for (std::size_t chunk = 0; chunk < snapshot.chunks(); ++chunk) {
+    ChunkWords rows;
+    rows.fill(~std::uint64_t{0});
+    if (affinity) affinity->narrow(chunk, rows);
+    const auto out = untolerated ? untolerated->match(snapshot.taint_set.chunk(chunk)) : ChunkWords{};
+    for (std::size_t w = 0; w < kChunkWords; ++w) nodes.word(chunk * kChunkWords + w) &= rows[w] & ~out[w];
+  }
+  return nodes;
+}
+
+Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  api::Labels merged;
+  const auto merge = [&](const api::Labels& labels) {
+    for (const auto& [key, value] : labels) merged.set(key, value);
+  };
+  const auto& workloads = snapshot.objects().workloads();
+  const auto& ns = pod.meta.namespace_;
+  for (auto it = workloads.lower_bound({ns, Workload::Kind::service, ""});
+       it != workloads.end() && std::get<0>(it->first) == ns &&
+       std::get<1>(it->first) == Workload::Kind::service;
+       ++it) {
+    const auto& selector = it->second->selector;
+    if (selector && selector->matches(pod.meta.labels)) merge(selector->match_labels);
+  }
+
+  const api::LabelSelector* requirements = nullptr;
+  if (const auto* owner = pod.meta.controller()) {
+    const auto find = [&](Workload::Kind kind) -> const api::LabelSelector* {
+      const auto it = workloads.find({ns, kind, owner->name});
+      return it != workloads.end() && it->second->selector ? &*it->second->selector : nullptr;
+    };
+    if (owner->api_version == "v1" && owner->kind == "ReplicationController") {
+      if (const auto* selector = find(Workload::Kind::replication_controller)) merge(selector->match_labels);
+    } else if (owner->api_version == "apps/v1" && owner->kind == "ReplicaSet") {
+      requirements = find(Workload::Kind::replica_set);
+    } else if (owner->api_version == "apps/v1" && owner->kind == "StatefulSet") {
+      requirements = find(Workload::Kind::stateful_set);
+    }
+  }
+
+  Selector result;
+  for (const auto& [key, value] : merged) result.add(key, value);
+  if (requirements) result.add(*requirements);
+  return result;
+}
+
+void each_counted(const SpreadConstraint& constraint, std::string_view ns, const cluster::Snapshot& snapshot,
+                  const cluster::PodClassTable::Visit& f) {
+  if (!constraint.selector.everything()) constraint.selector.each_match(snapshot.pod_classes(), ns, f);
+}
+
+std::vector<SpreadConstraint> PodTopologySpread::select(
+    const std::vector<api::TopologySpreadConstraint>& from, const api::Labels& pod_labels,
+    bool do_not_schedule) const {
+  std::vector<SpreadConstraint> result;
+  for (const auto& each : from) {
+    if (each.do_not_schedule != do_not_schedule) continue;
+    SpreadConstraint& constraint = result.emplace_back();
+    constraint.max_skew = each.max_skew;
+    constraint.min_domains = each.min_domains.value_or(1);
+    constraint.topology_key = each.topology_key;
+    constraint.selector = Selector(each.label_selector);
+    if (features_.match_label_keys_in_pod_topology_spread) {
+      for (const auto& key : each.match_label_keys) {
+        if (const auto* value = pod_labels.find(key)) constraint.selector.add(key, *value);
+      }
+    }
+    constraint.honor_node_affinity = each.honor_node_affinity;
+    constraint.honor_node_taints = each.honor_node_taints;
+    constraint.comparison = features_.taint_toleration_comparison_operators;
+  }
+  return result;
+}
+
+std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod,
+                                                             const cluster::Snapshot& snapshot,
+                                                             bool do_not_schedule) const {
+  if (!pod.topology_spread.empty()) return select(pod.topology_spread, pod.meta.labels, do_not_schedule);
+  auto result = select(defaults_, pod.meta.labels, do_not_schedule);
+  if (result.empty()) return result;
+  const auto selector = default_spread_selector(pod, snapshot);
+  if (selector.everything()) return {};
+  for (auto& each : result) each.selector = selector;
+  return result;
+}
+
+std::optional<std::vector<SpreadConstraint>> PodTopologySpread::own_hard_constraints(
+    const api::Pod& pod) const {
+  if (pod.topology_spread.empty() &&
+      std::ranges::any_of(defaults_, &api::TopologySpreadConstraint::do_not_schedule)) {
+    return std::nullopt;
+  }
+  return select(pod.topology_spread, pod.meta.labels, true);
+}
+
+// Source: plugin.go EventsToRegister, isSchedulableAfterPodChange and isSchedulableAfterNodeChange.
+std::vector<framework::EventHint> PodTopologySpread::hints() const {
+  using namespace framework;
+  std::vector<EventHint> hints;
+  add_pod_hints(hints, kAdd | kDelete | kUpdatePodLabel | kUpdatePodTolerations,
+                [this](const cluster::PodInfo& rejected, const ClusterEvent& event) {
+                  return helps_after_pod_change(*rejected, object_before<api::Pod>(event),
+                                                object_after<api::Pod>(event));
+                });
+  hints.push_back({Resource::node, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint,
+                   [this](const cluster::PodInfo& rejected, const ClusterEvent& event) {
+                     return helps_after_node_change(*rejected, object_before<api::Node>(event),
+                                                    object_after<api::Node>(event));
+                   }});
+  return hints;
+}
+
+bool PodTopologySpread::helps_after_pod_change(const api::Pod& rejected, const api::Pod* before,
+                                               const api::Pod* after) const {
+  for (const auto* changed : {before, after}) {
+    if (changed && !is_involved(*changed, rejected)) return false;
+  }
+  const auto constraints = own_hard_constraints(rejected);
+  if (!constraints || (!before && !after)) return true;
+  const auto any = [&](auto&& holds) { return std::ranges::any_of(*constraints, holds); };
+  if (before && after) {
+    if (after->meta.uid == rejected.meta.uid && before->tolerations != after->tolerations &&
+        any(&SpreadConstraint::honor_node_taints)) {
+      return true;
+    }
+    return any([&](const auto& each) {
+      return each.selector.matches(before->meta.labels) != each.selector.matches(after->meta.labels);
+    });
+  }
+  return any([&](const auto& each) { return each.selector.matches((after ? after : before)->meta.labels); });
+}
+
+bool PodTopologySpread::helps_after_node_change(const api::Pod& rejected, const api::Node* before,
+                                                const api::Node* after) const {
+  const auto constraints = own_hard_constraints(rejected);
+  if (!constraints || (!before && !after)) return true;
+  const bool fitted = before && has_all_keys(before->meta.labels, *constraints);
+  const bool fits = after && has_all_keys(after->meta.labels, *constraints);
+  if (!before || !after) return fitted || fits;
+  if (fitted != fits) return true;
+  if (!fits) return false;
+  return before->taints != after->taints || std::ranges::any_of(*constraints, [&](const auto& each) {
+           return *before->meta.labels.find(each.topology_key) != *after->meta.labels.find(each.topology_key);
+         });
+}
+
+PluginPtr make_pod_topology_spread(const boost::json::object& args, const framework::Features& features) {
+  const auto* type = args.if_contains("defaultingType");
+  if (!type || *type == "System") {
+    return std::make_shared<PodTopologySpread>(system_default_constraints(), true, features);
+  }
+  std::vector<api::TopologySpreadConstraint> defaults;
+  if (const auto* list = args.if_contains("defaultConstraints"); list && list->is_array()) {
+    for (const auto& each : list->get_array()) {
+      auto constraint = api::decode_topology_spread_constraint(each, "defaultConstraints");
+      if (!constraint) return nullptr;
+      defaults.push_back(std::move(*constraint));
+    }
+  }
+  return std::make_shared<PodTopologySpread>(std::move(defaults), false, features);
+}
+
+}  // namespace podium::plugins

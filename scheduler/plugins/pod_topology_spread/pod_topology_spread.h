@@ -1,0 +1,83 @@
+// PodTopologySpread: pods of a kind spread evenly over the domains of a topology key.
+//
+// DoNotSchedule constraints filter, ScheduleAnyway ones score. A pod without constraints of its own gets the
+// profile's defaults, with the selector of the services and the controller that it belongs to.
+// Source: pkg/scheduler/framework/plugins/podtopologyspread.
+// Threads: the plugin is immutable; what it prepares belongs to one evaluation.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/framework/features.h"
+#include "scheduler/framework/plugin.h"
+#include "scheduler/plugins/shared/selector_match.h"
+
+namespace podium::plugins {
+
+// One constraint as it applies to one pod; holds views of the pod, the plugin and the snapshot.
+struct SpreadConstraint {
+  std::int32_t max_skew = 1, min_domains = 1;
+  std::string_view topology_key;
+  Selector selector;
+  bool honor_node_affinity = true, honor_node_taints = false;
+  bool comparison = false;  // whether the operators Lt and Gt of tolerations count
+};
+
+class PodTopologySpread final : public framework::Plugin,
+                                public framework::FilterPlugin,
+                                public framework::ScorePlugin {
+ public:
+  // `system_defaults`: the defaults are upstream's own, which do not ask for nodes to have every key.
+  PodTopologySpread(std::vector<api::TopologySpreadConstraint> defaults, bool system_defaults,
+                    const framework::Features& features = {})
+      : defaults_(std::move(defaults)), system_defaults_(system_defaults), features_(features) {}
+
+  static constexpr std::string_view kName = "PodTopologySpread";
+  std::string_view name() const override { return kName; }
+  bool has_pre_filter() const override { return true; }
+  bool has_pre_score() const override { return true; }
+  std::string error_without_pre_filter() const override {
+    return "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
+  }
+  std::string error_without_pre_score() const override {
+    return "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
+  }
+  framework::PreparedFilter prepare_filter(const cluster::PodInfo& pod,
+                                           const cluster::Snapshot&) const override;
+  framework::PreparedScore prepare_score(const cluster::PodInfo& pod, const cluster::Snapshot&,
+                                         const cluster::NodeMask& feasible) const override;
+  std::vector<framework::EventHint> hints() const override;
+
+ private:
+  std::vector<SpreadConstraint> select(const std::vector<api::TopologySpreadConstraint>& from,
+                                       const api::Labels& pod_labels, bool do_not_schedule) const;
+  std::vector<SpreadConstraint> constraints(const api::Pod& pod, const cluster::Snapshot&,
+                                            bool do_not_schedule) const;
+  // The constraints without the cluster: nullopt where they hang on the services and controllers of the pod.
+  std::optional<std::vector<SpreadConstraint>> own_hard_constraints(const api::Pod& pod) const;
+  bool helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after) const;
+  bool helps_after_node_change(const api::Pod& rejected, const api::Node* before,
+                               const api::Node* after) const;
+
+  std::vector<api::TopologySpreadConstraint> defaults_;
+  bool system_defaults_;
+  const framework::Features features_;
+};
+
+// The selector that stands in for a default constraint's; everything where nothing selects the pod.
+// Source: plugins/helper/spread.go DefaultSelector.
+Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& snapshot);
+
+// The nodes whose pods a constraint counts, by its node inclusion policies; nullopt: all nodes.
+std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constraint, const api::Pod& pod,
+                                                const cluster::Snapshot& snapshot);
+
+// f(const PodClass&) for each class of placed pods that the constraint counts for a pod of this namespace. A
+// selector that matches everything counts nothing here, although it matches the pod itself.
+void each_counted(const SpreadConstraint& constraint, std::string_view ns, const cluster::Snapshot& snapshot,
+                  const cluster::PodClassTable::Visit& f);
+
+}  // namespace podium::plugins

@@ -1,0 +1,153 @@
+// Source: plugins/podtopologyspread/scoring.go.
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
+#include "scheduler/plugins/shared/column_scan.h"
+#include "scheduler/plugins/shared/topology_counts.h"
+
+namespace podium::plugins {
+namespace {
+
+using cluster::NodeMask;
+using cluster::Snapshot;
+
+// Half away from zero, as Go's math.Round; exact below 2^52.
+std::int64_t round_half_away(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  const double rest = value - static_cast<double>(whole);
+  return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
+// The maximum is at least 0.
+std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
+  return max <= 0 ? 100 : 100 * (max + min - raw) / max;
+}
+
+class SpreadScorer final : public framework::NodeScorer {
+ public:
+  SpreadScorer(NodeMask scored, std::vector<ScoreTerm<double>> terms)
+      : scored_(std::move(scored)), terms_(std::move(terms)) {}
+
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    const auto raw = [](double sum) { return round_half_away(sum); };
+    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
+      return normalized(raw, min, max);
+    };
+    LevelScore<double, decltype(raw), decltype(final)>(terms_, raw, final).write(scored_, out);
+    // Nodes that lack a key get nothing.
+    for (std::size_t w = 0; w < feasible.words(); ++w) {
+      for (auto bits = feasible.word(w) & ~scored_.word(w); bits; bits &= bits - 1) {
+        out[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = 0;
+      }
+    }
+  }
+
+ private:
+  NodeMask scored_;
+  std::vector<ScoreTerm<double>> terms_;
+};
+
+double of_count(std::int64_t count, const SpreadConstraint& constraint, double weight) {
+  return static_cast<double>(count) * weight + static_cast<double>(constraint.max_skew - 1);
+}
+
+double weight_of_size(std::size_t domains) { return std::log(static_cast<double>(domains + 2)); }
+
+// Counts of a chunk become levels: 0 without the label, else the count plus 1. Returns the largest.
+PODIUM_VECTOR_CLONES
+std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < cluster::kChunkRows; ++i) {
+    count[i] = value[i] ? count[i] + 1 : 0;
+    most = most > count[i] ? most : count[i];
+  }
+  return most;
+}
+
+// Pods on the node itself; its policies do not matter, and a node without the label is left out.
+ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod,
+                                const Snapshot& snapshot, std::size_t scored_nodes) {
+  const LevelColumn hostname(snapshot, constraint.topology_key);
+  std::vector<std::uint32_t> level(snapshot.chunks() * cluster::kChunkRows);
+  each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
+    for (const auto& posting : pods.postings()) level[posting.row] += posting.pods - posting.terminating;
+  });
+  std::uint32_t most = 0;
+  for (std::size_t c = 0; c < hostname.chunks(); ++c) {
+    most = std::max(most, to_levels(level.data() + c * cluster::kChunkRows, hostname.chunk(c)));
+  }
+  const double weight = weight_of_size(scored_nodes);
+  std::vector<double> value(most + 1);
+  for (std::uint32_t count = 0; count < most; ++count) value[count + 1] = of_count(count, constraint, weight);
+  return {LevelColumn(std::move(level), most + 1), std::move(value)};
+}
+
+// Pods in the domain. With upstream's own defaults, nodes without the key make up the domain "", which they
+// share with nodes whose label is empty.
+ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod& pod,
+                              const Snapshot& snapshot, const NodeMask& scored,
+                              const std::optional<NodeMask>& with_all_keys) {
+  LevelColumn column(snapshot, constraint.topology_key);
+  const auto empty = column.label() ? column.label()->find("") : cluster::kNoValue;
+
+  auto is_domain = used_levels(column, scored);
+  if (is_domain[cluster::kNoValue]) is_domain[empty] = 1;
+  is_domain[cluster::kNoValue] = is_domain[empty];
+  auto size = static_cast<std::size_t>(std::ranges::count(is_domain, 1));
+  if (empty != cluster::kNoValue && is_domain[empty]) --size;
+
+  auto included = included_nodes(constraint, pod, snapshot);
+  if (with_all_keys) {
+    if (included)
+      *included &= *with_all_keys;
+    else
+      included = with_all_keys;
+  }
+  std::vector<std::int64_t> count(column.limit());
+  each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
+    add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
+      return !included || included->test(posting.row) ? posting.pods - posting.terminating : 0;
+    });
+  });
+  if (empty != cluster::kNoValue) count[empty] += count[cluster::kNoValue];
+
+  const double weight = weight_of_size(size);
+  std::vector<double> value(column.limit());
+  for (std::size_t id = 1; id < value.size(); ++id) {
+    if (is_domain[id]) value[id] = of_count(count[id], constraint, weight);
+  }
+  return {std::move(column), std::move(value)};
+}
+
+}  // namespace
+
+framework::PreparedScore PodTopologySpread::prepare_score(const cluster::PodInfo& pod,
+                                                          const Snapshot& snapshot,
+                                                          const NodeMask& feasible) const {
+  const auto soft = constraints(*pod, snapshot, false);
+  if (soft.empty()) return {};
+
+  NodeMask scored = feasible;
+  std::optional<NodeMask> with_all_keys;
+  if (!pod->topology_spread.empty() || !system_defaults_) {
+    with_all_keys = snapshot.present();
+    for (const auto& constraint : soft) {
+      const LevelColumn column(snapshot, constraint.topology_key);
+      for (std::size_t w = 0; w < with_all_keys->words(); ++w) {
+        if (with_all_keys->word(w)) with_all_keys->word(w) &= column.present_word(w);
+      }
+    }
+    scored &= *with_all_keys;
+  }
+
+  std::vector<ScoreTerm<double>> terms;
+  for (const auto& constraint : soft) {
+    terms.push_back(constraint.topology_key == api::label::hostname
+                        ? hostname_term(constraint, *pod, snapshot, scored.count())
+                        : domain_term(constraint, *pod, snapshot, scored, with_all_keys));
+  }
+  return {std::make_unique<SpreadScorer>(std::move(scored), std::move(terms))};
+}
+
+}  // namespace podium::plugins

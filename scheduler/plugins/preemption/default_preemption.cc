@@ -1,0 +1,73 @@
+// DefaultPreemption: where no node is feasible, finds the node where the least important pods would have to
+// go to make room.
+//
+// What is found is in the Decision; who may be tried again while pods are being evicted for it, and how they
+// are, is the live cycle's (scheduler/cycle/preemptions.h).
+// Source: pkg/scheduler/framework/plugins/defaultpreemption, pkg/scheduler/framework/preemption
+// Evaluator.Preempt.
+#include "scheduler/plugins/preemption/default_preemption.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "scheduler/plugins/shared/factories.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+class DefaultPreemption final : public Plugin, public PostFilterPlugin {
+ public:
+  std::string_view name() const override { return "DefaultPreemption"; }
+
+  PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
+                               const Decision& decision) const override {
+    if (const auto why = not_eligible_to_preempt(pod, snapshot, decision)) {
+      return failed(Code::unschedulable, *why);
+    }
+    auto run = dry_run_preemption(pod, snapshot, filters, decision);
+    if (run.candidates.empty()) {
+      if (!run.errors.empty()) return failed(Code::error, joined(run.errors));
+      auto result = failed(Code::unschedulable, no_node_helps(snapshot.node_count(), run));
+      result.withdraw_nomination = true;
+      return result;
+    }
+    return {.candidates = std::move(run.candidates), .preempts = true};
+  }
+
+  PostFilterResult choose(const Snapshot& snapshot,
+                          Result<std::vector<PreemptionCandidate>> candidates) const override {
+    if (!candidates) return failed(Code::error, candidates.error().message);
+    if (candidates->empty()) return failed(Code::unschedulable, "no candidate node for preemption");
+    const auto& best = best_candidate(*candidates);
+    PostFilterResult result{.preempts = true};
+    result.preemption = Preemption{std::string(snapshot.node_name(best.row)), best.victims};
+    return result;
+  }
+
+ private:
+  PostFilterResult failed(Code code, const std::string& text) const {
+    return {.failed = Verdict{std::string(name()), code, {"preemption: " + text}}, .preempts = true};
+  }
+
+  // Several errors are listed as Go's aggregate error lists them.
+  static std::string joined(const std::vector<std::string>& errors) {
+    return errors.size() == 1 ? errors.front() : fmt::format("[{}]", fmt::join(errors, ", "));
+  }
+
+  static std::string no_node_helps(std::size_t nodes, PreemptionDryRun& run) {
+    if (run.tried_in_vain < nodes) {
+      run.reasons["Preemption is not helpful for scheduling"] += nodes - run.tried_in_vain;
+    }
+    return fit_error(nodes, {run.reasons.begin(), run.reasons.end()});
+  }
+};
+
+}  // namespace
+
+PluginPtr make_default_preemption(const boost::json::object&) {
+  return std::make_shared<DefaultPreemption>();
+}
+
+}  // namespace podium::plugins

@@ -1,0 +1,126 @@
+#include "scheduler/plugins/shared/topology_counts.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "scheduler/plugins/shared/column_scan.h"
+
+namespace podium::plugins {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "low_bits reads bytes in row order");
+
+// The lowest bits of 64 bytes as one word. The product moves the bit of byte i to bit i of the top byte.
+std::uint64_t low_bits(const std::array<std::uint8_t, 64>& bytes, int shift) {
+  std::uint64_t word = 0;
+  for (int group = 0; group < 8; ++group) {
+    std::uint64_t eight;
+    std::memcpy(&eight, bytes.data() + group * 8, 8);
+    eight = eight >> shift & 0x0101010101010101;
+    word |= (eight * 0x0102040810204080 >> 56) << (group * 8);
+  }
+  return word;
+}
+
+}  // namespace
+
+LevelColumn::LevelColumn(const cluster::Snapshot& snapshot, std::string_view key)
+    : label_(snapshot.labels().find(key)), nodes_(snapshot.node_count()) {
+  static constexpr std::array<std::uint32_t, kChunkRows> kNone{};
+  chunks_.reserve(snapshot.chunks());
+  for (std::size_t c = 0; c < snapshot.chunks(); ++c) {
+    chunks_.push_back(label_ ? label_->values().chunk(c).data() : kNone.data());
+  }
+  if (label_) limit_ = label_->id_limit();
+}
+
+std::uint64_t LevelColumn::levels_of_all_nodes() const {
+  if (!label_ || limit_ > 64) return 0;
+  std::uint64_t levels = 0;
+  std::size_t labelled = 0;
+  for (cluster::ValueId value = 1; value < limit_; ++value) {
+    const auto nodes = label_->nodes_with(value);
+    if (nodes > 0) levels |= std::uint64_t{1} << value;
+    labelled += nodes;
+  }
+  return labelled < nodes_ ? levels | 1 : levels;
+}
+
+LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit)
+    : limit_(limit), own_(std::move(levels)) {
+  for (std::size_t c = 0; c * kChunkRows < own_.size(); ++c) chunks_.push_back(own_.data() + c * kChunkRows);
+}
+
+PODIUM_VECTOR_CLONES
+void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) combination[i] = combination[i] * limit + level[i];
+}
+
+PODIUM_VECTOR_CLONES
+void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint8_t* out) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) out[i] = of_level[level[i]];
+}
+
+namespace {
+
+// f(level) for every node of a word of the mask.
+template <typename F>
+void each_level(const LevelColumn& column, const cluster::NodeMask& nodes, std::size_t word, F&& f) {
+  const auto* level = column.chunk(word / kChunkWords) + word % kChunkWords * 64;
+  if (nodes.word(word) == ~std::uint64_t{0}) {
+    for (std::size_t i = 0; i < 64; ++i) f(level[i]);
+  } else {
+    for (auto bits = nodes.word(word); bits; bits &= bits - 1) f(level[std::countr_zero(bits)]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::NodeMask& nodes) {
+  std::vector<std::uint8_t> used(column.limit());
+  if (used.size() > 64) {
+    for (std::size_t w = 0; w < nodes.words(); ++w) {
+      each_level(column, nodes, w, [&](auto level) { used[level] = 1; });
+    }
+    return used;
+  }
+  // Few levels fit into a register, and for zones all are soon found.
+  const auto all = column.levels_of_all_nodes();
+  std::uint64_t found = 0;
+  for (std::size_t w = 0; w < nodes.words() && (all == 0 || (found & all) != all); ++w) {
+    each_level(column, nodes, w, [&](auto level) { found |= std::uint64_t{1} << level; });
+  }
+  for (std::size_t level = 0; level < used.size(); ++level) used[level] = found >> level & 1;
+  return used;
+}
+
+std::uint64_t LevelColumn::present_word(std::size_t word) const {
+  const auto* level = chunks_[word / kChunkWords] + word % kChunkWords * 64;
+  std::array<std::uint8_t, 64> present;
+  for (std::size_t i = 0; i < 64; ++i) present[i] = level[i] != 0;
+  return low_bits(present, 0);
+}
+
+void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,
+                     std::span<const std::uint8_t> flags, framework::VerdictId first,
+                     framework::VerdictId second) {
+  for (std::size_t w = 0; w < nodes.words(); ++w) {
+    if (!nodes.word(w)) continue;
+    const auto* level = column.chunk(w / kChunkWords) + w % kChunkWords * 64;
+    std::array<std::uint8_t, 64> flag;
+    std::uint8_t any = 0;
+    for (std::size_t i = 0; i < 64; ++i) {
+      flag[i] = flags[level[i]];
+      any |= flag[i];
+    }
+    if (any & 1) {
+      if (const auto bits = low_bits(flag, 0) & nodes.word(w)) out.reject_word(nodes, w, bits, first);
+    }
+    if (any & 2) {
+      if (const auto bits = low_bits(flag, 1) & nodes.word(w)) out.reject_word(nodes, w, bits, second);
+    }
+  }
+}
+
+}  // namespace podium::plugins

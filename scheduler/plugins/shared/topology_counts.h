@@ -1,0 +1,228 @@
+// Counts and scores by topology value: how many pods each zone (host, rack …) has, and what that means for
+// its nodes.
+//
+// A topology key's domains are the value ids of its label column, so a count is an array, a verdict on all
+// nodes is a table look-up down that column, and what holds for a whole domain is computed once for it.
+// Threads: values that belong to one decision; the snapshot must outlive them. Errors: none.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/rejections.h"
+#include "scheduler/plugins/shared/column_scan.h"
+
+namespace podium::plugins {
+
+// A small number for each node: the value id of a label, or another level that is below limit().
+class LevelColumn {
+ public:
+  // The column of a label key; all kNoValue where no node ever had it.
+  LevelColumn(const cluster::Snapshot& snapshot, std::string_view key);
+  // One number a row, chunks * kChunkRows of them, all below `limit`.
+  LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit);
+  LevelColumn(LevelColumn&&) = default;
+  LevelColumn& operator=(LevelColumn&&) = default;
+
+  std::size_t limit() const { return limit_; }
+  std::uint32_t at(cluster::Row row) const {
+    return chunks_[row / cluster::kChunkRows][row % cluster::kChunkRows];
+  }
+  std::size_t chunks() const { return chunks_.size(); }
+  const std::uint32_t* chunk(std::size_t i) const { return chunks_[i]; }
+  const cluster::LabelColumn* label() const {
+    return label_;
+  }  // null where the key is not known, or for other levels
+  // The levels that some node of the snapshot has, as bits; 0 where that is not known.
+  std::uint64_t levels_of_all_nodes() const;
+  // The rows of a word whose level is not zero: nodes that have the label.
+  std::uint64_t present_word(std::size_t word) const;
+
+ private:
+  const cluster::LabelColumn* label_ = nullptr;
+  std::size_t nodes_ = 0, limit_ = 1;
+  std::vector<const std::uint32_t*> chunks_;
+  std::vector<std::uint32_t> own_;  // moving a vector keeps its elements where they are
+};
+
+// Adds amount_of(posting) to the count of the level of its node. Where there are few levels, the sums are
+// kept in four parts: adding to one place again and again would wait for the store before.
+template <typename Count, typename AmountOf>
+void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn& column,
+                  std::vector<Count>& count, AmountOf amount_of) {
+  constexpr std::size_t kFew = 64, kParts = 4;
+  if (count.size() > kFew) {
+    for (const auto& posting : postings) count[column.at(posting.row)] += amount_of(posting);
+    return;
+  }
+  std::array<Count, kFew * kParts> parts{};
+  for (std::size_t i = 0; i < postings.size(); ++i) {
+    parts[i % kParts * kFew + column.at(postings[i].row)] += amount_of(postings[i]);
+  }
+  for (std::size_t level = 0; level < count.size(); ++level) {
+    for (std::size_t part = 0; part < kParts; ++part) count[level] += parts[part * kFew + level];
+  }
+}
+
+// Pods, or weights, by the value of one topology key; index 0 is for nodes without the label and means
+// nothing.
+template <typename Count>
+struct TopologyCounts {
+  TopologyCounts(const cluster::Snapshot& snapshot, std::string_view topology_key)
+      : key(topology_key), column(snapshot, topology_key), count(column.limit()) {}
+
+  // Adds `weight` for each pod of the class. False where none of its nodes has the label.
+  bool add(const cluster::PodClass& pods, Count weight) {
+    bool touched = false;
+    add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
+      touched |= column.at(posting.row) != cluster::kNoValue;
+      return weight * static_cast<Count>(posting.pods);
+    });
+    return touched;
+  }
+
+  std::string_view key;
+  LevelColumn column;
+  std::vector<Count> count;
+};
+
+// The counts of a key, made on first use. Pods name few keys, so a list is searched faster than a map.
+template <typename Count>
+TopologyCounts<Count>& counts_of(std::vector<TopologyCounts<Count>>& all, const cluster::Snapshot& snapshot,
+                                 std::string_view key) {
+  const auto it = std::ranges::find(all, key, &TopologyCounts<Count>::key);
+  return it != all.end() ? *it : all.emplace_back(snapshot, key);
+}
+
+// Turns nodes down by the flags of their level: the first bit of flags[level] means `first`, the second one
+// `second`.
+void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,
+                     std::span<const std::uint8_t> flags, framework::VerdictId first,
+                     framework::VerdictId second);
+
+// f(row) for every row of the mask. Whole words are walked without looking at their bits.
+template <typename F>
+void each_row(const cluster::NodeMask& nodes, F&& f) {
+  for (std::size_t w = 0; w < nodes.words(); ++w) {
+    auto bits = nodes.word(w);
+    const auto row = static_cast<cluster::Row>(w * 64);
+    if (bits == ~std::uint64_t{0}) {
+      for (cluster::Row i = 0; i < 64; ++i) f(row + i);
+    } else {
+      for (; bits; bits &= bits - 1) f(row + static_cast<cluster::Row>(std::countr_zero(bits)));
+    }
+  }
+}
+
+// The levels that nodes of the mask have, as a flag for each.
+std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::NodeMask& nodes);
+
+// One summand of a score: by the level of a node.
+template <typename T>
+struct ScoreTerm {
+  LevelColumn column;
+  std::vector<T> value;  // by level
+};
+
+// For the rows of a chunk: combination[i] = combination[i] * limit + level[i], and out[i] =
+// of_level[level[i]].
+void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit);
+void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint8_t* out);
+
+// Scores that depend on a node only through the levels of a few columns. raw_of(sum of the terms, in their
+// order) is a node's raw score, final_of(raw, min, max) its normalised one; min and max are over `nodes`.
+// Where the levels have few combinations, each is computed once, else each node is. Entries of `out` for
+// other rows get arbitrary values.
+template <typename T, typename RawOf, typename FinalOf>
+class LevelScore {
+ public:
+  LevelScore(std::span<const ScoreTerm<T>> terms, RawOf raw_of, FinalOf final_of)
+      : terms_(terms), raw_of_(raw_of), final_of_(final_of) {}
+
+  void write(const cluster::NodeMask& nodes, std::span<std::uint8_t> out) {
+    const auto most = std::max<std::size_t>(1024, out.size() / 4);
+    std::size_t combinations = 1;
+    for (const auto& term : terms_) {
+      if (combinations <= most) combinations *= term.column.limit();
+    }
+    if (combinations <= most)
+      write_by_combination(nodes, combinations, out);
+    else
+      write_by_node(nodes, out);
+  }
+
+ private:
+  std::int64_t note(T sum) {
+    const std::int64_t raw = raw_of_(sum);
+    min_ = std::min(min_, raw);
+    max_ = std::max(max_, raw);
+    return raw;
+  }
+
+  void write_by_node(const cluster::NodeMask& nodes, std::span<std::uint8_t> out) {
+    const auto raw = zeroed_scratch(out.size());
+    each_row(nodes, [&](cluster::Row row) {
+      T sum{};
+      for (const auto& term : terms_) sum += term.value[term.column.at(row)];
+      raw[row] = note(sum);
+    });
+    each_row(nodes, [&](cluster::Row row) {
+      out[row] = static_cast<std::uint8_t>(final_of_(raw[row], min_, max_));
+    });
+  }
+
+  void write_by_combination(const cluster::NodeMask& nodes, std::size_t combinations,
+                            std::span<std::uint8_t> out) {
+    if (terms_.size() == 1) return write_by_level(nodes, terms_[0].column, out);
+    std::vector<std::uint32_t> combination(out.size());
+    for (const auto& term : terms_) {
+      for (std::size_t c = 0; c < term.column.chunks(); ++c) {
+        combine_levels(combination.data() + c * cluster::kChunkRows, term.column.chunk(c),
+                       static_cast<std::uint32_t>(term.column.limit()));
+      }
+    }
+    write_by_level(nodes, LevelColumn(std::move(combination), combinations), out);
+  }
+
+  void write_by_level(const cluster::NodeMask& nodes, const LevelColumn& combination,
+                      std::span<std::uint8_t> out) {
+    const auto used = used_levels(combination, nodes);
+    std::vector<std::int64_t> raw(combination.limit());
+    std::vector<std::uint8_t> score(combination.limit());
+    for (std::size_t i = 0; i < score.size(); ++i) {
+      if (used[i]) raw[i] = note(sum_of(i));
+    }
+    for (std::size_t i = 0; i < score.size(); ++i) {
+      if (used[i]) score[i] = static_cast<std::uint8_t>(final_of_(raw[i], min_, max_));
+    }
+    for (std::size_t c = 0; c < combination.chunks(); ++c) {
+      look_up(score.data(), combination.chunk(c), out.data() + c * cluster::kChunkRows);
+    }
+  }
+
+  T sum_of(std::size_t combination) const {
+    std::size_t scale = 1;
+    for (const auto& term : terms_) scale *= term.column.limit();
+    T sum{};
+    for (const auto& term : terms_) {
+      scale /= term.column.limit();
+      sum += term.value[combination / scale % term.column.limit()];
+    }
+    return sum;
+  }
+
+  std::span<const ScoreTerm<T>> terms_;
+  RawOf raw_of_;
+  FinalOf final_of_;
+  std::int64_t min_ = std::numeric_limits<std::int64_t>::max(),
+               max_ = std::numeric_limits<std::int64_t>::min();
+};
+
+}  // namespace podium::plugins

@@ -1,0 +1,192 @@
+#include "scheduler/plugins/volumes/binding.h"
+
+#include <algorithm>
+#include <array>
+#include <expected>
+
+#include <fmt/format.h>
+
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/score.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+constexpr auto kName = VolumeBinding::kName;
+
+// Source: podHasPVCs; a claim that cannot be used, and why.
+std::optional<std::string> problem_of(const api::PersistentVolumeClaim* claim, const std::string& name,
+                                      const api::Volume& volume, const api::Pod& pod) {
+  const bool ephemeral = volume.kind == api::Volume::Kind::ephemeral;
+  if (!claim) {
+    if (!ephemeral) return claim_not_found(name);
+    return fmt::format("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"",
+                       name);
+  }
+  if (claim->phase == "Lost") {
+    return fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"", name,
+                       claim->volume_name);
+  }
+  if (claim->meta.deleted) return fmt::format("persistentvolumeclaim \"{}\" is being deleted", name);
+  if (ephemeral && !is_for_pod(*claim, pod)) return not_for_pod(*claim, pod);
+  return std::nullopt;
+}
+
+// Sorts the pod's claims, or says why the pod cannot be scheduled with them.
+std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot& snapshot) {
+  PodClaims claims;
+  std::optional<std::string> error;
+  for (const auto& volume : pod.volumes) {
+    const auto name = claim_name(pod, volume);
+    if (!name) continue;
+    const auto* claim = find_claim(snapshot, pod, *name);
+    if (auto problem = problem_of(claim, *name, volume, pod)) {
+      return std::unexpected(unresolvable(kName, std::move(*problem)));
+    }
+    const auto* storage_class = class_of(snapshot, *claim);
+    const bool delayed =
+        storage_class && storage_class->wait_for_first_consumer && claim->volume_name.empty();
+    if (is_bound(*claim)) {
+      claims.bound.push_back(claim);
+    } else if (storage_class && !storage_class->has_binding_mode) {
+      if (!error)
+        error = fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", storage_class->meta.name);
+    } else {
+      (delayed ? claims.delayed : claims.immediate).push_back(claim);
+    }
+  }
+  if (error) return std::unexpected(plugin_error(kName, std::move(*error)));
+  return claims;
+}
+
+Verdict verdict_of(std::uint8_t conflicts) {
+  Verdict verdict{std::string(kName), Code::unschedulable_and_unresolvable, {}};
+  const auto add = [&](std::uint8_t conflict, const char* reason) {
+    if (conflicts & conflict) verdict.reasons.emplace_back(reason);
+  };
+  add(kNodeAffinityConflict, "node(s) didn't match PersistentVolume's node affinity");
+  add(kNoVolumeToBind, "node(s) didn't find available persistent volumes to bind");
+  add(kNotEnoughStorage, "node(s) did not have enough free storage");
+  add(kBoundVolumeMissing, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+  return verdict;
+}
+
+class BindingFilter final : public NodeFilter {
+ public:
+  BindingFilter(const Snapshot& snapshot, const PodClaims& claims)
+      : NodeFilter(snapshot), binder_(snapshot, claims) {}
+
+  void filter(NodeMask& nodes, Rejections& out) const override {
+    std::array<VerdictId, kUntranslatableVolume> ids{};
+    NodeMask(nodes).each([&](Row row) {
+      const auto conflicts = binder_.judge(row);
+      if (!conflicts) return;
+      if (conflicts == kUntranslatableVolume) return out.reject(nodes, row, out.add(error_at(row)));
+      if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts));
+      out.reject(nodes, row, ids[conflicts]);
+    });
+  }
+
+  std::optional<Verdict> check(Row row, const PodDelta&) const override {
+    const auto conflicts = binder_.judge(row);
+    if (!conflicts) return std::nullopt;
+    return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts);
+  }
+
+ private:
+  Verdict error_at(Row row) const { return plugin_error(kName, binder_.error_at(row)); }
+
+  VolumeBinder binder_;
+};
+
+std::optional<api::Quantity> limit_of(const api::CsiStorageCapacity& capacity) {
+  return capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
+}
+
+bool helps_after_capacity_change(const api::CsiStorageCapacity& before,
+                                 const api::CsiStorageCapacity& after) {
+  const auto old = limit_of(before), now = limit_of(after);
+  return now && (!old || now->value() > old->value());
+}
+
+}  // namespace
+
+PreparedFilter VolumeBinding::prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const {
+  const auto claims = claims_of(*pod, snapshot);
+  if (!claims) return {.rejected = claims.error()};
+  if (!claims->immediate.empty()) {
+    return {.rejected = unresolvable(kName, "pod has unbound immediate PersistentVolumeClaims")};
+  }
+  if (claims->bound.empty() && claims->delayed.empty()) return {};
+  return {.filter = std::make_unique<BindingFilter>(snapshot, *claims)};
+}
+
+PreparedScore VolumeBinding::prepare_score(const PodInfo& pod, const Snapshot& snapshot,
+                                           const NodeMask&) const {
+  if (by_utilization_.empty()) return {};
+  const auto claims = claims_of(*pod, snapshot);
+  return {make_storage_scorer(snapshot, claims ? *claims : PodClaims(), by_utilization_)};
+}
+
+// Source: volume_binding.go EventsToRegister. Upstream asks of a CSIDriver change whether the pod has an inline volume of
+// that driver; it is the pods with claims that its capacity held up, so all are woken here.
+std::vector<EventHint> VolumeBinding::hints() const {
+  std::vector<EventHint> hints;
+  hints.push_back({Resource::storage_class, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+                     const auto *before = object_before<api::StorageClass>(event),
+                                *after = object_after<api::StorageClass>(event);
+                     return !before || !after || before->allowed_topologies != after->allowed_topologies;
+                   }});
+  hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate,
+                   [](const PodInfo& rejected, const ClusterEvent& event) {
+                     const auto* claim = object_after<api::PersistentVolumeClaim>(event);
+                     return !claim || uses_claim(*rejected, *claim, true);
+                   }});
+  hints.push_back({Resource::persistent_volume, kAdd | kUpdate, nullptr});
+  hints.push_back({Resource::node, kAdd | kUpdateNodeLabel, nullptr});
+  hints.push_back({Resource::csi_node, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+                     const auto *before = object_before<api::CsiNode>(event),
+                                *after = object_after<api::CsiNode>(event);
+                     constexpr auto kMigrated = "storage.alpha.kubernetes.io/migrated-plugins";
+                     const auto plugins = [](const api::CsiNode& node) {
+                       const auto* text = node.meta.annotations.find(kMigrated);
+                       return text ? *text : std::string();
+                     };
+                     return !before || !after || plugins(*before) != plugins(*after);
+                   }});
+  hints.push_back({Resource::csi_driver, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+                     const auto *before = object_before<api::CsiDriver>(event),
+                                *after = object_after<api::CsiDriver>(event);
+                     return !before || !after || (before->storage_capacity && !after->storage_capacity);
+                   }});
+  hints.push_back(
+      {Resource::csi_storage_capacity, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+         const auto* before = object_before<api::CsiStorageCapacity>(event);
+         const auto* after = object_after<api::CsiStorageCapacity>(event);
+         return !before || !after || helps_after_capacity_change(*before, *after);
+       }});
+  return hints;
+}
+
+std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snapshot, Row row) {
+  const auto claims = claims_of(pod, snapshot);
+  if (!claims || !claims->immediate.empty()) return std::nullopt;
+  VolumePlan plan;
+  if (VolumeBinder(snapshot, *claims).judge(row, &plan)) return std::nullopt;
+  return plan;
+}
+
+PluginPtr make_volume_binding(const boost::json::object& args, const Features& features) {
+  const auto* timeout = args.if_contains("bindTimeoutSeconds");
+  const auto* given = timeout ? timeout->if_int64() : nullptr;
+  constexpr std::chrono::seconds kLongest = std::chrono::years(100);
+  return std::make_shared<VolumeBinding>(
+      given ? std::min(std::chrono::seconds(*given), kLongest) : VolumeBinding::kDefaultTimeout,
+      features.storage_capacity_scoring ? decode_storage_shape(args) : std::vector<std::int32_t>());
+}
+
+}  // namespace podium::plugins

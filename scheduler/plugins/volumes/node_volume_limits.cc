@@ -1,0 +1,297 @@
+// NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
+// Source: pkg/scheduler/framework/plugins/nodevolumelimits.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "scheduler/plugins/shared/csi_migration.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/volumes/claims.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+using Kind = api::Volume::Kind;
+
+constexpr std::string_view kNodeVolumeLimits = "NodeVolumeLimits";
+
+using Attachables = std::map<std::string, std::string>;  // the driver of each volume by its unique name
+
+// What a node has moved to CSI drivers: where nothing is known of its drivers, in-tree volumes are nobody's.
+enum class Node { without_csi, with_csi };
+
+bool may_be_attachable(const api::Volume& volume) {
+  return volume.kind == Kind::claim || volume.kind == Kind::ephemeral || volume.kind == Kind::azure_file ||
+         volume.kind == Kind::vsphere || translated(volume);
+}
+
+// The volume that the claim has, or will have: before it is bound, its class's provisioner and a name of its
+// own. nullopt where it takes no room.
+std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot,
+                                   Node node) {
+  if (const auto* volume = claim.volume_name.empty() ? nullptr : find_volume(snapshot, claim.volume_name)) {
+    if (!volume->csi_driver.empty()) return CsiVolume{volume->csi_driver, volume->csi_handle};
+    const auto in_tree = node == Node::with_csi ? translated(*volume) : std::nullopt;
+    return in_tree && *in_tree ? std::optional(**in_tree) : std::nullopt;
+  }
+  const auto* storage_class = class_of(snapshot, claim);
+  if (!storage_class || is_uncounted_provisioner(storage_class->provisioner)) return std::nullopt;
+  const auto driver = driver_of_provisioner(storage_class->provisioner);
+  if (node == Node::without_csi && driver != storage_class->provisioner) return std::nullopt;
+  // No volume handle holds a line feed.
+  return CsiVolume{std::string(driver), "\n" + claim.meta.namespace_ + "/" + claim.meta.name};
+}
+
+// Adds the pod's volumes that take up room on a node. A claim that is missing is the verdict on a pod to be
+// scheduled, and nothing on one that runs.
+std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snapshot, Node node,
+                                       bool incoming, Attachables& to) {
+  for (const auto& volume : pod.volumes) {
+    const auto name = claim_name(pod, volume);
+    if (!name) {
+      const auto disk = node == Node::with_csi ? translated(volume) : std::nullopt;
+      if (!disk) continue;
+      if (!*disk) {
+        return plugin_error(kNodeVolumeLimits, fmt::format("converting volume({}) from inline to csi: {}",
+                                                           volume.name, disk->error()));
+      }
+      to.emplace((*disk)->unique_name(), (*disk)->driver);
+      continue;
+    }
+    if (name->empty()) return plugin_error(kNodeVolumeLimits, "PersistentVolumeClaim had no name");
+    const auto* claim = find_claim(snapshot, pod, *name);
+    if (!claim && !incoming) continue;
+    if (!claim) {
+      return unresolvable(kNodeVolumeLimits, fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_,
+                                                         *name, claim_not_found(*name)));
+    }
+    if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod))
+      return plugin_error(kNodeVolumeLimits, not_for_pod(*claim, pod));
+    const auto attachable = volume_of(*claim, snapshot, node);
+    if (!attachable || attachable->driver.empty() || attachable->handle.empty()) continue;
+    to.emplace(attachable->unique_name(), attachable->driver);
+  }
+  return std::nullopt;
+}
+
+// Volumes that are attached to the node, whether or not a pod uses them.
+void add_attached(std::string_view node, const Snapshot& snapshot, Attachables& to) {
+  for (const auto& attachment : snapshot.objects().volumes().attachments(node)) {
+    if (attachment->attacher.empty() || attachment->volume_name.empty()) continue;
+    const auto* volume = find_volume(snapshot, attachment->volume_name);
+    if (!volume || volume->csi_driver.empty()) continue;
+    const CsiVolume attached{attachment->attacher, volume->csi_handle};
+    to.emplace(attached.unique_name(), attached.driver);
+  }
+}
+
+bool has_limit(const api::CsiNode::Driver& driver) { return driver.allocatable.has_value(); }
+
+// What can be said of a node before anyone asks for room on it.
+cluster::NodeVolumes volumes_on(Row row, const Snapshot& snapshot) {
+  cluster::NodeVolumes known;
+  const auto* csi_node = snapshot.objects().find<api::CsiNode>("", snapshot.node_name(row));
+  known.has_csi_node = csi_node != nullptr;
+  if (!csi_node) return known;
+  for (const auto& driver : csi_node->drivers) known.drivers.push_back({driver.name, driver.allocatable, 0});
+  if (std::ranges::none_of(csi_node->drivers, has_limit)) return known;
+  Attachables in_use;
+  for (const auto& pod : snapshot.entry(row).pods) {
+    if (add_attachables(**pod, snapshot, Node::with_csi, false, in_use)) {
+      known.is_countable = false;
+      return known;
+    }
+  }
+  for (const auto& [name, driver] : in_use) known.of_its_pods.push_back(cluster::hash_text(name));
+  std::ranges::sort(known.of_its_pods);
+  add_attached(csi_node->meta.name, snapshot, in_use);
+  for (const auto& [name, driver] : in_use) {
+    const auto it = std::ranges::find(known.drivers, driver, &cluster::NodeVolumes::Driver::name);
+    if (it != known.drivers.end()) ++it->in_use;
+  }
+  return known;
+}
+
+// What a pod asks of the nodes of one sort.
+struct Wanted {
+  Attachables volumes;
+  std::optional<Verdict> problem;   // why they cannot be counted
+  std::vector<std::string> strict;  // drivers that let their pods go to no node without them
+  // The same as `volumes`, for many nodes: how many there are of a driver, and the hashes of their names.
+  std::vector<std::pair<std::string, std::int32_t>> by_driver;
+  std::vector<std::uint64_t> hashes;
+
+  bool is_nothing() const { return volumes.empty() && !problem; }
+};
+
+Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool asks_for_drivers) {
+  Wanted wanted;
+  wanted.problem = add_attachables(pod, snapshot, node, true, wanted.volumes);
+  std::map<std::string, std::int32_t> by_driver;
+  for (const auto& [name, driver] : wanted.volumes) {
+    ++by_driver[driver];
+    wanted.hashes.push_back(cluster::hash_text(name));
+    const auto* installed = asks_for_drivers ? snapshot.objects().find<api::CsiDriver>("", driver) : nullptr;
+    if (installed && installed->prevents_scheduling_if_missing) wanted.strict.push_back(driver);
+  }
+  wanted.by_driver.assign(by_driver.begin(), by_driver.end());
+  return wanted;
+}
+
+class LimitsFilter final : public NodeFilter {
+ public:
+  LimitsFilter(const Snapshot& snapshot, Wanted without_csi, Wanted with_csi)
+      : NodeFilter(snapshot), without_csi_(std::move(without_csi)), with_csi_(std::move(with_csi)) {}
+
+  void filter(NodeMask& nodes, Rejections& out) const override {
+    NodeMask(nodes).each([&](Row row) {
+      const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
+      const auto fits = has_room(known);
+      if (fits == true) return;
+      if (auto verdict = fits ? too_many() : check(row, {}))
+        out.reject(nodes, row, out.add(std::move(*verdict)));
+    });
+  }
+
+  std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
+    return judge(row, snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row)), delta);
+  }
+
+ private:
+  // Is there room for the volumes? nullopt: judge() has to say.
+  std::optional<bool> has_room(const cluster::NodeVolumes& known) const {
+    const auto& wanted = known.has_csi_node ? with_csi_ : without_csi_;
+    if (wanted.problem || !known.is_countable || !wanted.strict.empty()) return std::nullopt;
+    const bool for_new_ones = std::ranges::all_of(known.drivers, [&](const auto& driver) {
+      if (!driver.limit) return true;
+      const auto it =
+          std::ranges::find(wanted.by_driver, driver.name, &std::pair<std::string, std::int32_t>::first);
+      return it == wanted.by_driver.end() || driver.in_use + it->second <= *driver.limit;
+    });
+    if (for_new_ones) return true;
+    const bool may_be_there = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
+      return std::ranges::binary_search(known.of_its_pods, hash);
+    });
+    return may_be_there ? std::nullopt : std::optional(false);
+  }
+
+  // `csi_node`: null where the node has none.
+  std::optional<Verdict> judge(Row row, const api::CsiNode* csi_node, const PodDelta& delta) const {
+    const auto& wanted = csi_node ? with_csi_ : without_csi_;
+    if (wanted.problem) return wanted.problem;
+    if (wanted.volumes.empty()) return std::nullopt;
+    // Where several drivers are missing upstream names any; here it is the first by name.
+    for (const auto& driver : wanted.strict) {
+      if (csi_node && find_driver(*csi_node, driver)) continue;
+      return unschedulable(fmt::format("{} CSI driver is not installed on the node", driver));
+    }
+    if (!csi_node || std::ranges::none_of(csi_node->drivers, has_limit)) return std::nullopt;
+
+    Attachables attached;
+    for (const auto& pod : snapshot_.entry(row).pods) {
+      const bool gone = std::ranges::any_of(
+          delta.removed, [&](const PodInfoPtr& each) { return (*each)->meta.uid == (*pod)->meta.uid; });
+      if (gone || (*pod)->volumes.empty()) continue;
+      if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
+    }
+    for (const auto& pod : delta.added) {
+      if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
+    }
+    if (is_too_much(*csi_node, wanted.volumes, std::move(attached))) return too_many();
+    return std::nullopt;
+  }
+
+  // `attached`: what the pods of the node use.
+  bool is_too_much(const api::CsiNode& csi_node, const Attachables& wanted, Attachables attached) const {
+    std::map<std::string_view, std::int64_t> used, added;
+    for (const auto& [name, driver] : wanted) {
+      if (!attached.contains(name)) ++added[driver];
+    }
+    add_attached(csi_node.meta.name, snapshot_, attached);
+    for (const auto& [name, driver] : attached) ++used[driver];
+    return std::ranges::any_of(added, [&](const auto& of_driver) {
+      const auto* driver = find_driver(csi_node, of_driver.first);
+      return driver && driver->allocatable && used[of_driver.first] + of_driver.second > *driver->allocatable;
+    });
+  }
+
+  static std::optional<Verdict> too_many() { return unschedulable("node(s) exceed max volume count"); }
+  static Verdict unschedulable(std::string reason) {
+    return {std::string(kNodeVolumeLimits), Code::unschedulable, {std::move(reason)}};
+  }
+  static const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
+    const auto it = std::ranges::find(csi_node.drivers, name, &api::CsiNode::Driver::name);
+    return it == csi_node.drivers.end() ? nullptr : &*it;
+  }
+
+  Wanted without_csi_, with_csi_;
+};
+
+bool limit_went_up(const api::CsiNode& before, const api::CsiNode& after) {
+  return std::ranges::any_of(after.drivers, [&](const auto& driver) {
+    const auto it = std::ranges::find(before.drivers, driver.name, &api::CsiNode::Driver::name);
+    const auto old = it == before.drivers.end() ? 0 : it->allocatable.value_or(0);
+    return driver.allocatable.value_or(0) > old;
+  });
+}
+
+class NodeVolumeLimits final : public Plugin, public FilterPlugin {
+ public:
+  explicit NodeVolumeLimits(bool asks_for_drivers) : asks_for_drivers_(asks_for_drivers) {}
+
+  std::string_view name() const override { return kNodeVolumeLimits; }
+  bool has_pre_filter() const override { return true; }
+
+  PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
+    if (std::ranges::none_of(pod->volumes, may_be_attachable)) return {};
+    auto without_csi = wanted_by(*pod, snapshot, Node::without_csi, asks_for_drivers_);
+    auto with_csi = wanted_by(*pod, snapshot, Node::with_csi, asks_for_drivers_);
+    if (without_csi.is_nothing() && with_csi.is_nothing()) return {};
+    return {.filter = std::make_unique<LimitsFilter>(snapshot, std::move(without_csi), std::move(with_csi))};
+  }
+
+  std::vector<EventHint> hints() const override {
+    std::vector<EventHint> hints;
+    hints.push_back({Resource::csi_node, kAdd, nullptr});
+    hints.push_back({Resource::csi_node, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+                       const auto *before = object_before<api::CsiNode>(event),
+                                  *after = object_after<api::CsiNode>(event);
+                       return !before || !after || limit_went_up(*before, *after);
+                     }});
+    add_pod_hints(hints, kDelete, [](const PodInfo&, const ClusterEvent& event) {
+      const auto* gone = object_before<api::Pod>(event);
+      if (!gone) return true;
+      return (!gone->node_name.empty() || !gone->nominated_node.empty()) &&
+             std::ranges::any_of(gone->volumes, may_be_attachable);
+    });
+    hints.push_back(
+        {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
+           const auto* claim = object_after<api::PersistentVolumeClaim>(event);
+           return !claim || uses_claim(*rejected, *claim, true);
+         }});
+    hints.push_back(
+        {Resource::volume_attachment, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
+           const auto* gone = object_before<api::VolumeAttachment>(event);
+           return std::ranges::any_of(rejected->volumes, [&](const api::Volume& volume) {
+             const auto disk = translated(volume);
+             return claim_name(*rejected, volume) ||
+                    (disk && (!gone || !*disk || (*disk)->driver == gone->attacher));
+           });
+         }});
+    return hints;
+  }
+
+ private:
+  bool asks_for_drivers_;  // VolumeLimitScaling
+};
+
+}  // namespace
+
+PluginPtr make_node_volume_limits(const boost::json::object&, const Features& features) {
+  return std::make_shared<NodeVolumeLimits>(features.volume_limit_scaling);
+}
+
+}  // namespace podium::plugins

@@ -1,0 +1,101 @@
+#include "scheduler/plugins/volumes/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "scheduler/plugins/node_resources/score.h"
+#include "scheduler/plugins/shared/exact_division.h"
+
+namespace podium::plugins {
+namespace {
+
+using cluster::NodeMask;
+using cluster::Row;
+using cluster::Snapshot;
+
+// Of one storage class, in bytes.
+struct Use {
+  std::string_view storage_class;
+  std::int64_t requested = 0, capacity = 0;
+
+  std::int64_t percent() const {
+    return capacity == 0 || requested > capacity ? 100 : plugins::percent(requested, capacity);
+  }
+};
+
+Use& use_of(std::vector<Use>& uses, std::string_view storage_class) {
+  const auto it = std::ranges::find(uses, storage_class, &Use::storage_class);
+  return it != uses.end() ? *it : uses.emplace_back(storage_class);
+}
+
+std::vector<Use> uses_of(const std::vector<VolumePlan::Binding>& bindings) {
+  std::vector<Use> uses;
+  for (const auto& [claim, volume] : bindings) {
+    auto& use = use_of(uses, volume->storage_class);
+    use.requested = cluster::saturating_add(use.requested, claim->request.value());
+    use.capacity = cluster::saturating_add(use.capacity, volume->capacity.value());
+  }
+  return uses;
+}
+
+// The room of a class is one for all of its claims, and the last claim's is the one that counts. One that
+// gives a largest size only, which upstream crashes on, counts as full.
+std::vector<Use> uses_of(const std::vector<VolumePlan::Provision>& provisions) {
+  std::vector<Use> uses;
+  for (const auto& [claim, room] : provisions) {
+    if (!room) continue;
+    auto& use = use_of(uses, room->storage_class);
+    use.requested = cluster::saturating_add(use.requested, claim->request.value());
+    use.capacity = room->capacity ? room->capacity->value() : 0;
+  }
+  return uses;
+}
+
+class StorageScorer final : public framework::NodeScorer {
+ public:
+  StorageScorer(const Snapshot& snapshot, const PodClaims& claims, const std::vector<std::int32_t>& table)
+      : binder_(snapshot, claims), by_utilization_(table) {}
+
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    feasible.each([&](Row row) {
+      VolumePlan plan;
+      if (binder_.judge(row, &plan) == 0) out[row] = score_of(plan);
+    });
+  }
+
+ private:
+  // Volumes that are there hide those that are to be made.
+  std::uint8_t score_of(const VolumePlan& plan) const {
+    const auto uses = plan.bindings.empty() ? uses_of(plan.provisions) : uses_of(plan.bindings);
+    if (uses.empty()) return 0;
+    std::int64_t sum = 0;
+    for (const auto& use : uses) sum += by_utilization_[static_cast<std::size_t>(use.percent())];
+    return static_cast<std::uint8_t>(std::round(static_cast<double>(sum) / static_cast<double>(uses.size())));
+  }
+
+  VolumeBinder binder_;
+  const std::vector<std::int32_t>& by_utilization_;
+};
+
+class NothingToScore final : public framework::NodeScorer {
+ public:
+  void score(const NodeMask&, std::span<std::uint8_t>) const override {}
+};
+
+}  // namespace
+
+std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args) {
+  const auto shape = decode_shape(args);
+  return tabulate_shape(shape.empty() ? std::vector<ShapePoint>{{0, 10}, {100, 0}} : shape);
+}
+
+std::unique_ptr<framework::NodeScorer> make_storage_scorer(const Snapshot& snapshot, const PodClaims& claims,
+                                                           const std::vector<std::int32_t>& by_utilization) {
+  if (claims.delayed.empty()) return std::make_unique<NothingToScore>();
+  PodClaims waiting;  // where the other volumes are is settled
+  waiting.delayed = claims.delayed;
+  return std::make_unique<StorageScorer>(snapshot, waiting, by_utilization);
+}
+
+}  // namespace podium::plugins
