@@ -28,7 +28,7 @@ class Random {
 };
 
 // As metrics have durations.
-inline double seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
+inline double in_seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
 Clock& system_clock();
 Random& system_random();

@@ -41,7 +41,7 @@ RateLimit::RateLimit(double qps, double burst, Steady now)
 std::chrono::nanoseconds RateLimit::take(Steady now) {
   std::lock_guard lock(mutex_);
   if (now > last_) {
-    tokens_ = std::min(burst_, tokens_ + qps_ * std::chrono::duration<double>(now - last_).count());
+    tokens_ = std::min(burst_, tokens_ + qps_ * in_seconds(now - last_));
     last_ = now;
   }
   tokens_ -= 1;

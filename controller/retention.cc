@@ -198,7 +198,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
 // Hands over what is due, within the pace.
 void Retention::Impl::feed(Steady now) {
   const auto rate = static_cast<double>(options.deletes_per_second);
-  tokens = std::min(tokens + rate * std::chrono::duration<double>(now - fed).count(), rate);
+  tokens = std::min(tokens + rate * in_seconds(now - fed), rate);
   fed = now;
   const auto most = static_cast<std::size_t>(tokens);
   std::vector<Report> due;

@@ -74,7 +74,7 @@ void BindingCycle::enter(Pod& pod, std::string_view point, std::string_view stat
   const auto now = parts_.clock.now();
   if (!pod.point.empty()) {
     parts_.metrics.extension_point(pod.point, status_of_last, pod.profile->scheduler_name,
-                                   seconds(now - pod.point_began));
+                                   in_seconds(now - pod.point_began));
   }
   pod.point = point;
   pod.point_began = now;
@@ -127,7 +127,7 @@ std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
 // backoff.
 void BindingCycle::end_permit(Pod& pod) {
   if (pod.stage == Pod::Stage::permitting)
-    parts_.metrics.permit_wait("Success", seconds(parts_.clock.now() - pod.sent));
+    parts_.metrics.permit_wait("Success", in_seconds(parts_.clock.now() - pod.sent));
   waiting_.erase(pod.uid());
   set_deadline(pod, std::nullopt);
   parts_.queue.done(pod.uid());
@@ -238,8 +238,8 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
     parts_.recorder.binding_ended(
         *pod->queued.pod,
         {.bound = true, .node = pod->assumed.node, .error = outcome.error, .duration = now - pod->sent});
-    parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", seconds(now - pod->began));
-    parts_.metrics.bound(pod->queued.attempts, seconds(now - pod->queued.first_queued),
+    parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", in_seconds(now - pod->began));
+    parts_.metrics.bound(pod->queued.attempts, in_seconds(now - pod->queued.first_queued),
                          pod->queued.was_flushed);
     if (pod->nominated) parts_.nominator.forget(uid);
     parts_.announcer.scheduled(*pod->queued.pod, pod->assumed.node);
@@ -266,7 +266,7 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
       *info,
       {.bound = false, .node = pod->assumed.node, .error = failure.message, .duration = now - pod->sent});
   parts_.metrics.attempt(pod->profile->scheduler_name, failure.rejected ? "unschedulable" : "error",
-                         seconds(now - pod->began));
+                         in_seconds(now - pod->began));
   parts_.queue.requeue(std::move(pod->queued), std::move(failure.rejected_by), now);
   if (freed && failure.told) parts_.tell(*freed);
   if (pod->nominated || !info->pod->nominated_node.empty()) parts_.nominator.nominate(*info, "");

@@ -160,7 +160,7 @@ void BindingCycle::settle(Pod& pod) {
   if (pod.verdict) {
     if (permitting) {
       parts_.metrics.permit_wait(pod.verdict->rejected ? "Unschedulable" : "Error",
-                                 seconds(parts_.clock.now() - pod.sent));
+                                 in_seconds(parts_.clock.now() - pod.sent));
     }
     return fail(pod, std::move(*pod.verdict));
   }

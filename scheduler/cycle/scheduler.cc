@@ -127,7 +127,7 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
                                    .decided_at = parts_.clock.wall(),
                                    .queued = began - queued.first_queued,
                                    .evaluate = parts_.clock.now() - began};
-  parts_.metrics.algorithm(seconds(attempt.evaluate));
+  parts_.metrics.algorithm(in_seconds(attempt.evaluate));
   parts_.recorder.decided(attempt, decision, decided_on);
   if (decision.fits()) {
     assumed_.insert(pod.meta.uid);
@@ -135,7 +135,7 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
                  *parts_.config.profile(pod.scheduler_name), began);
   } else {
     const auto result = decision.error.empty() ? "unschedulable" : "error";
-    parts_.metrics.attempt(attempt.profile, result, seconds(attempt.evaluate));
+    parts_.metrics.attempt(attempt.profile, result, in_seconds(attempt.evaluate));
     turn_down(std::move(queued), decision);
   }
 }
@@ -219,7 +219,7 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
 
 void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome) {
   const auto& uid = order.preemptor->pod->meta.uid;
-  parts_.metrics.evicted(outcome.error.empty(), seconds(parts_.clock.now() - order.began));
+  parts_.metrics.evicted(outcome.error.empty(), in_seconds(parts_.clock.now() - order.began));
   for (const auto& victim : outcome.evicted)
     parts_.announcer.preempted(*victim, *order.preemptor, order.node, true);
   if (preemptions_.end(order.number)) queue_.release(uid);
@@ -433,7 +433,7 @@ void Scheduler::hear(const ClusterEvent& event, const queue::SchedulingQueue::Ma
 
 void Scheduler::taken_in(Resource resource, std::uint32_t actions) {
   parts_.metrics.event_handled({.resource = resource, .actions = actions, .before = {}, .after = {}},
-                               seconds(parts_.clock.now() - change_began_));
+                               in_seconds(parts_.clock.now() - change_began_));
 }
 
 }  // namespace podium::cycle

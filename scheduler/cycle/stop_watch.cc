@@ -52,7 +52,7 @@ StopWatch::StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls)
 void StopWatch::ended(Phase phase, std::string_view status) {
   const auto now = clock_.now();
   metrics_.extension_point(point_of(phase), status, calls_.profile.scheduler_name,
-                           seconds(now - phase_began_));
+                           in_seconds(now - phase_began_));
   phase_began_ = plugin_began_ = now;
 }
 
@@ -61,7 +61,7 @@ void StopWatch::asked(Phase phase, std::size_t place, std::size_t nodes, std::st
   if (!samples_plugins_) return;
   const auto now = clock_.now();
   metrics_.plugin(plugin_at(calls_.profile, phase, place), point_of(phase), status,
-                  seconds(now - plugin_began_));
+                  in_seconds(now - plugin_began_));
   plugin_began_ = now;
 }
 
