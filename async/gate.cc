@@ -1,5 +1,7 @@
 #include "async/gate.h"
 
+#include "async/timer.h"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
@@ -90,7 +91,7 @@ struct Gate::State {
   std::mutex mutex;  // guards these
   bool closed = false, cancelled = false;
   std::list<std::shared_ptr<Entry>> inside;
-  std::list<std::shared_ptr<asio::steady_timer>> waiters;  // each used on its own executor only
+  std::list<std::shared_ptr<Timer>> waiters;  // each used on its own executor only
 };
 
 namespace {
@@ -153,7 +154,7 @@ std::vector<std::string> Gate::names() const {
 Task<bool> Gate::drained(std::chrono::milliseconds within) {
   const auto state = state_;
   const auto executor = co_await asio::this_coro::executor;
-  const auto timer = std::make_shared<asio::steady_timer>(executor, within);
+  const auto timer = std::make_shared<Timer>(executor, within);
   {
     const std::lock_guard lock(state->mutex);
     if (state->inside.empty()) co_return true;

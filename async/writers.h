@@ -12,7 +12,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <functional>
@@ -25,6 +24,7 @@
 
 #include "async/gate.h"
 #include "async/task.h"
+#include "async/timer.h"
 #include "base/clock.h"
 #include "base/fair_queue.h"
 
@@ -91,7 +91,7 @@ class Writers {
   // deadline, when the rest is dropped. Nothing is taken afterwards.
   Task<void> drain(std::chrono::milliseconds deadline) {
     const auto executor = co_await boost::asio::this_coro::executor;
-    const auto timer = std::make_shared<boost::asio::steady_timer>(executor, deadline);
+    const auto timer = std::make_shared<Timer>(executor, deadline);
     if (begin_drain(timer)) {
       boost::system::error_code ignored;
       co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
@@ -116,12 +116,12 @@ class Writers {
   }
 
  private:
-  using Timer = std::shared_ptr<boost::asio::steady_timer>;
+  using TimerPtr = std::shared_ptr<Timer>;
 
   // What a worker does next: write a batch, sleep, or (neither) end.
   struct Step {
     std::vector<Item> batch;
-    Timer sleep;
+    TimerPtr sleep;
   };
 
   Task<void> work() {
@@ -153,7 +153,7 @@ class Writers {
     const auto at = queue_.next_ready();
     if (!at) return step;
     if (!sleeper_) {
-      step.sleep = sleeper_ = std::make_shared<boost::asio::steady_timer>(executor_, *at - now);
+      step.sleep = sleeper_ = std::make_shared<Timer>(executor_, *at - now);
       sleeps_until_ = *at;
     } else if (*at < sleeps_until_) {
       cancel(sleeper_);
@@ -194,7 +194,7 @@ class Writers {
     if (drained_ && is_idle()) cancel(std::exchange(drained_, nullptr));
   }
 
-  bool begin_drain(const Timer& timer) {
+  bool begin_drain(const TimerPtr& timer) {
     const std::lock_guard lock(mutex_);
     draining_ = true;
     queue_.hurry(clock_.now());
@@ -206,7 +206,7 @@ class Writers {
   }
 
   // A timer is used on its own executor only.
-  static void cancel(Timer timer) {
+  static void cancel(TimerPtr timer) {
     boost::asio::post(timer->get_executor(), [timer] { timer->cancel(); });
   }
 
@@ -218,7 +218,7 @@ class Writers {
   mutable std::mutex mutex_;  // guards these
   FairQueue<T> queue_;
   unsigned awake_ = 0;  // workers but for the one that sleeps
-  Timer sleeper_, drained_;
+  TimerPtr sleeper_, drained_;
   Steady sleeps_until_{};
   bool draining_ = false, closed_ = false;
   std::uint64_t late_ = 0;  // pushed after the end

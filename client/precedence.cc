@@ -1,5 +1,7 @@
 #include "client/precedence.h"
 
+#include "async/timer.h"
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -26,20 +28,20 @@ void Precedence::leave() {
 
 // Is in the list for as long as it lives, also where its coroutine is cancelled.
 struct Precedence::Waiting {
-  Waiting(const Precedence& precedence, Timer timer) : precedence(precedence), timer(std::move(timer)) {}
+  Waiting(const Precedence& precedence, TimerPtr timer) : precedence(precedence), timer(std::move(timer)) {}
   Waiting(const Waiting&) = delete;
   ~Waiting() {
     const std::lock_guard lock(precedence.mutex_);
     precedence.waiting_.remove(timer);
   }
   const Precedence& precedence;
-  const Timer timer;
+  const TimerPtr timer;
 };
 
 async::Task<void> Precedence::turn(Steady since) const {
   const auto executor = co_await asio::this_coro::executor;
   for (;;) {
-    const Waiting waiting(*this, std::make_shared<asio::steady_timer>(executor));
+    const Waiting waiting(*this, std::make_shared<async::Timer>(executor));
     {
       const std::lock_guard lock(mutex_);
       const auto left = since + kPatience - clock_.now();

@@ -6,13 +6,13 @@
 // Threads: all functions from any thread. Errors: none.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <list>
 #include <memory>
 #include <mutex>
 
 #include "async/task.h"
+#include "async/timer.h"
 #include "base/clock.h"
 
 namespace podium::client {
@@ -30,13 +30,13 @@ class Precedence {
   async::Task<void> turn(Steady since) const;
 
  private:
-  using Timer = std::shared_ptr<boost::asio::steady_timer>;
+  using TimerPtr = std::shared_ptr<async::Timer>;
   struct Waiting;
 
   Clock& clock_;
   mutable std::mutex mutex_;  // guards these
   int under_way_ = 0;
-  mutable std::list<Timer> waiting_;  // each used on its own executor only
+  mutable std::list<TimerPtr> waiting_;  // each used on its own executor only
 };
 
 }  // namespace podium::client

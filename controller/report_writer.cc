@@ -52,10 +52,10 @@ bool namespace_is_going(const Error& error) {
          (error.code == 404 && text.find("namespaces \"") != std::string::npos);
 }
 
-// 409 and 422 may be about the name, 404 about a report that was deleted, 413 and 422 about the size.
+// 409 and 422 may be about the name, NotFound about a report that was deleted, 413 and 422 about the size.
 bool is_about_this_report(const Error& error) {
   return error.code == 409 || error.code == 422 || error.code == 413 ||
-         (error.code == 404 && !namespace_is_going(error));
+         (client::object_is_gone(error) && !namespace_is_going(error));
 }
 
 Outcome outcome_of(const Error& error) {
@@ -173,7 +173,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       continue;
     }
     const auto& error = made ? reply.error() : made.error();
-    if (is_about_this_report(error) && !(error.code == 404 && each.is_new)) {
+    if (is_about_this_report(error) && !(client::object_is_gone(error) && each.is_new)) {
       left.push_back(&each);
       continue;
     }
@@ -193,8 +193,8 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   Result<json::value> filled = std::unexpected(Error{});
   if (!is_new) {
     filled = co_await fill(self, &job, &sent->report);
-    // 404: deleted by hand; 409: another has its name now. It is made anew.
-    is_new = !filled && (filled.error().code == 404 || filled.error().code == 409);
+    // Gone: deleted by hand; 409: another has its name now. It is made anew.
+    is_new = !filled && (client::object_is_gone(filled.error()) || filled.error().code == 409);
     if (is_new) {
       self->known.forget(job.owner.uid);
       self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
@@ -233,7 +233,8 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
     once.retry = false;
     const auto there =
         co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, name, once);
-    if (!there) co_return std::unexpected(there.error().code == 404 ? made.error() : there.error());
+    if (!there)
+      co_return std::unexpected(client::object_is_gone(there.error()) ? made.error() : there.error());
     if (is_of(*there, job->owner.uid)) {
       report.uid = text_at(*there, "/metadata/uid");
       co_return report;
@@ -250,7 +251,7 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
 Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, const json::value* report) {
   const auto name = text_at(*report, "/metadata/name"), uid = text_at(*report, "/metadata/uid");
   const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
-  if (!gone && gone.error().code != 404) co_return std::unexpected(gone.error());
+  if (!gone && !client::object_is_gone(gone.error())) co_return std::unexpected(gone.error());
   self->retention.forget(job->owner.ns, name, uid);
   co_return Result<void>{};
 }

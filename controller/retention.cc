@@ -6,13 +6,13 @@
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
 #include <mutex>
 #include <vector>
 
+#include "async/timer.h"
 #include "async/writers.h"
 #include "controller/report_metadata.h"
 #include "controller/report_requests.h"
@@ -115,7 +115,7 @@ struct Retention::Impl {
   std::size_t reserved = 0;
   bool is_full = false;  // a reserve() has failed since the last round
   bool stopping = false;
-  std::shared_ptr<asio::steady_timer> timer;  // of the loop, used on io only
+  std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
 
   // On io.
   Steady next_list{}, last_list{}, fed{};
@@ -242,7 +242,7 @@ milliseconds Retention::Impl::until_next(Steady now) const {
 }
 
 Task<void> Retention::Impl::wait(Impl* self, milliseconds time) {
-  const auto timer = std::make_shared<asio::steady_timer>(self->io, time);
+  const auto timer = std::make_shared<async::Timer>(self->io, time);
   {
     const std::lock_guard lock(self->mutex);
     if (self->stopping) co_return;
@@ -285,8 +285,8 @@ Task<void> Retention::Impl::remove(Impl* self, std::vector<Deletions::Item>* bat
 
 void Retention::Impl::removed(Deletions::Item& item, const Result<std::string>& answer) {
   const auto& report = item.value;
-  // 404: somebody else did; 409: another of its name, which has an entry of its own once it is seen.
-  if (answer || answer.error().code == 404 || answer.error().code == 409) {
+  // Gone: somebody else did; 409: another of its name, which has an entry of its own once it is seen.
+  if (answer || client::object_is_gone(answer.error()) || answer.error().code == 409) {
     if (answer) ++deleted;
     const std::lock_guard lock(mutex);
     index.forget(report.ns, report.name, report.uid);
@@ -309,7 +309,7 @@ Task<void> Retention::Impl::look(Impl* self, Deletions::Item* item) {
       co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
   const auto read = object ? read_metadata(*object) : std::nullopt;
   const std::lock_guard lock(self->mutex);
-  if (!object && object.error().code != 404) {
+  if (!object && !client::object_is_gone(object.error())) {
     item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
   } else if (!read || read->uid != report.uid) {
     self->index.forget(report.ns, report.name, report.uid);

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 
+#include "async/timer.h"
 #include "base/clock.h"
 #include "scheduler/cycle/scheduler.h"
 
@@ -33,7 +33,7 @@ class Driver {
   cycle::Scheduler& scheduler_;
   Clock& clock_;
   std::function<bool()> may_decide_;
-  boost::asio::steady_timer timer_;
+  async::Timer timer_;
   bool running_ = false, turn_posted_ = false;
   std::function<void()> idle_;  // while it stops
 };

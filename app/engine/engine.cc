@@ -6,11 +6,11 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "async/on.h"
+#include "async/timer.h"
 
 namespace podium::app {
 namespace {
@@ -19,8 +19,8 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBindingsDrain{20'000}, kLostDrain{2'000}, kReportsDrain{2'000}, kEventsDrain{4'000},
-    kLeaseDrain{2'000};
+// Together less than the 30 s that a kubelet gives a pod to end.
+constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kWritesDrain{8'000}, kLeaseDrain{2'000};
 constexpr milliseconds kLastResort{5'000};
 
 }  // namespace
@@ -87,8 +87,9 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
-    recorders_.emplace(
-        name, std::make_unique<client::EventRecorder>(api_, bindings_first_, name, name + "-" + identity_));
+    recorders_.emplace(name, std::make_unique<client::EventRecorder>(
+                                 api_, bindings_first_, writing_, world_.io,
+                                 client::EventRecorderOptions{name, name + "-" + identity_}));
   }
   if (const auto& election = config_.leader_election; election.leader_elect) {
     elector_.emplace(lease_api_, client::LeaderOptions{.lease_namespace = election.resource_namespace,
@@ -181,9 +182,7 @@ std::vector<cluster::PodInfoPtr> Engine::pods_as_leader() const {
 
 void Engine::start(std::function<void(std::string)> lost) {
   lost_ = std::move(lost);
-  for (auto& [name, recorder] : recorders_) {
-    async::spawn(writing_, world_.io, "write events of " + name, recorder->run());
-  }
+  for (auto& [name, recorder] : recorders_) recorder->start();
   if (extenders_) {
     feed_.tap([this](const client::Resource& kind, const client::Change& change) {
       extenders_->texts().changed(kind, change);
@@ -237,7 +236,7 @@ Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.str
 
 // Returns when no binding, preemption or consultation is under way, or when the time is over.
 Task<void> Engine::bindings_ended(milliseconds within) {
-  const auto timer = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, within);
+  const auto timer = std::make_shared<async::Timer>(co_await asio::this_coro::executor, within);
   const std::function<void()> idle = [timer] {
     asio::post(timer->get_executor(), [timer] { timer->cancel(); });
   };
@@ -249,6 +248,18 @@ Task<void> Engine::bindings_ended(milliseconds within) {
   co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
+// Events last: what is written before may announce some.
+Task<void> Engine::written(milliseconds within) {
+  const auto until = world_.clock.now() + within;
+  const auto left = [&] {
+    return std::max(std::chrono::duration_cast<milliseconds>(until - world_.clock.now()), milliseconds(1));
+  };
+  co_await reports_.drain(left());
+  co_await statuses_.drain(left());
+  for (auto& [name, recorder] : recorders_) co_await recorder->drain(left());
+  writing_.cancel();
+}
+
 Task<bool> Engine::stop() {
   stopping_ = true;
   what_ifs_.stop();
@@ -258,11 +269,7 @@ Task<bool> Engine::stop() {
   // Without the lease nothing more is sent, and what is on the wire is not ours to wait for.
   const bool may_write = !elector_ || elector_->leading();
   co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);
-  for (auto& [name, recorder] : recorders_) recorder->stop();
-  co_await reports_.drain(kReportsDrain);
-  co_await statuses_.drain(kReportsDrain);
-  writing_.close();
-  co_await writing_.drained(kEventsDrain);
+  co_await written(kWritesDrain);
   feed_.stop();
   if (elector_) elector_->stop();  // releases the lease
   co_await electing_.drained(kLeaseDrain);
@@ -279,7 +286,6 @@ void Engine::abandon() {
   stopping_ = true;
   what_ifs_.stop();
   retention_.stop();
-  for (auto& [name, recorder] : recorders_) recorder->stop();
   feed_.stop();
   if (elector_) elector_->stop();
   for (auto* gate : gates()) gate->cancel();

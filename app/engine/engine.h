@@ -103,6 +103,7 @@ class Engine {
   void begin();          // strand: synced and leading
   async::Task<void> run_election();
   async::Task<void> bindings_ended(std::chrono::milliseconds within);
+  async::Task<void> written(std::chrono::milliseconds within);
   async::Task<cluster::Snapshot> fork();
   async::Task<cluster::Snapshot> snapshot_on_strand();
 

@@ -7,7 +7,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include <optional>
 
 #include "async/task.h"
+#include "async/timer.h"
 
 namespace podium::app::run {
 
@@ -26,14 +26,14 @@ async::Task<std::optional<T>> ask(boost::asio::any_io_executor other, std::funct
   namespace asio = boost::asio;
   struct Asked {
     std::optional<T> answer;
-    asio::steady_timer* waiter = nullptr;  // on the caller's executor, as long as it waits
+    async::Timer* waiter = nullptr;  // on the caller's executor, as long as it waits
   };
   struct Leave {
     std::shared_ptr<Asked> asked;
     ~Leave() { asked->waiter = nullptr; }
   };
   const asio::any_io_executor own = co_await asio::this_coro::executor;
-  asio::steady_timer timer(own, within);
+  async::Timer timer(own, within);
   const auto asked = std::make_shared<Asked>();
   asked->waiter = &timer;
   const Leave leave{asked};

@@ -1,24 +1,16 @@
 #include "client/events/event_recorder.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
-#include <deque>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include <spdlog/spdlog.h>
-
-#include "async/attachment.h"
 #include "async/nap.h"
+#include "async/writers.h"
+#include "base/log_limit.h"
 #include "base/time.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
@@ -29,19 +21,24 @@ namespace json = boost::json;
 namespace {
 
 using namespace std::chrono_literals;
+using Kind = EventSeries::Write::Kind;
 
-constexpr int kTries = 5;
+constexpr unsigned kTries = 5;
 constexpr std::size_t kAtOnce = 16;
-constexpr std::chrono::milliseconds kFirstDelay = 500ms, kCall = 10s, kTick = 30s;
-constexpr int kLongestRetryAfter = 30;  // seconds
-constexpr std::chrono::minutes kLogEvery{1};
+constexpr std::chrono::milliseconds kFirstDelay = 500ms, kLongestDelay = 30s, kCall = 10s, kTick = 30s;
 constexpr std::size_t kInstanceLimit = 128;
 
+// A write of one event; its key in the queue is the event's name, which is unique.
 struct Item {
   EventSeries::Write write;
-  std::optional<EventText> event;  // none for a series' last count: it is dropped where the server forgot the
-                                   // event
-  Steady since{};                  // when it was queued
+  // None for the last count of a series: it is dropped where the server has forgotten the event.
+  std::optional<EventText> event;
+
+  // The newer count, and what an event that is not written yet needs to be created.
+  void replaces(Item&& old) {
+    if (old.write.kind == Kind::create) write.kind = Kind::create;
+    if (!event) event = std::move(old.event);
+  }
 };
 
 std::string identity_of(const EventText& event) {
@@ -59,69 +56,62 @@ std::string identity_of(const EventText& event) {
   return key;
 }
 
-bool passing(const Error& error) {
-  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429 ||
-         error.code >= 500;
+Outcome outcome_of(const Error& error) {
+  if (error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429)
+    return Outcome::retry_all;
+  return error.code >= 500 ? Outcome::retry : Outcome::failed;
 }
 
 }  // namespace
 
-struct EventRecorder::Impl : std::enable_shared_from_this<Impl> {
-  Impl(Api& api, const Precedence& precedence, std::string controller, std::string instance,
-       std::size_t capacity, std::size_t writers, std::chrono::milliseconds drain)
+struct EventRecorder::Impl {
+  using Queue = async::Writers<Item>;
+
+  Impl(Api& api, const Precedence& precedence, async::Gate& gate, asio::any_io_executor io,
+       EventRecorderOptions options)
       : api(api),
         precedence(precedence),
-        controller(std::move(controller)),
-        instance(instance.substr(0, kInstanceLimit)),
-        capacity(std::max<std::size_t>(capacity, 1)),
-        drain(drain),
-        series(std::max<std::size_t>(capacity, 1)),
-        attachment(std::max<std::size_t>(writers, 1)) {}
+        gate(gate),
+        io(io),
+        controller(options.controller),
+        instance(options.instance.substr(0, kInstanceLimit)),
+        series(std::max<std::size_t>(options.capacity, 1)),
+        queue(options_of(options), api.clock(), api.random(), gate, io,
+              [this](std::vector<Queue::Item>& batch) { return write(this, batch); }) {}
+
+  static async::WritersOptions options_of(const EventRecorderOptions& options) {
+    async::WritersOptions out;
+    out.name = "write events of " + options.controller;
+    out.workers = std::max(options.writers, 1u);
+    out.at_once = kAtOnce;
+    out.queue.capacity = std::max<std::size_t>(options.capacity, 1);
+    out.queue.item = out.queue.all = {kFirstDelay, kLongestDelay};
+    out.queue.most_tries = kTries;
+    return out;
+  }
 
   void record(EventText event);
-  void push(Item item);
-  std::vector<Item> pop();
-  void stop();
-
-  // On the strand.
-  static Task<void> run(std::shared_ptr<Impl> self);
-  static Task<void> supervise(std::shared_ptr<Impl> self, asio::strand<asio::any_io_executor> on);
-  static Task<void> write_all(std::shared_ptr<Impl> self);
-  static Task<void> tick(std::shared_ptr<Impl> self);
-  Task<void> write_together(std::vector<Item> items);
-  Task<void> write(Item item);
+  void push_due(bool all);  // the counts of series
+  void push(EventSeries::Write write, std::optional<EventText> event);
+  static Task<void> write(Impl* self, std::vector<Queue::Item>& batch);
+  static Task<void> tick(Impl* self);
   Task<Result<void>> attempt(const Item& item);
   Task<Result<void>> create(const Item& item);
   std::string text_of(const Item& item) const;
-  void log_loss(const Item& item, const Error& error);
-  void push_due(bool all);  // series' counts
-  void wake();
-  void begin_stop();
-  void expire();
-  void finished();
+  void log_loss(const Queue::Item& item, const Error& error);
 
   Api& api;
   const Precedence& precedence;
+  async::Gate& gate;
+  const asio::any_io_executor io;
   const std::string controller, instance;
-  const std::size_t capacity;
-  const std::chrono::milliseconds drain;
+  LogLimit log;  // used on io
 
   std::mutex mutex;  // guards these
-  std::deque<Item> queue;
   EventSeries series;
   std::uint64_t last_name = 0;  // the time in the last event's name, which no other may have
-  std::size_t idle = 0;         // writers that wait for work
-  bool waking = false;
 
-  async::Attachment attachment;  // a slot for each writer
-  // On the strand.
-  std::size_t running = 0;
-  bool stopping = false;
-  std::optional<Steady> logged;  // when a loss was
-  std::optional<asio::steady_timer> work, ticker, deadline, done;
-
-  std::atomic<bool> stopped{false}, expired{false};
-  std::atomic<std::uint64_t> dropped{0}, written{0};
+  Queue queue;
 };
 
 void EventRecorder::Impl::record(EventText event) {
@@ -137,176 +127,66 @@ void EventRecorder::Impl::record(EventText event) {
   last_name = std::max(last_name + 1, nanoseconds);
   const auto name = event_name(event.regarding.name, last_name, api.random());
   auto write = series.happened(identity, ns, name, now, wall, also);
-  for (auto& other : also) push({std::move(other), std::nullopt, now});
-  if (write.kind != EventSeries::Write::Kind::none) push({std::move(write), std::move(event), now});
+  for (auto& other : also) push(std::move(other), std::nullopt);
+  if (write.kind != Kind::none) push(std::move(write), std::move(event));
 }
 
-// Under the mutex.
-void EventRecorder::Impl::push(Item item) {
-  if (expired) {
-    ++dropped;
-    return;
-  }
-  if (queue.size() >= capacity) {
-    queue.pop_front();
-    ++dropped;
-  }
-  queue.push_back(std::move(item));
-  if (idle == 0 || waking) return;
-  waking = attachment.post([self = shared_from_this()] { self->wake(); });
-}
-
-// The oldest; none: there is nothing to do; the writer waits or, after a stop, ends.
-std::vector<Item> EventRecorder::Impl::pop() {
-  const std::lock_guard lock(mutex);
-  if (queue.empty()) ++idle;
-  const auto end = queue.begin() + static_cast<std::ptrdiff_t>(std::min(queue.size(), kAtOnce));
-  std::vector<Item> items(std::make_move_iterator(queue.begin()), std::make_move_iterator(end));
-  queue.erase(queue.begin(), end);
-  return items;
-}
-
-void EventRecorder::Impl::wake() {
-  std::size_t count = 0;
-  {
-    const std::lock_guard lock(mutex);
-    waking = false;
-    count = std::min(queue.size(), idle);
-  }
-  if (!work) return;  // run() has ended
-  for (; count > 0; --count) work->cancel_one();
-}
-
-Task<void> EventRecorder::Impl::run(std::shared_ptr<Impl> self) {
-  asio::any_io_executor executor = co_await asio::this_coro::executor;
-  const auto on = asio::make_strand(executor);
-  co_await asio::co_spawn(on, supervise(self, on), asio::use_awaitable);
-}
-
-Task<void> EventRecorder::Impl::supervise(std::shared_ptr<Impl> self,
-                                          asio::strand<asio::any_io_executor> on) {
-  const std::array timers{&self->work, &self->ticker, &self->deadline, &self->done};
-  for (auto* timer : timers) timer->emplace(on, asio::steady_timer::time_point::max());
-  const async::Attachment::Scope scope(self->attachment, on, [self, timers] {
-    for (auto* timer : timers) timer->reset();
-  });
-  if (self->stopped) self->begin_stop();
-  const std::size_t writers = self->attachment.slots();
-  self->running = writers + 1;
-  const auto finished = [self](std::exception_ptr bug) {
-    self->finished();
-    if (bug) std::rethrow_exception(bug);
-  };
-  for (std::size_t i = 0; i < writers; ++i) {
-    asio::co_spawn(on, write_all(self), asio::bind_cancellation_slot(self->attachment.slot(i), finished));
-  }
-  asio::co_spawn(on, tick(self), finished);
-  // Cancelled, its writers end before it does: they use what it has set up.
-  co_await asio::this_coro::throw_if_cancelled(false);
-  const auto cancellation = co_await asio::this_coro::cancellation_state;
-  boost::system::error_code ignored;
-  while (self->running > 0) {
-    if (cancellation.cancelled() != asio::cancellation_type::none && !self->expired) {
-      self->stopped = true;
-      self->begin_stop();
-      self->expire();
-    }
-    co_await self->done->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
-  self->deadline->cancel();
-}
-
-void EventRecorder::Impl::finished() {
-  if (--running == 0) done->cancel();
-}
-
-Task<void> EventRecorder::Impl::write_all(std::shared_ptr<Impl> self) {
-  co_await asio::this_coro::throw_if_cancelled(false);
-  while (true) {
-    if (auto items = self->pop(); !items.empty()) {
-      if (!self->stopping) co_await self->precedence.turn(items.front().since);
-      co_await self->write_together(std::move(items));
-      continue;
-    }
-    boost::system::error_code ignored;
-    if (!self->stopping) co_await self->work->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-    const std::lock_guard lock(self->mutex);
-    --self->idle;
-    if (self->stopping && self->queue.empty()) break;
-  }
-}
-
-// Finishes and refreshes series.
-Task<void> EventRecorder::Impl::tick(std::shared_ptr<Impl> self) {
-  while (!self->stopped) {
-    self->ticker->expires_after(kTick);
-    boost::system::error_code ignored;
-    co_await self->ticker->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-    if (!self->stopped) self->push_due(false);
-  }
+void EventRecorder::Impl::push(EventSeries::Write write, std::optional<EventText> event) {
+  const std::string ns = write.ns, name = write.name;
+  queue.push(ns, ns + "/" + name, {std::move(write), std::move(event)});
 }
 
 void EventRecorder::Impl::push_due(bool all) {
   const std::lock_guard lock(mutex);
-  const auto now = api.clock().now();
-  for (auto& write : series.due(now, all)) push({std::move(write), std::nullopt, now});
+  for (auto& write : series.due(api.clock().now(), all)) push(std::move(write), std::nullopt);
 }
 
-// New events at once; then, one by one, the others and what did not go through.
-Task<void> EventRecorder::Impl::write_together(std::vector<Item> items) {
-  const auto is_new = [](const Item& item) { return item.write.kind == EventSeries::Write::Kind::create; };
-  const auto rest = std::stable_partition(items.begin(), items.end(), is_new);
-  const auto fresh = static_cast<std::size_t>(rest - items.begin());
-  std::vector<bool> done(items.size());
-  if (fresh > 1) {
-    std::vector<Request> requests(fresh);
-    for (std::size_t i = 0; i < fresh; ++i) {
-      requests[i].method = "POST";
-      requests[i].target = resource::events.path(items[i].write.ns);
-      requests[i].body = text_of(items[i]);
-      requests[i].accept = kBriefReply;
-      requests[i].timeout = kCall;
-    }
-    const auto answers = co_await api.send_all(std::move(requests));
-    for (std::size_t i = 0; i < fresh; ++i) {
-      done[i] = answers[i].has_value();
-      written += done[i];
-    }
-  }
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!done[i]) co_await write(std::move(items[i]));
+// Finishes and refreshes series.
+Task<void> EventRecorder::Impl::tick(Impl* self) {
+  for (;;) {
+    co_await async::nap(kTick);
+    self->push_due(false);
   }
 }
 
-Task<void> EventRecorder::Impl::write(Item item) {
-  auto delay = kFirstDelay;
-  for (int tries = 1;; ++tries, delay *= 2) {
-    auto result = co_await attempt(item);
-    if (result) {
-      ++written;
-      co_return;
-    }
-    const Error& error = result.error();
-    if (expired || tries == kTries || !passing(error)) {
-      ++dropped;
-      log_loss(item, error);
-      co_return;
-    }
-    const auto jittered =
-        delay + std::chrono::milliseconds(static_cast<std::int64_t>(api.random().unit() * delay.count()));
-    co_await async::nap(std::max<std::chrono::milliseconds>(
-        jittered, std::chrono::seconds(std::min(error.retry_after, kLongestRetryAfter))));
+// New events in one pipelined batch; then, one by one, series and what the batch did not create.
+Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batch) {
+  if (!self->queue.draining()) co_await self->precedence.turn(batch.front().since);
+  std::vector<Request> requests;
+  std::vector<std::size_t> of;  // the item of each request
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Item& item = batch[i].value;
+    if (item.write.kind != Kind::create || batch[i].tries > 0) continue;
+    Request request;
+    request.method = "POST";
+    request.target = resource::events.path(item.write.ns);
+    request.body = self->text_of(item);
+    request.accept = kBriefReply;
+    request.timeout = kCall;
+    requests.push_back(std::move(request));
+    of.push_back(i);
+  }
+  std::vector<bool> created(batch.size());
+  if (requests.size() > 1) {
+    const auto answers = co_await self->api.send_all(std::move(requests));
+    for (std::size_t k = 0; k < of.size(); ++k) created[of[k]] = answers[k].has_value();
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (created[i]) continue;
+    const auto done = co_await self->attempt(batch[i].value);
+    if (done) continue;
+    batch[i].outcome = outcome_of(done.error());
+    batch[i].at_least = std::chrono::seconds(done.error().retry_after);
+    if (batch[i].outcome == Outcome::failed || batch[i].tries + 1 >= kTries)
+      self->log_loss(batch[i], done.error());
   }
 }
 
-// Once a minute at most: one missing right refuses every event.
-void EventRecorder::Impl::log_loss(const Item& item, const Error& error) {
-  const auto now = api.clock().now();
-  const bool is_new = !logged || now - *logged >= kLogEvery;
-  if (is_new) logged = now;
-  spdlog::log(is_new ? spdlog::level::warn : spdlog::level::debug,
-              "event not written event={}/{} lost_so_far={} error=\"{}\"", item.write.ns, item.write.name,
-              dropped.load(), error.message);
+// One missing right refuses every event: the log is bounded.
+void EventRecorder::Impl::log_loss(const Queue::Item& item, const Error& error) {
+  if (!log.allows(fmt::format("{} {}", error.code, error.reason), api.clock().now())) return;
+  spdlog::warn("event not written event={}/{} lost_so_far={} error=\"{}\"", item.value.write.ns,
+               item.value.write.name, queue.counts().failed + queue.counts().dropped + 1, error.message);
 }
 
 Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
@@ -321,7 +201,7 @@ Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
   auto patched = co_await api.patch(resource::events, item.write.ns, item.write.name, PatchType::merge,
                                     std::move(body), "", controller, {kCall, false});
   if (patched) co_return Result<void>();
-  if (patched.error().code != 404 || !item.event) co_return std::unexpected(patched.error());
+  if (!object_is_gone(patched.error()) || !item.event) co_return std::unexpected(patched.error());
   // Its create is still under way with another writer, or was dropped, or the server has forgotten it.
   auto created = co_await create(item);
   if (!created && created.error().code == 409) created.error().kind = Error::Kind::unavailable;
@@ -337,39 +217,11 @@ std::string EventRecorder::Impl::text_of(const Item& item) const {
                     {item.write.count, item.write.last});
 }
 
-void EventRecorder::Impl::stop() {
-  if (stopped.exchange(true)) return;
-  attachment.post([self = shared_from_this()] { self->begin_stop(); });
-}
+EventRecorder::EventRecorder(Api& api, const Precedence& precedence, async::Gate& gate,
+                             asio::any_io_executor io, EventRecorderOptions options)
+    : impl_(std::make_unique<Impl>(api, precedence, gate, std::move(io), std::move(options))) {}
 
-void EventRecorder::Impl::begin_stop() {
-  if (std::exchange(stopping, true)) return;
-  push_due(true);
-  ticker->cancel();
-  work->cancel();
-  deadline->expires_after(drain);
-  deadline->async_wait([self = shared_from_this()](boost::system::error_code failure) {
-    if (!failure) self->expire();
-  });
-}
-
-void EventRecorder::Impl::expire() {
-  expired = true;
-  {
-    const std::lock_guard lock(mutex);
-    dropped += queue.size();
-    queue.clear();
-  }
-  attachment.cancel();
-}
-
-EventRecorder::EventRecorder(Api& api, const Precedence& precedence, std::string controller,
-                             std::string instance, std::size_t capacity, std::size_t writers,
-                             std::chrono::milliseconds drain)
-    : impl_(std::make_shared<Impl>(api, precedence, std::move(controller), std::move(instance), capacity,
-                                   writers, drain)) {}
-
-EventRecorder::~EventRecorder() { stop(); }
+EventRecorder::~EventRecorder() = default;
 
 void EventRecorder::record(EventRegarding regarding, std::string type, std::string reason, std::string action,
                            std::string note, std::optional<EventRegarding> related) {
@@ -377,12 +229,20 @@ void EventRecorder::record(EventRegarding regarding, std::string type, std::stri
                  std::move(action), std::move(note)});
 }
 
-Task<void> EventRecorder::run() { return Impl::run(impl_); }
+void EventRecorder::start() {
+  async::spawn(impl_->gate, impl_->io, "series of events of " + impl_->controller, Impl::tick(impl_.get()));
+}
 
-void EventRecorder::stop() { impl_->stop(); }
+Task<void> EventRecorder::drain(std::chrono::milliseconds deadline) {
+  impl_->push_due(true);
+  return impl_->queue.drain(deadline);
+}
 
-std::uint64_t EventRecorder::dropped() const { return impl_->dropped; }
+std::uint64_t EventRecorder::dropped() const {
+  const auto counts = impl_->queue.counts();
+  return counts.failed + counts.dropped;
+}
 
-std::uint64_t EventRecorder::written() const { return impl_->written; }
+std::uint64_t EventRecorder::written() const { return impl_->queue.counts().done; }
 
 }  // namespace podium::client

@@ -1,12 +1,13 @@
 // EventRecorder: events.k8s.io/v1 events, bounded and behind everything else.
 //
 // An event that repeats (same regarding, related, reason, action, type, note) within six minutes becomes a
-// series on the first one, updated in place. The queue is bounded; the oldest is dropped and counted rather
-// than wait. Notes are cut at 1024 bytes with " ..." as kube-scheduler's are. New events go out several at
-// once, and give way to what comes first (Precedence). What the server refuses (a namespace that is
-// terminating, no right) is dropped; what may pass is tried five times.
-// Threads: record() from any thread; run() on one executor.
-// Errors: none; what is lost is counted, and logged once a minute.
+// series on the first one, updated in place. The queue is bounded; the oldest is dropped and counted. Notes
+// are cut at 1024 bytes with " ..." as kube-scheduler's are. New events go out several at once, and give way
+// to what comes first (Precedence). What the server refuses (a terminating namespace, a missing right) is
+// dropped; what may pass is tried five times. An unreachable server holds everything back.
+//
+// Owner: Engine. The gate is empty before the recorder is destroyed. Threads: all functions from any thread;
+// writes run on `io`. Errors: none; losses are counted, and logged once a minute.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 
+#include "async/gate.h"
 #include "client/api.h"
 #include "client/precedence.h"
 
@@ -24,23 +26,30 @@ struct EventRegarding {
   std::string api_version = "v1", kind = "Pod", namespace_, name, uid, resource_version;
 };
 
+struct EventRecorderOptions {
+  std::string controller;  // the scheduler's name
+  std::string instance;    // of this process; cut at 128 bytes
+  std::size_t capacity = 20'000;
+  unsigned writers = 2;
+};
+
 class EventRecorder {
  public:
-  // `drain` is how long a stop may take to write what is queued.
-  EventRecorder(Api& api, const Precedence& precedence, std::string controller, std::string instance,
-                std::size_t capacity = 20'000, std::size_t writers = 2,
-                std::chrono::milliseconds drain = std::chrono::milliseconds(2'000));
+  EventRecorder(Api& api, const Precedence& precedence, async::Gate& gate, boost::asio::any_io_executor io,
+                EventRecorderOptions options);
   ~EventRecorder();
   void record(EventRegarding regarding, std::string type, std::string reason, std::string action,
               std::string note, std::optional<EventRegarding> related = std::nullopt);
-  Task<void> run();               // until drained after stop
-  void stop();                    // thread-safe: writes what is queued, at most until the deadline
-  std::uint64_t dropped() const;  // thread-safe; of the queue, or refused, or given up
-  std::uint64_t written() const;  // thread-safe; creates and series updates
+  // Writes the counts of series in time, until the gate is cancelled. Once.
+  void start();
+  // Writes what is queued and the counts of all series, at most until the deadline. Then nothing more.
+  Task<void> drain(std::chrono::milliseconds deadline);
+  std::uint64_t dropped() const;  // for want of room, refused, or given up
+  std::uint64_t written() const;  // creates and series updates
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace podium::client

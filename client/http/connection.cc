@@ -1,11 +1,12 @@
 #include "client/http/connection.h"
 
+#include "async/timer.h"
+
 #include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <boost/asio/experimental/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace podium::client {
@@ -137,7 +138,7 @@ Task<bool> Connection::rested() {
   const auto until = last_ + rest_;
   if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;
   set_option(fd_, SOL_SOCKET, SO_RCVLOWAT, kWorthWaking);
-  asio::steady_timer timer(socket_.get_executor(), until);
+  async::Timer timer(socket_.get_executor(), until);
   co_await timer.async_wait(as_result);
   set_option(fd_, SOL_SOCKET, SO_RCVLOWAT, 1);
   co_return true;

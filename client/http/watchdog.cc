@@ -1,7 +1,8 @@
 #include "client/http/watchdog.h"
 
+#include "async/timer.h"
+
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
 namespace podium::client {
@@ -12,7 +13,7 @@ struct Watchdog::Timer {
   explicit Timer(const asio::any_io_executor& executor)
       : strand(asio::make_strand(executor)), timer(strand) {}
   asio::strand<asio::any_io_executor> strand;
-  asio::steady_timer timer;  // used on the strand only
+  async::Timer timer;  // used on the strand only
 };
 
 Watchdog::Watchdog(asio::any_io_executor executor) : timer_(std::make_unique<Timer>(executor)) {}

@@ -144,7 +144,7 @@ Task<void> LeaderElector::Impl::get(std::chrono::milliseconds time) {
   if (reply) {
     lease = std::move(*reply);
     state.got(read_record(lease), api.clock().now());
-  } else if (reply.error().code == 404) {
+  } else if (object_is_gone(reply.error())) {
     state.absent();
   } else {
     log_failure("get", reply.error());

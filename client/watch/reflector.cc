@@ -3,7 +3,6 @@
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
@@ -16,6 +15,7 @@
 
 #include "async/attachment.h"
 #include "async/nap.h"
+#include "async/timer.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
@@ -91,8 +91,8 @@ struct Reflector::Impl {
   // The batch under way: its values live in `memory`, which is given back once they were told.
   Arena memory;
   std::vector<Change> batch;
-  std::set<std::string> logged;                // names of objects that cannot be read
-  std::optional<asio::steady_timer> settling;  // while a watch is open and the kind still counts as failing
+  std::set<std::string> logged;          // names of objects that cannot be read
+  std::optional<async::Timer> settling;  // while a watch is open and the kind still counts as failing
   bool synced = false, told_unavailable = false;
   Error last_error;
 

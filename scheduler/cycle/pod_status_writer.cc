@@ -5,12 +5,12 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 #include <unordered_set>
 #include <utility>
 
+#include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
 
@@ -27,7 +27,7 @@ enum Lane : unsigned { kNominations, kConditions };
 
 // What somebody waits for: told once, at the latest when nobody can tell any more. Used on one executor.
 struct FirstTry {
-  explicit FirstTry(asio::any_io_executor io) : timer(std::move(io), asio::steady_timer::time_point::max()) {}
+  explicit FirstTry(asio::any_io_executor io) : timer(std::move(io), Steady::max()) {}
 
   static void tell(std::shared_ptr<FirstTry> self, Result<void> result) {
     const auto io = self->timer.get_executor();
@@ -38,7 +38,7 @@ struct FirstTry {
     });
   }
 
-  asio::steady_timer timer;
+  async::Timer timer;
   std::optional<Result<void>> result;
 };
 

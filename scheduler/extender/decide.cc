@@ -2,12 +2,12 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <memory>
 #include <optional>
 
+#include "async/timer.h"
 #include "scheduler/extender/extenders.h"
 #include "scheduler/extender/preemption.h"
 
@@ -38,8 +38,8 @@ Candidates candidates_of(const framework::NodeMask& feasible, const framework::S
 
 // Questions that are asked at the same time, and their answers. The last one wakes who waits.
 struct Poll {
-  explicit Poll(asio::any_io_executor executor) : all_in(executor, asio::steady_timer::time_point::max()) {}
-  asio::steady_timer all_in;
+  explicit Poll(asio::any_io_executor executor) : all_in(executor, Steady::max()) {}
+  async::Timer all_in;
   std::vector<std::optional<Result<ScoreOpinion>>> answers;
   std::size_t missing = 0;
 };

@@ -8,13 +8,13 @@
 #include <atomic>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <functional>
 #include <mutex>
 #include <vector>
 
+#include "async/timer.h"
 #include "base/clock.h"
 #include "client/http/transport.h"
 
@@ -54,7 +54,7 @@ class ScriptedStream final : public client::Stream {
     if (at_ < script_.pieces.size()) co_return Result<std::string>(script_.pieces[at_++]);
     if (script_.end == StreamScript::End::clean) co_return Result<std::string>(std::string());
     if (script_.end == StreamScript::End::cut) co_return fail(Error::Kind::unavailable, "cut");
-    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, silence);
+    async::Timer timer(co_await boost::asio::this_coro::executor, silence);
     boost::system::error_code failure;
     co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, failure));
     co_return fail(failure ? Error::Kind::cancelled : Error::Kind::timeout, "silent");
@@ -75,7 +75,7 @@ class ScriptedTransport final : public client::Transport {
   client::Task<Result<client::Response>> send(client::Request request) override {
     note(request);
     if (latency.count() > 0) {
-      boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, latency);
+      async::Timer timer(co_await boost::asio::this_coro::executor, latency);
       boost::system::error_code ignored;
       co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
     }

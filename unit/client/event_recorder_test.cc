@@ -4,16 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <future>
 #include <thread>
 
+#include "async/virtual_time.h"
 #include "unit/client/object_server.h"
 
 namespace podium::client {
 namespace {
-
-const Precedence kNobodyFirst{system_clock()};
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -33,61 +33,109 @@ std::vector<std::string> seen(const unit::ObjectServer& server) {
 
 EventRegarding pod(const std::string& name) { return {"v1", "Pod", "shop", name, "uid-" + name, "7"}; }
 
-void drain(EventRecorder& recorder) {
-  asio::io_context context;
-  asio::co_spawn(context, recorder.run(), asio::detached);
-  recorder.stop();
-  context.run();
-}
+// A recorder and the thread that it writes on, on virtual time.
+struct Recording {
+  explicit Recording(std::size_t capacity = 20'000, unsigned writers = 2)
+      : recorder(api, nobody_first, gate, io.get_executor(),
+                 {.controller = "default-scheduler",
+                  .instance = "host",
+                  .capacity = capacity,
+                  .writers = writers}) {}
+  ~Recording() {
+    gate.cancel();
+    run();
+  }
+
+  void record(const std::string& name, const std::string& note = "n") {
+    recorder.record(pod(name), "Normal", "R", "A", note);
+  }
+  // Until nothing is left to do within the time.
+  void run(Steady::duration most = 24h) {
+    const auto end = time.now() + most;
+    do {
+      io.restart();
+      io.poll();
+    } while (time.now() < end && time.advance(io, end - time.now()));
+    io.restart();
+    io.poll();
+  }
+  void drain(std::chrono::milliseconds deadline = 5s) {
+    auto drained = asio::co_spawn(io, recorder.drain(deadline), asio::use_future);
+    run(deadline);
+    EXPECT_EQ(drained.wait_for(0s), std::future_status::ready);
+  }
+
+  async::VirtualTime time;
+  asio::io_context io{1};
+  async::Gate gate;
+  unit::ObjectServer server;
+  Precedence nobody_first{time};
+  Api api{server.transport, time, system_random()};
+  EventRecorder recorder;
+};
 
 using Lines = std::vector<std::string>;
 
-TEST(EventRecorder, WritesWhatIsQueuedWhenStopped) {
-  unit::ObjectServer server;
-  Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host");
-  recorder.record(pod("a"), "Normal", "Scheduled", "Binding", "one");
-  recorder.record(pod("b"), "Warning", "FailedScheduling", "Scheduling", "two");
-  drain(recorder);
-  EXPECT_EQ(seen(server), (Lines{"a Scheduled 1", "b FailedScheduling 1"}));
-  EXPECT_EQ(recorder.written(), 2u);
-  EXPECT_EQ(recorder.dropped(), 0u);
+TEST(EventRecorder, WritesWhatIsQueued) {
+  Recording r;
+  r.recorder.record(pod("a"), "Normal", "Scheduled", "Binding", "one");
+  r.recorder.record(pod("b"), "Warning", "FailedScheduling", "Scheduling", "two");
+  r.run();
+  EXPECT_EQ(seen(r.server), (Lines{"a Scheduled 1", "b FailedScheduling 1"}));
+  EXPECT_EQ(r.recorder.written(), 2u);
+  EXPECT_EQ(r.recorder.dropped(), 0u);
 }
 
 TEST(EventRecorder, RepeatsBecomeASeries) {
-  unit::ObjectServer server;
-  Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host");
+  Recording r;
   for (int i = 0; i < 5; ++i) {
     auto regarding = pod("a");
     regarding.resource_version = std::to_string(i);
-    recorder.record(regarding, "Warning", "FailedScheduling", "Scheduling", "no room");
+    r.recorder.record(regarding, "Warning", "FailedScheduling", "Scheduling", "no room");
   }
-  recorder.record(pod("a"), "Warning", "FailedScheduling", "Scheduling", "another note");
-  drain(recorder);
-  EXPECT_EQ(seen(server), (Lines{"a FailedScheduling 5", "a FailedScheduling 1"}));
+  r.recorder.record(pod("a"), "Warning", "FailedScheduling", "Scheduling", "another note");
+  r.drain();
+  EXPECT_EQ(seen(r.server), (Lines{"a FailedScheduling 5", "a FailedScheduling 1"}));
+}
+
+TEST(EventRecorder, TheCountOfAQuietSeriesIsWritten) {
+  Recording r;
+  r.recorder.start();
+  r.record("a");
+  r.run(1s);
+  for (int i = 0; i < 9; ++i) r.record("a");
+  r.run(1s);
+  EXPECT_EQ(seen(r.server), Lines{"a R 2"});
+  r.run(7min);
+  EXPECT_EQ(seen(r.server), Lines{"a R 10"});
 }
 
 TEST(EventRecorder, ASeriesWhoseEventIsForgottenIsCreatedAnew) {
-  unit::ObjectServer server;
-  server.refuse(1, Response{403, R"({"reason":"Forbidden"})"});
-  Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 100, 1);
-  recorder.record(pod("a"), "Normal", "R", "A", "n");
-  recorder.record(pod("a"), "Normal", "R", "A", "n");
-  drain(recorder);
-  EXPECT_EQ(seen(server), (Lines{"a R 2"}));
-  EXPECT_EQ(recorder.dropped(), 1u);
+  Recording r;
+  r.server.refuse(1, Response{403, R"({"reason":"Forbidden"})"});
+  r.record("a");
+  r.run();
+  EXPECT_EQ(r.recorder.dropped(), 1u);
+  r.record("a");
+  r.run();
+  EXPECT_EQ(seen(r.server), (Lines{"a R 2"}));
+}
+
+TEST(EventRecorder, ARepeatBeforeTheFirstIsWrittenIsCreatedWithItsCount) {
+  Recording r;
+  r.record("a");
+  r.record("a");
+  r.run();
+  EXPECT_EQ(seen(r.server), (Lines{"a R 2"}));
+  EXPECT_EQ(r.server.transport->requests().size(), 1u);
 }
 
 TEST(EventRecorder, DropsTheOldestWhenItIsFull) {
-  unit::ObjectServer server;
-  Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 3);
-  for (int i = 0; i < 10; ++i) recorder.record(pod(fmt::format("p{}", i)), "Normal", "R", "A", "n");
-  drain(recorder);
-  EXPECT_EQ(seen(server), (Lines{"p7 R 1", "p8 R 1", "p9 R 1"}));
-  EXPECT_EQ(recorder.dropped(), 7u);
+  Recording r(3);
+  for (int i = 0; i < 10; ++i) r.record(fmt::format("p{}", i));
+  r.run();
+  EXPECT_EQ(seen(r.server), (Lines{"p7 R 1", "p8 R 1", "p9 R 1"}));
+  EXPECT_EQ(r.recorder.dropped(), 7u);
 }
 
 TEST(EventRecorder, TriesAgainWhatMayPassAndDropsWhatIsRefused) {
@@ -107,37 +155,49 @@ TEST(EventRecorder, TriesAgainWhatMayPassAndDropsWhatIsRefused) {
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
-    unit::ObjectServer server;
-    server.refuse(1, test.refusal);
-    Api api(server.transport, system_clock(), system_random());
-    EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 10, 1);
-    recorder.record(pod("a"), "Normal", "R", "A", "n");
-    drain(recorder);
-    EXPECT_EQ(seen(server), test.seen);
-    EXPECT_EQ(recorder.dropped(), test.dropped);
+    Recording r(10, 1);
+    r.server.refuse(1, test.refusal);
+    r.record("a");
+    r.run();
+    EXPECT_EQ(seen(r.server), test.seen);
+    EXPECT_EQ(r.recorder.dropped(), test.dropped);
   }
 }
 
+TEST(EventRecorder, GivesUpAfterFiveTries) {
+  Recording r;
+  r.server.refuse(1'000'000, Response{500, "{}"});
+  r.record("a");
+  r.run();
+  EXPECT_EQ(r.recorder.dropped(), 1u);
+  EXPECT_EQ(r.server.transport->requests().size() % 5, 0u);  // Api has tries of its own in each
+}
+
 TEST(EventRecorder, AStopEndsInTimeWithoutAServer) {
-  unit::ObjectServer server;
-  server.refuse(1'000'000, Response{503, "{}"});
-  Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host", 100, 2, 20ms);
-  for (int i = 0; i < 10; ++i) recorder.record(pod(fmt::format("p{}", i)), "Normal", "R", "A", "n");
-  drain(recorder);
-  EXPECT_EQ(recorder.dropped(), 10u);
-  EXPECT_EQ(recorder.written(), 0u);
+  Recording r(100);
+  r.server.refuse(1'000'000, Response{503, "{}"});
+  for (int i = 0; i < 10; ++i) r.record(fmt::format("p{}", i));
+  r.drain(20ms);
+  EXPECT_EQ(r.recorder.written(), 0u);
+  r.run();
+  EXPECT_EQ(r.recorder.dropped(), 10u);
 }
 
 TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
   unit::ObjectServer server;
   Api api(server.transport, system_clock(), system_random());
-  EventRecorder recorder(api, kNobodyFirst, "default-scheduler", "host");
-  asio::io_context context;
-  asio::co_spawn(context, recorder.run(), asio::detached);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { context.run(); });
+  const Precedence nobody_first(system_clock());
+  async::Gate gate;
+  asio::io_context io{1};
+  EventRecorder recorder(api, nobody_first, gate, io.get_executor(), {.controller = "default-scheduler"});
   std::vector<std::thread> recorders;
+  std::atomic<bool> recorded{false};
+  std::thread writer([&] {
+    while (!recorded) io.restart(), io.run_for(1ms);
+    io.restart();
+    asio::co_spawn(io, recorder.drain(60s), asio::use_future);
+    io.run();
+  });
   for (int t = 0; t < 4; ++t) {
     recorders.emplace_back([&, t] {
       for (int i = 0; i < 500; ++i)
@@ -145,8 +205,8 @@ TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
     });
   }
   for (auto& thread : recorders) thread.join();
-  recorder.stop();
-  for (auto& thread : threads) thread.join();
+  recorded = true;
+  writer.join();
   EXPECT_EQ(server.all("events").size(), 2000u);
   EXPECT_EQ(recorder.written(), 2000u);
   EXPECT_EQ(recorder.dropped(), 0u);

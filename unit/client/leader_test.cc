@@ -6,10 +6,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/json/parse.hpp>
 #include <optional>
 
+#include "async/timer.h"
 #include "unit/client/object_server.h"
 
 namespace podium::client {

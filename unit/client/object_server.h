@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "async/timer.h"
 #include "unit/client/doubles.h"
 
 namespace podium::unit {
@@ -24,7 +25,7 @@ class LiveStream final : public client::Stream {
  public:
   struct Feed {
     std::deque<std::string> pieces;
-    boost::asio::steady_timer* waiting = nullptr;
+    async::Timer* waiting = nullptr;
     bool ended = false;
     void push(std::string piece) {
       pieces.push_back(std::move(piece));
@@ -37,7 +38,7 @@ class LiveStream final : public client::Stream {
   void close() override {}
   client::Task<Result<std::string>> read(std::chrono::milliseconds silence) override {
     if (feed_->pieces.empty()) {
-      boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, silence);
+      async::Timer timer(co_await boost::asio::this_coro::executor, silence);
       feed_->waiting = &timer;
       boost::system::error_code failure;
       co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, failure));

@@ -10,6 +10,7 @@
 #include <boost/asio/use_future.hpp>
 #include <future>
 
+#include "async/virtual_time.h"
 #include "unit/client/object_server.h"
 
 namespace podium::app {
@@ -63,16 +64,21 @@ class Life {
     engine->start([this](std::string reason) { lost = std::move(reason); });
   }
 
-  // True once nothing is left to do. A step is one handler.
+  // Runs one handler; where none is ready, the time moves on to the next timer.
+  void step() {
+    io.restart();
+    if (io.poll_one() == 0) clock.advance(io, 1h);
+  }
+  // True once it is so.
   bool run_until(const std::function<bool()>& done) {
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < 1'000'000; ++i) {
       if (done()) return true;
-      io.run_one_for(1s);
+      step();
     }
     return false;
   }
   void steps(int n) {
-    for (int i = 0; i < n; ++i) io.run_one_for(2ms);  // at rest there is none
+    for (int i = 0; i < n; ++i) step();
   }
   // Whether everything has ended.
   bool stop() {
@@ -100,7 +106,7 @@ class Life {
                                     "/spec/holderIdentity");
   }
 
-  unit::FakeClock clock;
+  async::VirtualTime clock;
   unit::FixedRandom random;
   prometheus::Registry registry;
   asio::io_context io{1};
@@ -144,6 +150,30 @@ TEST(Engine, IsNoCandidateBeforeItsCachesHaveSynced) {
     watches_before_lease += request.target.find("sendInitialEvents") != std::string::npos;
   }
   EXPECT_GE(watches_before_lease, 16u);  // one a kind
+  EXPECT_TRUE(life.stop());
+}
+
+TEST(Engine, DeletesItsReportsWhenTheyExpire) {
+  Life life;
+  EXPECT_TRUE(life.run_until([&] { return life.reported() == kPods; }));
+  const auto reported = life.clock.now();
+  EXPECT_TRUE(life.run_until([&] { return life.server.all("schedulingreports").empty(); }));
+  const auto lived = life.clock.now() - reported;
+  EXPECT_GE(lived, configuration().podium.reports.ttl - 1min);
+  EXPECT_LE(lived, configuration().podium.reports.ttl + 10min);
+  EXPECT_EQ(life.holder(), "me");
+  EXPECT_TRUE(life.stop());
+}
+
+TEST(Engine, LeadsNoLongerThanItsRenewDeadline) {
+  Life life;
+  EXPECT_TRUE(life.run_until([&] { return life.bound() == kPods; }));
+  const auto silent = life.clock.now();
+  life.server.refuse(1'000'000'000, fail(Error::Kind::unavailable, "no route to host"));
+  EXPECT_TRUE(life.run_until([&] { return !life.lost.empty(); }));
+  EXPECT_LE(life.clock.now() - silent, configuration().leader_election.renew_deadline +
+                                           2 * configuration().leader_election.retry_period);
+  EXPECT_FALSE(life.engine->elector()->leading());
   EXPECT_TRUE(life.stop());
 }
 

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <map>
 
@@ -27,12 +25,7 @@ class ApiAnnouncerTest : public testing::Test {
   }
   // "controller type reason action pod note", of all that was told.
   Lines told() {
-    asio::io_context context;
-    for (auto& [name, recorder] : recorders_) {
-      asio::co_spawn(context, recorder.run(), asio::detached);
-      recorder.stop();
-    }
-    context.run();
+    io_.run();
     Lines out;
     for (const auto& event : server_.all("events")) {
       const auto text = [&](const char* field) { return std::string(event.at(field).as_string()); };
@@ -50,15 +43,17 @@ class ApiAnnouncerTest : public testing::Test {
   unit::ObjectServer server_;
   client::Api api_{server_.transport, system_clock(), system_random()};
   client::Precedence nobody_first_{system_clock()};
+  async::Gate gate_;
+  asio::io_context io_{1};
   std::map<std::string, client::EventRecorder, std::less<>> recorders_ = [this] {
     std::map<std::string, client::EventRecorder, std::less<>> out;
-    for (const auto* name : {"default-scheduler", "batch"})
-      out.try_emplace(name, api_, nobody_first_, name, "host");
+    for (const auto* name : {"default-scheduler", "batch"}) {
+      out.try_emplace(name, api_, nobody_first_, gate_, io_.get_executor(),
+                      client::EventRecorderOptions{.controller = name, .instance = "host"});
+    }
     return out;
   }();
-  async::Gate gate_;
-  asio::io_context idle_;
-  PodStatusWriter statuses_{api_, gate_, idle_.get_executor()};
+  PodStatusWriter statuses_{api_, gate_, io_.get_executor()};
 };
 
 TEST_F(ApiAnnouncerTest, EachProfileSpeaksUnderItsName) {
