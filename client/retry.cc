@@ -13,13 +13,13 @@ bool Retry::mendable(const Error& error) const {
     case 429:
       return true;
     case 503:
-      // With Retry-After the server says that it has not looked at the request.
+      // Retry-After means that the server has rejected the request without processing it.
       return reads_ || error.retry_after > 0;
     case 500:
     case 502:
       return reads_;
     case 504:
-      // A resource version that the server has not reached yet is the caller's to give up.
+      // The server has not reached the requested resourceVersion; the caller has to give it up.
       return reads_ && error.message.find("Too large resource version") == std::string::npos;
     default:
       return false;

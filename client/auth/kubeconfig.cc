@@ -1,4 +1,4 @@
-// From kubeconfig files to a ClientConfig: the context, its cluster and its user.
+// Makes a ClientConfig of kubeconfig files: resolves the context, its cluster and its user.
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Files = std::vector<KubeconfigNode>;
 
-// The body of the entry of that name in a list as "clusters"; the first file that has it wins.
+// The body of the named entry of a list such as "clusters". The first file that has it wins.
 Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char* body,
                                 const std::string& name) {
   for (const KubeconfigNode& file : files) {
@@ -42,7 +42,7 @@ Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char
   return files.front().error(list, "has no entry named \"" + name + "\"");
 }
 
-// A field that changes who podium is, or how it connects, must not be passed over in silence.
+// Unsupported fields that change the identity or the connection are errors, not ignored.
 Result<void> refuse(const KubeconfigNode& node,
                     std::initializer_list<std::pair<const char*, const char*>> fields) {
   for (const auto& [name, reason] : fields)
@@ -51,8 +51,7 @@ Result<void> refuse(const KubeconfigNode& node,
   return {};
 }
 
-// A PEM text that is inline (base64) or in a file; inline wins, as in client-go. The file's name is kept for
-// reloading.
+// A PEM text, inline (base64) or in a file. Inline wins, as in client-go. Keeps the file's name for reloads.
 struct Pem {
   std::string text, file, place;
 };
@@ -106,7 +105,7 @@ Result<void> read_certificate(const KubeconfigNode& user, ClientConfig& config) 
   return check_pair(*config.certificate, certificate->place, key->place);
 }
 
-// What a plugin that asks for it is told about the cluster.
+// spec.cluster of ExecCredential, for plugins with provideClusterInfo.
 Result<std::string> cluster_info(const KubeconfigNode& cluster, const ClientConfig& config) {
   json::object info{{"server", config.server}};
   if (!config.tls_server_name.empty()) info["tls-server-name"] = config.tls_server_name;

@@ -47,7 +47,7 @@ void note_metadata(WatchEvent& event) {
   }
 }
 
-// The event of a line that cannot be parsed, where it tells what happened to which object.
+// The event of a line that cannot be parsed, if its type and the object's metadata can be.
 Result<WatchEvent> outline_event(std::string_view line, const std::string& problem,
                                  const json::storage_ptr& storage) {
   std::string_view type_text, object;
