@@ -177,7 +177,7 @@ Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions
     if (reply.error().code == 410) reply.error().reason = "Expired";
     co_return std::unexpected(std::move(reply.error()));
   }
-  auto cut = cut_list(reply->body);
+  auto cut = split_list(reply->body);
   if (!cut) co_return fail(Error::Kind::internal, "GET " + resource.path(ns) + ": " + cut.error().message);
   Page page;
   page.resource_version = std::move(cut->resource_version);

@@ -6,7 +6,7 @@ namespace podium::client {
 
 using std::chrono::milliseconds;
 
-bool Retry::mendable(const Error& error) const {
+bool Retry::is_retryable(const Error& error) const {
   if (error.kind == Error::Kind::unavailable) return !error.maybe_applied && error.reason != "Untrusted";
   if (error.kind != Error::Kind::status) return false;
   switch (error.code) {
@@ -27,7 +27,7 @@ bool Retry::mendable(const Error& error) const {
 }
 
 std::optional<milliseconds> Retry::after(const Error& error) {
-  if (!mendable(error)) return std::nullopt;
+  if (!is_retryable(error)) return std::nullopt;
   auto full = std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000));
   auto wait = std::chrono::duration_cast<milliseconds>(full * (1 - random_.unit() / 2));
   if (error.retry_after > 0)

@@ -26,7 +26,7 @@ class Retry {
   std::optional<std::chrono::milliseconds> after(const Error& error);
 
  private:
-  bool mendable(const Error& error) const;
+  bool is_retryable(const Error& error) const;
   const bool reads_;  // the call is a read
   Random& random_;
   int failures_ = 0;

@@ -17,7 +17,7 @@ std::string_view text_at(const json::value& object, std::string_view pointer) {
 
 }  // namespace
 
-Result<ListPage> cut_list(std::string_view body) {
+Result<ListPage> split_list(std::string_view body) {
   ListPage page;
   bool has_metadata = false, items_whole = true;
   const bool whole = skim_members(body, [&](std::string_view key, std::string_view value) {

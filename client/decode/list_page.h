@@ -19,7 +19,7 @@ struct ListPage {
   std::vector<std::string_view> items;  // each item's text; views into the body
 };
 
-Result<ListPage> cut_list(std::string_view body);
+Result<ListPage> split_list(std::string_view body);
 
 // {apiVersion, kind, metadata} of an object that cannot be parsed as a whole, as far as these can be,
 // without metadata.managedFields. Of a truncated text: as far as it goes.

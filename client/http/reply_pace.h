@@ -18,8 +18,8 @@ class ReplyPace {
   static constexpr Time kShortest{25'000}, kLongest{500'000};
 
   // Pauses: from the last byte written to the first read, and between later reads.
-  Time before_the_first(std::size_t requests) const { return bounded(expected(requests) * 3 / 4); }
-  Time between(std::size_t requests) const { return bounded(expected(requests) / 8); }
+  Time before_first_read(std::size_t requests) const { return bounded(expected(requests) * 3 / 4); }
+  Time between_reads(std::size_t requests) const { return bounded(expected(requests) / 8); }
 
   // Records a batch. `time` includes any excess pause, so the estimate follows a faster server only step by
   // step.

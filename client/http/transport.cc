@@ -249,7 +249,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     Connection& connection = *slot->connection;
     connection.set_deadline(deadline);
     const bool together = requests.size() > 1;
-    if (together) connection.set_rest(pace_.before_the_first(requests.size()));
+    if (together) connection.set_rest(pace_.before_first_read(requests.size()));
     const auto begun = std::chrono::steady_clock::now();
     auto written = co_await connection.write(texts, may_write);
     if (!written && is_not_leader(written.error())) {
@@ -268,7 +268,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         co_return done;
       }
       rest = reply.take_rest();
-      if (together) connection.set_rest(pace_.between(requests.size()));
+      if (together) connection.set_rest(pace_.between_reads(requests.size()));
       answers.push_back(Response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()});
       // A server that closes after this reply has not processed the requests behind it.
       if (!reply.keep_alive() && answers.size() < requests.size()) {
