@@ -1,5 +1,5 @@
-// nap(): waits, on the executor of the coroutine that calls it. It returns early where that coroutine is
-// cancelled; the co_await after it throws then.
+// nap(): waits on the caller's executor. When the caller is cancelled it returns early, and the caller's next
+// co_await throws.
 #pragma once
 
 #include <chrono>

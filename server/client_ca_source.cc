@@ -55,7 +55,7 @@ Task<Result<void>> ClusterClientCa::look_up(ClusterClientCa* self) {
   if (!map) co_return std::unexpected(map.error());
   const auto* data = map->is_object() ? map->get_object().if_contains("data") : nullptr;
   const auto* pem = data && data->is_object() ? data->get_object().if_contains(kKey) : nullptr;
-  if (!pem || !pem->is_string()) {  // kube-apiserver has none
+  if (!pem || !pem->is_string()) {  // kube-apiserver has no client CA
     self->ca_ = nullptr;
     self->pem_.clear();
     co_return Result<void>();

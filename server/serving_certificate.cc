@@ -24,10 +24,10 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kLookEvery{1};
 constexpr auto kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
-constexpr auto kPairName = "kube-scheduler";  // of the files in TlsOptions::directory, as upstream names them
+constexpr auto kPairName = "kube-scheduler";  // upstream's name of the files in TlsOptions::directory
 
 struct Suite {
-  std::string_view go, openssl;  // no OpenSSL name: a suite of TLS 1.3, which Go does not let choose either
+  std::string_view go, openssl;  // openssl empty: a TLS 1.3 suite, which cannot be configured in Go either
 };
 
 constexpr auto kSuites = std::to_array<Suite>({
@@ -87,8 +87,8 @@ Result<void> write_file(const std::string& path, const std::string& text, mode_t
   return {};
 }
 
-// Tickets would let a client come back without showing its certificates again.
-void harden(SSL_CTX* context) {
+// With tickets, a client could resume a session without presenting its certificate.
+void disable_resumption(SSL_CTX* context) {
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -132,7 +132,7 @@ Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
 
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   auto* native = context->native_handle();
-  harden(native);
+  disable_resumption(native);
   SSL_CTX_set_min_proto_version(native, *version);
   SSL_CTX_set_cipher_list(native, ciphers->c_str());
   error_code error;
@@ -143,7 +143,7 @@ Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
   return context;
 }
 
-// Makes the own certificate, or points the options at the one in the directory.
+// Makes a self-signed certificate, or points the options at the one in the directory.
 Result<void> ServingCertificate::use_own() {
   const auto base = options_.directory + "/" + kPairName;
   const auto certificate = base + ".crt", key = base + ".key";

@@ -4,8 +4,8 @@
 // clock. Renews it every retryPeriod. Gives up when the lease has another holder, or after renewDeadline
 // without a successful renewal. Releases it on stop. LeaderState decides the steps; run() sends the requests.
 // Threads: run() on one executor, which also runs the callbacks.
-// Errors: failed requests are logged and retried; run() returns Kind::unavailable when leadership is lost,
-// with the new holder.
+// Errors: failed requests are logged and retried; run() returns Kind::unavailable, with the reason, when
+// leadership is lost.
 #pragma once
 
 #include <chrono>
