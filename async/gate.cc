@@ -71,7 +71,7 @@ struct Gate::State {
   void ended(const Entry& entry, std::exception_ptr exception) {
     if (!exception || (is_cancelled() && is_cancellation(exception))) return;
     const auto what = what_of(std::move(exception));
-    spdlog::critical("task has failed task={} error=\"{}\"", entry.name, what);
+    spdlog::critical("task failed task={} error=\"{}\"", entry.name, what);
     if (!fault) std::abort();
     fault(entry.name, what);
   }

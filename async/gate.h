@@ -35,8 +35,8 @@ class Gate {
   // From now on spawn() starts nothing.
   void close();
   // close(), and cancels the coroutines inside: their current wait returns, and the next co_await throws
-  // asio::error::operation_aborted. A coroutine with throw_if_cancelled(false) has to check its cancellation
-  // state itself.
+  // asio::error::operation_aborted. Coroutines with throw_if_cancelled(false) have to check by themselves
+  // whether they are cancelled.
   void cancel();
   bool closed() const;
   std::size_t inside() const;

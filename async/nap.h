@@ -1,5 +1,6 @@
-// nap(): waits on the caller's executor. When the caller is cancelled it returns early, and the caller's next
-// co_await throws.
+// nap(): waits on the caller's executor.
+//
+// Returns early when the caller is cancelled; the caller's next co_await then throws.
 #pragma once
 
 #include <chrono>

@@ -6,8 +6,7 @@
 namespace podium {
 
 inline constexpr std::string_view kVersion = "0.1.0";
-// The release that podium's verdicts and scores are compared with; the same as k8s.io/kubernetes in
-// e2e/oracle/go.mod.
+// The release that podium's verdicts and scores are compared with; also required by e2e/oracle/go.mod.
 inline constexpr std::string_view kKubernetesVersion = "v1.36.3";
 
 }  // namespace podium

@@ -130,7 +130,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     if (limit_) {
       auto turn = limit_->take(clock_.now());
       if (clock_.now() + turn >= deadline)
-        co_return fail(Error::Kind::timeout, "client-side rate limit: no turn before the deadline");
+        co_return fail(Error::Kind::timeout, "client-side rate limit: deadline would pass");
       if (turn.count() > 0) co_await async::nap(turn);
     }
     request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.now());
@@ -194,7 +194,7 @@ void Api::unreadable_once(const Resource& resource, const std::string& name, con
   const auto object = resource.plural + " " + name;
   std::lock_guard lock(warned_mutex_);
   if (unreadable_.size() < kWarningsKept && unreadable_.insert(object).second)
-    spdlog::warn("object cannot be read, only its metadata is known object={:?} error={:?}", object,
+    spdlog::warn("object cannot be parsed, using its metadata only object={:?} error={:?}", object,
                  error.message);
 }
 

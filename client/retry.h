@@ -13,8 +13,7 @@
 
 namespace podium::client {
 
-// Upper bound on Retry-After, in seconds. A load balancer that asks for an hour must not stop scheduling for
-// an hour.
+// Upper bound on Retry-After, in seconds. A load balancer may ask for an hour; podium must not stall as long.
 constexpr int kMaxRetryAfter = 30;
 
 class Retry {

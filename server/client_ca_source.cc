@@ -36,7 +36,7 @@ std::shared_ptr<const ClientCa> FileClientCa::current() {
   next_look_ = clock_.now() + kLookEvery;
   if (client::file_stamp(path_) == seen_) return ca_;
   if (const auto loaded = load(); !loaded)
-    spdlog::warn("client CA not reloaded, the old one stays in use reason=\"{}\"", loaded.error().message);
+    spdlog::warn("client CA not reloaded, keeping the old one reason=\"{}\"", loaded.error().message);
   return ca_;
 }
 
@@ -76,8 +76,8 @@ Task<void> ClusterClientCa::run(ClusterClientCa* self, First first) {
     first = nullptr;
     if (!found && !failed) {
       spdlog::warn(
-          "client CA not found in the cluster, client certificates are checked with the last one "
-          "known error=\"{}\"",
+          "client CA not found in the cluster, client certificates are verified with the last "
+          "known one error=\"{}\"",
           found.error().message);
     }
     failed = !found;

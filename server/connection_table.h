@@ -2,7 +2,8 @@
 //
 // Bounded in total and per peer address. At a bound, the connection idle for longest is closed (idle: no
 // request in progress; an unfinished handshake is idle): of the new connection's peer if that peer is at its
-// bound, else of the peer with the most connections. So no client can take all slots or push others out.
+// bound, else of the peer with the most connections, else of any. So one client cannot take all slots, nor
+// push the others out.
 // Owner: HttpsServer. Threads: one at a time. Pure: knows neither sockets nor time. Errors: none.
 #pragma once
 

@@ -3,8 +3,7 @@
 namespace podium::server {
 namespace {
 
-// As client-go's review clients: enough for scrapers, and bounds the load that others can put on the API
-// server.
+// As client-go's review clients: enough for scrapers, and a bound on the load that others cause.
 constexpr double kReviewsPerSecond = 200, kReviewBurst = 400;
 
 }  // namespace

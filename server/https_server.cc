@@ -175,9 +175,9 @@ struct HttpsServer::Impl {
     co_return !error && response->keep_alive() && !connection->closed;
   }
 
-  static Task<Reply> reply_to(Impl* self, const RequestSlot* turn, Request request) {
-    if (turn->taken) co_return co_await self->handler(std::move(request));
-    Reply busy(503, "too many requests are under way\n");
+  static Task<Reply> reply_to(Impl* self, const RequestSlot* slot, Request request) {
+    if (slot->taken) co_return co_await self->handler(std::move(request));
+    Reply busy(503, "too many requests in progress\n");
     co_return busy;
   }
 
@@ -192,9 +192,9 @@ struct HttpsServer::Impl {
       const bool came = co_await read(self, connection, &buffer, &parser);
       if (!came) co_return;
       auto request = request_of(parser.get(), *connection);
-      const RequestSlot turn(*self, self->options.probes.contains(request.path));
+      const RequestSlot slot(*self, self->options.probes.contains(request.path));
       self->table.set_busy(connection->id, true);
-      auto reply = co_await reply_to(self, &turn, std::move(request));
+      auto reply = co_await reply_to(self, &slot, std::move(request));
       auto response = response_of(std::move(reply), parser.get());
       more = co_await write(self, connection, &response);
       self->table.set_busy(connection->id, false);

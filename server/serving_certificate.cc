@@ -56,7 +56,7 @@ std::string host_name() {
 Result<int> version_of(const std::string& name) {
   if (name.empty() || name == "VersionTLS12") return TLS1_2_VERSION;
   if (name == "VersionTLS13") return TLS1_3_VERSION;
-  return invalid("--tls-min-version: " + name + ": VersionTLS12 and VersionTLS13 are served");
+  return invalid("--tls-min-version: " + name + ": must be VersionTLS12 or VersionTLS13");
 }
 
 Result<std::string> ciphers_of(const std::vector<std::string>& names) {
@@ -88,7 +88,7 @@ Result<void> write_file(const std::string& path, const std::string& text, mode_t
 }
 
 // With tickets, a client could resume a session without presenting its certificate.
-void disable_resumption(SSL_CTX* context) {
+void harden(SSL_CTX* context) {
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -132,7 +132,7 @@ Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
 
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   auto* native = context->native_handle();
-  disable_resumption(native);
+  harden(native);
   SSL_CTX_set_min_proto_version(native, *version);
   SSL_CTX_set_cipher_list(native, ciphers->c_str());
   error_code error;
@@ -190,8 +190,7 @@ std::shared_ptr<asio::ssl::context> ServingCertificate::current() {
     current_ = std::move(*made);
     spdlog::info("serving certificate reloaded file={}", options_.certificate_file);
   } else {
-    spdlog::warn("serving certificate not reloaded, the old one stays in use reason=\"{}\"",
-                 made.error().message);
+    spdlog::warn("serving certificate not reloaded, keeping the old one reason=\"{}\"", made.error().message);
   }
   return current_;
 }

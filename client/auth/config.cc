@@ -68,7 +68,7 @@ Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const std::
   std::error_code ignored;
   if (!home.empty() && std::filesystem::exists(path, ignored)) return load_kubeconfig(path, context);
   return invalid(
-      "no API server to talk to: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
+      "no API server configured: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
 }
 
 }  // namespace podium::client

@@ -1,5 +1,4 @@
-// ClientConfig: the address of an API server and the credentials for it, from kubeconfig files or the
-// in-cluster environment.
+// ClientConfig: address of an API server and credentials, from kubeconfig files or from inside a cluster.
 //
 // Threads: values; loading does file I/O. Errors: Kind::invalid with file, path in the file and reason;
 // never a secret.

@@ -3,8 +3,7 @@
 // Runs without a shell or terminal, in its own process group, with a deadline and bounded output. Its
 // credentials are cached until shortly before they expire or until refresh(), and for at least 10 s. After
 // a failure the plugin is not run again for 1 s, doubling up to 30 s; meanwhile current() returns the error.
-// Standard error is inherited, as with client-go ("run aws sso login"), and never logged. A slow run is
-// logged.
+// Logs slow runs. Standard error is inherited, as with client-go ("run aws sso login"), and never logged.
 // Threads: any; runs are serialized. Errors: Kind::invalid and Kind::timeout name the command, not its
 // output; Kind::cancelled after cancel().
 #pragma once

@@ -11,8 +11,7 @@ namespace podium::client {
 
 Result<std::string> read_file(const std::string& path, std::size_t limit = 1u << 20);
 
-// A text that changes whenever the file is replaced or written. "" for an empty path, "-" where the file does
-// not exist.
+// A text that changes whenever the file is replaced or written. "" for an empty path, "-" for a missing file.
 std::string file_stamp(const std::string& path);
 
 }  // namespace podium::client

@@ -30,7 +30,7 @@ Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char
       auto item_name = item.text("name");
       if (!item_name) return std::unexpected(item_name.error());
       if (*item_name != name) continue;
-      if (found) return item.error("name", "\"" + name + "\" is there twice");
+      if (found) return item.error("name", "\"" + name + "\" is defined twice");
       found = item;
     }
     if (!found) continue;
@@ -155,7 +155,7 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
   auto mode = exec.text("interactiveMode");
   if (!mode) return std::unexpected(mode.error());
   if (*mode == "Always")
-    return exec.error("interactiveMode", "podium has no terminal to offer; must be Never or IfAvailable");
+    return exec.error("interactiveMode", "must be Never or IfAvailable: podium has no terminal");
   auto wants_cluster = exec.flag("provideClusterInfo");
   if (!wants_cluster) return std::unexpected(wants_cluster.error());
   if (*wants_cluster) {
@@ -169,8 +169,8 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
 
 Result<void> read_user(const KubeconfigNode& user, const KubeconfigNode& cluster, ClientConfig& config) {
   auto refused =
-      refuse(user, {{"username", "API servers take no passwords any more; use a token or a certificate"},
-                    {"password", "API servers take no passwords any more; use a token or a certificate"},
+      refuse(user, {{"username", "API servers do not accept passwords; use a token or a certificate"},
+                    {"password", "API servers do not accept passwords; use a token or a certificate"},
                     {"auth-provider", "is not supported; use exec"},
                     {"as", "impersonation is not supported"},
                     {"as-uid", "impersonation is not supported"},
@@ -189,7 +189,7 @@ Result<void> read_user(const KubeconfigNode& user, const KubeconfigNode& cluster
     return {};
   }
   if (!token->empty()) {
-    if (!is_token(*token)) return user.error("token", "holds characters that a token can't have");
+    if (!is_token(*token)) return user.error("token", "has characters that are not allowed in a token");
     config.token = fixed_token(std::move(*token));
     return {};
   }
@@ -205,7 +205,7 @@ Result<std::string> context_name(const Files& files, const std::string& asked) {
     auto name = file.text("current-context");
     if (!name || !name->empty()) return name;
   }
-  return files.front().error("current-context", "is not set, and no context was asked for");
+  return files.front().error("current-context", "is not set, and no context was given");
 }
 
 }  // namespace

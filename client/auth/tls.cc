@@ -207,7 +207,7 @@ std::string TlsSession::why_untrusted() const {
     return text + ": " + name_;
   if (!expired_.empty()) text += ": " + expired_;
   const auto* ca = static_cast<std::string*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl_), ca_index()));
-  if (ca) text += "; trusted is what is in " + *ca;
+  if (ca) text += "; trusted CAs: " + *ca;
   return text;
 }
 
@@ -319,7 +319,7 @@ Result<TlsContext::Current> TlsContext::current() {
     return current_;
   }
   if (!current_.context) return std::unexpected(built.error());
-  spdlog::warn("credentials not reloaded, the old ones stay in use reason={:?}", built.error().message);
+  spdlog::warn("credentials not reloaded, keeping the old ones reason={:?}", built.error().message);
   refused_ = std::move(seen);
   return current_;
 }

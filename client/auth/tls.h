@@ -1,5 +1,5 @@
-// TLS of the client: a context made from a ClientConfig and reloaded with its files, and sessions over a
-// socket.
+// TlsContext: an OpenSSL context made from a ClientConfig, reloaded when its files change. TlsSession: TLS
+// over a non-blocking socket.
 //
 // Checks the files at most once per interval. Where they cannot be read or do not match (a new certificate
 // with the old key), logs it once and keeps the last good context. An expired CA is no error at load, since

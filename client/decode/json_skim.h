@@ -1,7 +1,6 @@
-// Splits JSON text into members or items, without building values and without recursion at any nesting
-// depth.
+// Splits JSON text into members or items, without building values and without recursion.
 //
-// Finds where values begin and end; does not validate them. Pure. Threads: none of its own.
+// Finds where values begin and end, at any depth; does not validate them. Pure. Threads: none of its own.
 #pragma once
 
 #include <functional>

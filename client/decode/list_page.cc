@@ -31,8 +31,8 @@ Result<ListPage> split_list(std::string_view body) {
       items_whole = skim_items(value, [&](std::string_view item) { page.items.push_back(item); });
     }
   });
-  if (!whole || !items_whole) return invalid("not JSON of a list");
-  if (!has_metadata) return invalid("a list without metadata");
+  if (!whole || !items_whole) return invalid("not a JSON list");
+  if (!has_metadata) return invalid("list has no metadata");
   return page;
 }
 

@@ -1,5 +1,4 @@
-// Splits a LIST reply into the text of its items, so that one item that cannot be decoded does not fail the
-// list.
+// Splits a LIST reply into the text of its items, so one that cannot be decoded does not fail the list.
 //
 // Pure. Threads: none of its own. Errors: Kind::invalid where the reply is not a list.
 #pragma once

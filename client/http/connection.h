@@ -32,7 +32,7 @@ class Connection final : public Guarded {
   // `bytes` have to outlive the call. Asks `may_write` before each system call; when it returns false, the
   // rest is not sent and the result is not_leader().
   Task<Result<void>> write(std::string_view bytes, MayWrite may_write = {});
-  // Returns what has arrived; empty: end of stream. Points into a thread-local buffer: use it before the
+  // Returns what has arrived; empty: end of stream. It is in a thread-local buffer, valid until the caller's
   // next co_await.
   Task<Result<std::string_view>> read();
 

@@ -21,8 +21,8 @@ class ReplyPace {
   Time before_first_read(std::size_t requests) const { return bounded(expected(requests) * 3 / 4); }
   Time between_reads(std::size_t requests) const { return bounded(expected(requests) / 8); }
 
-  // Records a batch. `time` includes any excess pause, so the estimate follows a faster server only step by
-  // step.
+  // Records a batch. `time` includes pauses that were too long, so the estimate adapts to a faster server
+  // only gradually, batch by batch.
   void answered(std::size_t requests, Time time) {
     const auto each = time.count() / static_cast<Time::rep>(std::max<std::size_t>(requests, 1));
     const auto known = each_.load(std::memory_order_relaxed);

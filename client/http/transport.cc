@@ -253,7 +253,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     const auto begun = std::chrono::steady_clock::now();
     auto written = co_await connection.write(texts, may_write);
     if (!written && is_not_leader(written.error())) {
-      auto left = fail(Error::Kind::cancelled, "not waited for: not leading any more");
+      auto left = fail(Error::Kind::cancelled, "reply not awaited: not leading any more");
       in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
       co_return written;
     }
@@ -286,7 +286,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
-  // Appends `error` for each unanswered request of which the server may have every byte (`wrote` of the batch).
+  // Appends `error` for each unanswered request that was written completely; `wrote`: bytes of the batch.
   static void in_doubt(std::vector<Result<Response>>& answers, const std::vector<std::size_t>& ends,
                        std::size_t wrote, Error error) {
     error.maybe_applied = true;

@@ -27,8 +27,7 @@ class LeaderElector {
  public:
   LeaderElector(Api& api, LeaderOptions options);
   ~LeaderElector();
-  // Returns when leadership is lost, or after stop() has released the lease. Calls `on_started` once, when
-  // leading.
+  // Returns when leadership is lost, or after stop() has released the lease. Calls `on_started` when leading.
   Task<Result<void>> run(std::function<void()> on_started);
   void stop();  // thread-safe
   // Thread-safe. Compares with the clock, so it is false at once in a process that was frozen past its renew

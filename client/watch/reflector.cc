@@ -253,7 +253,7 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
       complete_list();
       return true;
     case ReflectorState::Bookmark::regressed:
-      spdlog::warn("reflector: resourceVersion went back, listing anew resource={} known={} server={}",
+      spdlog::warn("reflector: resourceVersion went back, relisting resource={} known={} server={}",
                    options.resource.plural, state.resource_version(), event.resource_version);
       return false;
   }
@@ -278,8 +278,9 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   if (state.listed(version)) {
     complete_list();
   } else {
-    spdlog::warn("reflector: list is older than what is known, asking again resource={} known={} server={}",
-                 options.resource.plural, state.resource_version(), version);
+    spdlog::warn(
+        "reflector: list is older than the known state, listing again resource={} known={} server={}",
+        options.resource.plural, state.resource_version(), version);
   }
 }
 
@@ -326,8 +327,8 @@ bool Reflector::Impl::take_unreadable(json::value& outline, const std::string& p
   ++unreadable;
   auto name = name_of(outline);
   if (logged.size() < kNamesLogged && !logged.contains(name)) {
-    spdlog::warn("object refused, it cannot be read resource={} object={} error={:?}",
-                 options.resource.plural, name, problem);
+    spdlog::warn("object cannot be parsed resource={} object={} error={:?}", options.resource.plural, name,
+                 problem);
     logged.insert(std::move(name));
   }
   return known.upsert(outline, batch, false);

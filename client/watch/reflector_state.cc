@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kStreamingRetry = 10min;  // after a server refused streaming lists
-constexpr auto kVeryShortWatch = 1s;      // back off after an empty stream that ends this soon
+constexpr auto kVeryShortWatch = 1s;     // back off after an empty stream that ends this soon
 constexpr std::int64_t kPage = 500;
 constexpr int kUnfinishedLists = 3;  // unfinished streaming lists before a LIST is tried
 constexpr auto kMissingMax = 3s;     // longest backoff while the resource is not served: it may return soon

@@ -4,8 +4,8 @@
 // some objects cannot be read. What the handler is told must make sense at every step, and after the faults
 // are over it must know just what the server has.
 //
-// The steps of client/watch/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another
-// run.
+// Repeats the steps of client/watch/reflector.cc without the bytes. PODIUM_SEED and PODIUM_STEPS replay or
+// vary a run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -130,8 +130,7 @@ TEST(Tls, AnExpiredCaIsNamedWithItsFile) {
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().reason, "Untrusted");
   EXPECT_THAT(response.error().message,
-              HasSubstr("certificate has expired: /CN=the old CA; trusted is what is in " +
-                        directory.path("ca.crt")));
+              HasSubstr("certificate has expired: /CN=the old CA; trusted CAs: " + directory.path("ca.crt")));
   EXPECT_TRUE(server.requests().empty());
 }
 

@@ -273,7 +273,7 @@ TEST(HttpsServer, SlowRequestsLeaveRoomForProbes) {
   }
   slow.wait_for(2);
   EXPECT_EQ(Client(server.port()).get("/slow"),
-            "503 text/plain; charset=utf-8: too many requests are under way\n");
+            "503 text/plain; charset=utf-8: too many requests in progress\n");
   EXPECT_EQ(Client(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
   slow.release();
   for (auto& reply : replies) EXPECT_EQ(reply.get(), "200 text/plain; charset=utf-8: done");
