@@ -247,7 +247,7 @@ TEST_F(KubeconfigTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_FALSE(load("a: " + std::string(2 << 20, 'x')));
 }
 
-// Sets variables of the environment and puts them back.
+// Sets environment variables, and restores them on destruction.
 class Environment {
  public:
   explicit Environment(std::initializer_list<std::pair<const char*, std::string>> values) {

@@ -23,8 +23,7 @@ TEST(ReplyPaceTest, LooksWhenMostRepliesAreThereAndAFewTimesAfter) {
   EXPECT_EQ(pace.between_reads(2), ReplyPace::kShortest);
 }
 
-// The time that is measured is never shorter than the rests that were taken: the pace must come down all the
-// same.
+// Measured times are never shorter than the pauses; the estimate must decrease all the same.
 TEST(ReplyPaceTest, NoticesThatTheServerHasBecomeFaster) {
   ReplyPace pace;
   pace.answered(8, 480ms);

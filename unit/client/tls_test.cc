@@ -98,7 +98,7 @@ TEST(Tls, TrustsWhatTheCaSignedForThatName) {
   }
 }
 
-// OpenSSL refuses to check for these names; then nothing may be sent, whatever certificate there is.
+// OpenSSL refuses to verify these names, so nothing may be sent, whatever the certificate.
 TEST(Tls, ANameThatCannotBeCheckedIsNotTrusted) {
   TestCa ca;
   HttpScript server(tls_with(ca.issue()));
@@ -177,7 +177,7 @@ TEST(Tls, FailsWhereTheServerSpeaksPlainHttp) {
   EXPECT_FALSE(response.error().maybe_applied);
 }
 
-// Rotation as a kubelet or cert-manager does it, seen between its steps.
+// Rotation as by a kubelet or cert-manager, checked after each step.
 TEST(Tls, ClientCertificatesFollowTheirFiles) {
   TestCa ca;
   TempDir directory;

@@ -1,4 +1,4 @@
-// Which connection makes room for which.
+// ConnectionTable: which connection is closed for a new one.
 #include "server/connection_table.h"
 
 #include <gtest/gtest.h>
