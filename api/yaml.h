@@ -36,6 +36,6 @@ Result<std::vector<Document>> parse_documents(std::string_view text, std::string
                                               YamlLimits limits = {});
 
 std::string to_yaml(const boost::json::value&);  // keys in the order of the value
-std::string to_json(const boost::json::value&);  // as Go's encoder: indented, a newline at the end
+std::string to_json(const boost::json::value&);  // indented by one space, ends with a newline, as in Go
 
 }  // namespace podium::api

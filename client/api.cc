@@ -20,8 +20,7 @@ constexpr std::size_t kWarningsKept = 256;
 
 std::string without_query(const std::string& target) { return target.substr(0, target.find('?')); }
 
-// Is what the Status names the object of this path, or the namespace that it is in? A Status without details
-// speaks of what was asked for.
+// Whether the Status is about the object of this path, or about its namespace. A Status without details is.
 bool names_part_of(std::string_view path, const json::value& status) {
   boost::system::error_code none;
   const json::value* kind = status.find_pointer("/details/kind", none);

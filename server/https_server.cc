@@ -103,7 +103,7 @@ struct HttpsServer::Impl {
         acceptor(executor),
         table(options.connections, options.connections_per_peer) {}
 
-  // Removes the connection when its coroutine ends, in whatever way.
+  // Removes the connection when its coroutine ends, also by an exception.
   struct Forget {
     Impl* self;
     std::shared_ptr<Connection> connection;

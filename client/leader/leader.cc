@@ -185,7 +185,7 @@ Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
   state.waited();
 }
 
-// Reads the lease first: the outcome of the last write may be unknown, so only the lease tells its holder.
+// Reads the lease first: the result of the last write may be unknown, so the record may have changed.
 Task<void> LeaderElector::Impl::release() {
   auto now =
       co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});
