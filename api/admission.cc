@@ -10,7 +10,7 @@
 namespace podium::api {
 namespace {
 
-// Two independent 64-bit FNV-1a hashes, written as a UUID.
+// Two independent 64-bit FNV-1a hashes, formatted as a UUID.
 std::string derived_uid(std::string_view identity) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::array<std::uint64_t, 2> halves = {0xcbf29ce484222325, 0x84222325cbf29ce4};
@@ -29,7 +29,7 @@ void ensure_uid(ObjectMeta& meta, std::string_view kind) {
   if (meta.uid.empty()) meta.uid = derived_uid(std::string(kind) + "/" + meta.namespace_ + "/" + meta.name);
 }
 
-// Adds "key op (value of the pod's label)" for each key the pod has. An absent selector stays absent.
+// Adds "key op (value of the pod's label)" for each key that the pod has. An absent selector stays absent.
 void add_requirements(std::optional<LabelSelector>& selector, const std::vector<std::string>& keys,
                       Requirement::Op op, const Labels& labels) {
   if (!selector) return;
@@ -79,7 +79,7 @@ void add_builtin_classes(Manifests::List<PriorityClass>& classes) {
   }
 }
 
-// Replaces each object by a copy that `change` was applied to.
+// Replaces each object by a changed copy.
 template <typename T, typename Change>
 void change_all(Manifests::List<T>& list, Change change) {
   for (auto& object : list) {
@@ -113,13 +113,13 @@ Result<void> admit_pods(const PodAdmission& admission, Manifests::List<Pod>& pod
   return result;
 }
 
-// What the scheduler does with placed pods, and the API server when it stores them.
-void settle_placed(Manifests& manifests) {
+// Sets start time and topology labels of assigned pods, as scheduler and API server do.
+void complete_assigned_pods(Manifests& manifests) {
   std::map<std::string_view, const Node*> nodes;
   for (const auto& node : manifests.nodes) nodes[node->meta.name] = node.get();
   change_all(manifests.pods, [&](Pod& pod) {
     if (pod.node_name.empty()) return;
-    if (!pod.start_time) pod.start_time = never_started();
+    if (!pod.start_time) pod.start_time = missing_start_time();
     const auto node = nodes.find(pod.node_name);
     if (node != nodes.end() && !pod.meta.created) copy_topology_labels(*node->second, pod);
   });
@@ -143,7 +143,7 @@ void add_missing_namespaces(Manifests& manifests, const Manifests::List<Pod>& pe
 PodAdmission::PodAdmission(Manifests::List<PriorityClass> classes) {
   add_builtin_classes(classes);
   for (auto& priority_class : classes) {
-    // With several defaults, the admission controller takes the lowest.
+    // Of several global defaults, the admission controller uses the lowest.
     if (priority_class->global_default && (!default_ || priority_class->value < default_->value)) {
       default_ = priority_class;
     }
@@ -195,7 +195,7 @@ Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
   const PodAdmission admission(manifests.priority_classes);
   if (auto admitted = admit_pods(admission, manifests.pods); !admitted) return admitted;
   if (auto admitted = admit_pods(admission, pending); !admitted) return admitted;
-  settle_placed(manifests);
+  complete_assigned_pods(manifests);
 
   add_missing_namespaces(manifests, pending);
   default_all(manifests.namespaces);
@@ -211,7 +211,7 @@ void copy_topology_labels(const Node& node, Pod& pod) {
   }
 }
 
-Wall never_started() {
+Wall missing_start_time() {
   using namespace std::chrono;
   return sys_days(year(2200) / January / 1);
 }

@@ -1,12 +1,12 @@
-// What an API server does to pods and nodes on their way in, for pods that did not come from one: `podium
-// evaluate`, and the templates of what-ifs.
+// PodAdmission and admit(): what an API server does to pods and nodes on admission, for objects that did not
+// come from one: those of `podium evaluate`, and the templates of what-ifs.
 //
-// Objects with metadata.creationTimestamp count as read back: only their priority is resolved. Emulated are
-// defaulting, the Priority and PodTopologyLabels admission controllers, the merging of label keys, and
-// validation; other admission controllers (DefaultTolerationSeconds, LimitRanger, RuntimeClass) are not.
+// Emulates defaulting, the Priority and PodTopologyLabels admission controllers, matchLabelKeys merging and
+// validation. Does not emulate DefaultTolerationSeconds, LimitRanger, RuntimeClass and others. Objects with
+// metadata.creationTimestamp count as stored already: only their priority is resolved.
 // Source: pkg/registry/core/pod/strategy.go, plugin/pkg/admission/priority,
-// plugin/pkg/admission/podtopologylabels. Threads: pure functions; a PodAdmission is immutable. Errors name
-// the object and the paths.
+// plugin/pkg/admission/podtopologylabels. Threads: pure functions; a PodAdmission is immutable.
+// Errors: Kind::invalid with the object and the field paths.
 #pragma once
 
 #include <map>
@@ -25,11 +25,11 @@ namespace podium::api {
 
 class PodAdmission {
  public:
-  // The built-in classes are added where they are not given.
+  // Adds the built-in classes unless given.
   explicit PodAdmission(Manifests::List<PriorityClass> classes);
 
-  // The pod as it would be stored; its namespace and name are set already. Gets a UID made from its name if
-  // it has none.
+  // Makes the pod what the API server would store. Its namespace and name have to be set. A pod without a UID
+  // gets one derived from its name.
   Result<void> admit(Pod& pod) const;
 
  private:
@@ -39,16 +39,16 @@ class PodAdmission {
   std::shared_ptr<const PriorityClass> default_;  // for pods that name none; may be null
 };
 
-// Admits everything: `manifests` is the cluster, `pending` the pods to be evaluated. Drops terminated pods,
-// adds missing namespaces and the built-in priority classes, labels placed pods with the zone and region of
-// their node.
+// Admits all objects: `manifests` is the cluster, `pending` the pods to evaluate. Drops terminated pods,
+// adds missing namespaces and the built-in priority classes, and copies the zone and region labels of nodes
+// to their pods.
 Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending);
 
-// The zone and region labels of the node, which the API server copies onto pods that are placed there.
+// Copies the node's zone and region labels to the pod, as the API server does on binding.
 void copy_topology_labels(const Node& node, Pod& pod);
 
-// The start time of placed pods that have none: kube-scheduler takes the present time, which is later than
-// any other.
-Wall never_started();
+// Start time of assigned pods without one. kube-scheduler uses the current time, which is later than any
+// other; this is a fixed time far in the future.
+Wall missing_start_time();
 
 }  // namespace podium::api

@@ -1,10 +1,9 @@
-// From JSON to the plain values of api/.
+// Decodes JSON into the plain values of api/.
 //
-// One reader a kind. Reading is lenient about fields that podium does not keep (an API server may be newer),
-// strict about the types of those it does: a number where a string belongs is an Error that names the path.
-// Nothing throws. Quantities out of range saturate; operators, effects and enums that are not known are kept
-// as `unknown`.
-// Threads: pure functions.
+// Ignores fields that podium does not keep (the API server may be newer), but checks the types of those that
+// it does: a number instead of a string is an Error with the path. Never throws. Quantities out of range
+// saturate. Unknown operators, effects and enum values become `unknown` or `other`.
+// Threads: pure functions. Errors: Kind::invalid.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -35,14 +34,14 @@ Result<CsiStorageCapacity> decode_csi_storage_capacity(const boost::json::value&
 Result<VolumeAttachment> decode_volume_attachment(const boost::json::value&);
 Result<ObjectMeta> decode_meta(const boost::json::value& object);  // of any object: its "metadata"
 
-// Parts that configuration shares with the API.
+// Parts that are in configuration files, too.
 Result<NodeAffinity> decode_node_affinity(const boost::json::value&, std::string_view path);
 Result<TopologySpreadConstraint> decode_topology_spread_constraint(const boost::json::value&,
                                                                    std::string_view path);
 Result<LabelSelector> decode_label_selector(const boost::json::value&, std::string_view path);
 Result<std::vector<Toleration>> decode_tolerations(const boost::json::value&, std::string_view path);
 
-// Any kind that the scheduler looks at, by its apiVersion and kind.
+// Any kind that podium reads, by apiVersion and kind.
 using Object =
     std::variant<std::monostate, std::shared_ptr<const Pod>, std::shared_ptr<const Node>,
                  std::shared_ptr<const Namespace>, std::shared_ptr<const Workload>,
@@ -51,9 +50,9 @@ using Object =
                  std::shared_ptr<const StorageClass>, std::shared_ptr<const CsiNode>,
                  std::shared_ptr<const CsiDriver>, std::shared_ptr<const CsiStorageCapacity>,
                  std::shared_ptr<const VolumeAttachment>>;
-// monostate for a kind that podium does not look at.
+// monostate: a kind that podium does not read.
 Result<Object> decode_object(const boost::json::value&);
-// The same, where the object does not say it: an item of a typed list.
+// For an object without apiVersion and kind: an item of a typed list.
 Result<Object> decode_object(const boost::json::value&, std::string_view api_version, std::string_view kind);
 
 }  // namespace podium::api

@@ -1,4 +1,4 @@
-// Any kind that the scheduler looks at, by its group and kind.
+// Decodes any kind that podium reads, by group and kind.
 #include <array>
 
 #include "api/decode.h"

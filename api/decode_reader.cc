@@ -34,7 +34,7 @@ std::string_view kind_name(const json::value& value) {
   return "something else";
 }
 
-// Appends the way from `from` to the value at address `to`; false where it is not below `from`.
+// Appends the path from `from` to the value at address `to`. False: `to` is not below `from`.
 bool find_path(const json::value& from, const json::value* to, std::string& path) {
   if (&from == to) return true;
   const auto length = path.size();
@@ -55,7 +55,7 @@ bool find_path(const json::value& from, const json::value* to, std::string& path
   return false;
 }
 
-// A whole number of any JSON spelling, or nothing.
+// The value of a JSON number that is an integer; nullopt for others.
 std::optional<std::int64_t> whole(const json::value& value) {
   if (const auto* number = value.if_int64()) return *number;
   if (const auto* number = value.if_double()) {
@@ -143,7 +143,7 @@ void Field::into(std::int64_t& target) const {
   if (const auto number = whole(*value_)) {
     target = *number;
   } else if (value_->is_number()) {
-    wrong(number_text(*value_) + " is no 64-bit integer");
+    wrong(number_text(*value_) + " is not a 64-bit integer");
   } else {
     expected("an integer");
   }
@@ -155,7 +155,7 @@ void Field::into(std::int32_t& target) const {
   if (const auto number = whole(*value_); number && *number >= Limits::min() && *number <= Limits::max()) {
     target = static_cast<std::int32_t>(*number);
   } else if (value_->is_number()) {
-    wrong(number_text(*value_) + " is no 32-bit integer");
+    wrong(number_text(*value_) + " is not a 32-bit integer");
   } else {
     expected("an integer");
   }

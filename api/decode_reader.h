@@ -1,9 +1,8 @@
-// Field: a typed view of one JSON value, for the decoders of this room only.
+// Reader and Field: typed access to JSON values, for the decoders of this folder only.
 //
-// Absent and null are the same. Reading never fails on the spot: the first value of a wrong type is noted in
-// the Reader, and the caller asks for it once, at the end. A path is not carried along but found afterwards,
-// by the address of the value in its document, so that reading costs nothing for it. Threads: a Reader
-// belongs to one call.
+// Absent and null are the same. The first value of a wrong type is noted in the Reader; the caller asks for
+// it once, at the end. The path is computed only then, by the value's address in its document, so it costs
+// nothing while reading. Threads: a Reader belongs to one call.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -24,7 +23,7 @@ class Field;
 
 class Reader {
  public:
-  // `path` is where `root` stands in a larger document; empty for a document of its own.
+  // `path` is the path of `root` in a larger document; empty: `root` is the document.
   explicit Reader(const boost::json::value& root, std::string_view path = "") : root_(root), path_(path) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -57,7 +56,7 @@ class Field {
   void wrong(std::string problem) const { reader_->note(*value_, std::move(problem)); }
   void expected(std::string_view what) const;  // notes "expected WHAT, got ..."
 
-  // Each leaves its target as it is where the field is absent.
+  // Leave their target unchanged where the field is absent.
   void into(std::string&) const;
   void into(bool&) const;
   void into(std::int32_t&) const;
@@ -74,7 +73,7 @@ class Field {
 
   std::string_view text() const;  // empty where absent; valid as long as the document
 
-  // Calls visit(Field) for each item of a list; null items count as empty objects do.
+  // Calls visit(Field) for each item of a list; a null item is an absent Field.
   template <typename Visit>
   void each(Visit visit) const;
   // Calls visit(std::string_view key, Field) for each entry of an object.
@@ -86,8 +85,8 @@ class Field {
   std::size_t size() const;  // of a list or an object; 0 for anything else
 
  private:
-  const boost::json::array* array() const;    // null, noted, where it is something else
-  const boost::json::object* object() const;  // null, noted, where it is something else
+  const boost::json::array* array() const;    // null where absent, or (noted) of another type
+  const boost::json::object* object() const;  // null where absent, or (noted) of another type
 
   Reader* reader_;
   const boost::json::value* value_;  // null where absent
@@ -121,7 +120,8 @@ void Field::list(std::vector<T>& target, Read read) const {
 }
 
 // --- parts that several kinds share ---
-// Those of pods, nodes and storage are kept, for plugins; of kubectl's copy of the object that it is there.
+// Whether to keep annotations: those of pods, nodes and storage, for plugins. kubectl's last-applied copy of
+// the object is kept with an empty value.
 enum class Annotations { left_out, kept };
 ObjectMeta read_meta(Field metadata, Annotations);
 Requirement read_requirement(Field, bool node_selector);
@@ -131,6 +131,6 @@ NodeAffinity read_node_affinity(Field);
 Toleration read_toleration(Field);
 TaintEffect read_taint_effect(Field);
 TopologySpreadConstraint read_topology_spread_constraint(Field);
-Volume read_volume_source(Field);  // the source only: of a pod's volume, or of a PersistentVolume
+Volume read_volume_source(Field);  // the source of a pod's volume or of a PersistentVolume
 
 }  // namespace podium::api::detail

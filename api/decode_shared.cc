@@ -1,4 +1,4 @@
-// The parts that several kinds share: metadata, selectors, tolerations, spread constraints, volume sources.
+// Decodes the parts that several kinds share: metadata, selectors, tolerations, spread constraints, volumes.
 #include <array>
 
 #include "api/decode.h"
@@ -8,7 +8,7 @@ namespace podium::api {
 namespace detail {
 namespace {
 
-// kubectl's copy of the object, which nobody but kubectl reads, and which may be as large as the rest.
+// kubectl's copy of the object. Only kubectl reads it, and it may be as large as the rest.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 OwnerReference read_owner(Field field) {

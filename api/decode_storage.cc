@@ -7,7 +7,7 @@ namespace {
 using detail::Annotations;
 using detail::Field;
 
-// Set before storageClassName existed, and still first where it is there.
+// The beta annotation; it still takes precedence over storageClassName.
 const std::string* class_annotation(const ObjectMeta& meta) {
   return meta.annotations.find("volume.beta.kubernetes.io/storage-class");
 }

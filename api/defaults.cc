@@ -50,7 +50,7 @@ void default_container(Container& container, bool host_network) {
   }
 }
 
-// Huge pages cannot be overcommitted, so a pod-level limit follows from those of the containers.
+// Huge pages cannot be overcommitted, so the pod-level limit defaults to that of the containers.
 void default_pod_limits(Pod& pod) {
   if (pod.pod_limits.empty() && pod.pod_requests.empty()) return;
   for (const auto& [name, amount] : aggregate_containers(pod, &Container::limits)) {

@@ -7,7 +7,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Beyond this, and ten times what the document itself holds, aliases are taken for a bomb.
+// Refuses documents whose aliases expand to more values than this and than ten times the document's own.
 constexpr std::size_t kFreeAliasNodes = 100'000;
 constexpr std::size_t kAliasFactor = 10;
 
@@ -28,7 +28,7 @@ void DocumentBuilder::count(std::size_t nodes, Place place) {
   if (nodes_ > limits_.nodes) throw Fault{place, "the document has too many values"};
 }
 
-// The path of the value that comes next; add() and end() leave it again.
+// Appends the next value to the path; add() and end() remove it.
 void DocumentBuilder::enter_path(Place place) {
   if (!limits_.lines || frames_.empty()) return;
   const auto& frame = frames_.back();
@@ -92,7 +92,7 @@ void DocumentBuilder::end() {
 
 void DocumentBuilder::alias(std::size_t anchor, Place place) {
   const auto found = anchors_.find(anchor);
-  if (found == anchors_.end()) throw Fault{place, "an alias stands inside of what it names"};
+  if (found == anchors_.end()) throw Fault{place, "an alias is inside of its own anchor"};
   const auto nodes = count_nodes(found->second);
   alias_nodes_ += nodes;
   count(nodes, place);
@@ -129,7 +129,7 @@ void DocumentBuilder::add(json::value value, Place place) {
   }
 }
 
-// Keys of the map itself come first, then those of the merged maps in order.
+// The map's own keys take precedence, then those of the merged maps in order.
 void DocumentBuilder::merge(Frame& frame) {
   for (auto& map : frame.merged) {
     for (auto& entry : map.get_object()) frame.object.emplace(entry.key(), std::move(entry.value()));

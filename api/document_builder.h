@@ -1,7 +1,7 @@
-// DocumentBuilder: the boost::json value of one document, from the events of a JSON or YAML parser.
+// DocumentBuilder: builds the boost::json value of one document from a JSON or YAML parser's events.
 //
-// For yaml.cc and json_documents.cc only. Refuses duplicate keys, keys that are no scalars, and documents
-// that grow past the limits. Reports by throwing Fault, which the two files catch. Threads: one parser's own.
+// For yaml.cc and json_documents.cc only. Refuses duplicate keys, non-scalar keys, and documents over the
+// limits. Threads: belongs to one parser. Errors: throws Fault, which these two files catch.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -17,7 +17,7 @@
 namespace podium::api::detail {
 
 struct Place {
-  int line = 0, column = 0;  // from 1; line 0: not known
+  int line = 0, column = 0;  // from 1; line 0: unknown
 };
 
 struct Fault {
@@ -29,9 +29,9 @@ class DocumentBuilder {
  public:
   explicit DocumentBuilder(YamlLimits limits) : limits_(limits) {}
 
-  // The parser's events, in document order. An anchor of 0 is none.
+  // The parser's events, in document order. Anchor 0: none.
   void key(std::string text, Place);
-  void merge_key(Place);  // <<: the value that follows is one map, or a list of maps
+  void merge_key(Place);  // <<: the next value is a map, or a list of maps
   void scalar(boost::json::value value, Place, std::size_t anchor = 0);
   void start_object(Place, std::size_t anchor = 0);
   void start_array(Place, std::size_t anchor = 0);
@@ -40,7 +40,7 @@ class DocumentBuilder {
 
   bool expects_key() const { return !frames_.empty() && frames_.back().is_object && !frames_.back().has_key; }
   bool empty() const { return !complete_; }
-  Document take();  // what was built, and starts over
+  Document take();  // returns the document and resets the builder
 
  private:
   struct Frame {
@@ -48,7 +48,7 @@ class DocumentBuilder {
     bool has_key = false;
     bool merging = false;
     std::size_t anchor = 0;
-    std::size_t path_length = 0;  // of the path that leads here
+    std::size_t path_length = 0;  // of the path to this frame
     std::string key;
     boost::json::object object;
     boost::json::array array;
@@ -71,7 +71,7 @@ class DocumentBuilder {
   std::size_t nodes_ = 0, alias_nodes_ = 0;
 };
 
-// Appends each document of a text of concatenated JSON values.
+// Parses a text of concatenated JSON values.
 Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source,
                                                    YamlLimits);
 

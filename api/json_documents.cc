@@ -7,7 +7,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Feeds boost::json's parse events to a DocumentBuilder.
+// Passes boost::json's parser events to a DocumentBuilder.
 class Handler {
  public:
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
@@ -64,7 +64,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return found == std::string_view::npos ? text.size() : found;
 }
 
-// Counts lines as the text is gone through, once.
+// Converts increasing offsets to lines, in one pass.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}

@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 struct FieldType {
-  std::string_view name;  // of the type of its value; empty where there is nothing to check below
+  std::string_view name;  // type of the field's value; empty: not checked any deeper
   bool is_map = false;
 };
 
@@ -57,7 +57,7 @@ const Types& types() {
   return table;
 }
 
-// Looks below `value`, an object of type `fields` or a list of such; `path` grows to what was found.
+// Searches `value`, an object of type `fields` or a list of them. Extends `path` to the unknown field.
 bool find_unknown(const json::value& value, const Fields& fields, std::string& path);
 
 bool find_unknown_entry(const json::value& value, const FieldType& type, std::string& path) {

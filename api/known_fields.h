@@ -1,6 +1,6 @@
-// Which fields an API object may have: for manifests, where a misspelt field would silently mean another pod.
+// The fields that API objects may have, to find misspelt fields of manifests.
 //
-// Threads: pure functions; the table is read once.
+// Threads: pure functions; the table is parsed once.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -10,8 +10,8 @@
 
 namespace podium::api::detail {
 
-// The path of the first field of `object` that its kind does not have, as "spec.colour" or
-// "spec.containers[0].imagee"; nothing where all are known or the kind is not.
+// The path of the first unknown field, such as "spec.colour" or "spec.containers[0].imagee". nullopt: all
+// fields are known, or the kind is not.
 std::optional<std::string> first_unknown_field(const boost::json::value& object, std::string_view kind);
 
 }  // namespace podium::api::detail

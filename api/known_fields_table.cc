@@ -1,7 +1,6 @@
-// The fields of the kinds that manifests may hold, as the API of Kubernetes 1.36 has them: a type a line
-// (indented lines go on with the one before), then its fields; "field:Type" is an object or a list of objects
-// of that type, "field:*Type" a map to such. Fields without a type are scalars, lists of scalars, or free in
-// form.
+// The fields of manifest kinds in the API of Kubernetes 1.36. One type per line, followed by its fields;
+// indented lines continue the line before. "field:Type" is an object or a list of objects of that type,
+// "field:*Type" a map to such objects. Fields without a type are scalars, lists of scalars, or free-form.
 #include "api/known_fields.h"
 
 namespace podium::api::detail {

@@ -43,7 +43,7 @@ constexpr bool kNamespaced =
     std::is_same_v<T, Pod> || std::is_same_v<T, Workload> || std::is_same_v<T, PersistentVolumeClaim> ||
     std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget>;
 
-// Where an object goes.
+// The destination of decoded objects.
 struct Sink {
   Manifests& to;
   void add(std::shared_ptr<const Node> o) const { to.nodes.push_back(std::move(o)); }
@@ -111,7 +111,7 @@ Result<void> ManifestReader::read(const ManifestText& text) {
   return {};
 }
 
-// `api_version` and `kind` stand in where the object, an item of a typed list, does not say them.
+// `api_version` and `kind` are those of the list, for items of typed lists, which have none.
 Result<void> ManifestReader::read_object(const json::value& value, std::string_view api_version,
                                          std::string_view kind) {
   const auto* object = value.if_object();

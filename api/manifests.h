@@ -1,9 +1,8 @@
-// Manifests: the objects of YAML and JSON texts that people and kubectl write.
+// Manifests: the objects of YAML and JSON files that people and kubectl write.
 //
-// Reading is strict, as `kubectl apply` with field validation is: unknown and duplicate fields, wrong types,
-// objects without kind or name and objects defined twice are Errors that name the text, the document and the
-// path. Nothing is defaulted or admitted yet; see admission.h. Does no I/O: the caller reads the files.
-// Threads: pure functions.
+// Strict, like `kubectl apply` with field validation: unknown and duplicate fields, wrong types, objects
+// without kind or name, and objects defined twice are Errors with text, document and path. Does not default
+// or admit (see admission.h). Does no I/O: the caller reads the files. Threads: pure functions.
 #pragma once
 
 #include <memory>
@@ -17,7 +16,7 @@
 
 namespace podium::api {
 
-// What the scheduler looks at, each kind in the order of the input.
+// The objects that podium reads, by kind, in the order of the input.
 struct Manifests {
   template <typename T>
   using List = std::vector<std::shared_ptr<const T>>;
@@ -38,7 +37,7 @@ struct Manifests {
 };
 
 struct ManifestText {
-  std::string source;  // names the text in Errors: a file name, or "-"
+  std::string source;  // file name, or "-"; for Errors
   std::string text;    // one or more documents: objects, Lists, typed lists
 };
 
@@ -46,7 +45,7 @@ struct ManifestOptions {
   bool allow_unknown_fields = false;
 };
 
-// Kinds that the scheduler does not look at are left out, with one warning a kind.
+// Skips kinds that podium does not read, with one warning per kind.
 Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, ManifestOptions options,
                                  std::vector<std::string>& warnings);
 // Pods only: any other kind is an Error.

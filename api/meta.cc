@@ -6,7 +6,7 @@
 namespace podium::api {
 namespace {
 
-// Go's strconv.ParseInt(text, 10, 64): a sign, then digits; leading zeros are fine.
+// As Go's strconv.ParseInt(text, 10, 64): an optional sign, then digits; allows leading zeros.
 std::optional<std::int64_t> parse_int64(std::string_view text) {
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
@@ -25,7 +25,7 @@ bool key_less(const Labels::Entry& entry, std::string_view key) { return entry.f
 Labels::Labels(std::initializer_list<Entry> entries) : Labels(std::vector<Entry>(entries)) {}
 
 Labels::Labels(std::vector<Entry> entries) : entries_(std::move(entries)) {
-  // What an API server sends is sorted already.
+  // Labels from an API server are sorted already.
   const auto before = [](const Entry& a, const Entry& b) { return a.first < b.first; };
   const auto ordered = [](const Entry& a, const Entry& b) { return a.first >= b.first; };
   if (std::adjacent_find(entries_.begin(), entries_.end(), ordered) == entries_.end()) return;

@@ -1,6 +1,6 @@
-// ObjectMeta and the selectors: the parts that every kind of object shares.
+// ObjectMeta, labels and selectors: the parts that all kinds share.
 //
-// Plain values; no I/O; safe to share between threads while const. Only fields that podium reads are kept.
+// Plain values with the fields that podium reads. Threads: values; safe to share while const.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,14 @@
 
 namespace podium::api {
 
-// A small sorted string map. Labels are read far more often than written, and mostly have a handful of
-// entries.
+// A sorted vector as a string map: labels are few, and read far more often than written.
 class Labels {
  public:
   using Entry = std::pair<std::string, std::string>;
 
   Labels() = default;
   Labels(std::initializer_list<Entry> entries);
-  explicit Labels(std::vector<Entry> entries);  // any order; of equal keys the last one wins
+  explicit Labels(std::vector<Entry> entries);  // in any order; of equal keys, the last wins
 
   const std::string* find(std::string_view key) const;  // null where absent
   bool contains(std::string_view key) const { return find(key) != nullptr; }
@@ -54,8 +53,8 @@ struct ObjectMeta {
   bool operator==(const ObjectMeta&) const = default;
 };
 
-// metav1.LabelSelector and the requirement that node selectors share with it. An operator that is not known
-// matches nothing; so do Gt and Lt in a LabelSelector, which only node selectors may use.
+// A requirement of a metav1.LabelSelector or a node selector. Unknown operators match nothing; nor do Gt and
+// Lt in a LabelSelector, because they are valid in node selectors only.
 struct Requirement {
   enum class Op : std::uint8_t { in, not_in, exists, does_not_exist, gt, lt, unknown };
   std::string key;
@@ -63,8 +62,9 @@ struct Requirement {
   std::vector<std::string> values;
   bool operator==(const Requirement&) const = default;
 
-  // In and Exists need the label; NotIn and DoesNotExist hold when it is absent; Gt and Lt compare base-10
-  // int64 and never hold when either side is no integer. Source: apimachinery labels.Requirement.Matches.
+  // `value`: the label's, null where absent. In and Exists need the label; NotIn and DoesNotExist match if it
+  // is absent; Gt and Lt compare int64 and match only if both sides are decimal integers.
+  // Source: apimachinery labels.Requirement.Matches.
   bool matches(const std::string* value) const;
 };
 

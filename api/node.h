@@ -1,4 +1,4 @@
-// Node: what the scheduler reads of one.
+// Node: the fields of a node that podium reads. Plain values; immutable once shared.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace podium::api {
 
-// Resource name to amount, sorted by name.
+// Amounts by resource name, sorted.
 using ResourceList = std::vector<std::pair<std::string, Quantity>>;
 const Quantity* find_resource(const ResourceList&, std::string_view name);
 
@@ -36,7 +36,7 @@ struct Node {
   ResourceList capacity, allocatable;
   std::vector<ContainerImage> images;
   std::vector<std::string> declared_features;
-  Labels conditions;  // status.conditions: by type, the status
+  Labels conditions;  // status.conditions: type to status
   bool operator==(const Node&) const = default;
 };
 

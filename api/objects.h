@@ -1,7 +1,6 @@
-// The other kinds that the scheduler reads: what of the cluster, besides nodes and pods, decides where a pod
-// may go.
+// The other kinds that podium reads.
 //
-// Plain values, immutable once shared; only the fields that decide are kept.
+// Plain values with the fields that scheduling depends on; immutable once shared.
 #pragma once
 
 #include <memory>
@@ -20,8 +19,8 @@ struct Namespace {
   bool operator==(const Namespace&) const = default;
 };
 
-// A Service, ReplicationController, ReplicaSet or StatefulSet: whose selector stands in for a pod's default
-// spread selector. Services and ReplicationControllers select by plain labels.
+// A Service, ReplicationController, ReplicaSet or StatefulSet. Its selector is the default spread selector of
+// its pods. Services and ReplicationControllers select by plain labels.
 struct Workload {
   enum class Kind : std::uint8_t { service, replication_controller, replica_set, stateful_set };
   ObjectMeta meta;
@@ -34,7 +33,7 @@ struct PriorityClass {
   ObjectMeta meta;
   std::int32_t value = 0;
   bool global_default = false;
-  std::optional<bool> preempt_never;  // preemptionPolicy: Never; nullopt where the class does not say
+  std::optional<bool> preempt_never;  // preemptionPolicy: Never; nullopt: unset
   bool operator==(const PriorityClass&) const = default;
 };
 

@@ -6,7 +6,7 @@
 namespace podium::api {
 namespace {
 
-// As content.IsDecimalInteger and strconv.ParseInt: no plus sign, no leading zeros.
+// As content.IsDecimalInteger with strconv.ParseInt: no plus sign, no leading zeros.
 std::optional<std::int64_t> decimal_integer(std::string_view text) {
   const auto digits = text.starts_with('-') ? text.substr(1) : text;
   if (digits.empty() || (digits.front() == '0' && text != "0")) return std::nullopt;

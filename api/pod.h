@@ -1,7 +1,6 @@
-// Pod: what the scheduler reads of one. Field names follow the API's, in snake_case.
+// Pod: the fields of a pod that podium reads, named like the API's, in snake_case.
 //
-// Plain values; immutable once shared. Absent and empty are kept apart (std::optional) only where they mean
-// different things to kube-scheduler.
+// Plain values; immutable once shared. std::optional only where absent and empty differ to kube-scheduler.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +37,11 @@ struct Container {
   bool operator==(const Container&) const = default;
 };
 
-// status.containerStatuses[]: read for pods whose resources are being resized in place.
+// status.containerStatuses[]: read for in-place resizes.
 struct ContainerStatus {
   std::string name;
-  std::optional<ResourceList> resources;  // status.resources.requests; nullopt where status.resources is
-                                          // absent
-  ResourceList allocated;                 // status.allocatedResources
+  std::optional<ResourceList> resources;  // resources.requests; nullopt: no resources
+  ResourceList allocated;                 // allocatedResources
   bool operator==(const ContainerStatus&) const = default;
 };
 
@@ -90,7 +88,7 @@ struct Toleration {
   Op op = Op::equal;
   TaintEffect effect = TaintEffect::none;  // none: every effect
   bool operator==(const Toleration&) const = default;
-  // Lt and Gt compare whole numbers, and count only with `comparison` (TaintTolerationComparisonOperators).
+  // Lt and Gt compare integers, only with `comparison` (feature TaintTolerationComparisonOperators).
   // Source: k8s.io/api core/v1 Toleration.ToleratesTaint.
   bool tolerates(const Taint&, bool comparison = false) const;
 };
@@ -99,7 +97,7 @@ struct TopologySpreadConstraint {
   std::int32_t max_skew = 1;
   std::string topology_key;
   bool do_not_schedule = true;   // whenUnsatisfiable
-  bool known_constraint = true;  // whenUnsatisfiable is one of the two that there are
+  bool known_constraint = true;  // whenUnsatisfiable has a valid value
   std::optional<LabelSelector> label_selector;
   std::optional<std::int32_t> min_domains;
   bool honor_node_affinity = true;  // nodeAffinityPolicy, Honor by default
@@ -108,7 +106,7 @@ struct TopologySpreadConstraint {
   bool operator==(const TopologySpreadConstraint&) const = default;
 };
 
-// One entry of spec.volumes, by what the scheduler looks at.
+// One entry of spec.volumes.
 struct Volume {
   enum class Kind : std::uint8_t {
     other,
@@ -130,12 +128,13 @@ struct Volume {
   Kind kind = Kind::other;
   bool read_only = false;
   // By kind: claim name, disk name, volume ID, Azure disk URI, Azure share name, vSphere path, image
-  // reference, iSCSI IQN, RBD image, CSI driver. Empty for an ephemeral volume, whose claim is named after
-  // pod and volume.
+  // reference, iSCSI IQN, RBD image, CSI driver. Empty for an ephemeral volume: its claim is named after the
+  // pod and the volume.
   std::string id;
-  std::string pool;                   // RBD: the pool; Azure disk: its kind; Azure file: the secret's name
-  std::vector<std::string> monitors;  // RBD: the monitors; Azure file of a PersistentVolume: the secret's
-                                      // namespace
+  // RBD: the pool; Azure disk: its kind; Azure file: the secret's name.
+  std::string pool;
+  // RBD: the monitors; Azure file of a PersistentVolume: the secret's namespace.
+  std::vector<std::string> monitors;
   bool operator==(const Volume&) const = default;
 };
 

@@ -15,9 +15,9 @@ constexpr Wide kMax = static_cast<Wide>(~UWide{0} >> 1);
 constexpr Wide kMin = -kMax - 1;
 constexpr UWide kMantissaLimit = ~UWide{0} / 10 - 1;  // one more digit still fits
 constexpr UWide kUnit = 1'000'000'000;                // nano-units of one unit
-constexpr int kExponentBound = 1000;                  // beyond it everything saturates or is the finest step
+constexpr int kExponentBound = 1000;                  // beyond it, values saturate or round to 1n
 
-// A number as it was written: digits * 10^exponent10 * 2^exponent2, and whether smaller digits were dropped.
+// A parsed number: digits * 10^exponent10 * 2^exponent2, and whether smaller digits were dropped.
 struct Number {
   bool negative = false;
   bool inexact = false;
@@ -37,7 +37,7 @@ void add_digit(Number& number, char c) {
   number.digits = number.digits * 10 + static_cast<unsigned>(c - '0');
 }
 
-// The power that a suffix stands for, or false. Source: apimachinery resource suffix.go.
+// Applies the suffix's power. False: unknown suffix. Source: apimachinery resource suffix.go.
 bool apply_suffix(std::string_view suffix, Number& number) {
   struct Entry {
     std::string_view text;
@@ -78,7 +78,7 @@ bool apply_suffix(std::string_view suffix, Number& number) {
 // The number in nano-units, rounded away from zero, saturated.
 Wide to_nanos(Number number) {
   if (number.digits == 0) return 0;
-  // A binary suffix multiplies; digits beyond the 128 bits cannot matter next to it.
+  // A binary suffix multiplies, so digits beyond 128 bits do not matter.
   while (number.exponent2 > 0 && number.digits > (~UWide{0} >> number.exponent2)) {
     number.inexact |= number.digits % 10 != 0;
     number.digits /= 10;
@@ -96,7 +96,7 @@ Wide to_nanos(Number number) {
   }
   if (number.inexact) ++nanos;
   if (number.exponent2 > 0) {
-    // Only binary quantities are capped by the API.
+    // The API caps binary quantities only.
     nanos = std::min(nanos, static_cast<UWide>(std::numeric_limits<std::int64_t>::max()) * kUnit);
   }
   if (nanos > static_cast<UWide>(kMax)) return number.negative ? kMin : kMax;

@@ -1,9 +1,8 @@
 // Quantity: a Kubernetes resource amount ("250m", "1.5Gi", "1e3"), exact.
 //
-// Kept as a whole number of nano-units in 128 bits, which covers everything the API server takes (at most
-// 2^63-1 units, at finest 1n; finer digits round up). Larger magnitudes saturate. Comparison is by value:
-// "0.5" equals "500m".
-// Threads: a value. Errors: parse says what is wrong with the text.
+// A 128-bit count of nano-units. This covers all that the API server accepts: at most 2^63-1 units, at
+// finest 1n; finer digits round up. Larger values saturate. Compares by value: "0.5" equals "500m".
+// Threads: a value. Errors: parse() says what is wrong with the text.
 #pragma once
 
 #include <compare>
@@ -24,11 +23,11 @@ class Quantity {
   }
   static Result<Quantity> parse(std::string_view text);
 
-  // Whole units and thousandths, rounded up (away from zero), saturated to int64.
+  // In units and in thousandths; rounded up (away from zero), saturated to int64.
   // Source: apimachinery resource.Quantity Value() and MilliValue().
   std::int64_t value() const;
   std::int64_t milli_value() const;
-  // What API defaulting does to every quantity: up to a whole thousandth.
+  // Rounded up to a whole thousandth, as API defaulting does.
   Quantity rounded_up_to_milli() const;
 
   constexpr bool is_zero() const { return nanos_ == 0; }

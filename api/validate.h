@@ -1,9 +1,8 @@
-// What the API server refuses, of the fields that scheduling depends on: so that nonsense in a manifest or in
-// a what-if is an answer about the manifest and not about the cluster.
+// Validation of pods and nodes, as the API server does it, for manifests and what-ifs.
 //
-// Bounded to the fields that podium reads; in upstream's form and mostly its words:
-// "spec.containers[0].image: Required value". Source: pkg/apis/core/validation. Objects read back from an API
-// server need no validation. Threads: pure functions.
+// Covers the fields that podium reads. Findings have upstream's form and mostly its words:
+// "spec.containers[0].image: Required value". Objects from an API server need no validation.
+// Source: pkg/apis/core/validation. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -15,8 +14,7 @@
 
 namespace podium::api {
 
-// All findings, one "path: problem" each; empty where the object would be accepted. Expects defaults to be
-// set.
+// All findings, as "path: problem"; empty: the API server would accept the object. Defaults have to be set.
 std::vector<std::string> validate(const Pod&);
 std::vector<std::string> validate(const Node&);
 

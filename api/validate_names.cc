@@ -16,7 +16,7 @@ bool is_dns_part(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return is_lower_or_digit(c) || c == '-'; });
 }
 
-// [A-Za-z0-9] at both ends, with - _ . between.
+// [A-Za-z0-9] at both ends; also - _ . in between.
 bool is_name_part(std::string_view text) {
   const auto inner = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
   return !text.empty() && text.size() <= 63 && is_alphanumeric(text.front()) &&

@@ -1,5 +1,5 @@
-// Findings: what the validators of this room collect, and what pods and nodes have in common. Threads: one
-// call's own.
+// Findings: collects validation errors; and checks that pods and nodes share. For the validators of this
+// folder only. Threads: a Findings belongs to one call.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ void check_metadata(const ObjectMeta&, Findings&);
 void check_labels(const Labels&, const std::string& path, Findings&);
 void check_label_key(std::string_view key, const std::string& path, Findings&);
 void check_label_value(std::string_view value, const std::string& path, Findings&);
-// Amounts are not negative, and whole where only whole ones can be had.
+// Amounts must not be negative; those of pods and of non-native resources must be integers.
 void check_amounts(const ResourceList&, const std::string& path, Findings&);
 
 }  // namespace podium::api::detail

@@ -281,7 +281,7 @@ void check_tolerations(const std::vector<Toleration>& tolerations, Findings& fin
     if (toleration.op == Op::exists && !toleration.value.empty()) {
       findings.bad(path + ".operator", toleration.value, "value must be empty when `operator` is 'Exists'");
     }
-    // The API server takes Lt and Gt with TaintTolerationComparisonOperators only, which is off.
+    // The API server accepts Lt and Gt only with TaintTolerationComparisonOperators, which is off by default.
     if (toleration.op >= Op::lt) findings.unsupported(path + ".operator", "must be Equal or Exists");
     if (toleration.effect == TaintEffect::unknown) {
       findings.unsupported(path + ".effect", "must be NoSchedule, PreferNoSchedule or NoExecute");

@@ -16,7 +16,7 @@ namespace {
 using detail::Fault;
 using detail::Place;
 
-// Reads from a text that stays where it is.
+// A stream buffer over existing text, without a copy.
 class ViewBuffer final : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
@@ -27,7 +27,7 @@ class ViewBuffer final : public std::streambuf {
 
 Place place_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
-// The first byte that is no UTF-8, or the size of the text.
+// Index of the first byte that is not UTF-8, or the size of the text.
 std::size_t first_invalid_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -53,7 +53,7 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return at;
 }
 
-// yaml-cpp gives the escapes \N and \_ (U+0085, U+00A0) as one byte each, which is no UTF-8.
+// yaml-cpp decodes the escapes \N and \_ (U+0085, U+00A0) to one byte each, which is not UTF-8.
 std::string with_whole_characters(std::string text) {
   for (auto at = first_invalid_utf8(text); at != text.size(); at = first_invalid_utf8(text)) {
     if (text[at] != '\x85' && text[at] != '\xA0') break;
@@ -71,8 +71,7 @@ Place place_at(std::string_view text, std::size_t offset) {
   return place;
 }
 
-// Text that starts with a brace and a quote. YAML can start with a brace too, but hardly anyone quotes its
-// keys.
+// Text that starts with a brace and a quote. YAML may start with a brace, too, but rarely quotes its keys.
 bool looks_like_json(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   auto at = text.find_first_not_of(kSpace);
@@ -89,11 +88,11 @@ class Handler final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (builder_.expects_key()) throw Fault{place_of(mark), "null is no key"};
+    if (builder_.expects_key()) throw Fault{place_of(mark), "null is not a valid key"};
     builder_.scalar(nullptr, place_of(mark), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (builder_.expects_key()) throw Fault{place_of(mark), "an alias is no key"};
+    if (builder_.expects_key()) throw Fault{place_of(mark), "an alias is not a valid key"};
     builder_.alias(anchor, place_of(mark));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -131,11 +130,11 @@ class Handler final : public YAML::EventHandler {
     if (builder_.expects_key()) throw Fault{place_of(mark), "a key must be a scalar"};
   }
 
-  // JSON keys are strings: numbers and booleans give their text.
+  // JSON keys are strings: converts numbers and booleans to text.
   static std::string key_text(const std::string& text, Place place) {
     const auto value = detail::resolve_plain_scalar(text);
     if (value.is_string()) return text;
-    if (value.is_null()) throw Fault{place, "null is no key"};
+    if (value.is_null()) throw Fault{place, "null is not a valid key"};
     if (value.is_bool()) return value.get_bool() ? "true" : "false";
     if (value.is_int64()) return std::to_string(value.get_int64());
     return text;
@@ -145,7 +144,7 @@ class Handler final : public YAML::EventHandler {
   YAML::Mark start_;
 };
 
-// The line of the text that a mark stands in; marks only move forward.
+// Finds the line of a mark; marks only move forward.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
@@ -179,7 +178,7 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
   std::vector<Document> documents;
   for (int index = 1; parser.HandleNextDocument(handler); ++index) {
     const auto start = handler.start();
-    // The parser takes what follows a finished document for the next one, without asking for a separator.
+    // yaml-cpp treats text after a finished document as the next document, even without a separator.
     const bool separated = lines.at(start.line).starts_with("---");
     if (index > 1 && !separated && !lines.previous_content().starts_with("...")) {
       throw Fault{place_of(start), "expected the end of the document or '---'"};

@@ -1,5 +1,4 @@
-// What a plain YAML scalar means to Kubernetes. Source: go-yaml v2 resolve.go, which its YAML to JSON
-// conversion uses.
+// Resolves plain YAML scalars as Kubernetes does. Source: go-yaml v2 resolve.go.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -24,7 +23,7 @@ constexpr std::array<std::string_view, 11> kFalse = {"n",     "N",     "no",  "N
                                                      "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NULL"};
 
-// Go's strconv.ParseInt with base 0, after the underscores are gone.
+// As Go's strconv.ParseInt with base 0, without the underscores.
 std::optional<json::value> parse_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -46,7 +45,7 @@ std::optional<json::value> parse_integer(std::string_view text) {
   return json::value(static_cast<std::int64_t>(-magnitude));
 }
 
-// digits, a point and an exponent; no words such as "inf", which from_chars would take.
+// Digits, a point and an exponent; not words such as "inf", which from_chars would accept.
 bool looks_like_float(std::string_view text) {
   bool digits = false;
   std::size_t at = 0;

@@ -15,10 +15,9 @@ namespace json = boost::json;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' '; }
 
-// What other readers take for something else than a text and this one does not: dates, numbers to the base of
-// 60, merge keys.
-// Source: the resolver of go-yaml, which Kubernetes' programs write with.
-bool others_see_more(std::string_view text) {
+// Scalars that other YAML parsers do not read as strings, although this one does: dates, base-60 numbers,
+// merge keys. Source: the resolver of go-yaml, the writer of Kubernetes' programs.
+bool is_ambiguous_scalar(std::string_view text) {
   if (text == "<<" || text == "=") return true;
   if (text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, is_digit) && text[4] == '-' &&
       is_digit(text[5])) {
@@ -34,7 +33,7 @@ bool is_printable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// A printable text that may stand without quotes in a block, as far as its characters go.
+// Whether the characters allow a plain scalar in block context.
 // Source: go-yaml's yaml_emitter_analyze_scalar.
 bool plain_in_block(std::string_view text) {
   if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return false;
@@ -49,10 +48,10 @@ bool plain_in_block(std::string_view text) {
   return true;
 }
 
-// As kubectl and kube-scheduler write texts: plain where that is safe, in single quotes where only the
-// characters are in the way, and else in double quotes: a JSON string is a YAML double-quoted scalar.
+// Quotes as kubectl and kube-scheduler do: plain where that is safe, in single quotes where only the
+// characters forbid it, else in double quotes (a JSON string is a YAML double-quoted scalar).
 void write_text(std::string_view text, std::string& out) {
-  if (text.empty() || !is_printable(text) || others_see_more(text) ||
+  if (text.empty() || !is_printable(text) || is_ambiguous_scalar(text) ||
       !detail::resolve_plain_scalar(text).is_string()) {
     detail::write_json_string(text, out);
   } else if (plain_in_block(text)) {
@@ -90,8 +89,8 @@ void write_scalar(const json::value& value, std::string& out) {
   }
 }
 
-// Writes a non-empty map or list whose lines start at column `indent`; the first line's indent is there
-// already where `inline_start` says so (after "- ").
+// Writes a non-empty map or list whose lines start at column `indent`. With `inline_start`, the first line's
+// indent is written already (after "- ").
 void write_block(const json::value& value, std::size_t indent, bool inline_start, std::string& out) {
   const auto start_line = [&] {
     if (!inline_start) out.append(indent, ' ');
@@ -115,7 +114,7 @@ void write_block(const json::value& value, std::size_t indent, bool inline_start
     write_text(entry.key(), out);
     if (is_block(entry.value())) {
       out += ":\n";
-      // Lists stand at the column of their key, as kubectl writes them.
+      // Lists are not indented below their key, as kubectl writes them.
       write_block(entry.value(), entry.value().is_array() ? indent : indent + 2, false, out);
     } else {
       out += ": ";

@@ -1,3 +1,3 @@
-// The one translation unit that compiles Asio and Beast; everything else sees their declarations only.
+// Compiles Asio and Beast; all other translation units see only their declarations.
 #include <boost/asio/impl/src.hpp>
 #include <boost/beast/src.hpp>

@@ -1,9 +1,9 @@
-// Attachment: how other threads reach a task that runs on a strand, to wake it or to stop it.
+// Attachment: lets other threads wake or stop a task that runs on a strand.
 //
-// A task (a reflector, a leader elector) outlives the coroutine that runs it, but nothing of an executor may
-// outlive its context. So the strand, and the cancellation slots whose handlers hold it, are attached for the
-// time of a Scope, which is a local of that coroutine, and are gone with it.
-// Threads: post() from any thread. Scope, slot() and cancel() on the strand.
+// A task (a reflector, a leader elector) outlives the coroutine that runs it, but executors and cancellation
+// handlers must not outlive their context. So strand and cancellation slots are attached only while a Scope,
+// a local of that coroutine, is alive.
+// Owner: the task. Threads: post() from any thread; Scope, slot() and cancel() on the strand. Errors: none.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -22,12 +22,12 @@ class Attachment {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  // One slot for each coroutine that cancel() shall end.
+  // One slot for each coroutine that cancel() ends.
   explicit Attachment(std::size_t slots = 1) : cancels_(slots) {}
 
   class Scope {
    public:
-    // `at_end` gives back what else holds the executor, timers and streams.
+    // `at_end` releases other holders of the executor: timers and streams.
     Scope(Attachment& attachment, Strand strand, std::function<void()> at_end = {})
         : attachment_(attachment), at_end_(std::move(at_end)) {
       const std::lock_guard lock(attachment_.mutex_);
@@ -48,7 +48,7 @@ class Attachment {
     std::function<void()> at_end_;
   };
 
-  // Calls it on the strand. False: no task runs, and nothing is called.
+  // Posts `function` to the strand. False: no Scope is alive, and it is not called.
   template <typename Function>
   bool post(Function function) {
     const std::lock_guard lock(mutex_);

@@ -24,14 +24,14 @@ namespace asio = boost::asio;
 
 namespace {
 
-// One coroutine that runs.
+// A running coroutine.
 struct Entry {
   Entry(std::string name, asio::any_io_executor executor)
       : name(std::move(name)), executor(std::move(executor)) {}
 
   const std::string name;
   const asio::any_io_executor executor;
-  asio::cancellation_signal signal;  // on the executor only
+  asio::cancellation_signal signal;  // used on the executor only
 };
 
 std::string what_of(std::exception_ptr exception) {
@@ -54,7 +54,7 @@ bool is_cancellation(std::exception_ptr exception) {
   }
 }
 
-// The signal of a coroutine is used on its own executor only.
+// Posts, because a signal is used on its coroutine's executor only.
 void end(std::shared_ptr<Entry> entry) {
   asio::post(entry->executor, [entry] { entry->signal.emit(asio::cancellation_type::terminal); });
 }
@@ -72,7 +72,7 @@ struct Gate::State {
   void ended(const Entry& entry, std::exception_ptr exception) {
     if (!exception || (is_cancelled() && is_cancellation(exception))) return;
     const auto what = what_of(std::move(exception));
-    spdlog::critical("task has failed task={} error=\"{}\"", entry.name, what);
+    spdlog::critical("task failed task={} error=\"{}\"", entry.name, what);
     if (!fault) std::abort();
     fault(entry.name, what);
   }
@@ -91,12 +91,12 @@ struct Gate::State {
   std::mutex mutex;  // guards these
   bool closed = false, cancelled = false;
   std::list<std::shared_ptr<Entry>> inside;
-  std::list<std::shared_ptr<Timer>> waiters;  // each used on its own executor only
+  std::list<std::shared_ptr<Timer>> waiters;  // each is used on its own executor only
 };
 
 namespace {
 
-// Held by what runs. A coroutine that is destroyed with its context has left, too.
+// Held by the coroutine's completion handler, so destroying it with its context removes the entry, too.
 template <typename State>
 struct Inside {
   Inside(std::shared_ptr<State> state, std::shared_ptr<Entry> entry)

@@ -11,7 +11,7 @@
 namespace podium::async {
 namespace {
 
-// C0, DEL, and C1 as UTF-8 has it: U+0080 to U+009F.
+// Escapes C0, DEL, and C1 in UTF-8 (U+0080 to U+009F).
 void append_escaped(std::string_view text, spdlog::memory_buf_t& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);

@@ -1,7 +1,7 @@
-// The form of podium's log lines: time, level, message.
+// The format of podium's log lines: time, level, message.
 //
-// Much of a message comes from outside: names, and what servers and programs answer. It stays one line and
-// moves no cursor: control characters are escaped. Threads: as spdlog's formatters, one a sink.
+// Escapes control characters: messages contain text from servers and programs, and must stay on one line.
+// Threads: like any spdlog formatter, one per sink.
 #pragma once
 
 #include <spdlog/formatter.h>

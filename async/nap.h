@@ -1,5 +1,6 @@
-// nap(): waits, on the executor of the coroutine that calls it. It returns early where that coroutine is
-// cancelled; the co_await after it throws then.
+// nap(): waits on the caller's executor.
+//
+// Returns early when the caller is cancelled; the caller's next co_await then throws.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // on(): runs a task on another executor and waits for its result.
 //
-// The task is not cancelled with the caller: the cancellation would arrive on one thread while the task ends
-// on another, which Asio does not allow for. A task that may take long looks itself whether it shall stop.
+// Does not pass cancellation on: it would arrive on one thread while the task ends on another, which Asio
+// does not allow. A long task has to check by itself whether to stop.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

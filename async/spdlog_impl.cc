@@ -1,5 +1,5 @@
-// spdlog's code, compiled once: header-only, it costs fifteen seconds in each file that logs. Debian's
-// package has the sources as headers but no static library.
+// Compiles spdlog once: header-only, it costs 15 s of compile time in each file that logs. Debian's package
+// has its sources as headers, but no static library.
 #ifndef SPDLOG_COMPILED_LIB
 #error "SPDLOG_COMPILED_LIB must be defined for every file that includes spdlog"
 #endif

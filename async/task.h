@@ -1,4 +1,4 @@
-// Task: a coroutine of Asio. It runs on the executor that it is spawned on.
+// Task: an Asio coroutine. It runs on the executor that it is spawned on.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

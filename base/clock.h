@@ -1,7 +1,7 @@
-// The two seams through which time and randomness come in. Everything that waits, expires or jitters takes
-// them by reference, so that a run can be replayed on virtual time from a seed. The pure core takes neither.
+// Clock and Random: the seams for time and randomness. Code that waits, expires or jitters takes them by
+// reference, so a run can be replayed on virtual time from a seed. The pure core takes neither.
 //
-// Threads: implementations must be callable from any thread.
+// Threads: implementations are callable from any thread. Errors: none.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Steady now() const = 0;  // for waiting and measuring; never goes back
-  virtual Wall wall() const = 0;   // for timestamps that people and other processes read
+  virtual Wall wall() const = 0;   // for timestamps
 };
 
 class Random {
@@ -27,7 +27,7 @@ class Random {
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 };
 
-// As metrics have durations.
+// Durations of metrics are in seconds.
 inline double in_seconds(std::chrono::nanoseconds d) { return std::chrono::duration<double>(d).count(); }
 
 Clock& system_clock();

@@ -1,20 +1,19 @@
-// FairQueue: bounded work of many namespaces, of which none can hold up another.
+// FairQueue: a bounded work queue, fair between namespaces.
 //
-// Items have a key: a value that is pushed for a key that waits replaces the one there and keeps its place (a
-// T with replaces(T&& old) may take over what the new value lacks); while an item of a key is being worked
-// on, the key's next value waits. take() goes round by namespace, oldest first within one. Lane 0 goes before
-// lane 1, which still gets one turn in some.
+// Items have a key. push() of a key that waits replaces the value and keeps its position; a T with
+// replaces(T&& old) may merge the old one. While an item of a key is in progress, the key's next value waits.
+// take() goes round-robin by namespace, oldest first within one. Lane 0 precedes lane 1, which still gets
+// one turn in lane_1_every.
 //
-// finish() says what became of an item. What is to be tried again waits for its own back-off, for its
-// namespace's, or for that of everything. After a back-off of the latter two a single item goes ahead, and
-// the others follow when it has succeeded.
+// finish() reports the Outcome. A retry backs off by item, by namespace, or as a whole. After one of the
+// latter two, a single item goes first as a probe; the others follow when it has succeeded.
 //
-// Bounds: `capacity` in all and `per_namespace`. When full, push() refuses, or makes room by dropping: the
-// oldest of the fullest namespace, what has failed and what is in lane 1 first. Items that come back from
-// finish() are always taken, so that there are at most capacity + what is being worked on.
+// Bounds: `capacity` in total and `per_namespace`. When full, push() refuses, or evicts the oldest item: of
+// the pushing namespace if that is full, of the largest one if the queue is; items that back off first, then
+// those of lane 1. Retries are always accepted, so the queue holds at most capacity + items in progress.
 //
-// Owner: async::Writers, or one thread. Threads: none of its own, no lock. Time is passed in and never goes
-// back.
+// Owner: async::Writers, or one thread. Threads: not thread-safe. Time is passed in and never goes back.
+// Errors: none.
 #pragma once
 
 #include <algorithm>
@@ -40,15 +39,15 @@ class FairQueue {
   static constexpr unsigned kLanes = 2;
   enum class Pushed { queued, replaced, refused };
 
-  // An item that is being worked on; handed back to finish() with its outcome.
+  // An item in progress; returned to finish() with its outcome.
   struct Taken {
     std::string ns, key;
     T value;
     unsigned lane = 0, tries = 0;  // tries before this one
     Steady since{};                // when it was pushed
-    std::uint64_t place = 0;
+    std::uint64_t sequence = 0;
     Outcome outcome = Outcome::done;
-    std::chrono::milliseconds at_least{0};  // of a back-off: the server's Retry-After, within the longest
+    std::chrono::milliseconds at_least{0};  // lower bound of the backoff, from Retry-After; at most `longest`
   };
 
   FairQueue(FairQueueOptions options, Random& random) : options_(options), random_(random) {}
@@ -59,9 +58,9 @@ class FairQueue {
       replace(it->second, std::move(value), lane);
       return Pushed::replaced;
     }
-    if (!has_room(ns)) {
-      ++dropped_;  // this one, or the one that makes room for it
-      if (options_.refuse_when_full || !make_room(ns)) return Pushed::refused;
+    if (!has_capacity(ns)) {
+      ++dropped_;  // this item, or the one evicted for it
+      if (options_.refuse_when_full || !evict_one(ns)) return Pushed::refused;
     }
     const auto it = items_.try_emplace(key).first;
     Item& item = it->second;
@@ -72,13 +71,13 @@ class FairQueue {
       item.key = &it->first;
     }
     item.forgotten = false;
-    fill(item, std::move(value), lane, now, ++last_place_);
+    fill(item, std::move(value), lane, now, ++last_sequence_);
     if (item.state != State::busy) make_ready(item);
     refresh(*item.flow);
     return Pushed::queued;
   }
 
-  // At most so many, of several namespaces in turn.
+  // At most `most` items, round-robin by namespace.
   std::vector<Taken> take(Steady now, std::size_t most) {
     now_ = now;
     std::vector<Taken> out;
@@ -93,7 +92,7 @@ class FairQueue {
       Item& item = *flow.ready[*lane].begin()->second;
       flow.ready[*lane].erase(flow.ready[*lane].begin());
       out.push_back(
-          {*flow.ns, *item.key, std::move(*item.value), item.lane, item.tries, item.since, item.place});
+          {*flow.ns, *item.key, std::move(*item.value), item.lane, item.tries, item.since, item.sequence});
       item.value.reset();
       item.state = State::busy;
       --flow.waiting, --waiting_, ++flow.busy, ++busy_;
@@ -102,7 +101,7 @@ class FairQueue {
     return out;
   }
 
-  // Exactly once for each that was taken.
+  // Called exactly once for each item taken.
   void finish(Taken taken, Steady now) {
     now_ = now;
     Item& item = items_.find(taken.key)->second;
@@ -121,13 +120,13 @@ class FairQueue {
         drop_aged(flow);
       }
       if (outcome == Outcome::retry_all) hold(failures_, paused_until_, options_.all, taken.at_least);
-      come_back(item, std::move(taken));
+      requeue(item, std::move(taken));
     }
     erase_if_idle(item);
     refresh(flow);
   }
 
-  // Drops what waits of a key; what is being worked on is not tried again.
+  // Drops the waiting value of a key; an item in progress is not retried.
   void forget(const std::string& key) {
     const auto it = items_.find(key);
     if (it == items_.end()) return;
@@ -137,7 +136,7 @@ class FairQueue {
     refresh(flow);
   }
 
-  // A stop: no back-off holds anything any longer, and what fails is dropped.
+  // For a stop: ends all backoffs; items that fail from now on are dropped.
   void hurry(Steady now) {
     now_ = now;
     hurried_ = true;
@@ -150,7 +149,7 @@ class FairQueue {
     }
   }
 
-  // Drops everything that waits.
+  // Drops all waiting values.
   void clear() {
     std::vector<Item*> all;
     for (auto& [key, item] : items_) {
@@ -164,8 +163,8 @@ class FairQueue {
     dropped_ += all.size();
   }
 
-  // When take() has something, if nothing else happens: a time that may have passed. None: not before a push
-  // or a finish().
+  // When take() next returns an item, unless something else happens first; may be in the past. nullopt: not
+  // before a push() or finish().
   std::optional<Steady> next_ready() const {
     if (failures_ > 0 && busy_ > 0) return std::nullopt;
     if (!turns_[0].empty() || !turns_[1].empty()) return std::max(now_, paused_until_);
@@ -177,13 +176,13 @@ class FairQueue {
     const auto it = items_.find(key);
     return it != items_.end() && it->second.value;
   }
-  bool holds(const std::string& key) const { return items_.contains(key); }  // waits, or is being worked on
+  bool holds(const std::string& key) const { return items_.contains(key); }  // waits or is in progress
   std::size_t waiting() const { return waiting_; }
   std::size_t busy() const { return busy_; }
   std::size_t namespaces() const { return flows_.size(); }
   std::uint64_t done() const { return done_; }
   std::uint64_t failed() const { return failed_; }
-  std::uint64_t dropped() const { return dropped_; }  // refused, for room, after too many tries, or at a stop
+  std::uint64_t dropped() const { return dropped_; }  // refused, evicted, retried too often, or at a stop
 
  private:
   struct Item;
@@ -192,11 +191,11 @@ class FairQueue {
   // What one namespace has queued.
   struct Flow {
     const std::string* ns = nullptr;
-    std::array<std::map<std::uint64_t, Item*>, kLanes> ready;   // by place
-    std::map<std::pair<Steady, std::uint64_t>, Item*> delayed;  // by time and place
-    std::size_t waiting = 0, busy = 0;                          // items; those not in the maps wait for
-                                                                // their key's item under way
-    unsigned failures = 0;                                      // since the last success
+    std::array<std::map<std::uint64_t, Item*>, kLanes> ready;   // by sequence
+    std::map<std::pair<Steady, std::uint64_t>, Item*> delayed;  // by time and sequence
+    // Waiting items that are not in the maps wait for their key's item in progress.
+    std::size_t waiting = 0, busy = 0;
+    unsigned failures = 0;  // since the last success
     Steady held_until = Steady::min();
     std::array<std::optional<typename std::list<Flow*>::iterator>, kLanes> turn;
     std::optional<Steady> wake;  // its entry in wakes_
@@ -205,28 +204,28 @@ class FairQueue {
   struct Item {
     Flow* flow = nullptr;
     const std::string* key = nullptr;
-    std::optional<T> value;  // none: only being worked on
+    std::optional<T> value;  // nullopt: only in progress
     State state = State::idle;
     unsigned lane = 0, tries = 0;
     Steady since{}, ready_at{};
-    std::uint64_t place = 0;
+    std::uint64_t sequence = 0;
     bool forgotten = false;
   };
 
   // --- what waits ---
 
-  void fill(Item& item, T value, unsigned lane, Steady since, std::uint64_t place) {
+  void fill(Item& item, T value, unsigned lane, Steady since, std::uint64_t sequence) {
     item.value = std::move(value);
     item.lane = std::min(lane, kLanes - 1);
     item.tries = 0;
     item.since = since;
-    item.place = place;
+    item.sequence = sequence;
     ++item.flow->waiting, ++waiting_;
   }
 
   void make_ready(Item& item) {
     item.state = State::ready;
-    item.flow->ready[item.lane].emplace(item.place, &item);
+    item.flow->ready[item.lane].emplace(item.sequence, &item);
   }
 
   void replace(Item& item, T value, unsigned lane) {
@@ -235,16 +234,16 @@ class FairQueue {
     item.tries = 0;
     if (lane >= item.lane) return;
     const bool ready = item.state == State::ready;
-    if (ready) item.flow->ready[item.lane].erase(item.place);
+    if (ready) item.flow->ready[item.lane].erase(item.sequence);
     item.lane = lane;
     if (ready) make_ready(item);
     refresh(*item.flow);
   }
 
-  // Takes its waiting value away. The caller refreshes the flow.
+  // Removes the waiting value. The caller refreshes the flow.
   void remove(Item& item) {
-    if (item.state == State::ready) item.flow->ready[item.lane].erase(item.place);
-    if (item.state == State::delayed) item.flow->delayed.erase({item.ready_at, item.place});
+    if (item.state == State::ready) item.flow->ready[item.lane].erase(item.sequence);
+    if (item.state == State::delayed) item.flow->delayed.erase({item.ready_at, item.sequence});
     if (item.state != State::busy) item.state = State::idle;
     item.value.reset();
     --item.flow->waiting, --waiting_;
@@ -255,8 +254,8 @@ class FairQueue {
     if (item.state == State::idle) items_.erase(items_.find(*item.key));
   }
 
-  // An item that has failed waits again, unless it is to be dropped or a newer value goes in its place.
-  void come_back(Item& item, Taken taken) {
+  // Queues a failed item again, unless it is dropped or a newer value replaces it.
+  void requeue(Item& item, Taken taken) {
     const bool too_often = options_.most_tries > 0 && taken.tries + 1 >= options_.most_tries;
     const auto delay = random_wait(options_.item, taken.tries + 1, taken.at_least);
     if (item.value) {
@@ -268,24 +267,24 @@ class FairQueue {
       ++dropped_;
       return;
     } else {
-      fill(item, std::move(taken.value), taken.lane, taken.since, taken.place);
+      fill(item, std::move(taken.value), taken.lane, taken.since, taken.sequence);
       item.tries = taken.tries + 1;
     }
     if (taken.outcome != Outcome::retry || hurried_) return make_ready(item);
     item.state = State::delayed;
     item.ready_at = now_ + delay;
-    item.flow->delayed.emplace(std::pair(item.ready_at, item.place), &item);
+    item.flow->delayed.emplace(std::pair(item.ready_at, item.sequence), &item);
   }
 
   // --- bounds ---
 
-  bool has_room(const std::string& ns) const {
+  bool has_capacity(const std::string& ns) const {
     if (waiting_ >= options_.capacity) return false;
     const auto it = flows_.find(ns);
     return it == flows_.end() || options_.per_namespace == 0 || it->second.waiting < options_.per_namespace;
   }
 
-  bool make_room(const std::string& ns) {
+  bool evict_one(const std::string& ns) {
     const auto by_waiting = [](const auto& a, const auto& b) { return a.second.waiting < b.second.waiting; };
     auto it = flows_.find(ns);
     if (waiting_ >= options_.capacity) it = std::ranges::max_element(flows_, by_waiting);
@@ -315,22 +314,21 @@ class FairQueue {
     }
   }
 
-  // --- turns and back-off ---
+  // --- turns and backoff ---
 
   Steady::duration random_wait(const Backoff& backoff, unsigned failures,
                                std::chrono::milliseconds at_least) {
     return std::max<Steady::duration>(backoff.after(failures, random_), std::min(at_least, backoff.longest));
   }
 
-  // Several that fail together are one failure.
+  // Failures during a backoff do not count again.
   void hold(unsigned& failures, Steady& until, const Backoff& backoff, std::chrono::milliseconds at_least) {
     if (hurried_ || now_ < until) return;
     ++failures;
     until = now_ + random_wait(backoff, failures, at_least);
   }
 
-  // Puts the flow among those that have a turn, and among those to look at later, as its state says. It is
-  // gone afterwards where it holds nothing.
+  // Updates the flow's entries in turns_ and wakes_. Erases the flow if it is empty: it is then dangling.
   void refresh(Flow& flow) {
     while (!flow.delayed.empty() && flow.delayed.begin()->first.first <= now_) {
       Item& item = *flow.delayed.begin()->second;
@@ -368,14 +366,14 @@ class FairQueue {
   Steady now_ = Steady::min();  // the last time that was passed in
   std::unordered_map<std::string, Item> items_;
   std::unordered_map<std::string, Flow> flows_;
-  std::array<std::list<Flow*>, kLanes> turns_;  // by lane, those that have something ready; the next first
-  std::set<std::pair<Steady, Flow*>> wakes_;    // when to look at a flow again
-  unsigned failures_ = 0;                       // of everything
+  std::array<std::list<Flow*>, kLanes> turns_;  // by lane: flows with ready items; the next one first
+  std::set<std::pair<Steady, Flow*>> wakes_;    // when to refresh a flow again
+  unsigned failures_ = 0;                       // of the whole queue, since the last success
   Steady paused_until_ = Steady::min();
   bool hurried_ = false;
   unsigned lane_0_turns_ = 0;
   std::size_t waiting_ = 0, busy_ = 0;
-  std::uint64_t last_place_ = 0, done_ = 0, failed_ = 0, dropped_ = 0;
+  std::uint64_t last_sequence_ = 0, done_ = 0, failed_ = 0, dropped_ = 0;
 };
 
 }  // namespace podium

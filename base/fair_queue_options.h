@@ -1,4 +1,4 @@
-// The bounds and back-offs of a FairQueue, and what may become of an item.
+// FairQueueOptions: bounds and backoffs of a FairQueue. Outcome: the result of an item.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace podium {
 
-// What became of an item that was taken.
+// Result of an item that was taken.
 enum class Outcome {
   done,
-  failed,           // given up
-  retry,            // the item waits for its back-off
-  retry_namespace,  // everything of its namespace waits
-  retry_all,        // everything waits
+  failed,           // not retried
+  retry,            // the item backs off
+  retry_namespace,  // its whole namespace backs off
+  retry_all,        // the whole queue backs off
 };
 
-// Doubles from `first` to `longest`; up to a half of each wait is taken off at random.
+// Doubles from `first` to `longest`, minus up to half at random.
 struct Backoff {
   std::chrono::milliseconds first{500}, longest{60'000};
 
@@ -30,13 +30,13 @@ struct Backoff {
 
 struct FairQueueOptions {
   std::size_t capacity = 20'000;
-  std::size_t per_namespace = 0;  // 0: no bound of its own
-  bool refuse_when_full = false;  // else room is made
+  std::size_t per_namespace = 0;  // 0: not bounded per namespace
+  bool refuse_when_full = false;  // false: evict another item
   Backoff item, of_namespace{std::chrono::seconds(1)}, all{std::chrono::seconds(1)};
-  // What has been tried so often, or fails so long after it was pushed, is dropped. 0: never.
+  // Drops an item that failed this often, or this long after it was pushed. 0: never.
   unsigned most_tries = 0;
   std::chrono::milliseconds most_age{0};
-  unsigned lane_1_every = 8;  // turns, while lane 0 has items
+  unsigned lane_1_every = 8;  // while lane 0 has items, lane 1 gets one turn in this many
 };
 
 }  // namespace podium

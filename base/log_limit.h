@@ -1,7 +1,6 @@
-// LogLimit: lets a log line through once a minute for each cause, so that a fault that lasts does not fill
-// the log.
+// LogLimit: allows one log line a minute per cause, so that a lasting fault does not fill the log.
 //
-// Threads: any. Errors: none; of more causes than it can keep, the oldest may be logged again early.
+// Threads: any. Errors: none. Beyond 256 causes it forgets all of them and may allow lines early.
 #pragma once
 
 #include <chrono>

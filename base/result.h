@@ -1,8 +1,8 @@
-// Result<T>: the one error type of podium.
+// Result<T>: podium's only error type.
 //
-// An Error is a value: what happened, where, and (for a reply of an API server) the HTTP code and the
-// machine-readable reason. What a library throws is converted in the file that calls the library. A node that
-// does not fit a pod is data, not an Error.
+// An Error is a value: what happened, where, and for an API server's reply the HTTP code and the reason.
+// Exceptions of a library are converted in the file that calls it. A node that does not fit a pod is data,
+// not an Error.
 #pragma once
 
 #include <expected>
@@ -15,19 +15,19 @@ namespace podium {
 struct Error {
   enum class Kind {
     invalid,      // the input is wrong; exit code 2 when it came from the command line
-    unavailable,  // the other side could not be reached, or asked to come back later; worth a retry
+    unavailable,  // the peer was not reachable or asked to retry later
     timeout,      // a deadline passed
-    cancelled,    // a stop was asked for
-    status,       // the API server answered with a Status object; see code and reason
-    internal,     // a bug or an environment fault
+    cancelled,    // stopped
+    status,       // the API server replied with an error status; see code and reason
+    internal,     // a bug or a fault of the environment
   };
 
   Kind kind = Kind::internal;
   std::string message;
-  int code = 0;         // HTTP status code, 0 where there was no reply
+  int code = 0;         // HTTP status code; 0: no reply
   std::string reason;   // metav1.StatusReason: "NotFound", "Conflict", "AlreadyExists", "Expired", …
-  int retry_after = 0;  // seconds, from Retry-After; 0 where the server did not say
-  // The request was sent and its reply never came: it may have taken effect. Look before sending it again.
+  int retry_after = 0;  // seconds, from Retry-After; 0: absent
+  // A write was sent and its reply never came: it may have taken effect. Read the object before a retry.
   bool maybe_applied = false;
 };
 
@@ -44,8 +44,7 @@ inline std::unexpected<Error> invalid(std::string message) {
   return fail(Error::Kind::invalid, std::move(message));
 }
 
-// Joins the messages of several findings, one a line, for input that is reported whole rather than by its
-// first fault.
+// Joins findings, one per line, where all faults of an input are reported and not only the first.
 std::string join_lines(const std::vector<std::string>& lines);
 
 }  // namespace podium

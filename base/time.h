@@ -1,4 +1,4 @@
-// Timestamps as Kubernetes writes them: RFC 3339 in UTC, with seconds (metav1.Time) or microseconds
+// Timestamps of the Kubernetes API: RFC 3339 in UTC, in seconds (metav1.Time) or microseconds
 // (metav1.MicroTime).
 #pragma once
 
@@ -12,7 +12,7 @@ namespace podium {
 
 std::string format_time(Wall);        // 2026-01-02T03:04:05Z
 std::string format_micro_time(Wall);  // 2026-01-02T03:04:05.000006Z
-// Takes any RFC 3339 time, with a fraction and an offset; nullopt for anything else.
+// Accepts any RFC 3339 time, with fraction and offset; nullopt for anything else.
 std::optional<Wall> parse_time(std::string_view);
 
 }  // namespace podium

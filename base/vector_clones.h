@@ -1,8 +1,8 @@
-// PODIUM_VECTOR_CLONES before a function: it is built twice, for baseline x86-64 and for x86-64-v3 (AVX2),
-// and the loader picks. For loops over columns; both give the same results.
+// PODIUM_VECTOR_CLONES before a function: compiles it for baseline x86-64 and for x86-64-v3 (AVX2); the
+// loader picks one. For loops over columns; both variants give equal results.
 #pragma once
 
-// Sanitizers instrument the resolver that picks a clone, and it runs before they are ready.
+// Not with sanitizers: they instrument the resolver, which runs before they are initialized.
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PODIUM_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else

@@ -1,4 +1,4 @@
-// What this program is, and which kube-scheduler it answers like.
+// The versions of podium and of the kube-scheduler that it matches.
 #pragma once
 
 #include <string_view>
@@ -6,8 +6,7 @@
 namespace podium {
 
 inline constexpr std::string_view kVersion = "0.1.0";
-// The release whose verdicts and scores podium's are compared with. It agrees with the k8s.io/kubernetes
-// requirement in e2e/oracle/go.mod.
+// The release that podium's verdicts and scores are compared with; also required by e2e/oracle/go.mod.
 inline constexpr std::string_view kKubernetesVersion = "v1.36.3";
 
 }  // namespace podium

@@ -20,8 +20,7 @@ constexpr std::size_t kWarningsKept = 256;
 
 std::string without_query(const std::string& target) { return target.substr(0, target.find('?')); }
 
-// Is what the Status names the object of this path, or the namespace that it is in? A Status without details
-// speaks of what was asked for.
+// Whether the Status is about the object of this path, or about its namespace. A Status without details is.
 bool names_part_of(std::string_view path, const json::value& status) {
   boost::system::error_code none;
   const json::value* kind = status.find_pointer("/details/kind", none);
@@ -130,7 +129,7 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     if (limit_) {
       auto turn = limit_->take(clock_.now());
       if (clock_.now() + turn >= deadline)
-        co_return fail(Error::Kind::timeout, "client-side rate limit: no turn before the deadline");
+        co_return fail(Error::Kind::timeout, "client-side rate limit: deadline would pass");
       if (turn.count() > 0) co_await async::nap(turn);
     }
     request.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_.now());
@@ -177,7 +176,7 @@ Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions
     if (reply.error().code == 410) reply.error().reason = "Expired";
     co_return std::unexpected(std::move(reply.error()));
   }
-  auto cut = cut_list(reply->body);
+  auto cut = split_list(reply->body);
   if (!cut) co_return fail(Error::Kind::internal, "GET " + resource.path(ns) + ": " + cut.error().message);
   Page page;
   page.resource_version = std::move(cut->resource_version);
@@ -194,7 +193,7 @@ void Api::unreadable_once(const Resource& resource, const std::string& name, con
   const auto object = resource.plural + " " + name;
   std::lock_guard lock(warned_mutex_);
   if (unreadable_.size() < kWarningsKept && unreadable_.insert(object).second)
-    spdlog::warn("object cannot be read, only its metadata is known object={:?} error={:?}", object,
+    spdlog::warn("object cannot be parsed, using its metadata only object={:?} error={:?}", object,
                  error.message);
 }
 

@@ -1,15 +1,13 @@
-// Api: the API server's verbs, with retries.
+// Api: typed calls to one API server (get, list, create, update, patch, delete), with retries.
 //
-// A call is retried with jittered backoff while the failure is one that a retry can mend (connection refused
-// or cut before a reply, 429 and 503 with Retry-After honoured, 500, 502, 503 and 504 for reads), at most
-// until its deadline. What changes something and lost its reply is not sent twice blindly: the caller gets
-// Kind::unavailable with maybe_applied and looks. Client-side rate limit: none but the connection pool,
-// unless qps > 0. A warning of the server is logged once.
-// Threads: as Transport; an Api must outlive its calls.
-// Errors: Kind::status for a reply of 300 and above, with its code, after the retries that it allows; the
-// reason is that of the metav1.Status, and empty where the reply is none (a proxy's page); a list whose
-// continue token has expired ends with reason "Expired"; Kind::internal for a reply that is not what was
-// asked for.
+// Retries with jittered backoff until the call's deadline, on: a connection refused or cut before a
+// reply; 429; 503 with Retry-After; 500, 502, 503 and 504 of reads. A write whose reply was lost is not
+// retried: the caller gets Kind::unavailable with maybe_applied, and has to read the object first.
+// Rate limit: only where qps > 0. Each distinct warning of the server is logged once.
+// Owner: the composing code; an Api outlives its calls. Threads: as Transport.
+// Errors: Kind::status, with code and reason, for a status of 300 and above after retries. `reason` is
+// empty where the body is no metav1.Status (an error page of a proxy), and "Expired" for a list whose
+// continue token has expired. Kind::internal where the body cannot be decoded. Else as Transport.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -28,10 +26,10 @@
 
 namespace podium::client {
 
-// The parameters below have constructors, since GCC 12 destroys an aggregate that is made inside a co_await
-// twice.
+// The parameter types below have constructors: GCC 12 destroys an aggregate twice that is created inside
+// a co_await expression.
 
-// A kind of object on the API server: group "", version "v1", plural "pods".
+// A resource of the API server, such as group "", version "v1", plural "pods".
 struct Resource {
   Resource() {}
   Resource(std::string group, std::string version, std::string plural, bool namespaced = true)
@@ -59,7 +57,7 @@ struct ListOptions {
   std::string label_selector, field_selector;
   std::string resource_version, resource_version_match;
   std::int64_t limit = 500;
-  bool metadata_only = false;  // items hold apiVersion, kind and metadata
+  bool metadata_only = false;  // items have apiVersion, kind and metadata only
 };
 
 struct ListResult {
@@ -67,11 +65,11 @@ struct ListResult {
   std::string resource_version;
 };
 
-// The Accept header of a request whose reply need not hold more of an object than its metadata.
+// Accept header that asks for the object's metadata only (PartialObjectMetadata).
 extern const char* const kBriefReply;
 
-// The API server itself says that the object of the request, or its namespace, is not there. False for any
-// other 404: a proxy's on the way, one of a kind that is not served, or one that names another object.
+// True for a NotFound Status about the request's object or its namespace. False for other 404s: from a
+// proxy, for a resource that is not served, or about another object.
 bool object_is_gone(const Error& error);
 
 enum class PatchType { merge, strategic_merge, apply };
@@ -84,7 +82,7 @@ struct DeleteOptions {
 };
 
 struct CallOptions {
-  std::chrono::milliseconds deadline{30'000};  // for the call with its retries; of a list: for each page
+  std::chrono::milliseconds deadline{30'000};  // includes retries; for a list: per page
   bool retry = true;
 };
 
@@ -94,11 +92,12 @@ class Api {
   ~Api();
 
   Task<Result<boost::json::value>> get(Resource, std::string ns, std::string name, CallOptions = {});
-  // As it came, undecoded: for what may be too large or too deep to decode.
+  // Returns the body undecoded, for objects that may be too large or too deeply nested to decode.
   Task<Result<std::string>> get_text(std::string path, CallOptions = {});
   Task<Result<ListResult>> list(Resource, std::string ns, ListOptions, CallOptions = {});  // all pages
-  // One page at a time, for lists too long to hold; each(items) returns false to stop. Of an item that cannot
-  // be read (nested too deeply) there is its metadata, in both.
+  // Page by page, for lists that do not fit in memory. each(items) returns false to stop. Returns the list's
+  // resourceVersion. In list() and list_pages(), an item that cannot be decoded (nested too deeply) is
+  // replaced by its metadata.
   Task<Result<std::string>> list_pages(Resource, std::string ns, ListOptions,
                                        std::function<bool(std::vector<boost::json::value>)> each,
                                        CallOptions = {});
@@ -113,12 +112,11 @@ class Api {
                                          std::string field_manager = "podium", CallOptions = {});
   Task<Result<boost::json::value>> remove(Resource, std::string ns, std::string name, DeleteOptions = {},
                                           CallOptions = {});
-  // As create, for hot paths: the body is JSON text already and the reply's body is dropped.
+  // Like create(), for hot paths: takes JSON text and discards the reply's body.
   Task<Result<void>> post(std::string path, std::string body, CallOptions = {});
 
-  // Small writes for hot paths, at once on one connection (Transport::send_all). One try each: what to do
-  // about one that failed is the caller's. The answers are the replies' bodies, for `brief` requests only the
-  // object's metadata.
+  // Pipelines small writes on one connection (Transport::send_all). No retries. One result per request, in
+  // order: the reply's body.
   Task<std::vector<Result<std::string>>> send_all(std::vector<Request> requests);
 
   Transport& transport() { return *transport_; }

@@ -26,7 +26,7 @@ void Precedence::leave() {
   waiting_.clear();
 }
 
-// Is in the list for as long as it lives, also where its coroutine is cancelled.
+// Removes its timer from the list on destruction, also when the coroutine is cancelled.
 struct Precedence::Waiting {
   Waiting(const Precedence& precedence, TimerPtr timer) : precedence(precedence), timer(std::move(timer)) {}
   Waiting(const Waiting&) = delete;

@@ -1,9 +1,9 @@
-// Precedence: writes that nobody waits for give way to those that somebody does.
+// Precedence: lets bindings go before events and less urgent reports.
 //
-// Bindings enter and leave; the writers of events and reports take turn() before they write. While a binding
-// is under way a writer waits, unless what it has to write is older than the patience: then it goes on, so
-// that under a load that never ends everything else lags by that much and no more.
-// Threads: all functions from any thread. Errors: none.
+// The binder brackets each request with enter() and leave(). Writers of events and reports await turn()
+// before they write: it waits while a binding is under way, but no longer than kPatience after the item
+// was queued, so under constant load these writes lag by at most that.
+// Owner: the engine. Threads: all functions from any thread. Errors: none.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Precedence {
   void enter();
   void leave();
 
-  // Returns when nothing that comes first is under way, or when `since` is longer ago than the patience.
+  // Returns when no binding is under way, or kPatience after `since`.
   async::Task<void> turn(Steady since) const;
 
  private:
@@ -36,7 +36,7 @@ class Precedence {
   Clock& clock_;
   mutable std::mutex mutex_;  // guards these
   int under_way_ = 0;
-  mutable std::list<TimerPtr> waiting_;  // each used on its own executor only
+  mutable std::list<TimerPtr> waiting_;  // each is used on its own executor only
 };
 
 }  // namespace podium::client

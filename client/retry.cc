@@ -6,20 +6,20 @@ namespace podium::client {
 
 using std::chrono::milliseconds;
 
-bool Retry::mendable(const Error& error) const {
+bool Retry::is_retryable(const Error& error) const {
   if (error.kind == Error::Kind::unavailable) return !error.maybe_applied && error.reason != "Untrusted";
   if (error.kind != Error::Kind::status) return false;
   switch (error.code) {
     case 429:
       return true;
     case 503:
-      // With Retry-After the server says that it has not looked at the request.
+      // Retry-After means that the server has rejected the request without processing it.
       return reads_ || error.retry_after > 0;
     case 500:
     case 502:
       return reads_;
     case 504:
-      // A resource version that the server has not reached yet is the caller's to give up.
+      // The server has not reached the requested resourceVersion; the caller has to give it up.
       return reads_ && error.message.find("Too large resource version") == std::string::npos;
     default:
       return false;
@@ -27,7 +27,7 @@ bool Retry::mendable(const Error& error) const {
 }
 
 std::optional<milliseconds> Retry::after(const Error& error) {
-  if (!mendable(error)) return std::nullopt;
+  if (!is_retryable(error)) return std::nullopt;
   auto full = std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000));
   auto wait = std::chrono::duration_cast<milliseconds>(full * (1 - random_.unit() / 2));
   if (error.retry_after > 0)

@@ -1,6 +1,7 @@
-// Whether and when a failed call is sent again, and how many calls may start a second.
+// Retry: whether and when a failed call is retried. RateLimit: a token bucket for calls.
 //
-// Pure but for Random. Threads: a Retry belongs to one call; a RateLimit may be shared.
+// Pure, except for Random. Threads: a Retry belongs to one call; a RateLimit may be shared between threads.
+// Errors: none.
 #pragma once
 
 #include <chrono>
@@ -12,31 +13,29 @@
 
 namespace podium::client {
 
-// A load balancer may ask for an hour, after which nobody would know why podium stands still: Retry-After
-// counts up to this many seconds.
+// Upper bound on Retry-After, in seconds. A load balancer may ask for an hour; podium must not stall as long.
 constexpr int kMaxRetryAfter = 30;
 
 class Retry {
  public:
   Retry(bool reads, Random& random) : reads_(reads), random_(random) {}
 
-  // How long to wait before the next try; nullopt where another try can't help or is not safe. Retry-After is
-  // a lower bound, up to kMaxRetryAfter; without one the waits double from 100 ms to 5 s, each cut by up to a
-  // half at random.
+  // Delay before the next try; nullopt where a retry cannot help or is not safe. Doubles from 100 ms to 5 s,
+  // minus up to half at random. With Retry-After: that (at most kMaxRetryAfter) plus a tenth of the backoff.
   std::optional<std::chrono::milliseconds> after(const Error& error);
 
  private:
-  bool mendable(const Error& error) const;
-  const bool reads_;  // the call changes nothing
+  bool is_retryable(const Error& error) const;
+  const bool reads_;  // the call is a read
   Random& random_;
   int failures_ = 0;
 };
 
-// A token bucket: so many calls a second, with bursts.
+// A token bucket: `qps` calls a second, with bursts of up to `burst`.
 class RateLimit {
  public:
   RateLimit(double qps, double burst, Steady now);
-  // Takes a place in line; how long to wait for it.
+  // Takes one token. Returns how long the caller has to wait before it sends.
   std::chrono::nanoseconds take(Steady now);
 
  private:

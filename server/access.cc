@@ -33,7 +33,7 @@ std::string bearer_token(std::string_view header) {
   return std::string(rest.substr(0, rest.find(' ')));
 }
 
-// Text that no browser takes for HTML.
+// Escapes the text so that no browser interprets it as HTML.
 std::string sanitized(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -119,7 +119,7 @@ Task<Result<User>> Access::authenticate(const Request* request) {
   co_return Result<User>(anonymous());
 }
 
-// Once a minute: anybody may ask.
+// At most once a minute, because anyone can send requests.
 void Access::log_failure(const Request& request, const Error& error) {
   const auto now = parts_.clock.now();
   if (next_log_ && now < *next_log_) return;

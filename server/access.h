@@ -1,10 +1,10 @@
-// Access: who may ask for what, as kube-scheduler decides it.
+// Access: authenticates and authorizes a request, like kube-scheduler.
 //
-// A client certificate of the cluster's CA or a bearer token names a user; credentials that are not good are
-// refused with 401, and who has none is system:anonymous. Some paths are open, system:masters may do
-// everything, and the API server reviews all else; what it does not allow is refused with 403.
-// Threads: one at a time, on the executor. Errors: replies with kube-scheduler's codes and bodies.
-// Source: k8s.io/apiserver's delegating authentication and authorization.
+// A client certificate of the cluster's CA or a bearer token names the user; invalid credentials get 401; a
+// request without credentials is system:anonymous. Open paths and members of system:masters are allowed.
+// For all others the API server makes a SubjectAccessReview; what it denies gets 403.
+// Owner: Delegation. Threads: one at a time, on the executor. Errors: replies with kube-scheduler's codes
+// and bodies. Source: k8s.io/apiserver, delegating authentication and authorization.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,7 @@
 
 namespace podium::server {
 
-// Paths that need no authorization: each one path, or a prefix where it ends in '*'. A leading '/' is
-// optional.
+// Paths that need no authorization. A trailing '*' makes a path a prefix. A leading '/' is optional.
 class OpenPaths {
  public:
   static Result<OpenPaths> parse(const std::vector<std::string>& paths);
@@ -32,17 +31,17 @@ class OpenPaths {
 
 class Access {
  public:
-  // What it asks; all outlive it.
+  // Collaborators; all outlive the Access.
   struct Parts {
     Clock& clock;
     OpenPaths open;
-    ClientCaSource* client_ca = nullptr;  // null: client certificates say nothing
-    TokenReviews* tokens = nullptr;       // null: tokens say nothing
-    AccessReviews* reviews = nullptr;     // null: nobody but system:masters is let
+    ClientCaSource* client_ca = nullptr;  // null: ignores client certificates
+    TokenReviews* tokens = nullptr;       // null: ignores tokens
+    AccessReviews* reviews = nullptr;     // null: allows system:masters only
   };
   explicit Access(Parts parts) : parts_(std::move(parts)) {}
 
-  // nullopt: go on.
+  // The reply that refuses the request; nullopt: it is allowed.
   async::Task<std::optional<Reply>> refusal(Request request);
 
  private:

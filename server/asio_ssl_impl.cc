@@ -1,3 +1,2 @@
-// Asio's TLS streams, compiled once (BOOST_ASIO_SEPARATE_COMPILATION); the client has TLS of its own on
-// OpenSSL.
+// Compiles Asio's TLS streams (BOOST_ASIO_SEPARATE_COMPILATION). The client uses OpenSSL directly.
 #include <boost/asio/ssl/impl/src.hpp>

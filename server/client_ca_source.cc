@@ -36,7 +36,7 @@ std::shared_ptr<const ClientCa> FileClientCa::current() {
   next_look_ = clock_.now() + kLookEvery;
   if (client::file_stamp(path_) == seen_) return ca_;
   if (const auto loaded = load(); !loaded)
-    spdlog::warn("client CA not reloaded, the old one stays in use reason=\"{}\"", loaded.error().message);
+    spdlog::warn("client CA not reloaded, keeping the old one reason=\"{}\"", loaded.error().message);
   return ca_;
 }
 
@@ -55,7 +55,7 @@ Task<Result<void>> ClusterClientCa::look_up(ClusterClientCa* self) {
   if (!map) co_return std::unexpected(map.error());
   const auto* data = map->is_object() ? map->get_object().if_contains("data") : nullptr;
   const auto* pem = data && data->is_object() ? data->get_object().if_contains(kKey) : nullptr;
-  if (!pem || !pem->is_string()) {  // kube-apiserver has none
+  if (!pem || !pem->is_string()) {  // kube-apiserver has no client CA
     self->ca_ = nullptr;
     self->pem_.clear();
     co_return Result<void>();
@@ -76,8 +76,8 @@ Task<void> ClusterClientCa::run(ClusterClientCa* self, First first) {
     first = nullptr;
     if (!found && !failed) {
       spdlog::warn(
-          "client CA not found in the cluster, client certificates are checked with the last one "
-          "known error=\"{}\"",
+          "client CA not found in the cluster, client certificates are verified with the last "
+          "known one error=\"{}\"",
           found.error().message);
     }
     failed = !found;

@@ -1,8 +1,8 @@
-// Where the CA of client certificates comes from: a file that is reloaded when it changes, or the ConfigMap
+// ClientCaSource: the CA of client certificates. Either a file, reloaded when it changes, or the ConfigMap
 // kube-system/extension-apiserver-authentication, where kube-apiserver publishes its own.
 //
-// Threads: one at a time, on the executor. Errors: of the first load in the result; later ones are logged
-// once and the last good CA stays.
+// Owner: Delegation. Threads: one at a time, on the executor. Errors: those of the first load are returned;
+// later ones are logged once, and the last good CA stays.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,7 +20,7 @@ namespace podium::server {
 class ClientCaSource {
  public:
   virtual ~ClientCaSource() = default;
-  virtual std::shared_ptr<const ClientCa> current() = 0;  // null: not known, client certificates say nothing
+  virtual std::shared_ptr<const ClientCa> current() = 0;  // null: unknown; client certificates are ignored
 };
 
 class FileClientCa final : public ClientCaSource {
@@ -39,11 +39,11 @@ class FileClientCa final : public ClientCaSource {
 
 class ClusterClientCa final : public ClientCaSource {
  public:
-  // Called with the outcome of the first look-up.
+  // Called with the result of the first look-up.
   using First = std::function<void(const Result<void>&)>;
 
   ClusterClientCa(async::Gate& gate, boost::asio::any_io_executor executor, client::Api& api);
-  void start(First first);  // looks it up again every minute
+  void start(First first);  // looks it up now and every minute
   std::shared_ptr<const ClientCa> current() override { return ca_; }
 
  private:

@@ -26,7 +26,7 @@ template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
 constexpr auto kCredentialId = "authentication.kubernetes.io/credential-id";
-constexpr auto kUidAttribute = "1.3.6.1.4.1.57683.2";  // Kubernetes' own, in a subject
+constexpr auto kUidAttribute = "1.3.6.1.4.1.57683.2";  // Kubernetes' OID of a user's UID in a subject
 
 std::string text_of(const X509_NAME_ENTRY* entry) {
   unsigned char* text = nullptr;
@@ -70,7 +70,7 @@ Result<std::shared_ptr<const ClientCa>> ClientCa::parse(const std::string& pem, 
   }
   ERR_clear_error();
   if (count == 0) return invalid(what + ": no PEM certificate in it");
-  // As Go does: whatever is in the bundle is trusted, an intermediate too.
+  // As in Go, every certificate of the bundle is a trust anchor, also an intermediate.
   X509_STORE_set_flags(roots.get(), X509_V_FLAG_PARTIAL_CHAIN);
   return std::shared_ptr<const ClientCa>(new ClientCa(roots));
 }

@@ -1,7 +1,7 @@
-// Client certificates: whether one was issued by the cluster's CA, and who it names.
+// ClientCa: checks whether a client certificate was issued by the cluster's CA, and for which user.
 //
-// Source: k8s.io/apiserver/pkg/authentication/request/x509: the common name is the user, the organizations
-// are the groups. Threads: a ClientCa is immutable and may be shared.
+// The common name is the user, the organizations are the groups.
+// Source: k8s.io/apiserver/pkg/authentication/request/x509. Threads: immutable; may be shared.
 // Errors: Kind::invalid says why a certificate is not accepted, or that a bundle has none.
 #pragma once
 
@@ -22,7 +22,7 @@ class ClientCa {
   // A PEM bundle; `what` names it in errors.
   static Result<std::shared_ptr<const ClientCa>> parse(const std::string& pem, const std::string& what);
 
-  // nullopt: the certificate is good and names nobody. `certificates` is not empty.
+  // nullopt: the certificate is valid but has no common name. `certificates` is not empty.
   Result<std::optional<User>> user(const Certificates& certificates) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace podium::server {
 
-std::optional<ConnectionTable::Id> ConnectionTable::idlest(const std::string* peer) const {
+std::optional<ConnectionTable::Id> ConnectionTable::longest_idle(const std::string* peer) const {
   std::optional<Id> best;
   std::uint64_t since = 0;
   for (const auto& [id, one] : connections_) {
@@ -24,12 +24,12 @@ ConnectionTable::Admission ConnectionTable::admit(const std::string& peer) {
   Admission out;
   const auto own = per_peer_.find(peer);
   if (own != per_peer_.end() && own->second >= limit_per_peer_) {
-    out.victim = idlest(&peer);
+    out.victim = longest_idle(&peer);
     if (!out.victim) return out;
   } else if (connections_.size() >= limit_) {
     const auto largest = largest_peer();
-    out.victim = idlest(&largest);
-    if (!out.victim) out.victim = idlest(nullptr);
+    out.victim = longest_idle(&largest);
+    if (!out.victim) out.victim = longest_idle(nullptr);
     if (!out.victim) return out;
   }
   if (out.victim) remove(*out.victim);
@@ -52,8 +52,8 @@ void ConnectionTable::remove(Id id) {
   connections_.erase(it);
 }
 
-std::optional<ConnectionTable::Id> ConnectionTable::take_idlest() {
-  const auto id = idlest(nullptr);
+std::optional<ConnectionTable::Id> ConnectionTable::take_longest_idle() {
+  const auto id = longest_idle(nullptr);
   if (id) remove(*id);
   return id;
 }

@@ -1,10 +1,10 @@
-// ConnectionTable: which connections the server keeps, and which one makes room for a new one.
+// ConnectionTable: decides which connections the server keeps, and which one it closes for a new one.
 //
-// Bounded in all and for each peer address. Where a bound is reached, the connection that has been idle for
-// the longest (no request under way, which includes an unfinished handshake) is closed for the new one: of
-// the new one's peer where that has too many, else of the peer that has the most. So one client can neither
-// hold all slots nor push out others.
-// Owner: HttpsServer. Threads: one at a time. Pure: knows neither sockets nor time.
+// Bounded in total and per peer address. At a bound, the connection idle for longest is closed (idle: no
+// request in progress; an unfinished handshake is idle): of the new connection's peer if that peer is at its
+// bound, else of the peer with the most connections, else of any. So one client cannot take all slots, nor
+// push the others out.
+// Owner: HttpsServer. Threads: one at a time. Pure: knows neither sockets nor time. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,24 @@ class ConnectionTable {
       : limit_(limit), limit_per_peer_(limit_per_peer) {}
 
   struct Admission {
-    std::optional<Id> id;      // nothing: turned away, since every candidate is busy
-    std::optional<Id> victim;  // to close; it no longer counts
+    std::optional<Id> id;      // nullopt: refused, because every candidate is busy
+    std::optional<Id> victim;  // to be closed; removed from the table
   };
   Admission admit(const std::string& peer);
-  // A request has come in, or its reply has gone out. Without effect on one that no longer counts.
+  // Busy from the arrival of a request until its reply is sent. No effect if the id was removed.
   void set_busy(Id id, bool busy);
   void remove(Id id);
-  // The connection that has been idle for the longest, of all; it no longer counts.
-  std::optional<Id> take_idlest();
+  // Removes and returns the connection idle for longest.
+  std::optional<Id> take_longest_idle();
 
   std::size_t size() const { return connections_.size(); }
 
  private:
   struct Connection {
     std::string peer;
-    std::uint64_t idle_since = 0;  // in calls of this table; 0: busy
+    std::uint64_t idle_since = 0;  // in ticks_; 0: busy
   };
-  std::optional<Id> idlest(const std::string* peer) const;
+  std::optional<Id> longest_idle(const std::string* peer) const;
   const std::string& largest_peer() const;
 
   const std::size_t limit_, limit_per_peer_;

@@ -3,8 +3,7 @@
 namespace podium::server {
 namespace {
 
-// As client-go's clients for reviews have them: high enough for scrapers, and a bound on what others can make
-// the API server do.
+// As client-go's review clients: enough for scrapers, and a bound on the load that others cause.
 constexpr double kReviewsPerSecond = 200, kReviewBurst = 400;
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Delegation: authentication and authorization of requests by an API server, put together from its options.
+// Delegation: authentication and authorization by an API server, composed from its options.
 //
 // Owner: DiagnosticsServer. Threads: load() before the executor runs; everything else on it.
-// Errors: load() names the flag or file that is wrong.
+// Errors: load() names the invalid flag or file.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,19 +19,19 @@
 
 namespace podium::server {
 
-// As kube-scheduler's flags; the defaults are its own.
+// kube-scheduler's flags and defaults.
 struct DelegationOptions {
   std::string client_ca_file;           // empty: the CA is looked up in the cluster
-  bool skip_lookup = false;             // no look-up either: client certificates say nothing
-  bool tolerate_lookup_failure = true;  // else a failing first look-up ends the process
+  bool skip_lookup = false;             // no look-up either: client certificates are ignored
+  bool tolerate_lookup_failure = true;  // false: a failed first look-up is fatal
   std::chrono::milliseconds token_ttl{10'000}, allowed_ttl{10'000}, denied_ttl{10'000};
   std::vector<std::string> always_allow_paths{"/healthz", "/readyz", "/livez"};
 };
 
 class Delegation {
  public:
-  // Transports to the API servers that review tokens and access, and that hold the CA; they write whether or
-  // not this process leads.
+  // Transports to the API servers that review tokens and access and that have the CA. They write even if this
+  // process does not lead.
   struct Reviewers {
     std::shared_ptr<client::Transport> authentication, authorization;
   };
@@ -39,11 +39,11 @@ class Delegation {
              Reviewers reviewers, DelegationOptions options);
 
   Result<void> load();
-  // Begins to look up the CA. `fatal` is called with the reason where that fails and must not.
+  // Starts to look up the CA. Calls `fatal` if the first look-up fails and tolerate_lookup_failure is false.
   void start(std::function<void(const Error&)> fatal);
   void disconnect();  // from the API servers
 
-  // nullopt: go on. After load().
+  // See Access::refusal(). After load().
   async::Task<std::optional<Reply>> refusal(Request request) { return access_->refusal(std::move(request)); }
 
  private:

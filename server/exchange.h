@@ -1,6 +1,6 @@
-// One request and its reply, as handlers see them.
+// Request and Reply: one HTTP request and its reply, as handlers see them.
 //
-// Threads: values. A Handler runs on the server's executor; what takes long belongs on another one.
+// Threads: values. A Handler runs on the server's executor; long work belongs on another one.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ struct x509_st;
 
 namespace podium::server {
 
-// What the client presented in the handshake, its own certificate first. Not verified.
+// The client's certificate chain, its own certificate first. Not verified.
 using Certificates = std::vector<std::shared_ptr<x509_st>>;
 
 struct Request {
@@ -26,7 +26,7 @@ struct Request {
   std::string authorization;  // the header
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
 
-  // Whether the query has the parameter, and its values in order.
+  // Whether the query has the parameter; its values in order.
   bool asks_for(std::string_view parameter) const;
   std::vector<std::string> values(std::string_view parameter) const;
 };

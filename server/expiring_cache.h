@@ -1,6 +1,6 @@
-// ExpiringCache: answers that hold for a while, the least recently used forgotten first.
+// ExpiringCache: an LRU cache whose entries expire.
 //
-// Threads: one at a time. Time is given by the caller.
+// Threads: one at a time. The caller passes the time.
 #pragma once
 
 #include <list>
@@ -51,7 +51,7 @@ class ExpiringCache {
     Steady until;
   };
   const std::size_t limit_;
-  std::list<Entry> entries_;  // the one used last first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<std::string, typename std::list<Entry>::iterator> by_key_;
 };
 

@@ -24,7 +24,7 @@ Reply all(const std::string& endpoint, const std::vector<HealthCheck>& checks, c
     }
     const bool good = !check.why_unhealthy();
     if (observe) observe(endpoint, check.name, good);
-    healthy = healthy && good;  // anybody may ask, so that the reason is not told
+    healthy = healthy && good;  // withholds the reason: the endpoint is open to anyone
     lines += good ? fmt::format("[+]{} ok\n", check.name)
                   : fmt::format("[-]{} failed: reason withheld\n", check.name);
   }

@@ -49,7 +49,7 @@ struct Connection {
   const std::shared_ptr<asio::ssl::context> tls;
   Stream stream;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
-  bool closed = false;  // by the server; its coroutine ends at its next step
+  bool closed = false;  // by the server; the coroutine ends at its next step
 };
 
 std::shared_ptr<const Certificates> certificates_of(SSL* session) {
@@ -59,7 +59,7 @@ std::shared_ptr<const Certificates> certificates_of(SSL* session) {
     out->push_back(std::shared_ptr<X509>(one, X509_free));
   };
   if (auto* own = SSL_get0_peer_certificate(session)) add(own);
-  const auto* chain = SSL_get_peer_cert_chain(session);  // at a server: without the client's own
+  const auto* chain = SSL_get_peer_cert_chain(session);  // at a server: without the client's certificate
   for (int i = 0; chain && i < sk_X509_num(chain); ++i) add(sk_X509_value(chain, i));
   return out;
 }
@@ -103,7 +103,7 @@ struct HttpsServer::Impl {
         acceptor(executor),
         table(options.connections, options.connections_per_peer) {}
 
-  // Takes the connection out of the books, however its coroutine ends.
+  // Removes the connection when its coroutine ends, also by an exception.
   struct Forget {
     Impl* self;
     std::shared_ptr<Connection> connection;
@@ -113,16 +113,16 @@ struct HttpsServer::Impl {
     }
   };
 
-  // Counts a request other than a probe; not taken where too many are under way.
-  struct Turn {
-    explicit Turn(Impl& self_, bool probe) : self(self_), counts(!probe) {
+  // A slot for a request. Probes always get one; other requests do not get one when too many are in progress.
+  struct RequestSlot {
+    explicit RequestSlot(Impl& self_, bool probe) : self(self_), counts(!probe) {
       taken = !counts || self.others < std::max<std::size_t>(1, self.options.connections / 4);
       if (taken && counts) ++self.others;
     }
-    ~Turn() {
+    ~RequestSlot() {
       if (taken && counts) --self.others;
     }
-    Turn(const Turn&) = delete;
+    RequestSlot(const RequestSlot&) = delete;
     Impl& self;
     const bool counts;
     bool taken = false;
@@ -133,7 +133,7 @@ struct HttpsServer::Impl {
     if (const auto it = open.find(*id); it != open.end()) it->second->close();
   }
 
-  // False: the connection is over.
+  // False: the connection has ended.
   static Task<bool> shake_hands(Impl* self, std::shared_ptr<Connection> connection) {
     error_code error;
     beast::get_lowest_layer(connection->stream).expires_after(self->options.step);
@@ -175,9 +175,9 @@ struct HttpsServer::Impl {
     co_return !error && response->keep_alive() && !connection->closed;
   }
 
-  static Task<Reply> reply_to(Impl* self, const Turn* turn, Request request) {
-    if (turn->taken) co_return co_await self->handler(std::move(request));
-    Reply busy(503, "too many requests are under way\n");
+  static Task<Reply> reply_to(Impl* self, const RequestSlot* slot, Request request) {
+    if (slot->taken) co_return co_await self->handler(std::move(request));
+    Reply busy(503, "too many requests in progress\n");
     co_return busy;
   }
 
@@ -192,9 +192,9 @@ struct HttpsServer::Impl {
       const bool came = co_await read(self, connection, &buffer, &parser);
       if (!came) co_return;
       auto request = request_of(parser.get(), *connection);
-      const Turn turn(*self, self->options.probes.contains(request.path));
+      const RequestSlot slot(*self, self->options.probes.contains(request.path));
       self->table.set_busy(connection->id, true);
-      auto reply = co_await reply_to(self, &turn, std::move(request));
+      auto reply = co_await reply_to(self, &slot, std::move(request));
       auto response = response_of(std::move(reply), parser.get());
       more = co_await write(self, connection, &response);
       self->table.set_busy(connection->id, false);
@@ -204,7 +204,7 @@ struct HttpsServer::Impl {
   void admit(tcp::socket socket) {
     const auto admission = table.admit(address_of(socket));
     close_one(admission.victim);
-    if (!admission.id) return;  // closing it is the answer
+    if (!admission.id) return;  // refused: closes the socket
     auto connection = std::make_shared<Connection>(*admission.id, std::move(socket), certificate.current());
     open.emplace(*admission.id, connection);
     if (async::spawn(gate, executor, "HTTPS connection", serve(this, connection))) return;
@@ -212,14 +212,14 @@ struct HttpsServer::Impl {
     table.remove(*admission.id);
   }
 
-  // Out of file descriptors, or of memory: an idle connection gives its own back.
-  void give_way(const error_code& error) {
+  // Out of file descriptors or memory: closes an idle connection.
+  void close_idle_connection(const error_code& error) {
     const auto now = clock.now();
     if (!next_log || now >= *next_log) {
       next_log = now + kLogEvery;
       spdlog::error("cannot accept a connection error=\"{}\" open={}", error.message(), open.size());
     }
-    close_one(table.take_idlest());
+    close_one(table.take_longest_idle());
   }
 
   static Task<void> accept_all(Impl* self) {
@@ -234,7 +234,7 @@ struct HttpsServer::Impl {
                            error == asio::error::interrupted || error == asio::error::connection_aborted;
       if (passing) continue;
       if (error) {
-        self->give_way(error);
+        self->close_idle_connection(error);
         co_await async::nap(pause);
         pause = std::min(2 * pause, kLongestPause);
         continue;
@@ -253,7 +253,7 @@ struct HttpsServer::Impl {
   tcp::acceptor acceptor;
   ConnectionTable table;
   std::map<ConnectionTable::Id, std::shared_ptr<Connection>> open;  // each until its coroutine ends
-  std::size_t others = 0;                                           // requests under way that are no probes
+  std::size_t others = 0;                                           // requests in progress but probes
   std::optional<Steady> next_log;
 };
 

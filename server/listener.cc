@@ -16,7 +16,7 @@ namespace {
 
 error_code last_error() { return {errno, boost::system::system_category()}; }
 
-// The bound socket, or -1 and errno.
+// Returns the bound socket, or -1 with errno set.
 int bound_socket(const tcp::endpoint& endpoint, bool both_families, bool share_port) {
   const int fd = ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return fd;

@@ -1,8 +1,7 @@
-// A listening socket, and connections from it, that no child process inherits.
+// A listening socket and its connections, opened close-on-exec in one system call.
 //
-// Asio opens and accepts without close-on-exec, so that a credential plugin that is started in between keeps
-// the port. These do both in one system call.
-// Threads: as the socket. Errors: listen() names the flag that is wrong; accept() returns errno.
+// Asio sets close-on-exec later, so a child process started in between (an exec plugin) would keep the port.
+// Threads: as the socket. Errors: listen() names the invalid flag; accept() returns errno.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -15,19 +14,19 @@
 namespace podium::server {
 
 struct ListenOptions {
-  std::string address = "0.0.0.0";  // unspecified (or empty): all addresses of both families
-  std::uint16_t port = 10259;       // 0: any free one
+  std::string address = "0.0.0.0";  // unspecified or empty: all addresses of both families
+  std::uint16_t port = 10259;       // 0: any free port
   bool share_port = false;          // SO_REUSEPORT: several processes may listen on it
 };
 
 Result<boost::asio::ip::tcp::acceptor> listen(boost::asio::any_io_executor executor,
                                               const ListenOptions& options);
 
-// The next connection, without waiting. error: asio::error::try_again where there is none.
+// Accepts without waiting. Error: asio::error::try_again where no connection is pending.
 boost::asio::ip::tcp::socket accept(boost::asio::ip::tcp::acceptor& acceptor,
                                     boost::system::error_code& error);
 
-// The address as text; an IPv4 address that came over an IPv6 socket as IPv4.
+// The peer's address as text; IPv4-mapped addresses as IPv4.
 std::string address_of(const boost::asio::ip::tcp::socket& socket);
 
 }  // namespace podium::server

@@ -39,7 +39,7 @@ bool passing(const Error& error) {
   return error.maybe_applied;
 }
 
-// A review changes nothing, so that one whose reply was lost is sent again.
+// A review changes nothing, so it is resent when its reply was lost.
 Task<Result<json::value>> review(client::Api* api, client::Resource kind, json::object body) {
   const auto end = api->clock().now() + kDeadline;
   client::CallOptions options;
@@ -127,7 +127,7 @@ Task<Result<User>> TokenReviews::user(std::string token) {
   Result<User> user = user_of(*status);
   if (!truth(*status, "authenticated") || user->name.empty())
     user = invalid(why.empty() ? "invalid bearer token" : why);
-  // As upstream: a failure with a reason may be a passing one of the reviewer.
+  // As upstream: a failure with a reason may be a transient one of the reviewer, so it is not cached.
   if (user || why.empty()) known_.put(key, user, api_.clock().now() + ttl_);
   co_return user;
 }

@@ -1,10 +1,10 @@
-// Reviews that the API server makes for others: whose token this is, and what a user may do.
+// TokenReviews and AccessReviews: who a token belongs to, and what a user may do, asked of the API server.
 //
-// Answers are kept for a short time, under a hash, so that a scraper costs one review and not one a scrape.
-// Threads: one at a time, on the executor of the coroutines. The Api outlives its users and writes whether or
-// not this process leads.
-// Errors: Kind::invalid for a token that is not known; other kinds where the API server did not answer.
-// Source: k8s.io/apiserver's webhook authenticator and authorizer.
+// Answers are cached for a short time, by a hash, so that scrapes do not cost a review each.
+// Owner: Delegation. Threads: one at a time, on the coroutines' executor. The Api outlives both and writes
+// even if this process does not lead.
+// Errors: Kind::invalid for an unknown token; other kinds where the API server did not answer.
+// Source: k8s.io/apiserver, webhook authenticator and authorizer.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -40,7 +40,7 @@ class AccessReviews {
   AccessReviews(client::Api& api, std::chrono::milliseconds allowed_ttl, std::chrono::milliseconds denied_ttl)
       : api_(api), allowed_ttl_(allowed_ttl), denied_ttl_(denied_ttl) {}
 
-  // Whether the user may do this to a path that is no resource.
+  // Whether the user may do this to a non-resource path.
   async::Task<Result<Verdict>> may(User user, std::string verb, std::string path);
 
  private:

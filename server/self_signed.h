@@ -1,4 +1,4 @@
-// A certificate for this process alone: self-signed, for localhost and the host's name, a year long.
+// A self-signed certificate for this process, for localhost and the host's name, valid for a year.
 #pragma once
 
 #include <string>

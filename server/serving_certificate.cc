@@ -24,10 +24,10 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kLookEvery{1};
 constexpr auto kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
-constexpr auto kPairName = "kube-scheduler";  // of the files in TlsOptions::directory, as upstream names them
+constexpr auto kPairName = "kube-scheduler";  // upstream's name of the files in TlsOptions::directory
 
 struct Suite {
-  std::string_view go, openssl;  // no OpenSSL name: a suite of TLS 1.3, which Go does not let choose either
+  std::string_view go, openssl;  // openssl empty: a TLS 1.3 suite, which cannot be configured in Go either
 };
 
 constexpr auto kSuites = std::to_array<Suite>({
@@ -56,7 +56,7 @@ std::string host_name() {
 Result<int> version_of(const std::string& name) {
   if (name.empty() || name == "VersionTLS12") return TLS1_2_VERSION;
   if (name == "VersionTLS13") return TLS1_3_VERSION;
-  return invalid("--tls-min-version: " + name + ": VersionTLS12 and VersionTLS13 are served");
+  return invalid("--tls-min-version: " + name + ": must be VersionTLS12 or VersionTLS13");
 }
 
 Result<std::string> ciphers_of(const std::vector<std::string>& names) {
@@ -87,7 +87,7 @@ Result<void> write_file(const std::string& path, const std::string& text, mode_t
   return {};
 }
 
-// Tickets would let a client come back without showing its certificates again.
+// With tickets, a client could resume a session without presenting its certificate.
 void harden(SSL_CTX* context) {
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(context, 0);
@@ -143,7 +143,7 @@ Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
   return context;
 }
 
-// Makes the own certificate, or points the options at the one in the directory.
+// Makes a self-signed certificate, or points the options at the one in the directory.
 Result<void> ServingCertificate::use_own() {
   const auto base = options_.directory + "/" + kPairName;
   const auto certificate = base + ".crt", key = base + ".key";
@@ -190,8 +190,7 @@ std::shared_ptr<asio::ssl::context> ServingCertificate::current() {
     current_ = std::move(*made);
     spdlog::info("serving certificate reloaded file={}", options_.certificate_file);
   } else {
-    spdlog::warn("serving certificate not reloaded, the old one stays in use reason=\"{}\"",
-                 made.error().message);
+    spdlog::warn("serving certificate not reloaded, keeping the old one reason=\"{}\"", made.error().message);
   }
   return current_;
 }

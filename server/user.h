@@ -1,4 +1,4 @@
-// User: who sends a request, as a review of the API server or a client certificate says.
+// User: who sends a request, as named by a client certificate or a TokenReview.
 //
 // Threads: values.
 #pragma once
@@ -15,7 +15,7 @@ struct User {
   std::map<std::string, std::vector<std::string>> extra;
 };
 
-// Who sends no credentials.
+// The user of requests without credentials.
 inline User anonymous() { return {"system:anonymous", "", {"system:unauthenticated"}, {}}; }
 
 }  // namespace podium::server

@@ -1,5 +1,4 @@
-// Base64 as kubeconfig files and Secrets carry it (RFC 4648, standard alphabet, padded; line breaks are
-// skipped).
+// Base64 of kubeconfig files and Secrets: RFC 4648, standard alphabet, padded; line breaks are ignored.
 //
 // Threads: pure functions.
 #pragma once
@@ -10,7 +9,7 @@
 
 namespace podium::client {
 
-std::optional<std::string> base64_decode(std::string_view text);  // nullopt where it is not base64
+std::optional<std::string> base64_decode(std::string_view text);  // nullopt: not base64
 std::string base64_encode(std::string_view bytes);
 
 }  // namespace podium::client

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// What posix_spawn is told, released by scope.
+// Attributes and file actions of posix_spawn, with RAII.
 class SpawnPlan {
  public:
   SpawnPlan() {
@@ -48,12 +48,12 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-// Calls on_slow when its time has come.
+// Calls on_slow once, after ChildProcess::slow.
 class SlowWatch {
  public:
   SlowWatch(const ChildProcess& child, steady_clock::time_point started)
       : on_slow_(child.on_slow), at_(started + child.slow) {}
-  // How long to wait at most, of what is left until the deadline.
+  // The next poll timeout: `left`, or less if on_slow is due earlier.
   std::chrono::milliseconds look(std::chrono::milliseconds left) {
     if (!on_slow_) return left;
     const auto until = std::chrono::ceil<std::chrono::milliseconds>(at_ - steady_clock::now());
@@ -92,7 +92,7 @@ Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, Sl
   }
 }
 
-// The program may close its output long before it ends; it gets until the deadline for that too.
+// The program may close its output long before it exits; it has until the deadline to exit.
 Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow) {
   for (;;) {
     int status = 0;
@@ -119,7 +119,7 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   SpawnPlan plan;
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&plan.actions, ends[1], STDOUT_FILENO);
-  // Not every library marks its descriptors: a listening socket would stay open with an orphan.
+  // Not all libraries open descriptors with close-on-exec; an orphan would keep a listening socket open.
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
 
   std::vector<std::string> arguments{child.command};

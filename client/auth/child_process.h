@@ -1,7 +1,7 @@
-// Runs a program and collects what it prints.
+// Runs a program and returns what it writes to standard output.
 //
-// Threads: any. Errors: Kind::invalid (can't be started, failed, printed too much), Kind::timeout,
-// Kind::cancelled; they tell the exit status, not the output.
+// Blocks the calling thread. Threads: any. Errors: Kind::invalid (cannot be started, failed, too much
+// output), Kind::timeout, Kind::cancelled. Messages have the exit status, never the output.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@ namespace podium::client {
 struct ChildProcess {
   std::string command;                   // found in $PATH unless it has a slash
   std::vector<std::string> arguments;    // without the command itself
-  std::vector<std::string> environment;  // NAME=value, all of it
+  std::vector<std::string> environment;  // NAME=value; nothing is inherited
   std::chrono::milliseconds deadline{60'000};
   std::size_t output_limit = 1u << 20;
-  // Called once, where the program is still running after `slow`.
+  // Called once if the program still runs after `slow`.
   std::chrono::milliseconds slow{5'000};
   std::function<void()> on_slow;
 };
 
-// Standard input is /dev/null, standard error this process's own; the program inherits no other descriptor.
-// Ends early when `cancel_fd` becomes readable. A program that has to be ended is killed with its whole
-// process group.
+// Standard input is /dev/null and standard error is inherited; no other descriptor is. Fails with
+// Kind::cancelled when `cancel_fd` becomes readable. On timeout, cancel or too much output, the program's
+// process group is killed.
 Result<std::string> run_child(const ChildProcess& child, int cancel_fd);
 
 }  // namespace podium::client

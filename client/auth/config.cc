@@ -21,7 +21,7 @@ std::string trim(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-// $KUBECONFIG may name several files; those that do not exist are passed over unless none does.
+// $KUBECONFIG may list several files. Missing ones are skipped, unless all are missing.
 Result<ClientConfig> load_list(const std::string& list, const std::string& context) {
   std::vector<std::string> all, present;
   for (std::size_t start = 0; start <= list.size();) {
@@ -68,7 +68,7 @@ Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const std::
   std::error_code ignored;
   if (!home.empty() && std::filesystem::exists(path, ignored)) return load_kubeconfig(path, context);
   return invalid(
-      "no API server to talk to: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
+      "no API server configured: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
 }
 
 }  // namespace podium::client

@@ -33,7 +33,7 @@ struct Credential {
 
 const std::string kNoText;
 
-// The member's text; empty where it is absent.
+// The member's string; empty where absent.
 Result<std::string> text_at(const json::object& object, const char* name) {
   const json::value* found = object.if_contains(name);
   if (found == nullptr || found->is_null()) return kNoText;
@@ -41,7 +41,7 @@ Result<std::string> text_at(const json::object& object, const char* name) {
   return std::string(found->get_string());
 }
 
-// Errors name the place in the output; the output itself stays untold.
+// Errors name the field, never its value: the output holds secrets.
 Result<Credential> parse_credential(const std::string& output, const std::string& api_version) {
   boost::system::error_code error;
   json::value parsed = json::parse(output, error);
@@ -172,7 +172,7 @@ class ExecCredential final : public TokenSource {
   const ExecPlugin plugin_;
   Clock& clock_;
   const int cancel_fd_;
-  std::mutex run_mutex_;  // one run at a time; taken before mutex_. Guards the next three
+  std::mutex run_mutex_;  // serializes runs; locked before mutex_. Guards the next three members
   std::optional<Error> failure_;
   Steady next_try_{};
   std::chrono::seconds failure_pause_ = kFailurePause;

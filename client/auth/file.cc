@@ -23,7 +23,7 @@ std::string system_message() { return std::system_category().message(errno); }
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
-  // Non-blocking, so that a pipe under the name hangs the caller for seconds at most.
+  // Non-blocking: opening a FIFO must not block the caller.
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) return invalid(path + ": " + system_message());
   std::string text;

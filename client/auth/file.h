@@ -1,6 +1,6 @@
-// Small files that rotate: certificates, keys, tokens.
+// Reads small files that rotate: certificates, keys, tokens.
 //
-// Threads: any. Errors: Kind::invalid names the file and the reason.
+// Threads: any. Errors: Kind::invalid with the file and the reason.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@ namespace podium::client {
 
 Result<std::string> read_file(const std::string& path, std::size_t limit = 1u << 20);
 
-// Changes whenever the file at the path is replaced or written; empty for an empty path, "-" where there is
-// none.
+// A text that changes whenever the file is replaced or written. "" for an empty path, "-" for a missing file.
 std::string file_stamp(const std::string& path);
 
 }  // namespace podium::client

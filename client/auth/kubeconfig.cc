@@ -1,4 +1,4 @@
-// From kubeconfig files to a ClientConfig: the context, its cluster and its user.
+// Makes a ClientConfig of kubeconfig files: resolves the context, its cluster and its user.
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Files = std::vector<KubeconfigNode>;
 
-// The body of the entry of that name in a list as "clusters"; the first file that has it wins.
+// The body of the named entry of a list such as "clusters". The first file that has it wins.
 Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char* body,
                                 const std::string& name) {
   for (const KubeconfigNode& file : files) {
@@ -30,7 +30,7 @@ Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char
       auto item_name = item.text("name");
       if (!item_name) return std::unexpected(item_name.error());
       if (*item_name != name) continue;
-      if (found) return item.error("name", "\"" + name + "\" is there twice");
+      if (found) return item.error("name", "\"" + name + "\" is defined twice");
       found = item;
     }
     if (!found) continue;
@@ -42,7 +42,7 @@ Result<KubeconfigNode> entry_of(const Files& files, const char* list, const char
   return files.front().error(list, "has no entry named \"" + name + "\"");
 }
 
-// A field that changes who podium is, or how it connects, must not be passed over in silence.
+// Unsupported fields that change the identity or the connection are errors, not ignored.
 Result<void> refuse(const KubeconfigNode& node,
                     std::initializer_list<std::pair<const char*, const char*>> fields) {
   for (const auto& [name, reason] : fields)
@@ -51,8 +51,7 @@ Result<void> refuse(const KubeconfigNode& node,
   return {};
 }
 
-// A PEM text that is inline (base64) or in a file; inline wins, as in client-go. The file's name is kept for
-// reloading.
+// A PEM text, inline (base64) or in a file. Inline wins, as in client-go. Keeps the file's name for reloads.
 struct Pem {
   std::string text, file, place;
 };
@@ -106,7 +105,7 @@ Result<void> read_certificate(const KubeconfigNode& user, ClientConfig& config) 
   return check_pair(*config.certificate, certificate->place, key->place);
 }
 
-// What a plugin that asks for it is told about the cluster.
+// spec.cluster of ExecCredential, for plugins with provideClusterInfo.
 Result<std::string> cluster_info(const KubeconfigNode& cluster, const ClientConfig& config) {
   json::object info{{"server", config.server}};
   if (!config.tls_server_name.empty()) info["tls-server-name"] = config.tls_server_name;
@@ -156,7 +155,7 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
   auto mode = exec.text("interactiveMode");
   if (!mode) return std::unexpected(mode.error());
   if (*mode == "Always")
-    return exec.error("interactiveMode", "podium has no terminal to offer; must be Never or IfAvailable");
+    return exec.error("interactiveMode", "must be Never or IfAvailable: podium has no terminal");
   auto wants_cluster = exec.flag("provideClusterInfo");
   if (!wants_cluster) return std::unexpected(wants_cluster.error());
   if (*wants_cluster) {
@@ -170,8 +169,8 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
 
 Result<void> read_user(const KubeconfigNode& user, const KubeconfigNode& cluster, ClientConfig& config) {
   auto refused =
-      refuse(user, {{"username", "API servers take no passwords any more; use a token or a certificate"},
-                    {"password", "API servers take no passwords any more; use a token or a certificate"},
+      refuse(user, {{"username", "API servers do not accept passwords; use a token or a certificate"},
+                    {"password", "API servers do not accept passwords; use a token or a certificate"},
                     {"auth-provider", "is not supported; use exec"},
                     {"as", "impersonation is not supported"},
                     {"as-uid", "impersonation is not supported"},
@@ -190,7 +189,7 @@ Result<void> read_user(const KubeconfigNode& user, const KubeconfigNode& cluster
     return {};
   }
   if (!token->empty()) {
-    if (!is_token(*token)) return user.error("token", "holds characters that a token can't have");
+    if (!is_token(*token)) return user.error("token", "has characters that are not allowed in a token");
     config.token = fixed_token(std::move(*token));
     return {};
   }
@@ -206,7 +205,7 @@ Result<std::string> context_name(const Files& files, const std::string& asked) {
     auto name = file.text("current-context");
     if (!name || !name->empty()) return name;
   }
-  return files.front().error("current-context", "is not set, and no context was asked for");
+  return files.front().error("current-context", "is not set, and no context was given");
 }
 
 }  // namespace

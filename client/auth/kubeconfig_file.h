@@ -1,7 +1,6 @@
-// One kubeconfig file as it was read, and its parts with their places, for errors that name file, path and
-// reason.
+// One parsed kubeconfig file; its nodes know their path, for errors.
 //
-// Threads: values. Errors: Kind::invalid as "FILE: PATH: reason"; values are not repeated, since they may be secrets.
+// Threads: values. Errors: Kind::invalid as "FILE: PATH: reason", without the value, which may be a secret.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -15,7 +14,7 @@
 
 namespace podium::client {
 
-// An object inside a file. It keeps the file's document alive.
+// An object in the file. Shares ownership of the document.
 class KubeconfigNode {
  public:
   KubeconfigNode(std::shared_ptr<const boost::json::value> document, const boost::json::object& object,
@@ -26,7 +25,7 @@ class KubeconfigNode {
   Result<std::string> required_text(std::string_view name) const;
   Result<bool> flag(std::string_view name) const;              // false where absent
   Result<std::string> base64(std::string_view name) const;     // decoded
-  Result<std::string> file_name(std::string_view name) const;  // relative ones are relative to the file
+  Result<std::string> file_name(std::string_view name) const;  // resolved against the file's directory
   Result<std::optional<KubeconfigNode>> child(std::string_view name) const;
   Result<std::vector<KubeconfigNode>> items(std::string_view name) const;  // a list of objects
   Result<std::vector<std::string>> texts(std::string_view name) const;     // a list of strings

@@ -1,4 +1,4 @@
-// An OpenSSL BIO over a non-blocking socket that raises no SIGPIPE, which OpenSSL's own does.
+// An OpenSSL BIO over a non-blocking socket. Unlike OpenSSL's own it writes with MSG_NOSIGNAL: no SIGPIPE.
 #pragma once
 
 struct bio_st;

@@ -67,8 +67,7 @@ Result<void> use_certificate(SSL_CTX* context, const ClientCertificate& pair,
   return {};
 }
 
-// What OpenSSL keeps for podium: with a context, the file of its CAs; with a session, where to note what
-// expired.
+// OpenSSL ex_data: of a context, the CA file's name; of a session, where to store the expired issuer.
 void free_text(void*, void* text, CRYPTO_EX_DATA*, int, long, void*) {
   delete static_cast<std::string*>(text);
 }
@@ -81,7 +80,7 @@ int expired_index() {
   return index;
 }
 
-// OpenSSL's verdict stays; which certificate of the chain has expired is told nowhere else.
+// Keeps OpenSSL's verdict. Only this callback sees which certificate of the chain has expired.
 int note_expired(int verdict, X509_STORE_CTX* store) {
   const auto* ssl =
       static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
@@ -105,7 +104,7 @@ Result<void> use_roots(SSL_CTX* context, const std::string& ca, const std::strin
   X509_STORE* store = SSL_CTX_get_cert_store(context);
   for (const auto& certificate : read_certificates(ca)) X509_STORE_add_cert(store, certificate.get());
   ERR_clear_error();
-  // As Go does: whatever is in the bundle is trusted, an intermediate or a serving certificate too.
+  // As in Go, every certificate of the bundle is a trust anchor, also an intermediate or serving one.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   return {};
 }
@@ -119,7 +118,7 @@ Owned<SSL_CTX> new_context() {
   SSL_CTX_set_mode(
       ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_read_ahead(ctx, 1);  // a record's header and body come with one recv()
+  SSL_CTX_set_read_ahead(ctx, 1);  // reads a record's header and body with one recv()
   static const unsigned char http_1_1[] = "\x08http/1.1";
   SSL_CTX_set_alpn_protos(ctx, http_1_1, sizeof http_1_1 - 1);
   return context;
@@ -150,7 +149,7 @@ TlsSession::TlsSession(SSL_CTX* context, int fd, const std::string& name, bool n
   SSL_set_bio(ssl_, bio, bio);
   SSL_set_connect_state(ssl_);
   SSL_set_ex_data(ssl_, expired_index(), &expired_);
-  // A name that OpenSSL refuses would be checked against nothing, so that any certificate would do.
+  // If OpenSSL refuses the name, it verifies none, and any trusted certificate would pass.
   if (name_is_address) {
     name_is_checked_ = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), name.c_str()) == 1;
   } else {
@@ -208,7 +207,7 @@ std::string TlsSession::why_untrusted() const {
     return text + ": " + name_;
   if (!expired_.empty()) text += ": " + expired_;
   const auto* ca = static_cast<std::string*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl_), ca_index()));
-  if (ca) text += "; trusted is what is in " + *ca;
+  if (ca) text += "; trusted CAs: " + *ca;
   return text;
 }
 
@@ -227,7 +226,7 @@ IoStep TlsSession::write(std::string_view bytes) {
 
 bool TlsSession::buffered() const { return SSL_has_pending(ssl_) == 1; }
 
-// Session tickets may arrive at any time; they are taken in here and leave nothing to read.
+// Session tickets may arrive at any time; the peek processes them, and they leave nothing to read.
 bool TlsSession::quiet() {
   ERR_clear_error();
   errno = 0;
@@ -320,7 +319,7 @@ Result<TlsContext::Current> TlsContext::current() {
     return current_;
   }
   if (!current_.context) return std::unexpected(built.error());
-  spdlog::warn("credentials not reloaded, the old ones stay in use reason={:?}", built.error().message);
+  spdlog::warn("credentials not reloaded, keeping the old ones reason={:?}", built.error().message);
   refused_ = std::move(seen);
   return current_;
 }

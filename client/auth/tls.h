@@ -1,12 +1,11 @@
-// TLS for the transport: the context made from a ClientConfig, kept in step with its files, and sessions over
-// a socket.
+// TlsContext: an OpenSSL context made from a ClientConfig, reloaded when its files change. TlsSession: TLS
+// over a non-blocking socket.
 //
-// Files are looked at again at most once per interval. What can't be read or does not fit together (a
-// certificate that was replaced and a key that was not yet) is logged once and refused; the last good context
-// stays.
-// Threads: TlsContext from any thread; a TlsSession belongs to one connection.
-// An expired CA is no error at load, since a bundle may hold others; the handshake fails and names it.
-// Errors: Kind::invalid names the file or field and the reason; nothing secret is in a message.
+// Checks the files at most once per interval. Where they cannot be read or do not match (a new certificate
+// with the old key), logs it once and keeps the last good context. An expired CA is no error at load, since
+// a bundle may hold others; the handshake then fails and names it.
+// Threads: TlsContext: any; a TlsSession belongs to one connection.
+// Errors: Kind::invalid with the file or field and the reason; never a secret.
 #pragma once
 
 #include <chrono>
@@ -28,12 +27,12 @@ struct ssl_ctx_st;
 
 namespace podium::client {
 
-// What one step of non-blocking I/O came to.
+// Result of one non-blocking I/O call.
 struct IoStep {
   enum class Kind { done, want_read, want_write, closed, failed };
   Kind kind = Kind::done;
-  std::size_t size = 0;  // bytes moved, where done
-  std::string message;   // why, where failed
+  std::size_t size = 0;  // done: bytes transferred
+  std::string message;   // failed: the reason
 };
 
 class TlsSession {
@@ -45,17 +44,17 @@ class TlsSession {
   IoStep handshake();
   IoStep read(std::span<char> into);
   IoStep write(std::string_view bytes);
-  bool buffered() const;   // bytes wait inside, so that the socket may have nothing to say
-  bool quiet();            // still open, and nothing to read
-  bool untrusted() const;  // the handshake failed on the server's certificate
+  bool buffered() const;   // OpenSSL holds unread bytes, so the socket may not become readable
+  bool quiet();            // open, with nothing to read
+  bool untrusted() const;  // the handshake failed because of the server's certificate
 
  private:
   IoStep step_of(int result);
   std::string why_untrusted() const;
   ssl_st* ssl_;
   std::string name_;
-  bool name_is_checked_ = false;  // OpenSSL knows which name the server's certificate must be for
-  std::string expired_;           // subject of a certificate above the server's that has expired
+  bool name_is_checked_ = false;  // OpenSSL verifies the certificate's name
+  std::string expired_;           // subject of an expired issuer of the server's certificate
 };
 
 class TlsContext {
@@ -65,14 +64,14 @@ class TlsContext {
 
   struct Current {
     std::shared_ptr<ssl_ctx_st> context;
-    std::uint64_t generation = 0;  // grows whenever the credentials change
+    std::uint64_t generation = 0;  // incremented whenever the credentials change
   };
   Result<Current> current();
 
  private:
-  struct Material;  // PEM texts, as read
+  struct Material;  // PEM texts
   Result<Material> read() const;
-  std::string fingerprint() const;  // of the files: changes when they do
+  std::string fingerprint() const;  // changes when a file changes
 
   const ClientConfig config_;
   const std::chrono::milliseconds interval_;
@@ -82,7 +81,7 @@ class TlsContext {
   std::chrono::steady_clock::time_point next_look_{};
 };
 
-// Checks PEM texts at load time: `what` names the file or the field in the error.
+// Check PEM texts at load time. `what` is the file or field that errors name.
 Result<void> check_ca(const std::string& pem, const std::string& what);
 Result<void> check_pair(const ClientCertificate& pair, const std::string& certificate_what,
                         const std::string& key_what);

@@ -1,6 +1,6 @@
-// The token sources: a fixed token, a file that rotates. (An exec plugin: exec_credential.h.)
+// Token sources: a fixed token, and a file that rotates. For exec plugins see exec_credential.h.
 //
-// Threads: any. Errors: Kind::invalid names the file and the reason, never the token.
+// Threads: any. Errors: Kind::invalid with the file and the reason, never the token.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@
 
 namespace podium::client {
 
-// Whether a token may stand in a header: visible ASCII, nothing else.
+// Whether the text is a valid header value: visible ASCII only.
 bool is_token(const std::string& text);
 
 std::shared_ptr<TokenSource> fixed_token(std::string token);
 
-// Read again when the file changes, which is looked at once per interval and on refresh(). While the file is
-// empty, gone or no token, the last token that was read stays.
+// Reloads the file when it changes; checks at most once per interval, and after refresh(). While the file is
+// missing, empty or not a token, the last good token stays.
 std::shared_ptr<TokenSource> file_token(std::string path,
                                         std::chrono::milliseconds interval = std::chrono::seconds(1));
 

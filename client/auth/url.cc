@@ -14,7 +14,7 @@ std::string ServerUrl::authority() const {
 Result<ServerUrl> parse_server_url(std::string_view text) {
   // The URL is not quoted in errors: it may carry a password.
   auto parsed = boost::urls::parse_uri({text.data(), text.size()});
-  if (!parsed) return invalid("must be a URL as https://host:port");
+  if (!parsed) return invalid("must be a URL such as https://host:port");
   const boost::urls::url_view url = *parsed;
   ServerUrl out;
   if (url.scheme_id() != boost::urls::scheme::https && url.scheme_id() != boost::urls::scheme::http)
@@ -22,13 +22,13 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
   out.tls = url.scheme_id() == boost::urls::scheme::https;
   if (url.has_userinfo()) return invalid("must not carry a user or password");
   if (url.has_query() || url.has_fragment()) return invalid("must not carry a query or fragment");
-  if (url.encoded_host().empty()) return invalid("names no host");
+  if (url.encoded_host().empty()) return invalid("has no host");
   out.host = url.host_address();
   if (url.has_port() && !url.port().empty()) {
     out.port = std::string(url.port());
     std::uint16_t number = 0;
     auto [end, bad] = std::from_chars(out.port.data(), out.port.data() + out.port.size(), number);
-    if (bad != std::errc() || number == 0) return invalid("its port is not between 1 and 65535");
+    if (bad != std::errc() || number == 0) return invalid("the port is not between 1 and 65535");
   } else {
     out.port = out.tls ? "443" : "80";
   }

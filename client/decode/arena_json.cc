@@ -13,7 +13,7 @@ namespace podium::client {
 namespace {
 
 constexpr std::size_t kBlock = 262'144;
-// Memory that is handed out again looks valid to ASan, so that a read of what was there before would pass.
+// Reused memory looks valid to ASan, so it would miss reads of values from before the reset.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kReuses = false;
 #else

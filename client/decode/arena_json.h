@@ -1,10 +1,10 @@
-// Arena: memory for the JSON of one batch, which is given back all at once. ArenaJson: a value in it.
+// Arena: memory for the JSON of one batch, freed all at once. ArenaJson: a value in an Arena.
 //
-// A copied boost::json::value uses the memory of its source, so that a copy of a value in an arena dies with
-// it. An ArenaJson therefore cannot be copied; what is to be kept is cloned.
+// A copy of a boost::json::value uses the memory of its source, so a copy of a value in an Arena dangles
+// after reset(). ArenaJson is therefore not copyable; clone() makes an independent copy.
 //
-// Owner: the one who parses owns the Arena and resets it when no value in it is in use. In sanitizer builds,
-// reading such a value after the reset is reported. Threads: none of its own.
+// Owner: the parsing code owns the Arena and resets it when none of its values is in use. Sanitizer builds
+// report reads after reset(). Threads: not thread-safe.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class Arena final : public boost::json::memory_resource {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  void reset();  // ends all values in it; keeps the first block
+  void reset();  // invalidates all values; keeps the first block
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -45,8 +45,8 @@ class ArenaJson {
   ArenaJson(const ArenaJson&) = delete;
   ArenaJson& operator=(const ArenaJson&) = delete;
 
-  const boost::json::value& view() const& { return value_; }  // to read now; a copy of it is as short-lived
-  boost::json::value clone() const {                          // to keep
+  const boost::json::value& view() const& { return value_; }  // valid until the Arena is reset; so is a copy
+  boost::json::value clone() const {                          // independent of the Arena
     return boost::json::value(value_, boost::json::storage_ptr());
   }
 
@@ -56,7 +56,7 @@ class ArenaJson {
 
 }  // namespace podium::client
 
-// Values in an arena need no destruction, however deep they are.
+// Values in an Arena are not destroyed one by one, which would recurse.
 template <>
 struct boost::json::is_deallocate_trivial<podium::client::Arena> {
   static constexpr bool value = true;

@@ -20,7 +20,7 @@ class Cursor {
     skip_space();
     return at_ >= text_.size();
   }
-  // A string, without its quotes; false where it does not end.
+  // Takes a string, without its quotes. False: it is not terminated.
   bool take_string(std::string_view& out) {
     skip_space();
     const auto start = at_ + 1;
@@ -28,7 +28,7 @@ class Cursor {
     out = text_.substr(start, at_ - 1 - start);
     return true;
   }
-  // A value of any kind; false where it does not end, and `out` is then the rest of the text.
+  // Takes a value of any type. False: it is incomplete; `out` is then the rest of the text.
   bool take_value(std::string_view& out) {
     skip_space();
     const auto start = at_;
@@ -43,7 +43,7 @@ class Cursor {
   void skip_space() {
     while (at_ < text_.size() && kSpace.find(text_[at_]) != std::string_view::npos) ++at_;
   }
-  // From the opening quote to behind the closing one.
+  // Moves from the opening quote to after the closing one.
   bool skip_string() {
     for (++at_; at_ < text_.size(); ++at_) {
       if (text_[at_] == '"') {

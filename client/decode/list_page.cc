@@ -17,7 +17,7 @@ std::string_view text_at(const json::value& object, std::string_view pointer) {
 
 }  // namespace
 
-Result<ListPage> cut_list(std::string_view body) {
+Result<ListPage> split_list(std::string_view body) {
   ListPage page;
   bool has_metadata = false, items_whole = true;
   const bool whole = skim_members(body, [&](std::string_view key, std::string_view value) {
@@ -31,8 +31,8 @@ Result<ListPage> cut_list(std::string_view body) {
       items_whole = skim_items(value, [&](std::string_view item) { page.items.push_back(item); });
     }
   });
-  if (!whole || !items_whole) return invalid("not JSON of a list");
-  if (!has_metadata) return invalid("a list without metadata");
+  if (!whole || !items_whole) return invalid("not a JSON list");
+  if (!has_metadata) return invalid("list has no metadata");
   return page;
 }
 

@@ -1,5 +1,4 @@
-// The wire form of a LIST: cut into its items before they are parsed, so that one that cannot be read is
-// refused alone.
+// Splits a LIST reply into the text of its items, so one that cannot be decoded does not fail the list.
 //
 // Pure. Threads: none of its own. Errors: Kind::invalid where the reply is not a list.
 #pragma once
@@ -15,17 +14,17 @@
 namespace podium::client {
 
 struct ListPage {
-  std::string resource_version, token;  // token: of the next page; empty at the last
-  std::vector<std::string_view> items;  // the text of each, in the body
+  std::string resource_version, token;  // token: continue token; empty on the last page
+  std::vector<std::string_view> items;  // each item's text; views into the body
 };
 
-Result<ListPage> cut_list(std::string_view body);
+Result<ListPage> split_list(std::string_view body);
 
-// What is left of an object whose text cannot be parsed: {apiVersion, kind, metadata}, each where it can be,
-// without metadata.managedFields. Of a text that is cut short, what stands in its first part.
+// {apiVersion, kind, metadata} of an object that cannot be parsed as a whole, as far as these can be,
+// without metadata.managedFields. Of a truncated text: as far as it goes.
 boost::json::value read_outline(std::string_view object, const boost::json::storage_ptr& storage);
 
-// "namespace/name" of an object, for logs; as much of it as there is.
+// "namespace/name" of an object, for logs; absent parts are empty.
 std::string name_of(const boost::json::value& object);
 
 }  // namespace podium::client

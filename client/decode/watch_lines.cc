@@ -34,7 +34,7 @@ Result<WatchEvent::Type> event_type(std::string_view name) {
   if (name == "DELETED") return WatchEvent::Type::deleted;
   if (name == "BOOKMARK") return WatchEvent::Type::bookmark;
   if (name == "ERROR") return WatchEvent::Type::error;
-  return invalid("watch event of unknown type");
+  return invalid("watch event has an unknown type");
 }
 
 void note_metadata(WatchEvent& event) {
@@ -47,7 +47,7 @@ void note_metadata(WatchEvent& event) {
   }
 }
 
-// The event of a line that cannot be parsed, where it tells what happened to which object.
+// The event of a line that cannot be parsed, if its type and the object's metadata can be.
 Result<WatchEvent> outline_event(std::string_view line, const std::string& problem,
                                  const json::storage_ptr& storage) {
   std::string_view type_text, object;
@@ -103,7 +103,7 @@ Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_
   if (!type) return std::unexpected(type.error());
   json::object* top = whole->if_object();
   json::value* object = top->if_contains("object");
-  if (!object || !object->is_object()) return invalid("watch event without an object");
+  if (!object || !object->is_object()) return invalid("watch event has no object");
   WatchEvent event{*type, std::move(*object), {}, {}};
   note_metadata(event);
   return event;

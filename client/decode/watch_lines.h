@@ -1,7 +1,7 @@
-// The wire form of a watch: one JSON object a line, {"type": …, "object": …}.
+// The wire format of a watch: one JSON object per line, {"type": …, "object": …}.
 //
-// Pure. Threads: none of its own. Errors: Kind::invalid for a line that is no event; the stream is then of no
-// use. An event whose object cannot be parsed is an event all the same.
+// Pure. Threads: none of its own. Errors: Kind::invalid for a line that is not an event; the stream is then
+// unusable. An event whose object cannot be parsed is still an event, with `problem` set.
 #pragma once
 
 #include <boost/json/storage_ptr.hpp>
@@ -14,13 +14,12 @@
 
 namespace podium::client {
 
-// Cuts a stream into lines, whatever the pieces that it comes in; each byte is looked at once. What follows
-// the last newline is kept for the next piece, and is of no use when the stream ends there. Of a line that
-// is longer than max_line, max_line bytes are kept.
+// Splits a stream into lines, independent of how it is chunked; scans each byte once. Buffers what follows
+// the last newline; it is incomplete if the stream ends there. Truncates lines to max_line bytes.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t max_line = 16u << 20) : max_line_(max_line) {}
-  // Calls each(line) for every complete, non-empty line, until it returns false: the rest is then dropped.
+  // Calls each(line) for every complete, non-empty line. Once it returns false, the rest is dropped.
   void feed(std::string_view piece, const std::function<bool(std::string_view)>& each);
 
  private:
@@ -31,20 +30,20 @@ class LineSplitter {
 struct WatchEvent {
   enum class Type { added, modified, deleted, bookmark, error };
   Type type = Type::error;
-  boost::json::value object;  // in the storage given
-  std::string problem;        // why the object cannot be parsed; `object` is then its outline (read_outline)
+  boost::json::value object;  // in the given storage
+  std::string problem;        // not empty: why the object cannot be parsed; `object` is its read_outline()
   std::string resource_version;
-  bool initial_events_end = false;  // of a bookmark: annotated k8s.io/initial-events-end
+  bool initial_events_end = false;  // bookmark with the annotation k8s.io/initial-events-end
 };
 
-// JSON of the API server, at most 256 levels deep (values are copied and destroyed by recursion) and lenient
-// about UTF-8.
+// Parses JSON of the API server. At most 256 levels deep, because values are copied and destroyed by
+// recursion. Accepts invalid UTF-8.
 Result<boost::json::value> parse_api_json(std::string_view text, const boost::json::storage_ptr& storage);
 
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);
 
-// The Error of a metav1.Status; `http` is the reply's code where there is one. What is no Status has no
-// reason.
+// The Error of a metav1.Status. `http` is the reply's status code, 0 where there is none. `reason` is empty
+// where the value is no Status.
 Error status_error(const boost::json::value& status, int http);
 Error status_error(std::string_view body, int http);
 

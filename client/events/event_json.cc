@@ -24,7 +24,7 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// ,"name":"value" ; nothing where the value is empty.
+// Appends ,"name":"value" unless the value is empty.
 void append_field(std::string& out, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   if (out.back() != '{') out += ',';

@@ -1,7 +1,6 @@
-// The JSON text of an events.k8s.io/v1 Event, written without a tree in between: it is made once for every
-// pod placed.
+// JSON text of an events.k8s.io/v1 Event. Written without a value tree, because every bound pod has one.
 //
-// Pure functions.
+// Threads: pure functions.
 #pragma once
 
 #include <optional>
@@ -26,10 +25,10 @@ struct EventSeriesText {
 
 inline constexpr std::size_t kNoteLimit = 1024;
 
-// At most kNoteLimit bytes, cut between characters, with " ..." where it was cut.
+// Truncates to kNoteLimit bytes at a character boundary, with " ..." at the end.
 std::string cut_note(std::string note);
 
-// "<object>.<time in hex>"; something random where that is no DNS subdomain.
+// "<object>.<time in hex>", or a random name where that is no DNS subdomain.
 std::string event_name(std::string_view object, std::uint64_t nanoseconds, Random& random);
 
 std::string event_json(const EventText& event, std::string_view name, std::string_view ns,

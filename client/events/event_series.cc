@@ -22,7 +22,7 @@ EventSeries::Write EventSeries::patch(Entry& entry, Steady now) {
 EventSeries::Write EventSeries::happened(std::string_view identity, const std::string& ns,
                                          const std::string& name, Steady now, Wall wall,
                                          std::vector<Write>& also) {
-  // 128 bits stand in for the text: events outnumber everything else here.
+  // Keys are 128-bit hashes, to save memory: there are many events.
   std::string salted(identity);
   salted += '\1';
   const Key key{std::hash<std::string_view>()(identity), std::hash<std::string>()(salted)};

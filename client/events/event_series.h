@@ -1,9 +1,9 @@
-// EventSeries: which of the events that happen is new, and which is the same one again.
+// EventSeries: aggregates repeated events into series, as client-go does.
 //
-// The first of a kind is created; the second makes it a series, written at once; later ones are counted here,
-// and the count is written when the series has been quiet for six minutes, and every half hour while it is
-// not (the server forgets events after an hour). Bounded: what was quiet longest is forgotten first. Pure.
-// Threads: none of its own. Source: client-go tools/events/event_broadcaster.go.
+// The first event is created; the second turns it into a series, written at once. Later ones are only
+// counted here. The count is written after six quiet minutes, and every half hour while the series goes on,
+// because the server deletes events after an hour. Holds at most `capacity` series; evicts the one that has
+// been quiet longest. Pure. Threads: none of its own. Source: client-go tools/events/event_broadcaster.go.
 #pragma once
 
 #include <array>
@@ -32,11 +32,11 @@ class EventSeries {
 
   explicit EventSeries(std::size_t capacity) : capacity_(capacity) {}
 
-  // An event happened. `identity` is what makes it the same as another; ns and name are the object's for a
-  // new one. Forgetting another series for room may need its count written: that is added to `also`.
+  // Records one event. Events with equal `identity` are one series; ns and name are those of the Event to
+  // create. If a series is evicted with an unwritten count, that write is added to `also`.
   Write happened(std::string_view identity, const std::string& ns, const std::string& name, Steady now,
                  Wall wall, std::vector<Write>& also);
-  // What is to be written by now; quiet ones are forgotten. all: the counts of all series, because we stop.
+  // Writes that are due; drops quiet series. all: every unwritten count, for a stop.
   std::vector<Write> due(Steady now, bool all = false);
   std::size_t size() const { return entries_.size(); }
 
@@ -55,7 +55,7 @@ class EventSeries {
   static Write patch(Entry& entry, Steady now);
 
   std::size_t capacity_;
-  std::list<Entry> entries_;  // quiet longest first
+  std::list<Entry> entries_;  // the one quiet longest first
   std::unordered_map<Key, std::list<Entry>::iterator, KeyHash> by_key_;
 };
 

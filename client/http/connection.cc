@@ -24,7 +24,7 @@ void set_option(int fd, int level, int option, int value) {
   ::setsockopt(fd, level, option, &value, sizeof value);
 }
 
-// A peer that vanished is noticed within 25 s when idle and 20 s when it owes an acknowledgement.
+// Detects a vanished peer within 25 s when idle, and within 20 s when it owes an acknowledgement.
 void set_options(int fd) {
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -41,7 +41,7 @@ IoStep step_of(ssize_t result, IoStep::Kind again) {
   return {IoStep::Kind::failed, 0, std::system_category().message(errno)};
 }
 
-// Bytes are handed on before the coroutine is suspended again, so one buffer a thread is enough.
+// The bytes are consumed before the coroutine suspends again, so one buffer per thread is enough.
 std::span<char> scratch() {
   thread_local char buffer[16384];
   return buffer;
@@ -131,9 +131,9 @@ Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
   co_return Result<void>();
 }
 
-// Asio listens to every socket all the time, so that what arrives would wake the thread although nobody
-// reads: the kernel is asked to tell of a large amount only. Who ends the connection meanwhile is noticed by
-// the read that follows.
+// Asio keeps every socket in its reactor, so arriving data wakes the thread even if no one reads. During the
+// rest, the receive low-water mark makes the kernel report large amounts only. The next read notices if the
+// connection has ended meanwhile.
 Task<bool> Connection::rested() {
   const auto until = last_ + rest_;
   if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;

@@ -1,10 +1,9 @@
-// Connection: one TCP connection to the API server, with TLS where the server's URL says so.
+// Connection: one TCP connection to the API server, with TLS where its URL says https.
 //
-// Reads and writes are plain non-blocking system calls; Asio only tells when the socket is ready. That spares
-// the copies and the buffers of Asio's TLS stream. Half-open connections are found by TCP keepalive and
-// TCP_USER_TIMEOUT.
-// Threads: used by one coroutine at a time, on any executor; end() from any thread.
-// Errors: Kind::unavailable (refused, cut, not trusted: reason "Untrusted"), Kind::timeout, Kind::cancelled.
+// Uses plain non-blocking system calls; Asio only waits for readiness. This avoids the copies and buffers
+// of Asio's TLS stream. TCP keepalive and TCP_USER_TIMEOUT detect half-open connections.
+// Threads: one coroutine at a time, on any executor; end() from any thread.
+// Errors: Kind::unavailable (refused, cut, or reason "Untrusted"), Kind::timeout, Kind::cancelled.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -28,22 +27,21 @@ class Connection final : public Guarded {
   void clear_deadline() { watchdog_->clear_deadline(*this); }
 
   Task<Result<void>> connect(boost::asio::ip::tcp::endpoint endpoint);
-  // The name is what the server's certificate must be for.
+  // `name` is the name or address that the server's certificate has to match.
   Task<Result<void>> handshake(TlsContext::Current context, std::string name, bool name_is_address);
-  // The caller keeps the bytes. `may_write` is asked before each part that goes out, also after a wait; where
-  // it says no, the rest is not sent: not_leader().
+  // `bytes` have to outlive the call. Asks `may_write` before each system call; when it returns false, the
+  // rest is not sent and the result is not_leader().
   Task<Result<void>> write(std::string_view bytes, MayWrite may_write = {});
-  // What has arrived, empty at the end. It points into a buffer of the thread: use it before the next
-  // co_await.
+  // Returns what has arrived; empty: end of stream. It is in a thread-local buffer, valid until the caller's
+  // next co_await.
   Task<Result<std::string_view>> read();
 
-  // At least so long between a read and what was read or written before it. A reply or a watch event that
-  // comes in a small piece costs a wake-up of its own; where nobody waits for the first of many, they are
-  // read together.
+  // Minimum time between a read and the last I/O before it. Each small reply or watch event costs a wake-up;
+  // where latency does not matter, several are read together.
   void set_rest(std::chrono::microseconds rest) { rest_ = rest; }
 
-  bool usable();                                // idle, still open, and with nothing unexpected to read
-  std::size_t wrote() const { return wrote_; }  // so many bytes of the last write() may reach the server
+  bool usable();                                // open, and nothing to read
+  std::size_t wrote() const { return wrote_; }  // bytes of the last write() that may reach the server
   std::uint64_t generation() const { return generation_; }
 
   void end(Error::Kind why) override;
@@ -52,7 +50,7 @@ class Connection final : public Guarded {
   IoStep try_read(std::span<char> into);
   IoStep try_write(std::string_view bytes);
   Task<Result<void>> wait(boost::asio::ip::tcp::socket::wait_type what);
-  Task<bool> rested();  // false: there was nothing to wait for
+  Task<bool> rested();  // waits out the rest; false: there was none
   Error failure(std::string_view doing, std::string_view why);
 
   const std::shared_ptr<Watchdog> watchdog_;
@@ -62,8 +60,8 @@ class Connection final : public Guarded {
   std::uint64_t generation_ = 0;
   std::size_t wrote_ = 0;
   std::chrono::microseconds rest_{0};
-  Steady last_{};      // when bytes came or went
-  bool bulk_ = false;  // the last read filled its buffer, so more is probably there already
+  Steady last_{};      // when bytes were last read or written
+  bool bulk_ = false;  // the last read filled its buffer, so more data is probably available
 
   std::mutex mutex_;  // guards what end() touches
   int fd_ = -1;       // open while >= 0

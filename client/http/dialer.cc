@@ -82,8 +82,7 @@ Task<Result<std::unique_ptr<Connection>>> Dialer::dial(Steady deadline) {
   if (!endpoints) co_return std::unexpected(std::move(endpoints.error()));
   Error last;
   for (std::size_t i = 0; i < endpoints->size(); ++i) {
-    // Each address gets its share of the time that is left, so that one that is silent does not cost the
-    // others theirs.
+    // Each address gets an equal share of the time that is left, so a silent one does not use it up.
     auto now = std::chrono::steady_clock::now();
     auto share = now + (deadline - now) / static_cast<int>(endpoints->size() - i);
     auto connection = co_await dial_one((*endpoints)[i], share);

@@ -1,6 +1,6 @@
-// Dialer: makes connections that are ready for a request: resolved, connected, shaken hands.
+// Dialer: makes connections that are ready for a request: resolves, connects, shakes hands.
 //
-// Threads: any. Errors: as Connection, and Kind::invalid where the credentials can't be used.
+// Threads: any. Errors: as Connection; Kind::invalid where the credentials cannot be used.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -17,7 +17,7 @@ class Dialer {
   Dialer(boost::asio::any_io_executor executor, std::shared_ptr<Watchdog> watchdog, ServerUrl url,
          const ClientConfig& config, std::chrono::milliseconds reload);
 
-  // Which credentials a connection should have now; 0 without TLS.
+  // The current credentials; generation 0 without TLS.
   Result<TlsContext::Current> credentials();
   Task<Result<std::unique_ptr<Connection>>> dial(Steady deadline);
 

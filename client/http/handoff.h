@@ -1,7 +1,7 @@
-// Handoff<T>: one value that another thread hands over, awaited until a deadline.
+// Handoff<T>: one value that another thread passes to a waiting coroutine, with a deadline.
 //
-// Threads: put() and end() from any thread; wait() once, by one coroutine. A value that is never fetched dies
-// with it.
+// Threads: put() and end() from any thread; wait() once, by one coroutine. A value that is never fetched is
+// destroyed with the Handoff. Errors: Kind::timeout, Kind::cancelled from wait().
 #pragma once
 
 #include <boost/asio/experimental/as_tuple.hpp>
@@ -25,7 +25,7 @@ class Handoff final : public Guarded {
   }
   ~Handoff() override { watchdog_->remove(*this); }
 
-  // Moves from the value and returns true, or leaves it alone where the wait is over.
+  // True: moved from `value`. False: the wait is over, `value` is unchanged.
   bool put(T& value) {
     std::lock_guard lock(mutex_);
     if (over_ || value_) return false;
@@ -41,7 +41,7 @@ class Handoff final : public Guarded {
     signal_.try_send(boost::system::error_code());
   }
 
-  // The caller keeps the Handoff until this returns.
+  // The Handoff has to outlive the call.
   Task<Result<T>> wait(std::string doing) {
     co_await signal_.async_receive(boost::asio::experimental::as_tuple(boost::asio::use_awaitable));
     std::lock_guard lock(mutex_);

@@ -11,7 +11,7 @@ using boost::system::error_code;
 
 namespace {
 
-// A Warning header reads `299 - "text"`; the text alone is of interest.
+// The text of a Warning header: `299 - "text"`.
 std::string_view warning_text(std::string_view value) {
   auto first = value.find('"'), last = value.rfind('"');
   return first == last ? value : value.substr(first + 1, last - first - 1);
@@ -24,7 +24,7 @@ class HttpReply::Parser final : public http::basic_parser<false> {
   explicit Parser(std::size_t limit) : limit_(limit) {
     eager(true);
     header_limit(64 * 1024);
-    body_limit(boost::none);  // counted here, since a watch has no limit
+    body_limit(boost::none);  // counted below, because a watch has no total limit
   }
 
   int status = 0, retry_after = 0;
@@ -98,7 +98,7 @@ Result<void> HttpReply::feed(std::string_view bytes) {
       return failure;
     }
     if (error) return fail(Error::Kind::unavailable, "not an HTTP reply: " + error.message());
-    // 1xx replies only announce the real one.
+    // Skips 1xx replies; the final one follows.
     if (parser_->is_done() && parser_->status / 100 == 1) parser_ = std::make_unique<Parser>(body_limit_);
   }
   pending_ = bytes;

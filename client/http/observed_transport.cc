@@ -35,7 +35,7 @@ class ObservedTransport final : public Transport {
   void close() override { transport_->close(); }
 
  private:
-  // What is kept of a request that is under way.
+  // Data of a request in flight.
   struct Watched {
     Watched(const Request& request, const Clock& clock)
         : method(request.method),

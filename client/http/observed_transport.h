@@ -1,8 +1,8 @@
-// A Transport that tells of each request that another one has done, for metrics. One that was not sent for
-// want of the right to write is none.
+// A Transport that reports each finished request to an observer, for metrics.
 //
-// Threads: the observer is called wherever a request ends, maybe on several threads at once. Errors: the
-// other's.
+// Requests that were not sent because the process does not lead (is_not_leader) are not reported.
+// Threads: the observer is called where a request ends, possibly on several threads at once.
+// Errors: those of the wrapped transport.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ struct Exchange {
   std::string_view method;
   int status = 0;  // 0: no reply came
   std::chrono::nanoseconds duration{};
-  std::optional<int> retries;                               // as the request said
-  std::optional<std::size_t> request_bytes, reply_bytes{};  // of the bodies; those of streams are not told
+  std::optional<int> retries;                               // Request::retries
+  std::optional<std::size_t> request_bytes, reply_bytes{};  // body sizes; nullopt for streams
 };
 
-// Requests that go out together are told of one by one, each with the time until all had their replies. Of a
-// stream it is told when it is open.
+// Requests of one send_all() are reported one by one, each with the duration of the whole batch. A stream is
+// reported once it is open.
 std::shared_ptr<Transport> observe(std::shared_ptr<Transport> transport, const Clock& clock,
                                    std::function<void(const Exchange&)> observer);
 

@@ -21,7 +21,7 @@ void Pool::Slot::give_back() {
 
 std::unique_ptr<Connection> Pool::take_idle(std::uint64_t generation) {
   Steady oldest = std::chrono::steady_clock::now() - idle_for_;
-  std::vector<Idle> dropped;  // closed after the lock is let go
+  std::vector<Idle> dropped;  // closed after the lock is released
   std::unique_ptr<Connection> found;
   std::lock_guard lock(mutex_);
   auto young =
@@ -70,7 +70,7 @@ Task<Result<Pool::Slot>> Pool::acquire(Steady deadline, std::uint64_t generation
 void Pool::release(std::unique_ptr<Connection> connection) {
   Slot slot(shared_from_this(), std::move(connection));
   for (;;) {
-    std::shared_ptr<Handoff<Slot>> next;  // let go after the lock, which its own slot may need
+    std::shared_ptr<Handoff<Slot>> next;  // destroyed after the lock is released: its slot may lock again
     std::lock_guard lock(mutex_);
     if (waiters_.empty() || closed_) {
       slot.pool_ = nullptr;

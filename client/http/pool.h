@@ -1,10 +1,8 @@
-// Pool: at most so many connections at once, the one used last handed out first, so that the rest can grow
-// old and go.
+// Pool: a bounded set of connections. Hands out the one used last, so that surplus ones go idle and close.
 //
-// A Slot is the right to one connection: an idle one that is still good, or none yet. It returns itself:
-// give_back() keeps its connection for the next, and dropping it closes the connection. Who finds no slot
-// waits in line.
-// Threads: any. Errors: Kind::timeout and Kind::cancelled from acquire().
+// A Slot is the right to one connection: a usable idle one, or none yet. give_back() returns the connection
+// for reuse; destroying the Slot closes it. Callers without a free slot wait in order.
+// Owner: the transport. Threads: any. Errors: Kind::timeout and Kind::cancelled from acquire().
 #pragma once
 
 #include <deque>
@@ -30,14 +28,14 @@ class Pool : public std::enable_shared_from_this<Pool> {
     ~Slot();
     void give_back();
 
-    std::unique_ptr<Connection> connection;  // null: make one
+    std::unique_ptr<Connection> connection;  // null: the caller connects
 
    private:
     friend class Pool;
     std::shared_ptr<Pool> pool_;
   };
 
-  // Idle connections of an older generation of credentials are closed rather than used.
+  // Closes idle connections whose credentials are of an older generation.
   Task<Result<Slot>> acquire(Steady deadline, std::uint64_t generation);
   void close();
 
@@ -46,14 +44,14 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::unique_ptr<Connection> connection;
     Steady since;
   };
-  void release(std::unique_ptr<Connection> connection);  // null: the slot only
+  void release(std::unique_ptr<Connection> connection);  // null: frees the slot only
   std::unique_ptr<Connection> take_idle(std::uint64_t generation);
 
   const std::shared_ptr<Watchdog> watchdog_;
   const std::size_t limit_;
   const std::chrono::milliseconds idle_for_;
   std::mutex mutex_;
-  std::size_t used_ = 0;    // slots that are out
+  std::size_t used_ = 0;    // slots in use
   std::vector<Idle> idle_;  // oldest first
   std::deque<std::shared_ptr<Handoff<Slot>>> waiters_;
   bool closed_ = false;

@@ -1,7 +1,7 @@
-// ReplyPace: how long a server takes for one of many requests that were sent at once, by the batches of late.
+// ReplyPace: estimates how long the server takes per request of a batch, from recent batches.
 //
-// Each reply of a batch costs a wake-up where it is read as it comes, and nobody waits for the first of them.
-// So a batch is left alone until most of its replies should be there, and then looked at a few times.
+// Reading each reply as it arrives costs a wake-up per reply, and no one waits for the first one. So the
+// client reads a batch only when most of its replies should have arrived, and then a few more times.
 // Threads: any.
 #pragma once
 
@@ -17,12 +17,12 @@ class ReplyPace {
   using Time = std::chrono::microseconds;
   static constexpr Time kShortest{25'000}, kLongest{500'000};
 
-  // Between the last byte written and the first read, and between reads after that.
-  Time before_the_first(std::size_t requests) const { return bounded(expected(requests) * 3 / 4); }
-  Time between(std::size_t requests) const { return bounded(expected(requests) / 8); }
+  // Pauses: from the last byte written to the first read, and between later reads.
+  Time before_first_read(std::size_t requests) const { return bounded(expected(requests) * 3 / 4); }
+  Time between_reads(std::size_t requests) const { return bounded(expected(requests) / 8); }
 
-  // A batch was answered. What was waited too long is in `time` as well, so that a server that has become
-  // faster is noticed bit by bit.
+  // Records a batch. `time` includes pauses that were too long, so the estimate adapts to a faster server
+  // only gradually, batch by batch.
   void answered(std::size_t requests, Time time) {
     const auto each = time.count() / static_cast<Time::rep>(std::max<std::size_t>(requests, 1));
     const auto known = each_.load(std::memory_order_relaxed);

@@ -40,10 +40,10 @@ bool is_not_leader(const Error& error) {
 
 namespace {
 
-// Long against what the API server takes to send one watch event.
+// Long compared with the time the API server takes to send one watch event.
 constexpr std::chrono::milliseconds kRestOfStreams{5};
 
-// Sent twice, a PUT can meet its own traces as a conflict and a DELETE as an absence; only reads are safe.
+// Only reads are safe to resend: a resent PUT may conflict with itself, a resent DELETE may find nothing.
 bool reads_only(const std::string& method) { return method == "GET"; }
 
 bool is_request_target(std::string_view target) {
@@ -109,7 +109,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       if (!text) co_return std::unexpected(std::move(text.error()));
       auto response = co_await exchange(*text, request.method, deadline);
       if (!response || response->status != 401 || refreshed || !token_) co_return response;
-      // Not authenticated means not done, whatever the method.
+      // A request answered 401 was not executed, so any method can be resent.
       token_->refresh();
       auto renewed = co_await current_token(deadline);
       if (!renewed || *renewed == *token) co_return response;
@@ -179,7 +179,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     return text;
   }
 
-  // A source that has to wait for a process does so on a thread of its own, not on one that serves I/O.
+  // A source that has to wait for a process runs on a separate thread, not on an I/O thread.
   Task<Result<std::string>> current_token(Steady deadline) {
     if (!token_) co_return Result<std::string>("");
     if (token_->ready()) co_return token_->current();
@@ -205,11 +205,10 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
 
   bool may_send(const std::string& method) const { return reads_only(method) || !may_write_ || may_write_(); }
 
-  // Writes the request and reads the reply: whole, or its head only.
+  // Writes the request and reads the reply, or only its head.
   Task<Result<void>> converse(Connection& connection, const std::string& method, const std::string& text,
                               HttpReply& reply, bool head_only) {
-    // A server that refuses a body replies before it has read it, and closes; so a failed write is not the
-    // last word.
+    // A server that rejects a body replies early and closes. So reads the reply even after a failed write.
     const MayWrite may_write = reads_only(method) ? MayWrite() : may_write_;
     auto written = co_await connection.write(text, may_write);
     if (!written && is_not_leader(written.error())) co_return written;
@@ -228,8 +227,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
-  // Answers come in as far as they got; the error is that of the requests that were not sent. Those that were
-  // get it too, as being in doubt.
+  // Appends one answer per request that was sent; on failure with maybe_applied. The returned error is that
+  // of the requests that were not sent.
   Task<Result<void>> exchange_all(const std::vector<Request>& requests, Steady deadline,
                                   std::vector<Result<Response>>& answers) {
     auto token = co_await current_token(deadline);
@@ -250,11 +249,11 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     Connection& connection = *slot->connection;
     connection.set_deadline(deadline);
     const bool together = requests.size() > 1;
-    if (together) connection.set_rest(pace_.before_the_first(requests.size()));
+    if (together) connection.set_rest(pace_.before_first_read(requests.size()));
     const auto begun = std::chrono::steady_clock::now();
     auto written = co_await connection.write(texts, may_write);
     if (!written && is_not_leader(written.error())) {
-      auto left = fail(Error::Kind::cancelled, "not waited for: not leading any more");
+      auto left = fail(Error::Kind::cancelled, "reply not awaited: not leading any more");
       in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
       co_return written;
     }
@@ -269,9 +268,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         co_return done;
       }
       rest = reply.take_rest();
-      if (together) connection.set_rest(pace_.between(requests.size()));
+      if (together) connection.set_rest(pace_.between_reads(requests.size()));
       answers.push_back(Response{reply.status(), reply.take_body(), reply.retry_after(), reply.warning()});
-      // The server has not read what it will not answer.
+      // A server that closes after this reply has not processed the requests behind it.
       if (!reply.keep_alive() && answers.size() < requests.size()) {
         co_return fail(Error::Kind::unavailable, "the server closed the connection after an earlier request");
       }
@@ -287,7 +286,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
-  // Requests that the server may have whole, `wrote` bytes of a batch, and that have no answer.
+  // Appends `error` for each unanswered request that was written completely; `wrote`: bytes of the batch.
   static void in_doubt(std::vector<Result<Response>>& answers, const std::vector<std::size_t>& ends,
                        std::size_t wrote, Error error) {
     error.maybe_applied = true;
@@ -296,7 +295,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     }
   }
 
-  // A connection that is idle and good, or a new one.
+  // A slot with a usable idle connection or a new one.
   Task<Result<Pool::Slot>> connected_slot(Steady deadline) {
     auto credentials = dialer_.credentials();
     if (!credentials) co_return std::unexpected(std::move(credentials.error()));
@@ -316,7 +315,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     auto slot = co_await pool_->acquire(deadline, credentials->generation);
     if (!slot) co_return std::unexpected(std::move(slot.error()));
     for (;;) {
-      if (!may_send(method)) {  // an idle connection is as good as before
+      if (!may_send(method)) {  // the idle connection is still usable
         if (slot->connection) slot->give_back();
         co_return not_leader();
       }

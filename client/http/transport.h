@@ -1,21 +1,20 @@
 // Transport: HTTP requests to one API server; the seam that tests replace.
 //
-// The real one (make_transport) keeps a bounded pool of connections, renews them when they fail or their
-// credentials rotate, and puts a deadline on every step. It sends a request a second time in two cases only:
-// an idle connection turned out to be dead before any byte of a reply, and the request is a GET or could not
-// be sent whole; or the reply is 401 and the token source has a new token. All other retries are Api's.
+// make_transport() keeps a bounded pool of connections, replaces them when they fail or their credentials
+// rotate, and puts a deadline on every step. send() repeats a request in two cases only: a reused
+// connection was dead before any byte of a reply, and the request is a GET or was not sent completely; or
+// the reply is 401 and the token source has a new token (open() does that too, send_all() does not). All
+// other retries are Api's.
 //
-// A transport may have a right to write (MayWrite), which it asks right before the bytes of any request that
-// is no GET go out, whatever they have waited for before. Without it the request is not sent.
-// Threads: send() and open() may be called from any executor, several at once; the coroutine does its I/O and
-// resumes on its caller's. A Stream is used by one coroutine at a time. close() may be called from any
-// thread; it must be called before the executor's context can run out of work, and the context must outlive
-// the transport.
-// Errors: Kind::unavailable (refused, cut; reason "Untrusted" where the server's certificate is not trusted),
-// Kind::timeout, Kind::cancelled (reason "NotLeader" where the right to write is lost), Kind::invalid (the
-// credentials), Kind::internal (a body over the limit);
-// maybe_applied where a request that changes something was sent and its reply never came. An HTTP status is
-// not an error here.
+// With MayWrite, the transport asks for permission right before the bytes of any request but a GET go out,
+// however long it has waited. Without permission it does not send.
+// Threads: send() and open() from any executor, concurrently; the coroutine resumes on its caller's
+// executor. A Stream is used by one coroutine at a time. close() from any thread, before the executor's
+// context runs out of work; the context outlives the transport.
+// Errors: Kind::unavailable (refused, cut; reason "Untrusted": the server's certificate is not trusted),
+// Kind::timeout, Kind::cancelled (reason "NotLeader": no permission to write), Kind::invalid (credentials),
+// Kind::internal (body over the limit). maybe_applied: a write was sent and its reply never came. An HTTP
+// error status is a Response, not an Error.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -43,59 +42,57 @@ struct Request {
   std::string content_type = "application/json";
   std::string accept = "application/json";
   std::chrono::milliseconds timeout{30'000};
-  std::optional<int> retries;  // the status of the try before this one, 0 where no reply came; for metrics
+  std::optional<int> retries;  // for metrics: the status of the previous try, 0: no reply; nullopt: first try
 };
 
 struct Response {
   int status = 0;
   std::string body;
   int retry_after = 0;  // seconds; 0 where the header is absent
-  std::string warning;  // the Warning headers' texts
+  std::string warning;  // the texts of the Warning headers
 };
 
-// A response that goes on: a watch. read() returns the next piece of the body as it arrives; an empty string
-// is the end.
+// An open-ended response: a watch. read() returns the next chunk of the body; empty: the end. It fails with
+// Kind::timeout when nothing arrives for `silence`.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual int status() const = 0;
   virtual Task<Result<std::string>> read(std::chrono::milliseconds silence) = 0;
-  virtual void close() = 0;  // from any thread; a pending read returns Kind::cancelled
+  virtual void close() = 0;  // from any thread; a pending read() returns Kind::cancelled
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual Task<Result<Response>> send(Request request) = 0;
-  // Several requests that change something, written at once on one connection, which the server does in their
-  // order (HTTP pipelining): a request costs a fraction of one that is sent alone. One answer for each, in
-  // order. Where the connection fails, the rest get its error. For small requests with small replies: neither
-  // side reads while it writes. The first one's timeout holds for all.
-  virtual Task<std::vector<Result<Response>>> send_all(std::vector<Request> requests);  // here: one after the
-                                                                                        // other
+  // HTTP pipelining: writes all requests at once on one connection; the server handles them in order. Much
+  // cheaper per request than send(). One result per request, in order; when the connection fails, the rest
+  // get its error. For small requests with small replies, since neither side reads while it writes. The first
+  // request's timeout applies to the batch. The default implementation calls send() for each.
+  virtual Task<std::vector<Result<Response>>> send_all(std::vector<Request> requests);
   virtual Task<Result<std::unique_ptr<Stream>>> open(Request request) = 0;
-  virtual void close() = 0;  // cancels what is under way; everything after fails with Kind::cancelled
+  virtual void close() = 0;  // cancels all requests; later ones fail with Kind::cancelled
 };
 
 struct TransportLimits {
-  std::size_t connections = 32;               // besides streams
-  std::size_t body_bytes = 256u << 20;        // of a reply; of a stream: what it may hold at once
+  std::size_t connections = 32;               // streams not included
+  std::size_t body_bytes = 256u << 20;        // of a reply; for a stream: buffered at once
   std::chrono::milliseconds connect{10'000};  // to resolve, connect and shake hands
-  // Then an idle connection is not used again. The server would keep it for 90 s, but a connection can lead
-  // nowhere and not say so; a binding that is sent on such a one is in doubt for a minute, and a new one
-  // costs milliseconds.
+  // Idle connections are closed after this. The server keeps them for 90 s, but one may have died silently,
+  // and a binding sent on it is in doubt for a minute. A new connection costs milliseconds.
   std::chrono::milliseconds idle{15'000};
-  std::chrono::milliseconds reload{1'000};  // how often credential files are looked at
+  std::chrono::milliseconds reload{1'000};  // how often credential files are checked
 };
 
-// Whether requests that change something may be sent now; from any thread. Empty: always.
+// Whether writes may be sent now. Called from any thread. Empty: always.
 using MayWrite = std::function<bool()>;
 
-// The error of a request that was not sent, or not whole, since the right to write is lost.
+// The error of a request that was not sent, or not completely, because MayWrite returned false.
 std::unexpected<Error> not_leader();
 bool is_not_leader(const Error& error);
 
-// A config without a usable server URL makes a transport whose every request fails with Kind::invalid.
+// With an invalid server URL in the config, every request fails with Kind::invalid.
 std::shared_ptr<Transport> make_transport(boost::asio::any_io_executor executor, ClientConfig config,
                                           TransportLimits limits = {}, MayWrite may_write = {});
 

@@ -30,8 +30,8 @@ void Watchdog::remove(Guarded& guarded) {
   guarded_.erase(&guarded);
 }
 
-// tick() forgets when it is armed before it looks at the deadlines, so a deadline stored here is either seen
-// by it or found to be earlier than what it armed.
+// tick() resets armed_ before it reads the deadlines. So a deadline stored here is either seen by tick() or
+// earlier than the time that it arms.
 void Watchdog::set_deadline(Guarded& guarded, Steady deadline) {
   guarded.deadline_ = deadline;
   if (deadline < armed_.load()) asio::post(timer_->strand, [self = shared_from_this()] { self->tick(); });
@@ -70,7 +70,7 @@ void Watchdog::tick() {
   if (next == Steady::max()) return;
   armed_ = next;
   timer_->timer.expires_at(next);
-  // The wait holds the watchdog weakly: it must not outlive the transport that it guards.
+  // Weak: a pending wait must not keep the watchdog alive after its transport.
   timer_->timer.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     if (error) return;
     if (auto self = weak.lock()) self->tick();

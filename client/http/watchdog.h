@@ -1,9 +1,9 @@
-// Watchdog: one timer that ends whatever has passed its deadline, and the register of what can be ended.
+// Watchdog: one timer that ends every registered operation whose deadline has passed.
 //
-// A deadline is one atomic store, so that the many short steps of a request cost no timers. What is ended
-// learns why (timeout, or cancelled once close() was called) and fails its own pending operation.
-// Threads: every member may be called from any thread. A Guarded must be removed before it dies; end() is
-// called under the watchdog's lock, must be quick and must not call back.
+// Setting a deadline is one atomic store, so the many short steps of a request need no timer each. An ended
+// Guarded gets the reason (timeout, or cancelled after close()) and fails its pending operation.
+// Owner: shared by a transport's parts. Threads: every member from any thread. A Guarded is removed before
+// it is destroyed. end() is called under the watchdog's lock: it has to be quick and must not call back.
 #pragma once
 
 #include <atomic>
@@ -32,10 +32,10 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   explicit Watchdog(boost::asio::any_io_executor executor);
   ~Watchdog();
 
-  void add(Guarded& guarded);  // ended at once where close() was called before
+  void add(Guarded& guarded);  // ended at once if close() was called before
   void remove(Guarded& guarded);
   void set_deadline(Guarded& guarded, Steady deadline);
-  void clear_deadline(Guarded& guarded);  // after it returns, no earlier deadline ends it any more
+  void clear_deadline(Guarded& guarded);  // once it returns, no earlier deadline takes effect
   void close();                           // ends everything with Kind::cancelled
 
  private:

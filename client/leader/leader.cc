@@ -47,7 +47,7 @@ LeaseRecord read_record(const json::value& lease) {
   return record;
 }
 
-// Into a lease as it was read, so that its labels and whatever else it has stay.
+// Updates the lease as it was read, so that its labels and other fields stay.
 void write_record(const LeaseRecord& record, json::value& lease) {
   if (!lease.is_object()) lease = json::object();
   json::value& spec = lease.get_object()["spec"];
@@ -80,11 +80,11 @@ struct LeaderElector::Impl {
   Api& api;
   LeaderState state;
   json::value lease;     // as last read or written
-  bool wrote = false;    // the lease may bear our name
+  bool wrote = false;    // the lease may name this process
   std::string reported;  // the holder that was logged last
 
-  std::atomic<Steady::rep> until{kNotLeading};  // leading until then, on the steady clock
-  std::atomic<Steady::rep> stepped{kNever};     // when run() has last made a step
+  std::atomic<Steady::rep> until{kNotLeading};  // when leadership ends, on the steady clock
+  std::atomic<Steady::rep> stepped{kNever};     // when run() last completed a step
   std::atomic<bool> stopped{false};
   mutable std::mutex mutex;  // guards holder
   std::string holder;
@@ -170,7 +170,7 @@ Task<void> LeaderElector::Impl::write(LeaderState::Action action) {
     reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
                                 std::move(object), "", call);
   }
-  // Also after a stop: whoever asks whether we lead is answered by `stopped` then.
+  // Also after a stop; leading() is then false because of `stopped`.
   if (reply) {
     lease = std::move(*reply);
     state.written(api.clock().now());
@@ -185,7 +185,7 @@ Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
   state.waited();
 }
 
-// Whatever came of the last write, the lease as it is now tells whether it is ours to give up.
+// Reads the lease first: the result of the last write may be unknown, so the record may have changed.
 Task<void> LeaderElector::Impl::release() {
   auto now =
       co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});

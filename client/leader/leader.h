@@ -1,11 +1,11 @@
-// Leader election on a Lease, after client-go's rules (tools/leaderelection).
+// LeaderElector: leader election on a Lease, by client-go's rules (tools/leaderelection).
 //
-// Acquire when the lease is free or its record has not changed for leaseDuration on the local clock; renew
-// every retryPeriod; give up leadership when another's name is seen on it, or when renewing has not worked
-// for renewDeadline; release on stop. The steps are LeaderState's; run() is the loop that asks the server.
-// Threads: run() on one executor; callbacks are called there.
-// Errors: what the server refuses is logged and tried again; run() returns Kind::unavailable when leadership
-// was lost, and says to whom.
+// Acquires the lease when it is free, or when its record has not changed for leaseDuration on the local
+// clock. Renews it every retryPeriod. Gives up when the lease has another holder, or after renewDeadline
+// without a successful renewal. Releases it on stop. LeaderState decides the steps; run() sends the requests.
+// Threads: run() on one executor, which also runs the callbacks.
+// Errors: failed requests are logged and retried; run() returns Kind::unavailable, with the reason, when
+// leadership is lost.
 #pragma once
 
 #include <chrono>
@@ -27,16 +27,16 @@ class LeaderElector {
  public:
   LeaderElector(Api& api, LeaderOptions options);
   ~LeaderElector();
-  // Returns when leadership was lost, or after stop() with the lease released. `on_started` once leading.
+  // Returns when leadership is lost, or after stop() has released the lease. Calls `on_started` when leading.
   Task<Result<void>> run(std::function<void()> on_started);
   void stop();  // thread-safe
-  // Thread-safe. Looks at the clock, so that it is false in a process that was frozen past its renew
-  // deadline, before anything else has run in it. What only a leader may write goes through a transport that
-  // asks this right before it sends (MayWrite); the lease itself goes through one that does not.
+  // Thread-safe. Compares with the clock, so it is false at once in a process that was frozen past its renew
+  // deadline. Transports for writes that only a leader may make ask this right before they send (MayWrite);
+  // the lease has a transport that does not.
   bool leading() const;
-  std::string holder() const;  // thread-safe; who holds the lease as last seen; empty: nobody
-  // Thread-safe. How long ago run() has last made a step: a request that has ended, or a wait. A step takes
-  // at most the longer of half the renew deadline and 2.2 retry periods. Nullopt before run().
+  std::string holder() const;  // thread-safe; the lease's holder when last seen; empty: none
+  // Thread-safe. Time since run() last completed a step, a request or a wait; nullopt before run(). A step
+  // takes at most the longer of half the renew deadline and 2.2 retry periods.
   std::optional<std::chrono::nanoseconds> since_last_step() const;
 
  private:

@@ -15,8 +15,7 @@ LeaderState::LeaderState(LeaderOptions options, Random& random)
     : options_(std::move(options)), random_(random) {}
 
 LeaderState::Action LeaderState::next(Steady now, Wall wall) {
-  // Checked before anything else, so that a process that was frozen does not renew what it may have lost
-  // meanwhile.
+  // First of all: a process that was frozen must not renew a lease that it may have lost meanwhile.
   if (leading_ && now >= renewed_at_ + options_.renew_deadline) {
     leading_ = false;
     phase_ = Phase::lost;
@@ -57,7 +56,7 @@ void LeaderState::got(LeaseRecord record, Steady now) {
     observed_at_ = now;
   }
   if (mine() || observed_.holder.empty() || !alive(now)) {
-    // Ours no more, though nobody holds it alive: somebody else may have acted in between.
+    // A leader that finds the lease free or expired under another name has lost it: another may have led.
     phase_ = leading_ && !mine() ? Phase::lost : Phase::update;
   } else {
     phase_ = leading_ ? Phase::lost : Phase::wait;

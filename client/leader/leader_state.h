@@ -1,12 +1,12 @@
-// LeaderState: who holds the Lease, judged by the local clock only, and what to ask the server next.
+// LeaderState: decides who holds the Lease, by the local clock only, and what to ask the server next.
 //
 //   acquiring: get ─absent─▶ create ─▶ leading        held by another and alive ─▶ wait
 //               └─free, expired or ours─▶ update ─▶ leading
 //   leading:   update, every retry_period; where that fails: get, then update or create
-//   lost:      another holds it, or nothing was renewed for renew_deadline. There is no way back.
+//   lost:      another holds it, or nothing was renewed for renew_deadline; final
 //
-// A record counts as alive for its leaseDuration after it was last seen to change; its own times are never
-// compared with ours. Pure: time comes in with each call. Threads: none of its own. Source: client-go
+// A record is alive for its leaseDuration after it was last seen to change. Its timestamps are never compared
+// with the local clock. Pure: the caller passes the time. Threads: none of its own. Source: client-go
 // tools/leaderelection.
 #pragma once
 
@@ -34,7 +34,7 @@ class LeaderState {
     enum class Kind { get, create, update, wait, lost };
     Kind kind = Kind::get;
     LeaseRecord record;                 // to be written
-    std::chrono::milliseconds time{0};  // wait: for so long; requests: at most so long
+    std::chrono::milliseconds time{0};  // wait: how long; requests: the timeout
     bool operator==(const Action&) const = default;
   };
 
@@ -43,9 +43,9 @@ class LeaderState {
   Action next(Steady now, Wall wall);
 
   void got(LeaseRecord record, Steady now);
-  void absent();             // get answered NotFound
-  void written(Steady now);  // the create or update went through
-  void failed();             // any request
+  void absent();             // get returned NotFound
+  void written(Steady now);  // create or update succeeded
+  void failed();             // a request failed
   void waited() { phase_ = Phase::attempt; }
 
   // When leadership ends unless it is renewed; nullopt when not leading.
@@ -66,8 +66,8 @@ class LeaderState {
   bool leading_ = false;
   LeaseRecord observed_, sent_;
   Steady observed_at_{};  // when observed_ was first seen
-  Steady attempt_at_{};   // when the attempt under way began
-  Steady renewed_at_{};   // when the last attempt that went through began
+  Steady attempt_at_{};   // when the current attempt began
+  Steady renewed_at_{};   // when the last successful attempt began
 };
 
 }  // namespace podium::client

@@ -26,7 +26,7 @@ bool KnownObjects::read_identity(const json::value& object, Identity& identity) 
   return !identity.name.empty() && !identity.uid.empty();
 }
 
-// The items of a LIST do not name their kind; events do.
+// Items of a LIST have no apiVersion and kind; events do.
 void KnownObjects::note_kind(const json::value& object) {
   if (!kind_.empty()) return;
   kind_ = text(object.as_object(), "kind");
@@ -38,8 +38,8 @@ void KnownObjects::begin_list(bool replace) {
   listing_ = true;
   replace_ = replace;
   if (!replace) return;
-  tombs_.clear();
-  tomb_order_.clear();
+  tombstones_.clear();
+  tombstone_order_.clear();
 }
 
 void KnownObjects::end_list(std::string_view resource_version, std::vector<Change>& changes) {
@@ -50,23 +50,23 @@ void KnownObjects::end_list(std::string_view resource_version, std::vector<Chang
       continue;
     }
     changes.push_back(missed_delete(it->first, it->second));
-    // Its own version may be one of a history that was undone: the object may come back with a lower one.
-    bury(it->second.uid, replace_ ? version : std::max(version, it->second.version));
+    // When replacing, its version may be of a discarded history: the object may return with a lower one.
+    add_tombstone(it->second.uid, replace_ ? version : std::max(version, it->second.version));
     known_.erase(it++);
   }
   listing_ = replace_ = false;
   settled_ = version;
 }
 
-// Is what comes older than what is known under its name? Equal versions are duplicates. In a list that
-// replaces, versions mean nothing for the objects that it has not shown yet.
+// Whether the object is not newer than the known one of its name; an equal version is a duplicate. In a
+// replacing list, versions of objects not listed yet cannot be compared.
 bool KnownObjects::stale(const Known& known, const Identity& identity) const {
   if (replace_ && known.list != list_) return false;
   return identity.version != 0 && identity.version <= known.version;
 }
 
-// Is it from before the last list, so that it is known already, or gone? An object of a list may be as old as
-// it likes.
+// Whether the event is from before the last list, so the object is known already or gone. Objects of a list
+// may have any version.
 bool KnownObjects::settled(const Identity& identity) const {
   return !listing_ && identity.version != 0 && identity.version <= settled_;
 }
@@ -75,7 +75,7 @@ bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes, boo
   Identity identity;
   if (!read_identity(object, identity)) return false;
   note_kind(object);
-  if (settled(identity) || buried(identity)) return true;
+  if (settled(identity) || has_tombstone(identity)) return true;
   std::string key;
   key.reserve(identity.name_space.size() + 1 + identity.name.size());
   key.append(identity.name_space).append(1, '/').append(identity.name);
@@ -87,7 +87,7 @@ bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes, boo
   if (old) return true;
   if (other) {
     changes.push_back(missed_delete(it->first, known));
-    bury(known.uid, std::max(identity.version, known.version));
+    add_tombstone(known.uid, std::max(identity.version, known.version));
   }
   if (fresh || other) known.uid = identity.uid;
   known.version = identity.version;
@@ -108,40 +108,40 @@ bool KnownObjects::remove(json::value& object, std::vector<Change>& changes) {
   key.append(1, '/').append(identity.name);
   auto it = known_.find(key);
   const bool same = it != known_.end() && it->second.uid == identity.uid;
-  // Out of a selector and back in, in this order: the object is still there.
+  // A stale DELETED: the object left the selector and has returned since.
   if (same && stale(it->second, identity) && identity.version != it->second.version) return true;
-  // The delete of an older object under this name has been told when its successor came; that of a newer one
-  // means that the one we know went before it.
+  // The delete of an older object of this name was dispatched when its successor came. The delete of a newer
+  // one means that the known one was deleted before.
   const bool gone = it != known_.end() && (same || !stale(it->second, identity));
-  bury(identity.uid, identity.version);
+  add_tombstone(identity.uid, identity.version);
   if (!gone) return true;
   if (same) {
     changes.push_back({Change::Type::deleted, std::move(object)});
   } else {
     changes.push_back(missed_delete(it->first, it->second));
-    bury(it->second.uid, std::max(identity.version, it->second.version));
+    add_tombstone(it->second.uid, std::max(identity.version, it->second.version));
   }
   known_.erase(it);
   return true;
 }
 
-bool KnownObjects::buried(const Identity& identity) const {
-  auto it = tombs_.find(std::string(identity.uid));
-  return it != tombs_.end() && identity.version != 0 && identity.version <= it->second;
+bool KnownObjects::has_tombstone(const Identity& identity) const {
+  auto it = tombstones_.find(std::string(identity.uid));
+  return it != tombstones_.end() && identity.version != 0 && identity.version <= it->second;
 }
 
-void KnownObjects::bury(std::string_view uid, std::uint64_t version) {
-  auto [it, fresh] = tombs_.try_emplace(std::string(uid), version);
+void KnownObjects::add_tombstone(std::string_view uid, std::uint64_t version) {
+  auto [it, fresh] = tombstones_.try_emplace(std::string(uid), version);
   if (!fresh) {
     it->second = std::max(it->second, version);
     return;
   }
-  tomb_order_.emplace_back(uid);
-  if (tomb_order_.size() <= kTombs) return;
-  const auto oldest = tombs_.find(tomb_order_.front());
+  tombstone_order_.emplace_back(uid);
+  if (tombstone_order_.size() <= kTombstones) return;
+  const auto oldest = tombstones_.find(tombstone_order_.front());
   if (!listing_) settled_ = std::max(settled_, oldest->second);
-  tombs_.erase(oldest);
-  tomb_order_.pop_front();
+  tombstones_.erase(oldest);
+  tombstone_order_.pop_front();
 }
 
 Change KnownObjects::missed_delete(std::string_view key, const Known& known) const {

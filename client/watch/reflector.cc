@@ -29,7 +29,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kBatch = 256;           // changes told at once
+constexpr std::size_t kBatch = 256;           // changes per call of the handler
 constexpr std::size_t kStatusBytes = 65'536;  // of a refusal's body
 constexpr std::size_t kNamesLogged = 256;     // of objects that cannot be read
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
@@ -53,7 +53,7 @@ struct Reflector::Impl {
   }
 
   static Task<void> run(std::shared_ptr<Impl> self);
-  // What runs: each a step of loop(), on the strand.
+  // loop() and its steps; all on the strand.
   static Task<void> loop(std::shared_ptr<Impl> self);
   static void wait_until_settled(const std::shared_ptr<Impl>& self);
   Task<void> open(ReflectorState::Action action);
@@ -69,11 +69,11 @@ struct Reflector::Impl {
   bool take_bookmark(const WatchEvent& event);
   Result<std::string> take_page(std::string_view body, std::string& version);
   void take_item(std::string_view text);
-  // Counts and logs one that cannot be read, by its outline, and adds what is to be told of it.
+  // Counts and logs an unreadable object, by its outline, and adds its change to the batch.
   bool take_unreadable(json::value& outline, const std::string& problem);
   void complete_list();
-  void flush();    // tells the batch
-  void release();  // and gives its memory back: no value in it may be alive
+  void flush();    // dispatches the batch
+  void release();  // dispatches it and frees its memory: no value in it may be alive
   void fail(const Error& error);
   void tell_readiness();
 
@@ -88,7 +88,7 @@ struct Reflector::Impl {
 
   std::unique_ptr<Stream> stream;
   LineSplitter lines;
-  // The batch under way: its values live in `memory`, which is given back once they were told.
+  // The current batch. Its values live in `memory`, which is freed after they were dispatched.
   Arena memory;
   std::vector<Change> batch;
   std::set<std::string> logged;          // names of objects that cannot be read
@@ -172,7 +172,7 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   state.opened(clock.now());
 }
 
-// A watch that the server answered with a Status: read it for its reason.
+// The server answered a watch with a Status: reads its reason.
 Task<void> Reflector::Impl::refuse(std::unique_ptr<Stream> refusal) {
   std::string body;
   while (body.size() < kStatusBytes) {
@@ -214,7 +214,7 @@ void Reflector::Impl::take_piece(std::string_view piece) {
   release();
 }
 
-// False: the stream is of no more use.
+// False: the stream is unusable.
 bool Reflector::Impl::take_line(std::string_view line) {
   auto event = parse_watch_event(line, &memory);
   if (!event) {
@@ -253,7 +253,7 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
       complete_list();
       return true;
     case ReflectorState::Bookmark::regressed:
-      spdlog::warn("reflector: resourceVersion went back, listing anew resource={} known={} server={}",
+      spdlog::warn("reflector: resourceVersion went back, relisting resource={} known={} server={}",
                    options.resource.plural, state.resource_version(), event.resource_version);
       return false;
   }
@@ -278,12 +278,13 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   if (state.listed(version)) {
     complete_list();
   } else {
-    spdlog::warn("reflector: list is older than what is known, asking again resource={} known={} server={}",
-                 options.resource.plural, state.resource_version(), version);
+    spdlog::warn(
+        "reflector: list is older than the known state, listing again resource={} known={} server={}",
+        options.resource.plural, state.resource_version(), version);
   }
 }
 
-// The body of one GET of the kind's path; whatever is no 200 is an error.
+// The body of one GET of the resource's path. Any status but 200 is an error.
 Task<Result<std::string>> Reflector::Impl::fetch(std::string query, std::chrono::milliseconds timeout) {
   Request request;
   request.target = path + "?" + query;
@@ -296,9 +297,9 @@ Task<Result<std::string>> Reflector::Impl::fetch(std::string query, std::chrono:
   co_return std::unexpected(std::move(error));
 }
 
-// Tells a page's items; returns the token of the next page.
+// Dispatches a page's items; returns the continue token of the next page.
 Result<std::string> Reflector::Impl::take_page(std::string_view body, std::string& version) {
-  auto page = cut_list(body);
+  auto page = split_list(body);
   if (!page) return std::unexpected(page.error());
   version = page->resource_version;
   state.event(version);
@@ -326,8 +327,8 @@ bool Reflector::Impl::take_unreadable(json::value& outline, const std::string& p
   ++unreadable;
   auto name = name_of(outline);
   if (logged.size() < kNamesLogged && !logged.contains(name)) {
-    spdlog::warn("object refused, it cannot be read resource={} object={} error={:?}",
-                 options.resource.plural, name, problem);
+    spdlog::warn("object cannot be parsed resource={} object={} error={:?}", options.resource.plural, name,
+                 problem);
     logged.insert(std::move(name));
   }
   return known.upsert(outline, batch, false);
@@ -340,7 +341,7 @@ Task<void> Reflector::Impl::probe() {
     fail(body.error());
     co_return;
   }
-  const auto page = cut_list(*body);
+  const auto page = split_list(*body);
   const std::string version = page ? page->resource_version : "";
   state.probed(version);
 }

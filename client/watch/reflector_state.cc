@@ -11,12 +11,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kStreamingRetry = 10min;  // after a server refused streaming lists
-constexpr auto kVeryShortWatch = 1s;  // a stream that ends so soon with nothing on it must not be reopened at
-                                      // once
+constexpr auto kVeryShortWatch = 1s;     // back off after an empty stream that ends this soon
 constexpr std::int64_t kPage = 500;
-constexpr int kUnfinishedLists = 3;  // streaming lists without an end, before a LIST is tried
-constexpr auto kMissingMax = 3s;  // longest backoff while the kind is not served: it may come back any time
-constexpr int kMinStreamSeconds = 300;  // the server ends a watch after this to twice this, at random
+constexpr int kUnfinishedLists = 3;  // unfinished streaming lists before a LIST is tried
+constexpr auto kMissingMax = 3s;     // longest backoff while the resource is not served: it may return soon
+constexpr int kMinStreamSeconds = 300;  // timeoutSeconds of a watch: this to twice this, at random
 
 bool expired(const Error& error) {
   return error.code == 410 || error.reason == "Expired" || error.reason == "Gone";
@@ -27,16 +26,15 @@ bool too_large_version(const Error& error) {
          error.message.find("Too large resource version") != std::string::npos;
 }
 
-// The other side is not there or asks to be left alone: the same request may work later.
-bool passing(const Error& error) {
+// The server is unreachable or overloaded: the same request may succeed later.
+bool is_transient(const Error& error) {
   return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout ||
          error.kind == Error::Kind::cancelled || error.code == 429 || error.code == 503;
 }
 
 bool too_large(const Error& error) { return error.reason == "BodyTooLarge" || error.code == 413; }
 
-// The server understood the request for a streaming list and does not do it (feature off, or not for this
-// kind).
+// The server does not support streaming lists, or not for this resource.
 bool refused_streaming(const Error& error) {
   constexpr int codes[] = {400, 405, 406, 415, 422, 500, 501, 504};
   return error.kind == Error::Kind::invalid || error.kind == Error::Kind::internal ||
@@ -100,7 +98,7 @@ ReflectorState::Action ReflectorState::next(Steady now) {
       break;
     case Phase::list:
       action.kind = Action::Kind::list;
-      action.limit = whole_ ? 0 : page_;
+      action.limit = unpaged_ ? 0 : page_;
       action.replace = replace_;
       break;
     case Phase::probe:
@@ -125,7 +123,7 @@ void ReflectorState::added(Steady now) { progress_at_ = now; }
 
 void ReflectorState::event(std::string_view resource_version) {
   got_event_ = true;
-  // A list's objects come in no order of versions: only its end tells where it stands.
+  // Objects of a list come in no order of versions; only its end has the list's version.
   if (phase_ != Phase::watch) {
     highest_ = std::max(highest_, version_number(resource_version));
     return;
@@ -158,7 +156,7 @@ ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_vers
 
 bool ReflectorState::listed(std::string_view resource_version) {
   if (!take_list(resource_version)) return false;
-  whole_ = whole_is_too_large_ = false;
+  unpaged_ = unpaged_is_too_large_ = false;
   page_ = kPage;
   go(Phase::watch);
   return true;
@@ -178,7 +176,7 @@ void ReflectorState::failed(const Error& error, Steady now) {
     case Phase::list:
       return list_failed(error, now);
     case Phase::probe:
-      // What is not served has lost its objects: when it comes back, a watch has nothing to resume.
+      // A resource that is not served has lost its objects: there is no watch to resume.
       if (error.code == 404) go(Phase::stream_list);
       break;
     case Phase::watch:
@@ -189,13 +187,13 @@ void ReflectorState::failed(const Error& error, Steady now) {
 }
 
 void ReflectorState::list_failed(const Error& error, Steady now) {
-  if (expired(error) && !whole_ && !whole_is_too_large_) {
-    whole_ = true;  // client-go's pager too asks for everything at once rather than lose the race again
+  if (expired(error) && !unpaged_ && !unpaged_is_too_large_) {
+    unpaged_ = true;  // as in client-go's pager: pages may expire again
     return;
   }
-  if (too_large(error) && whole_) {
-    whole_ = false;
-    whole_is_too_large_ = true;
+  if (too_large(error) && unpaged_) {
+    unpaged_ = false;
+    unpaged_is_too_large_ = true;
   } else if (too_large(error)) {
     page_ = std::max<std::int64_t>(page_ / 4, 1);
   }
@@ -204,7 +202,7 @@ void ReflectorState::list_failed(const Error& error, Steady now) {
 }
 
 void ReflectorState::stream_list_failed(const Error& error, Steady now) {
-  const bool later = passing(error) || expired(error) || too_large_version(error);
+  const bool later = is_transient(error) || expired(error) || too_large_version(error);
   if (error.kind == Error::Kind::timeout || (!later && refused_streaming(error))) {
     return give_up_streaming(now);
   }
@@ -213,9 +211,9 @@ void ReflectorState::stream_list_failed(const Error& error, Steady now) {
 }
 
 void ReflectorState::watch_failed(const Error& error, Steady now) {
-  // Expired: the versions in between are compacted away; other errors that stay (forbidden, the kind is gone,
-  // an event that is none): a list either mends them or says it better.
-  const bool resume = passing(error) || (error.code == 500 && !expired(error));
+  // Expired: the versions since are compacted. Other permanent errors (forbidden, not served, an invalid
+  // event): a list either recovers or returns a better error.
+  const bool resume = is_transient(error) || (error.code == 500 && !expired(error));
   failing_ = failing_ || !expired(error);
   go(resume ? Phase::probe : Phase::stream_list);
   back_off(now, error);
@@ -277,8 +275,8 @@ void ReflectorState::advance(std::string_view resource_version) {
   highest_ = version_number(resource_version);
 }
 
-// A list is a consistent read, so that an older one can only mean that the server's history went back (etcd
-// restored), or a liar in between; asking twice tells them apart.
+// A list is a consistent read. An older one means that the server's history went back (etcd restored), or
+// that a proxy answered from a stale cache; listing again tells which.
 bool ReflectorState::take_list(std::string_view resource_version) {
   if (!replace_ && went_back(resource_version)) {
     replace_ = true;

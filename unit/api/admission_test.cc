@@ -210,8 +210,8 @@ TEST(Admit, SettlesTheCluster) {
     std::optional<Wall> started;
   };
   const Want wants[] = {{"running", topology, valid("x").started("2026-01-01T00:00:00Z").build().start_time},
-                        {"lost", {}, never_started()},
-                        {"stored", {}, never_started()},
+                        {"lost", {}, missing_start_time()},
+                        {"stored", {}, missing_start_time()},
                         {"waiting", {}, std::nullopt}};
   ASSERT_EQ(cluster.pods.size(), std::size(wants));
   for (std::size_t i = 0; i < std::size(wants); ++i) {

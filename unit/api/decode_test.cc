@@ -192,8 +192,8 @@ TEST(DecodePod, NamesThePathOfWrongTypes) {
        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
       {R"({"spec": {"overhead": {"cpu": []}}})", "spec.overhead.cpu: expected a quantity, got a list"},
       {R"({"spec": {"hostNetwork": "true"}})", "spec.hostNetwork: expected a boolean, got a string"},
-      {R"({"spec": {"priority": 3000000000}})", "spec.priority: 3000000000 is no 32-bit integer"},
-      {R"({"spec": {"priority": 1.5}})", "spec.priority: 1.5 is no 32-bit integer"},
+      {R"({"spec": {"priority": 3000000000}})", "spec.priority: 3000000000 is not a 32-bit integer"},
+      {R"({"spec": {"priority": 1.5}})", "spec.priority: 1.5 is not a 32-bit integer"},
       {R"({"spec": {"priority": "1"}})", "spec.priority: expected an integer, got a string"},
       {R"({"spec": {"priority": "1", "nodeName": 2}})", "spec.nodeName: expected a string, got a number"},
   };

@@ -1,6 +1,6 @@
-// The table of known fields beside objects that have every field of the API: known_fields_test.json holds
-// them as k8s.io/api v0.36.3 has them in its testdata, with 0 for a scalar, null for a value of a free
-// map, and {} for an object whose like came before.
+// Compares the table of known fields with objects that have every field of the API. known_fields_test.json
+// has them from the testdata of k8s.io/api v0.36.3: 0 for a scalar, null for a value of a free-form map, {}
+// for an object of a type that occurred before.
 #include "api/known_fields.h"
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ json::object objects_with_every_field() {
   return json::parse(text.str()).as_object();
 }
 
-// Labels and such, which may hold any key.
+// Maps with arbitrary keys, such as labels.
 bool is_free(std::string_view key, const json::object& object) {
   return key == "fieldsV1" || (object.size() == 1 && object.begin()->value().is_null());
 }
 
-// f(object, path) for every object below that may hold known fields only.
+// Calls f(object, path) for every object below whose fields are checked.
 template <typename F>
 void each_object(json::value& value, std::string_view key, const std::string& path, F&& f) {
   if (auto* list = value.if_array()) return each_object(list->at(0), key, path + "[0]", f);
@@ -47,7 +47,7 @@ TEST(KnownFields, EveryFieldOfTheApiIsKnown) {
     EXPECT_EQ(first_unknown_field(object, kind), std::nullopt) << kind;
 }
 
-// A map to objects ("field:*Type") may have any key, and so has it where a key was not known.
+// Maps to objects ("field:*Type") may have any key, so an unknown key there is no finding.
 TEST(KnownFields, AFieldThatIsNotOfTheApiIsFoundInEveryObject) {
   auto objects = objects_with_every_field();
   std::size_t tried = 0;

@@ -1,4 +1,4 @@
-// Input from outside never aborts: texts that are nearly manifests, from a seed. PODIUM_SEED replays one.
+// Input from outside never aborts: mutated manifests, from a seed. PODIUM_SEED replays a run.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -125,7 +125,7 @@ std::string mutate(std::string text, std::mt19937_64& random) {
   return text;
 }
 
-// Reads the text as far as it goes; returns whether it was good to the end.
+// Parses, decodes and admits the text. Returns whether all steps succeeded.
 bool read(const std::string& text) {
   std::vector<std::string> warnings;
   auto manifests = read_manifests({{"in", text}}, {}, warnings);
@@ -149,7 +149,7 @@ TEST(Mutations, NeverCrash) {
     const auto text = mutate(std::string(i % 2 ? kYaml : kJson), random);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(i));
     (read(text) ? good : bad) += 1;
-    // What could be parsed can be written and read again.
+    // A parsed document can be written and parsed again.
     if (const auto documents = parse_documents(text, "in"); documents && !documents->empty()) {
       const auto& value = documents->front().value;
       const auto again = parse_documents(to_yaml(value), "again");

@@ -31,7 +31,7 @@ Task<void> sleep_long(bool* woke) {
   *woke = true;
 }
 
-// Looks at how its wait ended rather than being thrown out of it, as a loop with something to clean up does.
+// Checks how its wait ended instead of throwing, like a loop that has to clean up.
 Task<void> sleep_and_clean_up(bool* cleaned) {
   co_await asio::this_coro::throw_if_cancelled(false);
   co_await nap(kLong);
@@ -159,7 +159,7 @@ TEST(Gate, IsEmptyOnceTheContextIsGone) {
   EXPECT_EQ(gate.inside(), 0u);
 }
 
-// For the thread sanitizer: tasks come and go on two threads while the gate is closed from a third.
+// For the thread sanitizer: tasks start and end on two threads while a third closes the gate.
 TEST(Gate, IsSafeFromSeveralThreads) {
   asio::io_context first, second;
   auto first_work = asio::make_work_guard(first), second_work = asio::make_work_guard(second);

@@ -11,7 +11,7 @@
 namespace podium::async {
 namespace {
 
-// The message of the line that this becomes.
+// The formatted message.
 std::string logged(const std::string& message) {
   std::ostringstream out;
   spdlog::logger logger("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));

@@ -1,4 +1,4 @@
-// The workers of a queue: they run while something is ready and nothing polls.
+// Writers: workers run only while an item is ready; nothing polls.
 #include "async/writers.h"
 
 #include <gmock/gmock.h>
@@ -189,7 +189,7 @@ TEST(Writers, AClosedGateStartsNothing) {
   EXPECT_EQ(w.writers.counts().waiting, 1u);
 }
 
-// Producers on threads of their own; the newest value of each key arrives.
+// Producers on several threads; the newest value of each key is written.
 TEST(Writers, TakePushesFromAnyThread) {
   constexpr int kThreads = 4, kKeys = 8, kRounds = 300;
   struct Newest {

@@ -1,4 +1,4 @@
-// The queue of writes: bounded, fair by namespace, and nobody's back-off is another's.
+// FairQueue: bounds, fairness between namespaces, separate backoffs.
 #include "base/fair_queue.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using Strings = std::vector<std::string>;
 
-// Takes nothing off a back-off.
+// No jitter: backoffs have their full length.
 struct NoJitter final : Random {
   std::uint64_t next() override { return 0; }
 };
@@ -28,7 +28,7 @@ struct Text {
   }
 };
 
-// A queue with a clock that the test moves. An item "a/x" is of namespace a; its value is what was pushed.
+// A queue with a manual clock. Item "a/x" is in namespace a.
 struct Queue {
   explicit Queue(FairQueueOptions options = {}) : queue(options, random) {}
 
@@ -40,7 +40,7 @@ struct Queue {
   void push_all(const Strings& keys, unsigned lane = 0) {
     for (const auto& key : keys) push(key, lane);
   }
-  // Takes so many and leaves them under way.
+  // Takes items and leaves them in progress.
   Strings take(std::size_t most = 1'000) {
     Strings out;
     for (auto& item : queue.take(now, most)) {
@@ -49,7 +49,7 @@ struct Queue {
     }
     return out;
   }
-  // Ends the oldest that is under way.
+  // Finishes the oldest item in progress.
   void end(Outcome outcome = Outcome::done, std::chrono::milliseconds at_least = 0ms) {
     auto item = std::move(taken.front());
     taken.erase(taken.begin());
@@ -60,7 +60,7 @@ struct Queue {
   void end_all(Outcome outcome = Outcome::done) {
     while (!taken.empty()) end(outcome);
   }
-  // Takes one at a time and ends it.
+  // Takes and finishes one item at a time.
   Strings work(std::size_t most = 1'000) {
     Strings out;
     while (out.size() < most) {
@@ -409,9 +409,9 @@ TEST(FairQueue, TakesValuesThatOnlyMove) {
   EXPECT_EQ(*taken[0].value, 2);
 }
 
-// Pushes, takes and outcomes at random against what must hold for each: a key is under way once, values go
-// up, nothing is lost that was not counted, nothing of a held namespace is taken twice at a time, and in the
-// end every key's newest value has been written.
+// Random pushes, takes and outcomes. Invariants: a key is in progress at most once; its values increase;
+// every lost value is counted; a namespace that backs off has at most one item in progress; in the end the
+// newest value of every key is written.
 class RandomRun {
  public:
   explicit RandomRun(unsigned seed) : random_(seed) {}
@@ -425,7 +425,7 @@ class RandomRun {
       if (what == 9) now_ += std::chrono::milliseconds(at_most(3'000));
       check();
     }
-    // Now everything succeeds, and time passes.
+    // From now on every item succeeds, and time passes.
     for (int step = 0; step < 100'000 && (queue_.waiting() > 0 || !taken_.empty()); ++step) {
       if (!taken_.empty()) {
         end(Outcome::done);

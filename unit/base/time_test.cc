@@ -1,4 +1,4 @@
-// Timestamps as Kubernetes writes and reads them.
+// Formatting and parsing of Kubernetes timestamps.
 #include "base/time.h"
 
 #include <gtest/gtest.h>

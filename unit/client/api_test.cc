@@ -36,7 +36,7 @@ class ApiTest : public testing::Test {
   ScopedTransport transport_{loop_, config_for(server_.url())};
   Api api_{transport_.shared(), system_clock(), system_random()};
 
-  // "METHOD target" of what arrived.
+  // "METHOD target" of each request.
   std::vector<std::string> lines() const {
     std::vector<std::string> out;
     for (const auto& request : server_.requests()) out.push_back(request.method + " " + request.target);
@@ -173,7 +173,7 @@ TEST_F(ApiTest, ARetrySaysHowTheTryBeforeEnded) {
   Api observed(observe(transport_.shared(), system_clock(),
                        [&](const Exchange& exchange) { retries.push_back(exchange.retries.value_or(-1)); }),
                system_clock(), system_random());
-  // Cut on a new connection: on one that was kept, the transport itself sends a read once more.
+  // Cuts a new connection: on a reused one the transport itself resends a read.
   server_.then([](HttpExchange& exchange) { exchange.cut(); })
       .then(replying(503, ""))
       .then(replying(200, "{}"));
@@ -191,8 +191,8 @@ TEST_F(ApiTest, RetryAfterIsWaitedFor) {
   server_.always(replying(429, status_body(429, "TooManyRequests", "slow down"), {{"Retry-After", "60"}}));
   CallOptions options;
   options.deadline = 20s;
-  auto result = loop_.run(api_.create(resource::pods, "a", json::object{}, options));  // gives up rather than
-                                                                                       // wait
+  // Fails instead of waiting.
+  auto result = loop_.run(api_.create(resource::pods, "a", json::object{}, options));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, 429);
   EXPECT_EQ(result.error().retry_after, 60);

@@ -1,5 +1,4 @@
-// An io_context with threads of its own that runs client coroutines to their end, for tests against
-// HttpScript.
+// ClientLoop: an io_context with threads that runs client coroutines, for tests against HttpScript.
 //
 // Threads: run() from the test's thread.
 #pragma once
@@ -24,8 +23,8 @@ class ClientLoop {
   }
   ~ClientLoop() { finish(); }
 
-  // Returns when everything that was started has ended; close the transport first. For what was started must
-  // not outlive what it uses, and that must not outlive the loop.
+  // Returns when all coroutines have ended; close the transport first. Coroutines must not outlive what they
+  // use, and that must not outlive the loop.
   void finish() {
     work_.reset();
     for (auto& thread : threads_) thread.join();
@@ -34,7 +33,7 @@ class ClientLoop {
 
   boost::asio::any_io_executor executor() { return io_.get_executor(); }
 
-  // On a strand of its own, as podium's callers are.
+  // On a separate strand, like podium's callers.
   template <typename T>
   std::future<T> start(Task<T> task) {
     return boost::asio::co_spawn(boost::asio::make_strand(io_), std::move(task), boost::asio::use_future);
@@ -50,7 +49,7 @@ class ClientLoop {
   std::vector<std::thread> threads_;
 };
 
-// A transport that is closed before its loop ends.
+// Closes the transport before its loop ends.
 class ScopedTransport {
  public:
   ScopedTransport(ClientLoop& loop, ClientConfig config, TransportLimits limits = {}, MayWrite may_write = {})

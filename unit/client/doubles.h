@@ -1,8 +1,8 @@
-// Doubles for the seams of client/: a clock that is set, a random source that is constant, and a transport
-// that answers from functions. ScriptedTransport's streams give their pieces and then end as told; `hang`
-// waits until it is cancelled.
+// Test doubles for the seams of client/: a manual clock, a constant random source, and a transport that calls
+// functions. ScriptedTransport's streams return their pieces and then end as configured; `hang` waits until
+// cancelled.
 //
-// Threads: FakeClock is safe from any; ScriptedTransport calls its functions where it is called.
+// Threads: FakeClock: any; ScriptedTransport calls its functions on the caller's thread.
 #pragma once
 
 #include <atomic>
@@ -70,7 +70,7 @@ class ScriptedTransport final : public client::Transport {
   std::function<Result<client::Response>(const client::Request&)> on_send;
   std::function<Result<StreamScript>(const client::Request&)> on_open;
   std::function<std::unique_ptr<client::Stream>(const client::Request&)> on_live;  // goes before on_open
-  std::chrono::milliseconds latency{0};  // of send(): others run meanwhile
+  std::chrono::milliseconds latency{0};  // of send(); other coroutines run meanwhile
 
   client::Task<Result<client::Response>> send(client::Request request) override {
     note(request);

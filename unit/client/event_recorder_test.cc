@@ -18,7 +18,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-// "pod reason count" of the events that the server has, in order of names.
+// "pod reason count" of the server's events, ordered by name.
 std::vector<std::string> seen(const unit::ObjectServer& server) {
   std::vector<std::string> out;
   for (const auto& event : server.all("events")) {

@@ -239,7 +239,7 @@ TEST_F(ExecCredentialTest, EndsAPluginThatHangs) {
   ASSERT_FALSE(hung);
   EXPECT_EQ(hung.error().kind, Error::Kind::timeout);
 
-  // One that a transport waits for is ended with it, and the threads that serve I/O were never held up.
+  // Closing the transport ends a plugin that it waits for; I/O threads are never blocked.
   unit::HttpScript server;
   ClientLoop loop;
   ClientConfig config = config_for(server.url());

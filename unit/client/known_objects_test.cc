@@ -21,8 +21,8 @@ json::value object(const std::string& name, const std::string& uid, int version)
        {{"namespace", "ns"}, {"name", name}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
 }
 
-// What was told, as "+name/uid", "~name/uid", "-name/uid" or (unreadable) "!name/uid", with the version.
-std::vector<std::string> told(const std::vector<Change>& changes) {
+// The changes as "+name/uid", "~name/uid", "-name/uid" or (unreadable) "!name/uid", with the version.
+std::vector<std::string> texts_of(const std::vector<Change>& changes) {
   std::vector<std::string> out;
   for (const auto& change : changes) {
     const auto& meta = change.object.view().at("metadata").as_object();
@@ -66,13 +66,13 @@ class View {
   std::vector<Change> changes;
 };
 
-using Told = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 TEST(KnownObjects, Tells) {
   struct Case {
     const char* name;
-    std::function<void(View&)> input;  // after a list at version 20 that showed a/1@10 and b/2@20
-    Told expect;
+    std::function<void(View&)> input;  // after a list at version 20 with a/1@10 and b/2@20
+    Texts expect;
   };
   const std::vector<Case> cases = {
       {"add, update, delete",
@@ -176,7 +176,7 @@ TEST(KnownObjects, Tells) {
     View view;
     view.begin().up("a", "1", 10).up("b", "2", 20).end(20).forget_told();
     test.input(view);
-    EXPECT_EQ(told(view.changes), test.expect);
+    EXPECT_EQ(texts_of(view.changes), test.expect);
   }
 }
 
@@ -189,8 +189,8 @@ TEST(KnownObjects, WhatIsOlderThanItsMemoryOfDeletesIsNoNews) {
   }
   view.forget_told();
   for (int i = 0; i < 2000; ++i) view.up(std::to_string(i), "uid-" + std::to_string(i), 2 * i + 10);
-  EXPECT_EQ(told(view.changes), Told());
-  EXPECT_EQ(told(view.up("new", "n", 5000).changes), Told{"+new/n@5000"});
+  EXPECT_EQ(texts_of(view.changes), Texts());
+  EXPECT_EQ(texts_of(view.up("new", "n", 5000).changes), Texts{"+new/n@5000"});
 }
 
 TEST(KnownObjects, AMissedDeleteCarriesTheIdentity) {

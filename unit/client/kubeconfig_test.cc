@@ -134,12 +134,12 @@ TEST_F(KubeconfigTest, ErrorsNameFilePlaceAndReasonAndNoSecret) {
       {"empty", "", "must hold one document, not 0"},
       {"two documents", "a: 1\n---\nb: 2\n", "must hold one document, not 2"},
       {"no object", "- a\n", "must be an object"},
-      {"no context", "clusters: []\n", "current-context: is not set, and no context was asked for"},
+      {"no context", "clusters: []\n", "current-context: is not set, and no context was given"},
       {"unknown context", "current-context: z\ncontexts: []\n", "contexts: has no entry named \"z\""},
       {"contexts no list", "current-context: z\ncontexts: {}\n", "contexts: must be a list"},
       {"entry no object", "current-context: z\ncontexts: [5]\n", "contexts[0]: must be an object"},
       {"context twice", "current-context: z\ncontexts: [{name: z, context: {}}, {name: z, context: {}}]\n",
-       "contexts[1].name: \"z\" is there twice"},
+       "contexts[1].name: \"z\" is defined twice"},
       {"no body", "current-context: z\ncontexts: [{name: z}]\n", "contexts[0].context: must be set"},
       {"no cluster", "current-context: z\ncontexts: [{name: z, context: {}}]\n",
        "contexts[0].context.cluster: must be set"},
@@ -189,13 +189,13 @@ TEST_F(KubeconfigTest, ErrorsNameFilePlaceAndReasonAndNoSecret) {
            ": users[0].user.client-certificate: " + directory_.path("tls.crt")},
       {"token no text", kubeconfig(good, "{token: 12345}"), "users[0].user.token: must be a string"},
       {"token with a line break", kubeconfig(good, "{token: \"s3cr3t-t0ken\\nX: y\"}"),
-       "users[0].user.token: holds characters that a token can't have"},
+       "users[0].user.token: has characters that are not allowed in a token"},
       {"token file missing", kubeconfig(good, "{tokenFile: none}"),
        "users[0].user.tokenFile: " + directory_.path("none") + ": No such file or directory"},
       {"token file empty", kubeconfig(good, "{tokenFile: empty}"),
        "users[0].user.tokenFile: " + directory_.path("empty") + ": the file is empty"},
       {"password", kubeconfig(good, "{username: u, password: s3cr3t-t0ken}"),
-       "users[0].user.username: API servers take no passwords any more; use a token or a certificate"},
+       "users[0].user.username: API servers do not accept passwords; use a token or a certificate"},
       {"auth provider", kubeconfig(good, "{auth-provider: {name: gcp}}"),
        "users[0].user.auth-provider: is not supported; use exec"},
       {"impersonation", kubeconfig(good, "{token: s3cr3t-t0ken, as: admin}"),
@@ -220,7 +220,7 @@ TEST_F(KubeconfigTest, ErrorsNameFilePlaceAndReasonAndNoSecret) {
        kubeconfig(
            good,
            "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}}"),
-       "users[0].user.exec.interactiveMode: podium has no terminal to offer; must be Never or IfAvailable"},
+       "users[0].user.exec.interactiveMode: must be Never or IfAvailable: podium has no terminal"},
   };
   for (const auto& test : cases) {
     auto config = load(test.text);
@@ -247,7 +247,7 @@ TEST_F(KubeconfigTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_FALSE(load("a: " + std::string(2 << 20, 'x')));
 }
 
-// Sets variables of the environment and puts them back.
+// Sets environment variables, and restores them on destruction.
 class Environment {
  public:
   explicit Environment(std::initializer_list<std::pair<const char*, std::string>> values) {
@@ -309,7 +309,7 @@ TEST_F(KubeconfigTest, FindsTheConfigInOrder) {
   Environment no_variable({{"KUBECONFIG", ""}});
   EXPECT_EQ(find_config("")->server, "https://home");
   Environment no_home({{"HOME", directory_.path("nobody")}});
-  EXPECT_THAT(find_config("").error().message, HasSubstr("no API server to talk to"));
+  EXPECT_THAT(find_config("").error().message, HasSubstr("no API server configured"));
 }
 
 TEST(ServerUrl, Parses) {

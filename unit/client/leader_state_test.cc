@@ -36,7 +36,7 @@ LeaseRecord held_by(const std::string& holder, const std::string& renew = "r1", 
   return {holder, holder.empty() ? 1 : 15, "a0", renew, transitions};
 }
 
-// A candidate's life as a list of inputs; after each, what it does next.
+// Drives a LeaderState with a sequence of inputs and records the next action after each.
 class Life {
  public:
   Life() : state({"kube-system", "podium", "me"}, random) { next(); }
@@ -49,7 +49,7 @@ class Life {
   Life& absent() { return state.absent(), next(); }
   Life& written() { return state.written(clock.now()), next(); }
   Life& failed() { return state.failed(), next(); }
-  // Sleeps as long as it was told to.
+  // Waits as long as the action says.
   Life& waited() {
     clock.advance(last.time);
     return state.waited(), next();

@@ -1,4 +1,4 @@
-// LeaderElector on an API server that holds its Lease: versions, conflicts, absence.
+// LeaderElector on a fake API server: versions, conflicts, a missing Lease.
 #include "client/leader/leader.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(LeaderElector, IsOverWhenItsRightIsTaken) {
   EXPECT_EQ(end->error().message, "lease kube-system/podium was not renewed within 100 ms");
 }
 
-// An election that has stopped is seen by the age of its last step.
+// since_last_step() shows an election that is stuck.
 TEST(LeaderElector, SaysWhenItHasLastMadeAStep) {
   LeaseServer server;
   server.put_lease(R"({"holderIdentity":"other","leaseDurationSeconds":3600,"leaseTransitions":7})");

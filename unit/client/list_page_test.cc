@@ -86,17 +86,17 @@ TEST(Skim, GoesAsDeepAsTheTextDoes) {
 TEST(ListPage, IsCutIntoItsItems) {
   const std::string body =
       R"({"kind":"PodList","metadata":{"resourceVersion":"9","continue":"t"},"items":[{"a":1},{"b":2}]})";
-  const auto page = cut_list(body);
+  const auto page = split_list(body);
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_EQ(page->resource_version, "9");
   EXPECT_EQ(page->token, "t");
   EXPECT_EQ(page->items, (std::vector<std::string_view>{R"({"a":1})", R"({"b":2})"}));
-  const auto empty = cut_list(R"({"metadata":{"resourceVersion":"9"},"items":null})");
+  const auto empty = split_list(R"({"metadata":{"resourceVersion":"9"},"items":null})");
   ASSERT_TRUE(empty);
   EXPECT_TRUE(empty->items.empty());
   for (const char* bad : {"", "[]", "{}", R"({"metadata":5})", R"({"metadata":{},"items":[{"a":1})",
                           R"({"metadata":{},"items":{}})", R"({"metadata":{},"items":[]} x)"}) {
-    EXPECT_FALSE(cut_list(bad)) << bad;
+    EXPECT_FALSE(split_list(bad)) << bad;
   }
 }
 

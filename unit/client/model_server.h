@@ -1,5 +1,5 @@
-// ModelServer: what an API server has of one kind of object, seen through a selector, as a model that a test
-// steps: random writes, the history that watches show, compaction, and etcd restored from a snapshot.
+// ModelServer: a model of one resource of an API server, as seen through a selector: random writes, watch
+// history, compaction, and etcd restored from a snapshot. The test steps it.
 //
 // Threads: none of its own.
 #pragma once
@@ -69,7 +69,7 @@ class ModelServer {
 
   void compact() { compacted_ = version_; }
 
-  // etcd as it was some time ago: what came since never was. UIDs stay unique.
+  // Restores etcd to an earlier state; later writes are lost. UIDs stay unique.
   void snapshot() { saved_ = {all_, version_}; }
   bool restore() {
     if (!saved_ || saved_->second >= version_) return false;

@@ -1,9 +1,9 @@
-// ObjectServer: an API server's memory behind a ScriptedTransport: objects of any kind with UIDs and
-// resourceVersions, create, get, update, merge patch (of the object, or of its status), JSON patch (tests,
-// and adding a field of the object), delete with preconditions, lists in pages, and watches that see every
-// write. Nothing is validated or defaulted. refuse() and on_request are for what goes wrong.
+// ObjectServer: an in-memory API server behind a ScriptedTransport. Objects of any kind with UIDs and
+// resourceVersions; create, get, update, merge patch (of the object or its status), JSON patch (test, and
+// add of a field), delete with preconditions, paged lists, and watches. No validation, no defaulting.
+// refuse() and on_request inject failures.
 //
-// Threads: requests from any; a watch is for tests with one thread.
+// Threads: requests from any; watches only in tests with one thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace podium::unit {
 
-// The pieces of a watch as they are pushed, until it is closed.
+// A watch stream that returns the pieces pushed to it, until it is closed.
 class LiveStream final : public client::Stream {
  public:
   struct Feed {
@@ -64,16 +64,16 @@ class ObjectServer {
     transport->on_send = [this](const client::Request& request) { return serve(request); };
   }
 
-  // The next requests get this reply, and change nothing.
+  // The next requests get this reply and have no effect.
   void refuse(int requests, Reply with) {
     const std::lock_guard lock(mutex_);
     refusals_ = requests;
     refusal_ = std::move(with);
   }
-  // Asked before each request; a reply goes out instead of the server's own.
+  // Called before each request; a reply replaces the server's own.
   std::function<std::optional<Reply>(const client::Request&)> on_request;
 
-  // Puts an object there, as others do, under its own name and namespace.
+  // Stores an object, as another client would, under its own name and namespace.
   void put(const std::string& plural, json_value object) {
     const std::lock_guard lock(mutex_);
     const auto key = key_of(plural, text(object, "/metadata/namespace"), text(object, "/metadata/name"));
@@ -83,7 +83,7 @@ class ObjectServer {
     const std::lock_guard lock(mutex_);
     drop(key_of(plural, ns, name));
   }
-  // What is there; null where it is not.
+  // The object; null where there is none.
   json_value find(const std::string& plural, const std::string& ns, const std::string& name) const {
     const std::lock_guard lock(mutex_);
     const auto it = objects_.find(key_of(plural, ns, name));
@@ -113,8 +113,7 @@ class ObjectServer {
 
   std::shared_ptr<ScriptedTransport> transport = std::make_shared<ScriptedTransport>();
 
-  // Where the server shall answer watches of this kind, or of every kind: each is a streaming list that goes
-  // on.
+  // Serves watches of this resource, or of all: each is a streaming list followed by events.
   void serve_watches(const std::string& only = "") {
     transport->on_live = [this, only](const client::Request& request) -> std::unique_ptr<client::Stream> {
       auto feed = std::make_shared<LiveStream::Feed>();
@@ -122,7 +121,7 @@ class ObjectServer {
       const bool questions = request.target.find("spec.dryRun%3Dtrue") != std::string::npos;
       const std::lock_guard lock(mutex_);
       if (request.target.find("sendInitialEvents=true") != std::string::npos) {
-        std::string all;  // in one piece, as they come when they are many
+        std::string all;  // in one piece, as large lists arrive
         for (const auto& [key, object] : objects_) {
           if (key.plural == plural && (!questions || is_question(object))) all += event("ADDED", object);
         }
@@ -278,7 +277,7 @@ class ObjectServer {
     return client::Response{200, boost::json::serialize(json_value{{"metadata", meta}, {"items", items}})};
   }
 
-  // By the one field that podium selects by.
+  // Evaluates the only field selectors that podium uses.
   static bool is_selected(const json_value& object, const std::string& selector) {
     if (selector.find("spec.dryRun") == std::string::npos) return true;
     boost::system::error_code none;

@@ -35,7 +35,7 @@ class ObservedTransportTest : public testing::Test {
       return unit::StreamScript{.status = 410};
     };
   }
-  std::string told() const {
+  std::string observed() const {
     std::string text;
     for (const auto& [method, status, duration] : told_) {
       text += std::string(text.empty() ? "" : ", ") + method + " " + std::to_string(status) + " " +
@@ -47,8 +47,8 @@ class ObservedTransportTest : public testing::Test {
   unit::FakeClock clock_;
   std::shared_ptr<unit::ScriptedTransport> scripted_ = std::make_shared<unit::ScriptedTransport>();
   std::vector<std::tuple<std::string, int, std::chrono::nanoseconds>> told_;
-  std::vector<std::string> sizes_;  // "5 -> 10", "-" for what was not told
-  std::vector<int> retries_;        // how the tries before had ended
+  std::vector<std::string> sizes_;  // "5 -> 10"; "-": no size
+  std::vector<int> retries_;        // the statuses of the previous tries
   std::shared_ptr<Transport> observed_ = observe(scripted_, clock_, [this](const Exchange& exchange) {
     told_.emplace_back(exchange.method, exchange.status, exchange.duration);
     const auto text = [](const auto& bytes) { return bytes ? std::to_string(*bytes) : "-"; };
@@ -62,7 +62,7 @@ TEST_F(ObservedTransportTest, TellsOfEachRequestAndHowItEnded) {
   EXPECT_EQ(loop_.run(observed_->send(request("POST", "/pods")))->status, 201);
   EXPECT_FALSE(loop_.run(observed_->send(request("GET", "/gone"))));
   EXPECT_EQ((*loop_.run(observed_->open(request("GET", "/watch"))))->status(), 410);
-  EXPECT_EQ(told(), "POST 201 1s, GET 0 1s, GET 410 0s");
+  EXPECT_EQ(observed(), "POST 201 1s, GET 0 1s, GET 410 0s");
 }
 
 TEST_F(ObservedTransportTest, RequestsThatGoTogetherHaveTheTimeOfAll) {
@@ -70,7 +70,7 @@ TEST_F(ObservedTransportTest, RequestsThatGoTogetherHaveTheTimeOfAll) {
   ASSERT_EQ(replies.size(), 2u);
   EXPECT_TRUE(replies[0]);
   EXPECT_FALSE(replies[1]);
-  EXPECT_EQ(told(), "POST 201 2s, PATCH 0 2s");
+  EXPECT_EQ(observed(), "POST 201 2s, PATCH 0 2s");
 }
 
 TEST_F(ObservedTransportTest, TellsTheSizesOfBodies) {

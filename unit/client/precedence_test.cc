@@ -1,4 +1,4 @@
-// Who writes first.
+// Precedence: bindings go before events and reports.
 #include "client/precedence.h"
 
 #include <gtest/gtest.h>

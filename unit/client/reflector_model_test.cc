@@ -1,11 +1,11 @@
-// ReflectorState and KnownObjects against a model of an API server, step by step from a seed: objects come,
-// change, leave and enter a selector and go; streams are refused, cut at any point, replayed, reordered, and
-// lose events; lists take several requests; bookmarks are lost; history is compacted away; etcd is restored;
-// some objects cannot be read. What the handler is told must make sense at every step, and after the faults
-// are over it must know just what the server has.
+// ReflectorState and KnownObjects against a model of an API server, step by step from a seed. Objects are
+// created, changed and deleted, and enter and leave the selector. Streams are refused, cut, replayed and
+// reordered, and lose events. Lists take several requests, bookmarks are lost, history is compacted, etcd is
+// restored, some objects cannot be parsed. The changes dispatched must be consistent at every step, and after
+// the faults the handler must know exactly what the server has.
 //
-// The steps of client/watch/reflector.cc are repeated here without the bytes. PODIUM_SEED and PODIUM_STEPS: another
-// run.
+// Repeats the steps of client/watch/reflector.cc without the bytes. PODIUM_SEED and PODIUM_STEPS replay or
+// vary a run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ json::value object_of(const Event& event) {
            {{"name", event.name}, {"uid", event.uid}, {"resourceVersion", std::to_string(event.version)}}}};
 }
 
-// What the handler is told, held to what Reflector promises.
+// Checks the dispatched changes against Reflector's guarantees.
 class Handler {
  public:
   void changed(std::vector<Change>& changes) {
@@ -119,8 +119,7 @@ class World {
     }
   }
 
-  // The faults are over. What was lost on the wire, a DELETE maybe, is mended when everything is listed anew,
-  // by the time that passes alone.
+  // The faults are over. Lost events, such as a DELETE, are repaired by the relist that is due with time.
   void settle() {
     faults = frozen = false;
     for (int i = 0; i < 10'000 && !(quiet() && !lost); ++i) {
@@ -134,7 +133,7 @@ class World {
     EXPECT_TRUE(quiet()) << "it never comes to rest";
     EXPECT_FALSE(lost) << "it never lists anew";
   }
-  // What the handler can know of what the server has.
+  // The server's objects that the handler can parse.
   ModelServer::Objects readable() const {
     auto objects = server.objects();
     std::erase_if(objects, [](const auto& object) { return !is_readable(object.second.second); });
@@ -169,8 +168,7 @@ class World {
     return true;
   }
 
-  // Nothing new happens until the client has seen that versions went back: it cannot know where they have
-  // caught up by then.
+  // No writes until the client has seen that versions went back; it cannot detect that once they catch up.
   void restored() {
     ++counts.restores;
     frozen = true;
@@ -196,7 +194,7 @@ class World {
     }
     std::shuffle(initial.begin(), initial.end(), std::mt19937_64(dice.next()));
     end_lost = fault(10);
-    end_told = false;
+    end_sent = false;
   }
 
   void watch(Version from) {
@@ -208,7 +206,7 @@ class World {
     }
     begin(from);
     initial.clear();
-    end_told = true;
+    end_sent = true;
   }
 
   // A LIST of a few pages, of one version, while the server goes on.
@@ -263,7 +261,7 @@ class World {
       initial.pop_back();
       return;
     }
-    if (!end_told) {
+    if (!end_sent) {
       if (end_lost) return stall();
       if (!fault(3)) return bookmark(true);  // or events come first
     } else if (fault(10) && replay()) {
@@ -278,11 +276,11 @@ class World {
   }
 
   void bookmark(bool end) {
-    // A held event would come after a bookmark that says that it has been told.
+    // A held event must not follow a bookmark of a later version.
     if (held) return release();
     switch (state.bookmark(std::to_string(position), end)) {
       case ReflectorState::Bookmark::listed:
-        end_told = true;
+        end_sent = true;
         return complete_list(position);
       case ReflectorState::Bookmark::progress:
         return;
@@ -292,7 +290,7 @@ class World {
     }
   }
 
-  // One of those that this server has sent before: of late, or from whenever.
+  // Resends an event: a recent one, or any.
   bool replay() {
     std::size_t sent = 0;
     const auto& history = server.history();
@@ -311,7 +309,7 @@ class World {
     }
     if (stream.empty()) {
       if (held) return release();
-      if (end_told && position < server.version()) {  // what happened was out of the selector
+      if (end_sent && position < server.version()) {  // what happened was out of the selector
         position = server.version();
         return bookmark(false);
       }
@@ -319,25 +317,25 @@ class World {
         ++counts.silences;
         return state.silent();
       }
-      if (!end_told && !end_lost) bookmark(true);
+      if (!end_sent && !end_lost) bookmark(true);
       return;
     }
     auto event = stream.front();
     stream.pop_front();
     position = event.version;
-    if (end_told && fault(40)) {
+    if (end_sent && fault(40)) {
       ++counts.losses;
       lost = true;
       return;
     }
-    if (end_told && !held && fault(15)) {
+    if (end_sent && !held && fault(15)) {
       ++counts.swaps;
       held = std::move(event);
       return;
     }
     apply_event(event);
     if (held) release();
-    if (end_told && fault(10)) bookmark(false);
+    if (end_sent && fault(10)) bookmark(false);
   }
 
   void release() {
@@ -367,9 +365,9 @@ class World {
   // The open stream: the list's objects that are still to come, then events from `position` on.
   std::vector<Event> initial;
   std::deque<Event> stream;
-  std::optional<Event> held;  // changes places with the next
+  std::optional<Event> held;  // swapped with the next one
   Version position = 0;
-  bool end_told = false, end_lost = false, stream_cut = false;
+  bool end_sent = false, end_lost = false, stream_cut = false;
   std::vector<Change> changes;
 };
 
@@ -413,7 +411,7 @@ TEST(ReflectorModel, KnowsWhatTheServerHasWhenTheFaultsAreOver) {
       "lists {} watches {} cuts {} replays {} swaps {} losses {} gone {} restores {} silences {} healed {}\n",
       sum.lists, sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone, sum.restores,
       sum.silences, sum.healed);
-  // Each kind of fault was there: a model that stops making one would pass for nothing.
+  // Every kind of fault has occurred; otherwise the test would prove nothing.
   for (const int count : {sum.lists, sum.watches, sum.cuts, sum.replays, sum.swaps, sum.losses, sum.gone,
                           sum.restores, sum.silences, sum.healed}) {
     if (worlds > 1) {

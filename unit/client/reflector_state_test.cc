@@ -42,7 +42,7 @@ std::string text(const ReflectorState::Action& action) {
   return "?";
 }
 
-// A reflector's life as a list of inputs; after each, what it does next.
+// Drives a ReflectorState with a sequence of inputs and records the next action after each.
 class Life {
  public:
   explicit Life(bool streaming = true, std::chrono::milliseconds relist = 0ms)
@@ -88,7 +88,7 @@ class Life {
     clock.advance(time);
     return *this;
   }
-  // As far as a watch that is open and stands at 100.
+  // Up to an open watch at version 100.
   Life& watching() {
     opened().bookmark("100", true);
     done.clear();

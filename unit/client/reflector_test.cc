@@ -1,4 +1,4 @@
-// The loop around ReflectorState and KnownObjects: requests it sends, streams it reads, and how it stops.
+// Reflector::run(): the requests it sends, the streams it reads, and how it stops.
 #include "client/watch/reflector.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ std::string bookmark(int version, bool end) {
       version, end ? R"("k8s.io/initial-events-end":"true")" : "");
 }
 
-// An object that is nested as many levels deep.
+// An object with that many levels of nesting.
 std::string deep_object(const std::string& name, const std::string& uid, int version, int levels) {
   auto text =
       fmt::format(R"({{"metadata":{{"namespace":"ns","name":"{}","uid":"{}","resourceVersion":"{}"}},"x":)",
@@ -60,7 +60,7 @@ const std::string kExpired =
     R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})"
     "\n";
 
-// Writes down what it is told; stops the reflector when told of `until`.
+// Records all calls; stops the reflector after the entry `until`.
 class Diary final : public ReflectorHandler {
  public:
   void changed(std::span<const Change> changes) override {
@@ -102,7 +102,7 @@ struct Script {
       return next;
     };
   }
-  // Until the diary reads `until`.
+  // Runs until the diary has `until`.
   Script& go(std::string until) {
     Api api(transport, system_clock(), system_random());
     Reflector reflector(api, options, diary);
@@ -356,7 +356,7 @@ TEST(Reflector, AWatchThatOpensAndExpiresDoesNotWorkYet) {
   EXPECT_EQ(run.diary.entries, (Lines{"synced", "unavailable 503", "+a/1", "available"}));
 }
 
-// Keeps the name of the first object, by its text or of a clone, and reads it in the next batch.
+// Keeps the first object's name, as a view or of a clone, and reads it in the next batch.
 class Keeper final : public ReflectorHandler {
  public:
   explicit Keeper(bool clones) : clones_(clones) {}

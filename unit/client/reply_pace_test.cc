@@ -9,28 +9,27 @@ using namespace std::chrono_literals;
 
 TEST(ReplyPaceTest, LooksSoonWhileNothingIsKnown) {
   const ReplyPace pace;
-  EXPECT_EQ(pace.before_the_first(16), ReplyPace::kShortest);
-  EXPECT_EQ(pace.between(16), ReplyPace::kShortest);
+  EXPECT_EQ(pace.before_first_read(16), ReplyPace::kShortest);
+  EXPECT_EQ(pace.between_reads(16), ReplyPace::kShortest);
 }
 
 TEST(ReplyPaceTest, LooksWhenMostRepliesAreThereAndAFewTimesAfter) {
   ReplyPace pace;
   pace.answered(10, 400ms);
-  EXPECT_EQ(pace.before_the_first(10), 300ms);
-  EXPECT_EQ(pace.between(10), 50ms);
-  EXPECT_EQ(pace.before_the_first(5), 150ms) << "a smaller batch is done sooner";
-  EXPECT_EQ(pace.before_the_first(1000), ReplyPace::kLongest);
-  EXPECT_EQ(pace.between(2), ReplyPace::kShortest);
+  EXPECT_EQ(pace.before_first_read(10), 300ms);
+  EXPECT_EQ(pace.between_reads(10), 50ms);
+  EXPECT_EQ(pace.before_first_read(5), 150ms) << "a smaller batch is done sooner";
+  EXPECT_EQ(pace.before_first_read(1000), ReplyPace::kLongest);
+  EXPECT_EQ(pace.between_reads(2), ReplyPace::kShortest);
 }
 
-// The time that is measured is never shorter than the rests that were taken: the pace must come down all the
-// same.
+// Measured times are never shorter than the pauses; the estimate must decrease all the same.
 TEST(ReplyPaceTest, NoticesThatTheServerHasBecomeFaster) {
   ReplyPace pace;
   pace.answered(8, 480ms);
   int batches = 0;
-  while (pace.before_the_first(8) > ReplyPace::kShortest && batches < 100) {
-    pace.answered(8, pace.before_the_first(8));
+  while (pace.before_first_read(8) > ReplyPace::kShortest && batches < 100) {
+    pace.answered(8, pace.before_first_read(8));
     ++batches;
   }
   EXPECT_LT(batches, 30);
@@ -40,7 +39,7 @@ TEST(ReplyPaceTest, OneSlowBatchIsHalfThePicture) {
   ReplyPace pace;
   pace.answered(4, 160ms);
   pace.answered(4, 320ms);
-  EXPECT_EQ(pace.before_the_first(4), 180ms);
+  EXPECT_EQ(pace.before_first_read(4), 180ms);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The right to write is asked for when a request goes out, whatever it has waited for before.
+// MayWrite is asked right before a request is sent, whatever it waited for.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -38,7 +38,7 @@ class RightToWriteTest : public TransportTest {
   }
 
   std::atomic<bool> may_write_{true};
-  std::atomic<int> questions_{-1};  // so many times the answer is yes; negative: always
+  std::atomic<int> questions_{-1};  // how many times the answer is still yes; negative: always
   std::atomic<int> asked_{0};
 };
 
@@ -59,8 +59,8 @@ TEST_F(RightToWriteTest, OnlyReadsGoOutWithoutIt) {
   EXPECT_EQ(server_.requests().size(), 3u);
 }
 
-// It may be lost while the request waits for a slot, for the connection, for the token: whenever it is,
-// either the request is refused and the server has none of it, or it is answered.
+// Permission may be lost while the request waits for a slot, a connection or a token. Whenever that happens,
+// either the request fails and the server gets nothing of it, or it is answered.
 TEST_F(RightToWriteTest, WheneverItIsLostNothingIsHalfDone) {
   server_.always(replying(201, "{}"));
   bool refused = false, answered = false;

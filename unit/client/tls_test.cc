@@ -98,7 +98,7 @@ TEST(Tls, TrustsWhatTheCaSignedForThatName) {
   }
 }
 
-// OpenSSL refuses to check for these names; then nothing may be sent, whatever certificate there is.
+// OpenSSL refuses to verify these names, so nothing may be sent, whatever the certificate.
 TEST(Tls, ANameThatCannotBeCheckedIsNotTrusted) {
   TestCa ca;
   HttpScript server(tls_with(ca.issue()));
@@ -130,8 +130,7 @@ TEST(Tls, AnExpiredCaIsNamedWithItsFile) {
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().reason, "Untrusted");
   EXPECT_THAT(response.error().message,
-              HasSubstr("certificate has expired: /CN=the old CA; trusted is what is in " +
-                        directory.path("ca.crt")));
+              HasSubstr("certificate has expired: /CN=the old CA; trusted CAs: " + directory.path("ca.crt")));
   EXPECT_TRUE(server.requests().empty());
 }
 
@@ -178,7 +177,7 @@ TEST(Tls, FailsWhereTheServerSpeaksPlainHttp) {
   EXPECT_FALSE(response.error().maybe_applied);
 }
 
-// Rotation as a kubelet or cert-manager does it, seen between its steps.
+// Rotation as by a kubelet or cert-manager, checked after each step.
 TEST(Tls, ClientCertificatesFollowTheirFiles) {
   TestCa ca;
   TempDir directory;

@@ -1,4 +1,4 @@
-// Requests that go out together on one connection, and their replies.
+// Transport::send_all(): pipelined requests and their replies.
 #include <atomic>
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ using unit::HttpExchange;
 using unit::HttpScript;
 using unit::replying;
 
-// "status body" of each reply, or the kind of error and whether the request may have been done all the same.
-std::vector<std::string> told(const std::vector<Result<Response>>& answers) {
+// "status body" of each reply, or the kind of error and maybe_applied.
+std::vector<std::string> texts_of(const std::vector<Result<Response>>& answers) {
   std::vector<std::string> out;
   for (const auto& answer : answers) {
     if (answer)
@@ -51,7 +51,7 @@ TEST_F(TransportTest, SendsSeveralAtOnceOnOneConnection) {
     HttpScript server;
     for (const auto& handler : test.handlers) server.then(handler);
     ScopedTransport transport(loop_, config_for(server.url()));
-    EXPECT_EQ(told(loop_.run(transport->send_all(three()))), test.want) << test.name;
+    EXPECT_EQ(texts_of(loop_.run(transport->send_all(three()))), test.want) << test.name;
     EXPECT_EQ(server.connections(), 1) << test.name;
   }
 }
@@ -67,7 +67,7 @@ TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
       .then(replying(200, "more"));
   auto transport = connect();
   std::vector<Request> two{post_request("/1", "x"), post_request("/2", "x")};
-  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))),
+  EXPECT_EQ(texts_of(loop_.run(transport->send_all(std::move(two)))),
             (std::vector<std::string>{"200 a", "201 b"}));
   const auto next = loop_.run(transport->send(get_request("/3")));
   ASSERT_TRUE(next);
@@ -76,8 +76,8 @@ TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
   EXPECT_TRUE(loop_.run(transport->send_all({})).empty());
 }
 
-// Several replies are worth one wake-up: what rests between reads must still see an end, and leave a
-// connection that does not.
+// Reads pause so that one wake-up gets several replies. The end must still be seen, and the connection must
+// not pause afterwards.
 TEST_F(TransportTest, RestsBetweenTheRepliesOfABatchOnly) {
   std::atomic<int> served{0};
   server_.always([&served](HttpExchange& exchange) {
@@ -97,7 +97,7 @@ TEST_F(TransportTest, GivesUpOnASilentServerInTheMiddleOfABatch) {
   server_.then(replying(200, "a")).then([](HttpExchange& exchange) { exchange.wait_closed(); });
   auto transport = connect();
   std::vector<Request> two{post_request("/1", "x", 300ms), post_request("/2", "x", 300ms)};
-  EXPECT_EQ(told(loop_.run(transport->send_all(std::move(two)))),
+  EXPECT_EQ(texts_of(loop_.run(transport->send_all(std::move(two)))),
             (std::vector<std::string>{"200 a", "in doubt"}));
 }
 

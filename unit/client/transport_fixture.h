@@ -1,4 +1,4 @@
-// A transport against a server that does as it is told, byte by byte.
+// TransportTest: a transport and a scripted server.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ std::string url_of(const DeadPort& port, const char* scheme = "http") {
   return std::string(scheme) + "://127.0.0.1:" + std::to_string(port.port());
 }
 
-// What a caller can tell failures apart by.
+// The parts of an error that callers depend on.
 struct Seen {
   Error::Kind kind;
   bool maybe_applied;
@@ -203,8 +203,7 @@ TEST_F(TransportTest, NoticesThatAnIdleConnectionWasClosed) {
   EXPECT_EQ(server_.connections(), 2);
 }
 
-// The connection dies as the request arrives: a read is sent again on a new one, and what changes something
-// is not.
+// The connection is cut as the request arrives: a read is resent on a new one, a write is not.
 TEST_F(TransportTest, ResendsOnlyReadsWhenAReusedConnectionDies) {
   auto transport = connect();
   auto die = [](HttpExchange& exchange) { exchange.cut(); };
@@ -331,7 +330,7 @@ TEST_F(TransportTest, StreamsEndBySilenceAndByClose) {
   EXPECT_EQ(seen(reading.get()), (Seen{Error::Kind::cancelled, false}));
 }
 
-// Gives "old" until it is refreshed, then `next`.
+// Returns "old" until refresh(), then `next`.
 class RenewedToken final : public TokenSource {
  public:
   explicit RenewedToken(std::string next) : next_(std::move(next)) {}

@@ -1,4 +1,4 @@
-// Who may ask for what: users come from a scripted API server's reviews, or from client certificates.
+// Access, with users from a scripted API server's reviews or from client certificates.
 #include "server/access.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ client::Response reply_of(int status, json::value body) {
   return out;
 }
 
-// An API server that knows two tokens, lets "reader" read all metrics, and may be out of order.
+// An API server that knows two tokens, allows "reader" to read all metrics, and can fail.
 class Reviewer {
  public:
   Reviewer() {
@@ -63,7 +63,7 @@ class Reviewer {
   json::value last() const { return json::parse(transport->requests().back().body); }
 
   bool reachable = true, lets_nobody = false;
-  int cut_replies = 0;  // so many are lost
+  int cut_replies = 0;  // how many replies are lost
   unit::FakeClock clock;
   unit::FixedRandom random;
   std::shared_ptr<unit::ScriptedTransport> transport = std::make_shared<unit::ScriptedTransport>();
@@ -102,7 +102,7 @@ class Reviewer {
   }
 };
 
-// The chain, asked on an io_context of its own.
+// Runs Access on its own io_context.
 class Asker {
  public:
   explicit Asker(Reviewer& reviewer, ClientCaSource* ca = nullptr)
@@ -111,7 +111,7 @@ class Asker {
         access_({reviewer.clock, *OpenPaths::parse({"/healthz", "/livez", "/open/*"}), ca, &tokens_,
                  &reviews_}) {}
 
-  // The reply's status; 200 where the request may go on.
+  // The reply's status; 200 where the request is allowed.
   int status(const Request& request) {
     const auto refused = reply(request);
     return refused ? refused->status : 200;

@@ -1,4 +1,4 @@
-// Which connection makes room for which.
+// ConnectionTable: which connection is closed for a new one.
 #include "server/connection_table.h"
 
 #include <gtest/gtest.h>
@@ -55,11 +55,11 @@ TEST(ConnectionTable, TakesFromAnyPeerWhereTheLargestIsBusy) {
 
 TEST(ConnectionTable, TakeIdlest) {
   ConnectionTable table(3, 3);
-  EXPECT_EQ(table.take_idlest(), std::nullopt);
+  EXPECT_EQ(table.take_longest_idle(), std::nullopt);
   const auto a = *table.admit("p").id, b = *table.admit("q").id;
   table.set_busy(a, true);
-  EXPECT_EQ(table.take_idlest(), b);
-  EXPECT_EQ(table.take_idlest(), std::nullopt);
+  EXPECT_EQ(table.take_longest_idle(), b);
+  EXPECT_EQ(table.take_longest_idle(), std::nullopt);
   table.set_busy(b, false);  // without effect: it no longer counts
   table.remove(b);
   EXPECT_EQ(table.size(), 1u);

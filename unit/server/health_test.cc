@@ -1,4 +1,4 @@
-// The health endpoints' format, as kube-apiserver has it.
+// The health endpoints' format, like kube-apiserver's.
 #include "server/health.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The HTTPS server, asked by a real client over the loopback.
+// HttpsServer, with a real client over the loopback.
 #include "server/https_server.h"
 
 #include <fcntl.h>
@@ -49,8 +49,7 @@ async::Task<Reply> answer(Request request) {
   co_return Reply(404, "404 page not found\n");
 }
 
-// A server on a free port of the loopback, with a thread of its own. It ends when everything that it started
-// has ended.
+// A server on a free loopback port, with its own thread. Joins when all its coroutines have ended.
 class RunningServer {
  public:
   explicit RunningServer(ServerOptions options = {}, Handler handler = answer) {
@@ -81,7 +80,7 @@ class RunningServer {
   std::thread thread_;
 };
 
-// A blocking client; with an authority it checks the server's certificate.
+// A blocking client; with a CA it verifies the server's certificate.
 class Client {
  public:
   explicit Client(std::uint16_t port, const std::string& authority = "", unit::PemPair own = {})
@@ -112,7 +111,7 @@ class Client {
     return std::to_string(response.result_int()) + " " + std::string(response[http::field::content_type]) +
            ": " + response.body();
   }
-  // Reads without having asked: only the end of the connection can come.
+  // Reads without a request: returns when the connection ends.
   error_code read_unasked() {
     http::response_parser<http::string_body> parser;
     http::read(stream_, buffer_, parser, error_);
@@ -215,7 +214,7 @@ TEST(HttpsServer, KeepsItsOwnCertificateInADirectory) {
   EXPECT_EQ(Client(again.port(), own).get("/healthz"), "200 text/plain; charset=utf-8: ok");
 }
 
-// Connections that do nothing, some of them not even a handshake.
+// Connections that send nothing; some have not finished their handshake.
 class IdleConnections {
  public:
   IdleConnections(std::uint16_t port, int count) {
@@ -273,7 +272,7 @@ TEST(HttpsServer, SlowRequestsLeaveRoomForProbes) {
   }
   slow.wait_for(2);
   EXPECT_EQ(Client(server.port()).get("/slow"),
-            "503 text/plain; charset=utf-8: too many requests are under way\n");
+            "503 text/plain; charset=utf-8: too many requests in progress\n");
   EXPECT_EQ(Client(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
   slow.release();
   for (auto& reply : replies) EXPECT_EQ(reply.get(), "200 text/plain; charset=utf-8: done");

@@ -1,4 +1,4 @@
-// The certificate that podium makes for itself where none is given.
+// The self-signed certificate.
 #include "server/self_signed.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(SelfSigned, IsForThisHostAndTheLoopback) {
   EXPECT_EQ(X509_check_ip_asc(certificate.get(), "127.0.0.1", 0), 1);
 }
 
-// The serial number is random: about one in three hundred was not valid DER once.
+// Regression: about one random serial number in 300 was not valid DER.
 TEST(SelfSigned, CanAlwaysBeRead) {
   for (int i = 0; i < 2000; ++i) {
     const auto pair = self_signed_certificate("node-7");

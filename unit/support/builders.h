@@ -1,8 +1,7 @@
-// Builders that read like the manifest, for the tests of all rooms.
+// Builders that read like the manifest, for all tests.
 //
 //   pod("web").ns("shop").label("app", "web").req("cpu", "250m").node("n1").build()
-//   node("n1").zone("a").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").taint("k", "v",
-//   "NoSchedule").ptr()
+//   node("n1").zone("a").cap("cpu", "4").cap("pods", "110").taint("k", "v", "NoSchedule").ptr()
 //
 // Every setter returns the builder; build() gives the value, ptr() a shared one. A quantity that does not
 // parse aborts the test. Values are set as given: nothing is defaulted beyond the namespace and a UID made
@@ -61,7 +60,7 @@ class TermBuilder {
 };
 TermBuilder term(std::string topology_key);
 
-// A topology spread constraint; DoNotSchedule with maxSkew 1 unless told otherwise.
+// A topology spread constraint; by default DoNotSchedule with maxSkew 1.
 class SpreadBuilder {
  public:
   explicit SpreadBuilder(std::string topology_key) { constraint_.topology_key = std::move(topology_key); }

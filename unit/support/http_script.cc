@@ -46,7 +46,7 @@ void reset_on_close(int fd) {
   ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
-// A peer that went away shows as a failed write, not as a signal.
+// A write to a closed connection must fail, not raise SIGPIPE.
 void block_sigpipe() {
   sigset_t set;
   sigemptyset(&set);

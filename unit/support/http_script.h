@@ -1,12 +1,11 @@
-// HttpScript: a scripted but real HTTP/1.1 server, in plain or over TLS, for tests of what goes wrong on the
-// wire.
+// HttpScript: a scripted but real HTTP/1.1 server, plain or with TLS, for tests of wire faults.
 //
-// It listens on a free loopback port. A request goes to the next handler of the script (then(), in order of
-// arrival) or, where that is used up, to the standing one (always()); without any it is answered 404. The
-// handler answers through HttpExchange on the connection's own thread and may block there. A handler that
-// returns without a reply hangs up. The destructor cuts every connection, which wakes handlers that wait, and
-// joins all threads.
-// Threads: every member may be called from any thread; an HttpExchange belongs to its handler.
+// Listens on a free loopback port. A request goes to the next handler of the script (then(), in order of
+// arrival), else to the standing handler (always()), else gets a 404. The handler answers through
+// HttpExchange on the connection's own thread, and may block. If it returns without a reply, the server
+// closes the connection. The destructor cuts every connection, which wakes waiting handlers, and joins all
+// threads.
+// Threads: every member from any thread; an HttpExchange belongs to its handler.
 #pragma once
 
 #include <functional>
@@ -77,8 +76,7 @@ class HttpScript {
   std::unique_ptr<Impl> impl_;
 };
 
-// A loopback port that is held but does not answer: refused (nobody listens) or silent (connects, and says
-// nothing).
+// A bound loopback port without a server: refused (not listening) or silent (accepts, sends nothing).
 class DeadPort {
  public:
   enum class Kind { refused, silent };

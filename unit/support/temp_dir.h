@@ -1,4 +1,4 @@
-// A directory that is gone when the test is.
+// A temporary directory, removed on destruction.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Certificates for tests, made on the spot: a certificate authority of one's own and what it signs.
+// Certificates for tests: a CA and the certificates that it signs, generated at run time.
 //
 // Threads: values; a TestCa may be shared while const. Errors: a failing OpenSSL call aborts the test
 // program.

@@ -360,7 +360,7 @@ TEST(TlsSettings, AsUpstreamTakesThem) {
     config::Extender::Tls tls;
     std::string want;
   } cases[] = {
-      {"no URL", "localhost", {}, "extenders: localhost: urlPrefix: must be a URL as https://host:port"},
+      {"no URL", "localhost", {}, "extenders: localhost: urlPrefix: must be a URL such as https://host:port"},
       {"insecure with a CA",
        "https://h",
        {.insecure = true, .ca_data = "QQ=="},
