@@ -126,7 +126,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
 }
 
 void Process::refresh_metrics() {
-  engine_.scheduler().tell_metrics();
+  engine_.scheduler().publish_metrics();
   if (engine_.elector()) process_metrics_.leads(engine_.elector()->leading());
   report_gauges_.set(engine_.reports().counts(), engine_.retention().size());
 }

@@ -113,8 +113,7 @@ void ProcessMetrics::request(const std::string& host, const client::Exchange& ex
   const std::lock_guard lock(mutex_);
   requests_.with(code(exchange.status), exchange.method, host).Increment();
   if (exchange.retries) retries_.with(code(*exchange.retries), exchange.method, host).Increment();
-  request_seconds_.with(exchange.method, host)
-      .Observe(in_seconds(exchange.duration));
+  request_seconds_.with(exchange.method, host).Observe(in_seconds(exchange.duration));
   const auto size = [&](cycle::Histograms& sizes, std::optional<std::size_t> bytes) {
     if (bytes) sizes.with(exchange.method, host).Observe(static_cast<double>(*bytes));
   };

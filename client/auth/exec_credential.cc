@@ -144,8 +144,7 @@ class ExecCredential final : public TokenSource {
                      plugin_.output_limit, plugin_.slow,      {}};
     out.on_slow = [this] {
       spdlog::warn("exec plugin is still running command={:?} after_s={:.1f} limit_s={:.1f}", plugin_.command,
-                   in_seconds(plugin_.slow),
-                   in_seconds(plugin_.deadline));
+                   in_seconds(plugin_.slow), in_seconds(plugin_.deadline));
     };
     std::string info = R"({"apiVersion":")" + plugin_.api_version + R"(","kind":"ExecCredential","spec":{)" +
                        (plugin_.cluster_info.empty() ? "" : "\"cluster\":" + plugin_.cluster_info + ",") +

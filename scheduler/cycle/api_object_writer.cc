@@ -57,16 +57,16 @@ ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
   if (async::spawn(gate_, io_, "object write", run(this, pod_uid, std::move(write)))) return;
-  tell(std::move(pod_uid), {std::nullopt, "the scheduler is stopping"});
+  post_outcome(std::move(pod_uid), {std::nullopt, "the scheduler is stopping"});
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,
                                         framework::ObjectWrite write) {
   auto outcome = co_await write_object(self->api_, std::move(write));
-  self->tell(std::move(pod_uid), std::move(outcome));
+  self->post_outcome(std::move(pod_uid), std::move(outcome));
 }
 
-void ApiObjectWriter::tell(std::string pod_uid, WriteOutcome outcome) {
+void ApiObjectWriter::post_outcome(std::string pod_uid, WriteOutcome outcome) {
   asio::post(strand_, [this, uid = std::move(pod_uid), outcome = std::move(outcome)]() mutable {
     ended_(uid, std::move(outcome));
   });

@@ -60,8 +60,8 @@ client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::strin
 
 }  // namespace
 
-client::Task<PreemptionOutcome> make_room(client::Api& api, PodStatusWriter& statuses,
-                                          PreemptionOrder order) {
+client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
+                                               PreemptionOrder order) {
   PreemptionOutcome outcome;
   for (const auto& pod : order.to_withdraw) {
     const auto withdrawn = co_await statuses.withdraw(pod);
@@ -98,19 +98,19 @@ void ApiPreemptor::preempt(PreemptionOrder order) {
   if (async::spawn(gate_, io_, "preemption", run(this, order))) return;
   PreemptionOutcome outcome;
   outcome.error = "the scheduler is stopping";
-  tell(std::move(order), std::move(outcome));
+  post_outcome(std::move(order), std::move(outcome));
 }
 
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
-  auto outcome = co_await make_room(self->api_, self->statuses_, order);
+  auto outcome = co_await run_preemption(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
     spdlog::warn("preemption failed pod={} node={} error=\"{}\"", order.preemptor->pod->full_name(),
                  order.node, outcome.error);
   }
-  self->tell(std::move(order), std::move(outcome));
+  self->post_outcome(std::move(order), std::move(outcome));
 }
 
-void ApiPreemptor::tell(PreemptionOrder order, PreemptionOutcome outcome) {
+void ApiPreemptor::post_outcome(PreemptionOrder order, PreemptionOutcome outcome) {
   asio::post(strand_,
              [this, order = std::move(order), outcome = std::move(outcome)] { ended_(order, outcome); });
 }

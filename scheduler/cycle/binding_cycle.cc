@@ -164,7 +164,7 @@ void BindingCycle::next_write(Pod& pod) {
     pod.stage = Pod::Stage::awaiting;
     pre_binding_.insert(pod.uid());
     set_deadline(pod, parts_.clock.now() + *pod.plan.timeout);
-    return look_again(pod.uid());
+    return settle_later(pod.uid());
   }
   ++pod.plugin;
   pre_bind(pod);
@@ -228,7 +228,7 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
   if (outcome.end == BindEnd::rejected && !known->gone) {
     fail(*known, {outcome.error});
   } else if (outcome.end == BindEnd::not_sent && !known->gone) {
-    put_back(*known);
+    requeue_unsent(*known);
   } else if (outcome.end != BindEnd::bound) {
     end(*known, outcome.error);
   } else {
@@ -268,7 +268,7 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
   parts_.metrics.attempt(pod->profile->scheduler_name, failure.rejected ? "unschedulable" : "error",
                          in_seconds(now - pod->began));
   parts_.queue.requeue(std::move(pod->queued), std::move(failure.rejected_by), now);
-  if (freed && failure.told) parts_.tell(*freed);
+  if (freed && failure.assumption_visible) parts_.on_forgotten(*freed);
   if (pod->nominated || !info->pod->nominated_node.empty()) parts_.nominator.nominate(*info, "");
   parts_.announcer.failed(*info, failure.rejected ? "Unschedulable" : "SchedulerError", failure.message,
                           std::nullopt);
@@ -277,7 +277,7 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
 
 // Nothing was asked of the API server, so there is nothing to tell of the pod. It waits for another turn, in
 // case this process leads on.
-void BindingCycle::put_back(Pod& unsent) {
+void BindingCycle::requeue_unsent(Pod& unsent) {
   auto pod = take(unsent);
   framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
   enter(*pod, "", "Error");
@@ -285,7 +285,7 @@ void BindingCycle::put_back(Pod& unsent) {
   const auto info = pod->queued.pod;
   parts_.queue.requeue(std::move(pod->queued), {}, parts_.clock.now());
   if (pod->nominated) parts_.nominator.nominate(*info, "");
-  if (freed) parts_.tell(*freed);
+  if (freed) parts_.on_forgotten(*freed);
 }
 
 // The pod will not come back: it is gone or elsewhere, or the scheduler stops.
@@ -298,7 +298,7 @@ void BindingCycle::end(Pod& ended, const std::string& why) {
   parts_.queue.done(pod->uid());
   if (pod->nominated) parts_.nominator.forget(pod->uid());
   if (pod->gone) return;
-  if (const auto freed = forget(*pod)) parts_.tell(*freed);
+  if (const auto freed = forget(*pod)) parts_.on_forgotten(*freed);
 }
 
 BindingCycle::PodPtr BindingCycle::take(Pod& pod) {

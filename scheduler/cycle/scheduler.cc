@@ -43,7 +43,7 @@ Scheduler::Scheduler(Parts parts)
               .snapshot = snapshot_,
               .queue = queue_,
               .nominates = parts.config.features.nominated_node_name_for_expectation,
-              .tell = [this](const ClusterEvent& event) { assumption_ended(event); },
+              .on_forgotten = [this](const ClusterEvent& event) { assumption_ended(event); },
               .wake = [this] { wake(); }}) {
   for (const auto& profile : parts.config.profiles) plugin_calls_.emplace_back(*profile);
 }
@@ -64,7 +64,7 @@ bool Scheduler::step() {
   }
 
   const auto& profile = *parts_.config.profile(pod.scheduler_name);
-  if (parts_.consultant && parts_.consultant->has_a_say(pod)) {
+  if (parts_.consultant && parts_.consultant->applies_to(pod)) {
     const auto info = queued->pod;
     consultation_.emplace(Consultation{.queued = std::move(*queued), .snapshot = snapshot_, .began = now});
     parts_.consultant->decide(info, snapshot_, profile, next_start_);
@@ -85,7 +85,7 @@ PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {
   return *std::ranges::find(plugin_calls_, &profile, [](const PluginCalls& calls) { return &calls.profile; });
 }
 
-void Scheduler::tell_metrics() {
+void Scheduler::publish_metrics() {
   const auto bindings = cycle_.size();
   parts_.metrics.queue(queue_);
   parts_.metrics.bindings(bindings);
@@ -136,7 +136,7 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
   } else {
     const auto result = decision.error.empty() ? "unschedulable" : "error";
     parts_.metrics.attempt(attempt.profile, result, in_seconds(attempt.evaluate));
-    turn_down(std::move(queued), decision);
+    handle_scheduling_failure(std::move(queued), decision);
   }
 }
 
@@ -145,16 +145,16 @@ std::optional<Steady> Scheduler::next_wakeup() const {
   return waits && queued ? std::min(*waits, *queued) : waits ? waits : queued;
 }
 
-void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& decision) {
+void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision) {
   const auto pod = queued.pod;
   const auto& uid = pod->pod->meta.uid;
   const bool failed = !decision.error.empty();
   std::optional<PreemptionOrder> order;
   std::optional<std::string> nomination;
-  bool room_is_made = false;
+  bool victims_are_gone = false;
   if (decision.tried_preemption) parts_.metrics.preemption_attempt();
   if (decision.preemption) {
-    room_is_made = std::ranges::none_of(decision.preemption->victims, [&](const auto& victim) {
+    victims_are_gone = std::ranges::none_of(decision.preemption->victims, [&](const auto& victim) {
       return find_on(decision.preemption->node, victim->pod->meta.uid) != nullptr;
     });
     order = order_of(pod, *decision.preemption);
@@ -168,7 +168,7 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
   queue_.requeue(std::move(queued),
                  {decision.unschedulable_plugins.begin(), decision.unschedulable_plugins.end()},
                  parts_.clock.now());
-  if (room_is_made)
+  if (victims_are_gone)
     queue_.activate(uid, parts_.clock.now());  // nothing more will happen that it could wait for
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
                           failed ? decision.error : decision.message, nomination);
@@ -248,14 +248,14 @@ void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
 
 void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
-  of_others_.erase(uid);
+  pending_of_others_.erase(uid);
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
   const bool was_pending = is_pending(uid);
   assumed_.erase(uid);
   if (cycle_.knows(uid)) {
     // The watch has told before the binding's reply did; the truth stands whatever that reply will say.
-    cycle_.gone(uid);
+    cycle_.pod_gone(uid);
   } else if (!before) {
     queue_.remove(uid);
     parts_.recorder.forgotten(uid);
@@ -263,17 +263,17 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   snapshot_.withdraw_nomination(uid);
   snapshot_.add_pod(pod);
   const bool moved = before && before->pod->node_name != pod->pod->node_name;
-  if (moved) hear(pod_event(Action::kDelete, before, nullptr));
+  if (moved) dispatch(pod_event(Action::kDelete, before, nullptr));
   // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may
   // wait for it.
   if (!before || moved || was_pending) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
-    if (was_pending) taken_in(Resource::unscheduled_pod, Action::kDelete);
+    if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   } else {
     // Source: updateAssignedPodInCache; what no plugin asks for by name is an update of some kind.
     const auto changes = framework::pod_changes(*before->pod, *pod->pod, pod->rules);
     cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
-    taken_in(Resource::assigned_pod, Action::kUpdateOther);
+    observe_duration(Resource::assigned_pod, Action::kUpdateOther);
   }
 }
 
@@ -290,20 +290,20 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
                       // one
   }
   if (ours) {
-    taken_in(Resource::unscheduled_pod,
-             Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
+    observe_duration(Resource::unscheduled_pod,
+                     Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
     // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for
     // others.
     if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
-      cycle_.gone(uid);
-      displace(uid);
+      cycle_.pod_gone(uid);
+      remove_from_node(uid);
     } else {
       cycle_.updated(pod);
     }
     return;
   }
   if (!parts_.config.profile(pod->pod->scheduler_name)) {
-    of_others_.insert_or_assign(uid, std::move(pod));
+    pending_of_others_.insert_or_assign(uid, std::move(pod));
     return;
   }
   const auto now = parts_.clock.now();
@@ -317,7 +317,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   queue_.update(pod, now);
   // Whom gates keep out from the start has no nomination before its next update, as upstream.
   if (!before && !queue_.is_gated(uid)) renominate(pod);
-  taken_in(Resource::unscheduled_pod, actions);
+  observe_duration(Resource::unscheduled_pod, actions);
   if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
 }
@@ -340,7 +340,7 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
 void Scheduler::pod_deleted(const std::string& uid) {
   change_began_ = parts_.clock.now();
   victim_leaves(uid);
-  of_others_.erase(uid);
+  pending_of_others_.erase(uid);
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;
@@ -348,19 +348,19 @@ void Scheduler::pod_deleted(const std::string& uid) {
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
   assumed_.erase(uid);
-  cycle_.gone(uid);
-  displace(uid);
-  if (was_pending) taken_in(Resource::unscheduled_pod, Action::kDelete);
-  if (was_placed) taken_in(Resource::assigned_pod, Action::kDelete);
+  cycle_.pod_gone(uid);
+  remove_from_node(uid);
+  if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
+  if (was_placed) observe_duration(Resource::assigned_pod, Action::kDelete);
   if (waiting) nomination_ends(waiting);
 }
 
-void Scheduler::displace(const std::string& uid) {
+void Scheduler::remove_from_node(const std::string& uid) {
   const auto* placed = snapshot_.find_pod(uid);
   if (!placed) return;
   const auto before = *placed;
   snapshot_.remove_pod(uid);
-  hear(pod_event(Action::kDelete, before, nullptr));
+  dispatch(pod_event(Action::kDelete, before, nullptr));
 }
 
 void Scheduler::node_added_or_updated(api::NodePtr node) {
@@ -395,7 +395,7 @@ std::vector<cluster::PodInfoPtr> Scheduler::pods() const {
   queue_.each([&](const queue::QueuedPod& queued) {
     if (!snapshot_.find_pod(queued.pod->pod->meta.uid)) out.push_back(queued.pod);  // else it is assumed
   });
-  for (const auto& [uid, pod] : of_others_) out.push_back(pod);
+  for (const auto& [uid, pod] : pending_of_others_) out.push_back(pod);
   return out;
 }
 
@@ -417,21 +417,21 @@ void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
 // Source: schedule_one.go handleBindingCycleError.
 void Scheduler::assumption_ended(const ClusterEvent& event) {
   const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;
-  hear(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
+  dispatch(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
 }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {
-  hear(event);
-  taken_in(event.resource, event.actions);
+  dispatch(event);
+  observe_duration(event.resource, event.actions);
 }
 
-void Scheduler::hear(const ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain) {
+void Scheduler::dispatch(const ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain) {
   queue_.on_event(event, parts_.clock.now(), may_gain);
   cycle_.on_event(event);
   wake();
 }
 
-void Scheduler::taken_in(Resource resource, std::uint32_t actions) {
+void Scheduler::observe_duration(Resource resource, std::uint32_t actions) {
   parts_.metrics.event_handled({.resource = resource, .actions = actions, .before = {}, .after = {}},
                                in_seconds(parts_.clock.now() - change_began_));
 }

@@ -47,7 +47,7 @@ class ApiPreemptorTest : public testing::Test {
     PreemptionOrder order{.preemptor = info(pod("p").scheduler("podium")), .node = "n"};
     for (const auto& victim : victims) order.victims.push_back(info(victim));
     for (const auto& other : to_withdraw) order.to_withdraw.push_back(info(other));
-    return loop_.run(make_room(api_, statuses_, std::move(order)));
+    return loop_.run(run_preemption(api_, statuses_, std::move(order)));
   }
   // "METHOD name subresource" of what arrived.
   Lines lines() const {
@@ -113,7 +113,7 @@ TEST_F(ApiPreemptorTest, WhoIsGoneIsNoFailure) {
     client::Api api(transport.shared(), system_clock(), system_random());
     server.always(replying(code, failure(code)));
     PreemptionOrder order{.preemptor = info(pod("p")), .victims = {info(pod("v1")), info(pod("v2"))}};
-    const auto outcome = loop_.run(make_room(api, statuses_, std::move(order)));
+    const auto outcome = loop_.run(run_preemption(api, statuses_, std::move(order)));
     EXPECT_EQ(outcome.error, "");
     EXPECT_TRUE(outcome.evicted.empty()) << "no event says that we did it";
     EXPECT_EQ(server.requests().size(), 2u);

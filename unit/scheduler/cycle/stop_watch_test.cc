@@ -10,7 +10,7 @@ class StopWatchTest : public SchedulerTest {
  protected:
   // The samples of a family by the values of two labels, "NodeAffinity PreScore"; those that are 0 left out.
   std::map<std::string, double> samples(const std::string& name, const std::string& a, const std::string& b) {
-    scheduler_.tell_metrics();
+    scheduler_.publish_metrics();
     std::map<std::string, double> out;
     for (const auto& family : registry_.Collect()) {
       if (family.name != name) continue;
