@@ -4,7 +4,7 @@
 // Replicas are placed on the fork one after the other (framework/placement.h). Each sees the earlier ones and
 // what Reserve assumed for them; nothing reaches the live snapshot.
 //
-// Threads: pure functions; run on a worker. Errors: an invalid request, see each function.
+// Threads: pure functions; run on a worker. Errors: Kind::invalid for an invalid request.
 #pragma once
 
 #include <functional>

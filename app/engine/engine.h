@@ -6,7 +6,8 @@
 //
 // Life: start() once. stop() shuts down in order: no further pod is scheduled; bindings and preemptions under
 // way end; events and reports are written; the lease is released; watches end. abandon() skips what is left
-// of that. The destructor requires all gates to be empty: after stop() has returned true.
+// of that. The destructor requires all gates to be empty: after stop() has returned true, or after abandon()
+// when the executors have no work left.
 //
 // Owner: Process, or a test. The World outlives the Engine. Threads: start() and the functions that say so
 // from any thread; stop() on `io`. Errors: a lost lease goes to `lost`, a bug in a task to World::fault.

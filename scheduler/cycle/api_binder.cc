@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-constexpr std::chrono::milliseconds kBindDeadline{70'000};  // a little over the API server's own 60 s
+constexpr std::chrono::milliseconds kBindDeadline{70'000};  // above the API server's own 60 s
 constexpr std::chrono::milliseconds kFastReply{250};        // for each request of a batch
 constexpr std::chrono::milliseconds kLongestPause{5'000};   // whatever Retry-After says
 constexpr std::size_t kLanes = 16, kAtOnce = 8, kShare = 4;
@@ -43,8 +43,8 @@ client::Request binding_request(const api::Pod& pod, const std::string& node) {
   return request;
 }
 
-// These answers are not the last word on the request: a gateway's, the API server's that its time was over,
-// and etcd's that it has not heard of the end of the write.
+// After these replies the API server may still have executed the request: a gateway's 502 or 504, the API
+// server's own timeout, and an etcd error that leaves the write's result open.
 Error with_doubt(Error error) {
   const bool gave_up =
       error.code == 502 || error.code == 504 || (error.code == 503 && error.retry_after == 0);
@@ -91,8 +91,7 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   give_up(std::move(orders));
 }
 
-// A lane takes its share of what waits, so that the other lanes do not run empty while it works through a
-// long row.
+// Takes only a share of the queue, so that the other lanes do not run dry while this one sends a long batch.
 std::vector<ApiBinder::Order> ApiBinder::take_batch() {
   const std::lock_guard lock(mutex_);
   std::vector<Order> orders;
@@ -150,7 +149,7 @@ client::Task<void> ApiBinder::send_one(ApiBinder* self, Order order) {
   }
 }
 
-// Not in the lane, for it may take long.
+// Runs outside the lane, because settling may take minutes.
 void ApiBinder::spawn_settle(Order order, Error error, bool may_retry) {
   if (async::spawn(gate_, io_, "binding to be settled", settle(this, order, std::move(error), may_retry)))
     return;
@@ -169,7 +168,7 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
     asio::post(self->strand_, [self, uid = (*order.pod)->meta.uid] { self->in_doubt_(uid); });
   };
   const auto pause = may_retry ? client::Retry(false, self->api_.random()).after(error) : std::nullopt;
-  // After a 401 a request on its own renews the token first.
+  // A single request renews the token after a 401; requests in a batch do not.
   const bool again = pause || (may_retry && error.code == 401);
   Result<void> sent = std::unexpected(std::move(error));
   if (pause) co_await async::nap(std::min(*pause, kLongestPause));
@@ -193,7 +192,7 @@ void ApiBinder::post_outcome(const Order& order, BindOutcome outcome) {
              [this, uid = (*order.pod)->meta.uid, outcome = std::move(outcome)] { ended_(uid, outcome); });
 }
 
-// The gate is closed.
+// Called when the gate is closed.
 void ApiBinder::give_up(std::vector<Order> orders) {
   for (const auto& order : orders) {
     precedence_.leave();

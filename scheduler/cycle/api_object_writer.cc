@@ -9,7 +9,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-// The patch with its preconditions: another UID or another resourceVersion is a conflict.
+// The patch with its preconditions: the API server answers 409 for another UID or resourceVersion.
 json::value body_of(const framework::ObjectWrite& write) {
   json::value body = write.patch;
   if (!body.is_object()) body = json::object();
@@ -20,7 +20,7 @@ json::value body_of(const framework::ObjectWrite& write) {
   return body;
 }
 
-// Whether the patch would change nothing of the object.
+// Whether the object already has everything in the patch.
 bool has(const json::value& object, const json::value& patch) {
   if (!patch.is_object()) return object == patch;
   for (const auto& [key, wanted] : patch.as_object()) {
@@ -30,7 +30,7 @@ bool has(const json::value& object, const json::value& patch) {
   return true;
 }
 
-// The API server's own words, without the request that the client puts before them.
+// The API server's message, without the request that the client prepends.
 std::string words_of(const Error& error) {
   const auto end = error.kind == Error::Kind::status ? error.message.find(": ") : std::string::npos;
   return end == std::string::npos ? error.message : error.message.substr(end + 2);

@@ -17,11 +17,11 @@ using cluster::PodInfoPtr;
 
 constexpr std::string_view kCondition = "DisruptionTarget", kReason = "PreemptionByScheduler";
 
-// 409 (the UID): another pod has its name.
+// 409: another pod (UID) has this name.
 bool says_gone(const Error& error) { return client::object_is_gone(error) || error.code == 409; }
 
-// A strategic merge patch: the list of conditions is merged by type, so others' conditions stay. Null where
-// the pod has it.
+// A strategic merge patch: conditions are merged by type, so the other conditions stay. Null if the pod
+// already has the condition.
 json::value condition_patch(const api::Pod& victim, const std::string& text, Wall now) {
   const auto* has = victim.condition(kCondition);
   if (has && has->status == "True" && has->reason == kReason && has->message == text) return nullptr;
@@ -41,7 +41,7 @@ client::Task<Result<void>> patch_status(client::Api& api, PodInfoPtr pod, json::
   co_return Result<void>();
 }
 
-// True: it was deleted; false: it was gone already.
+// True: deleted; false: already gone.
 client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::string text) {
   auto body = condition_patch(*victim->pod, text, api.clock().wall());
   if (!body.is_null()) {
@@ -65,7 +65,7 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
   PreemptionOutcome outcome;
   for (const auto& pod : order.to_withdraw) {
     const auto withdrawn = co_await statuses.withdraw(pod);
-    // Not critical for the preemption itself, but the preemptor is tried again soon.
+    // The evictions go on, but the error makes the preemptor retry after a backoff.
     if (!withdrawn) {
       outcome.error =
           fmt::format("the nomination of {} stays: {}", pod->pod->full_name(), withdrawn.error().message);

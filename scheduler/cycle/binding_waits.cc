@@ -1,4 +1,4 @@
-// The waiting half of BindingCycle: for permits, for what PreBind has asked for, and for what ends a wait.
+// BindingCycle's waits: Permit and PreBind waits, their timeouts, and the events and calls that end them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void BindingCycle::advance(Steady now) {
   settle();
 }
 
-// --- what may end a wait ---
+// --- events that may end a wait ---
 
 void BindingCycle::on_event(const framework::ClusterEvent& event) {
   for (const auto& uid : pre_binding_) {
@@ -84,7 +84,7 @@ bool BindingCycle::is_gone(std::string_view uid) const {
 bool BindingCycle::preempt(std::string_view uid, std::string_view plugin) {
   auto* pod = find(uid);
   if (!pod || pod->stage == Pod::Stage::binding) return false;
-  if (pod->verdict) return true;  // it goes already, when the write that is under way has ended
+  if (pod->verdict) return true;  // it already fails once the write under way has ended
   const bool permitting = pod->stage == Pod::Stage::permitting;
   pod->verdict = Failure{permitting ? "waiting on permit for pod: preempted"
                                     : fmt::format("running PreBind plugin \"{}\": preempted by {}",
@@ -153,7 +153,7 @@ void BindingCycle::settle() {
   settling_ = false;
 }
 
-// Looks at a pod of which nothing is under way.
+// Advances a pod that has no request under way.
 void BindingCycle::settle(Pod& pod) {
   if (pod.gone || stopping_) return end(pod, pod.gone ? kGone : kStopping);
   const bool permitting = pod.stage == Pod::Stage::permitting;

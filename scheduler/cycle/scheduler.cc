@@ -14,7 +14,7 @@ using framework::Action;
 using framework::ClusterEvent;
 using framework::Resource;
 
-// The one in-tree plugin that preempts; what a victim is told.
+// The only in-tree plugin that preempts; named in the victim's message.
 constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
@@ -100,7 +100,7 @@ void Scheduler::decided(framework::Decision decision) {
   const auto uid = consultation.queued.pod->pod->meta.uid;
   const auto* queued = queue_.find(uid);
   if (!queued || queued->pod->pod->terminating()) {
-    queue_.done(uid);  // it went away, or was placed by somebody else, meanwhile
+    queue_.done(uid);  // meanwhile deleted, or bound by another scheduler
   } else {
     if (decision.choice) {
       const std::string node(consultation.snapshot.node_name(*decision.choice));
@@ -109,10 +109,10 @@ void Scheduler::decided(framework::Decision decision) {
         decision.error = "node " + node + " has left the cluster";
       }
     }
-    const bool in_vain = decision.preemption && !snapshot_.find_row(decision.preemption->node);
-    if (in_vain) decision.preemption.reset();
+    const bool node_is_gone = decision.preemption && !snapshot_.find_row(decision.preemption->node);
+    if (node_is_gone) decision.preemption.reset();
     conclude(std::move(consultation.queued), std::move(decision), consultation.snapshot, consultation.began);
-    if (in_vain) queue_.activate(uid, parts_.clock.now());
+    if (node_is_gone) queue_.activate(uid, parts_.clock.now());
   }
   wake();
 }
@@ -169,7 +169,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
                  {decision.unschedulable_plugins.begin(), decision.unschedulable_plugins.end()},
                  parts_.clock.now());
   if (victims_are_gone)
-    queue_.activate(uid, parts_.clock.now());  // nothing more will happen that it could wait for
+    queue_.activate(uid, parts_.clock.now());  // no victim is left whose deletion would wake it
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
                           failed ? decision.error : decision.message, nomination);
   if (order) parts_.preemptor.preempt(std::move(*order));
@@ -177,15 +177,15 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
 
 // --- preemption ---
 
-// The pod as the snapshot has it on that node; null: it is not there.
+// The pod in the snapshot, if it is on that node; else null.
 const cluster::PodInfoPtr* Scheduler::find_on(std::string_view node, std::string_view uid) const {
   const auto* found = snapshot_.find_pod(uid);
   return found && (**found)->node_name == node ? found : nullptr;
 }
 
-// Nullopt where all victims have gone, or are on their way out already: extenders may take their time over a
-// decision. Less important pods that are nominated to the node may not fit there any more, and look for
-// another place sooner without their nomination.
+// Nullopt if all victims are already gone or terminating, which happens while extenders take long to decide.
+// Lower-priority pods nominated to the node may no longer fit there; without their nomination they are
+// scheduled elsewhere sooner.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
                                                    const framework::Preemption& preemption) {
   std::vector<cluster::PodInfoPtr> victims;
@@ -197,7 +197,7 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
   PreemptionOrder order{.preemptor = pod, .node = preemption.node};
   std::set<std::string, std::less<>> uids;
   for (const auto& victim : victims) {
-    // Not on its node yet: it waits for a permit or for its volumes, and goes back to the queue.
+    // A victim in the binding cycle (Permit or PreBind) is requeued instead of deleted.
     if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
       parts_.announcer.preempted(*victim, *pod, order.node, false);
       continue;
@@ -223,7 +223,7 @@ void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionO
   for (const auto& victim : outcome.evicted)
     parts_.announcer.preempted(*victim, *order.preemptor, order.node, true);
   if (preemptions_.end(order.number)) queue_.release(uid);
-  // Nobody knows what the pod would wait for.
+  // After a failure no event is certain to wake the pod.
   if (!outcome.error.empty()) queue_.back_off(uid, parts_.clock.now());
   wake();
 }
@@ -254,7 +254,7 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const bool was_pending = is_pending(uid);
   assumed_.erase(uid);
   if (cycle_.knows(uid)) {
-    // The watch has told before the binding's reply did; the truth stands whatever that reply will say.
+    // The watch was faster than the binding's reply. The watch is authoritative, whatever the reply says.
     cycle_.pod_gone(uid);
   } else if (!before) {
     queue_.remove(uid);
@@ -264,20 +264,19 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   snapshot_.add_pod(pod);
   const bool moved = before && before->pod->node_name != pod->pod->node_name;
   if (moved) dispatch(pod_event(Action::kDelete, before, nullptr));
-  // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may
-  // wait for it.
+  // A pod that this process placed also counts as added only when the watch shows it: pods may wait for it.
   if (!before || moved || was_pending) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
     if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   } else {
-    // Source: updateAssignedPodInCache; what no plugin asks for by name is an update of some kind.
+    // Source: updateAssignedPodInCache. A change that no plugin registers for is kUpdateOther.
     const auto changes = framework::pod_changes(*before->pod, *pod->pod, pod->rules);
     cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
     observe_duration(Resource::assigned_pod, Action::kUpdateOther);
   }
 }
 
-// As the watch has told it last: waiting for a node, or for the word that it has got ours.
+// Whether the watch's newest version of the pod has no node: queued, or assumed.
 bool Scheduler::is_pending(const std::string& uid) const {
   return assumed_.contains(uid) || (queue_.find(uid) && !snapshot_.find_pod(uid));
 }
@@ -286,14 +285,12 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   auto ours = cycle_.pod(uid);
   if (const auto* assumed = snapshot_.find_pod(uid); !ours && assumed && assumed_.contains(uid)) {
-    ours = *assumed;  // the binding has ended, and what the watch tells is of before it: the pod is no new
-                      // one
+    ours = *assumed;  // the binding has ended; this watch event is older, not a new pod
   }
   if (ours) {
     observe_duration(Resource::unscheduled_pod,
                      Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
-    // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for
-    // others.
+    // The assumption stays, unless the pod is terminating: then its capacity is free for others.
     if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
       cycle_.pod_gone(uid);
       remove_from_node(uid);
@@ -315,15 +312,15 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   }
   if (before) renominate(pod);
   queue_.update(pod, now);
-  // Whom gates keep out from the start has no nomination before its next update, as upstream.
+  // A pod that is gated when it is added is not nominated before its next update, as upstream.
   if (!before && !queue_.is_gated(uid)) renominate(pod);
   observe_duration(Resource::unscheduled_pod, actions);
   if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
 }
 
-// What the status says, unless it never said anything: then the nomination of this process may be on its way
-// there.
+// Takes the nomination from the status. If the status was and is empty, keeps the one of this process, whose
+// write may still be under way.
 void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
   const auto& uid = pod->pod->meta.uid;
   const auto* known = queue_.find(uid);
@@ -369,7 +366,7 @@ void Scheduler::node_added_or_updated(api::NodePtr node) {
   if (const auto row = snapshot_.find_row(node->meta.name)) {
     const auto before = snapshot_.entry(*row).node;
     event.before = before;
-    // A node that was made anew under its old name is another node.
+    // A node recreated under its old name is a new node.
     event.actions =
         before->meta.uid == node->meta.uid ? framework::node_changes(*before, *node) : Action::kAdd;
   }
@@ -404,7 +401,7 @@ void Scheduler::object_changed(ClusterEvent event) {
   cluster_event(event);
 }
 
-// Others have treated the pod as if it ran there, those excepted that are more important.
+// Filters counted the nominated pod on the node for pods of no higher priority; those may fit now.
 // Source: eventhandlers.go hasNominatedNodeNameChanged, getLEPriorityPreCheck.
 void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
   if (before->pod->nominated_node.empty()) return;
@@ -413,7 +410,7 @@ void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
   wake();
 }
 
-// The pod itself has no more room than it had.
+// The freed capacity may help every pod but the one that was assumed.
 // Source: schedule_one.go handleBindingCycleError.
 void Scheduler::assumption_ended(const ClusterEvent& event) {
   const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;

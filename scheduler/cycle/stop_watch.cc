@@ -5,7 +5,7 @@ namespace {
 
 using framework::Phase;
 
-constexpr std::uint64_t kSampled = 10;  // one evaluation of so many; the first is
+constexpr std::uint64_t kSampled = 10;  // one evaluation in ten, starting with the first
 
 }  // namespace
 
