@@ -138,7 +138,8 @@ BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
 
 enum Apps { preferred, required, preferred_everywhere, preferred_in_own_namespace };
 
-// A pod of an application whose pods keep away from each other. All share a label that the terms ask for too.
+// A pod of an application whose pods keep away from each other. All share a label that the terms
+// ask for too.
 std::shared_ptr<api::Pod> make_app_pod(const std::string& name, std::size_t app, Apps kind) {
   auto pod = make_pod(name, fmt::format("app-{}", app));
   pod->meta.labels.set("tier", "production-frontend");
@@ -267,8 +268,8 @@ Snapshot make_cluster_with_volumes(std::size_t nodes) {
 
 enum Claim { bound, to_be_provisioned, local };
 
-// The pod's own volume is bound, or is to be provisioned where the pod goes, or is one of those that every
-// node has.
+// The pod's own volume is bound, or is to be provisioned where the pod goes, or is one of those that
+// every node has.
 void volumes(benchmark::State& state, Claim own) {
   const auto config = config::load("", "");
   const auto nodes = static_cast<std::size_t>(state.range(0));

@@ -1,5 +1,5 @@
-// The claims of generic ephemeral volumes. No controller creates them for the pod of a what-if, so the what-if
-// creates them on its fork of the snapshot.
+// The claims of generic ephemeral volumes. No controller creates them for the pod of a what-if, so
+// the what-if creates them on its fork of the snapshot.
 //
 // Sources: pkg/controller/volume/ephemeral and the admission plugin DefaultStorageClass.
 // Threads: pure functions. Errors: Error.message is "path: reason".
@@ -23,8 +23,8 @@ struct EphemeralClaim {
 // Reads the claims of a Pod's or a PodTemplateSpec's JSON, in the order of its volumes.
 Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const boost::json::value& pod);
 
-// Creates the missing claims in the fork: unbound, owned by the pod, with the default StorageClass where they
-// name none. Leaves an existing claim of the same name alone, whoever owns it.
+// Creates the missing claims in the fork: unbound, owned by the pod, with the default StorageClass
+// where they name none. Leaves an existing claim of the same name alone, whoever owns it.
 void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork);
 
 }  // namespace podium::controller

@@ -1,7 +1,7 @@
 // KnownReports: the last report written for each pod that is still being scheduled.
 //
-// An entry is useful while its report exists. Entries that were not rewritten within the TTL are swept, even
-// if forget() was never called.
+// An entry is useful while its report exists. Entries that were not rewritten within the TTL are
+// swept, even if forget() was never called.
 //
 // Owner: ReportWriter. Threads: all functions from any thread.
 #pragma once

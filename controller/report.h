@@ -1,7 +1,7 @@
 // The status of a SchedulingReport (podium.dev/v1alpha1) as a value, and its projection from a Decision.
 //
-// Every number is copied from the Decision; nothing is recomputed. Strings and lists are cut at the bounds of
-// the CRD's schema.
+// Every number is copied from the Decision; nothing is recomputed. Strings and lists are cut at the
+// bounds of the CRD's schema.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once
@@ -67,8 +67,8 @@ struct ReportStatus {
   std::int64_t observed_generation = 1;
 };
 
-// The fields that follow from the decision: all but outcome, profile, attempts, times, durations and
-// conditions.
+// The fields that follow from the decision: all but outcome, profile, attempts, times,
+// durations and conditions.
 ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot);
 
 // A merge patch of .status: absent fields are null. All values are allocated in `memory`.

@@ -1,7 +1,8 @@
 // Reads from a SchedulingReport's metadata whether it reports a decision and how long it is kept.
 //
-// podium puts a label and a TTL annotation on the reports it creates, so that a metadata-only list is enough
-// to know when each expires. The time of the last write is the API server's (metadata.managedFields).
+// podium puts a label and a TTL annotation on the reports it creates, so that a
+// metadata-only list is enough to know when each expires. The time of the last write is the
+// API server's (metadata.managedFields).
 //
 // Threads: pure functions. Errors: nullopt or a default where a field is missing or malformed.
 #pragma once

@@ -1,8 +1,8 @@
-// The HTTP requests for reports. Writing a new report takes two: a POST creates it, a PATCH fills in its
-// status.
+// The HTTP requests for reports. Writing a new report takes two: a POST creates it, a PATCH fills
+// in its status.
 //
-// Both are sent in one batch, before the POST's result is known. So the PATCH tests the pod's UID, and the API
-// server refuses it (422) where the name belongs to another pod's report or to a what-if.
+// Both are sent in one batch, before the POST's result is known. So the PATCH tests the pod's UID,
+// and the API server refuses it (422) where the name belongs to another pod's report or to a what-if.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -30,8 +30,8 @@ client::Request fill_report(const ReportOwner& owner, const std::string& name, c
 // Deletes the report with this UID only.
 client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid);
 
-// The report's name where the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at most 253
-// characters.
+// The report's name where the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at
+// most 253 characters.
 std::string suffixed(const std::string& pod, const std::string& uid);
 
 }  // namespace podium::controller

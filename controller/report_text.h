@@ -1,7 +1,7 @@
 // Scans the JSON text of a SchedulingReport without building a DOM.
 //
-// A what-if is untrusted input of any size and depth. The fields that decide whether to refuse or skip it are
-// read from the text in constant memory and without recursion.
+// A what-if is untrusted input of any size and depth. The fields that decide whether to refuse or
+// skip it are read from the text in constant memory and without recursion.
 //
 // Threads: pure functions; the views point into the text. Errors: Kind::invalid for malformed JSON.
 #pragma once
@@ -32,8 +32,8 @@ struct ReportText {
 
 Result<ReportText> scan_report(std::string_view json);
 
-// Calls each() with the text of every item of a list, in order. Returns metadata.continue, empty on the last
-// page.
+// Calls each() with the text of every item of a list, in order. Returns metadata.continue, empty on
+// the last page.
 Result<std::string_view> scan_list(std::string_view json, const std::function<void(std::string_view)>& each);
 
 }  // namespace podium::controller

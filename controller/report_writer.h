@@ -1,15 +1,16 @@
-// ReportWriter: writes a SchedulingReport for every pod and keeps it up to date, without delaying bindings.
+// ReportWriter: writes a SchedulingReport for every pod and keeps it up to date, without delaying
+// bindings.
 //
-// A decision is projected on the scheduling strand and queued, coalesced by pod. Workers yield to bindings
-// (Precedence), create the report under the pod's own name and fill in its status, several reports per batch.
-// If the name is taken by podium's report on an earlier pod of that name, that report is replaced; if by any
-// other object, the new report gets a suffix. An unschedulable pod's report is rewritten when its content has
-// changed, or after a minute. New reports go before rewrites.
+// A decision is projected on the scheduling strand and queued, coalesced by pod. Workers yield to
+// bindings (Precedence), create the report under the pod's own name and fill in its status, several
+// reports per batch. If the name is taken by podium's report on an earlier pod of that name, that
+// report is replaced; if by any other object, the new report gets a suffix. An unschedulable pod's
+// report is rewritten when its content has changed, or after a minute. New reports go before rewrites.
 //
-// A namespace that refuses reports (quota, policy, webhook) backs off alone. If the CRD is missing or the API
-// server is unavailable, all writing pauses with one warning; scheduling is not affected. Reports that exceed
-// the queue's capacity, or wait for longer than the TTL, are dropped and counted. At reports.maxReports new
-// reports wait until Retention has deleted old ones.
+// A namespace that refuses reports (quota, policy, webhook) backs off alone. If the CRD is missing or
+// the API server is unavailable, all writing pauses with one warning; scheduling is not affected.
+// Reports that exceed the queue's capacity, or wait for longer than the TTL, are dropped and counted.
+// At reports.maxReports new reports wait until Retention has deleted old ones.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: the Recorder functions on the
 // scheduling strand; requests and drain() on `io`; counts() from any thread.

@@ -1,15 +1,15 @@
 // Retention: deletes expired reports and bounds the number of decision reports.
 //
-// RetentionIndex holds every report with its expiry. The report writers add to it, and so does a metadata-only
-// list of all reports: at the start, every half hour, and every minute while the bound is reached. Expired
-// reports are deleted with their UID as precondition, in batches and rate-limited. A failed deletion is
-// retried after a backoff of its own and does not delay others. Near the bound the decision reports that
-// expire next are deleted early. What-ifs do not count towards the bound.
+// RetentionIndex holds every report with its expiry. The report writers add to it, and so does a
+// metadata-only list of all reports: at the start, every half hour, and every minute while the bound
+// is reached. Expired reports are deleted with their UID as precondition, in batches and rate-limited.
+// A failed deletion is retried after a backoff of its own and does not delay others. Near the bound
+// the decision reports that expire next are deleted early. What-ifs do not count towards the bound.
 //
-// Time: a report lives for its TTL from its last write, by the API server's timestamps and the local steady
-// clock. The server's current time is estimated from its replies and lists; until one has arrived (after a
-// start) a report may live up to one TTL longer, never shorter. Only a what-if's expiry is computed from the
-// local wall clock, which also wrote it.
+// Time: a report lives for its TTL from its last write, by the API server's timestamps and the local
+// steady clock. The server's current time is estimated from its replies and lists; until one has
+// arrived (after a start) a report may live up to one TTL longer, never shorter. Only a what-if's
+// expiry is computed from the local wall clock, which also wrote it.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: all functions from any thread;
 // requests run on `io`. Call start() on the leader only. Errors: logged and retried.
@@ -45,7 +45,8 @@ class Retention {
   Retention(client::Api& api, RetentionOptions options, async::Gate& gate, boost::asio::any_io_executor io);
   ~Retention();
 
-  // A report that was written just now. `server_time`: the server's time of the write, where the reply has it.
+  // A report that was written just now. `server_time`: the server's time of the write, where the
+  // reply has it.
   void track(const std::string& ns, const std::string& name, const std::string& uid, std::chrono::seconds ttl,
              ReportKind kind, std::optional<Wall> server_time = std::nullopt);
   // A what-if that was answered just now, with the expiry that its status states.
@@ -53,8 +54,8 @@ class Retention {
   // The report is gone. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
 
-  // Reserves capacity for one more decision report until release(); call that once the report is tracked, or
-  // was not created. False: the bound is reached; early deletions will free capacity soon.
+  // Reserves capacity for one more decision report until release(); call that once the report is
+  // tracked, or was not created. False: the bound is reached; early deletions will free capacity soon.
   bool reserve();
   void release();
 

@@ -1,11 +1,11 @@
 // RetentionIndex: the existing reports, ordered by the time at which each is to be deleted.
 //
-// Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move them. If a
-// listed report's TTL is not in its metadata, it is tracked with `look`: it is read when due, before it is
-// deleted.
+// Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move
+// them. If a listed report's TTL is not in its metadata, it is tracked with `look`: it is read when
+// due, before it is deleted.
 //
-// A list removes what others have deleted: begin_list(), then saw() for each listed report and track() for
-// the unknown ones, then end_list().
+// A list removes what others have deleted: begin_list(), then saw() for each listed report and
+// track() for the unknown ones, then end_list().
 //
 // Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
 #pragma once

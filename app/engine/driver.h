@@ -1,7 +1,7 @@
 // Driver: steps the Scheduler on its strand while there is work, sleeps until its next wakeup otherwise.
 //
-// A turn schedules only a few pods, so that watch changes are not delayed. Each turn first calls `may_decide`
-// (leadership).
+// A turn schedules only a few pods, so that watch changes are not delayed. Each turn first
+// calls `may_decide` (leadership).
 //
 // Owner: the Engine. Threads: all functions on the strand. Errors: none.
 #pragma once

@@ -4,13 +4,14 @@
 // The Engine has no process state: clock, randomness, executors and transports come from its World, so a
 // simulation runs the same code as `podium run`. Every task it starts is inside one of its gates.
 //
-// Life: start() once. stop() shuts down in order: no further pod is scheduled; bindings and preemptions under
-// way end; events and reports are written; the lease is released; watches end. abandon() skips what is left
-// of that. The destructor requires all gates to be empty: after stop() has returned true, or after abandon()
-// when the executors have no work left.
+// Life: start() once. stop() shuts down in order: no further pod is scheduled; bindings and
+// preemptions under way end; events and reports are written; the lease is released; watches end.
+// abandon() skips what is left of that. The destructor requires all gates to be empty: after stop()
+// has returned true, or after abandon() when the executors have no work left.
 //
-// Owner: Process, or a test. The World outlives the Engine. Threads: start() and the functions that say so
-// from any thread; stop() on `io`. Errors: a lost lease goes to `lost`, a bug in a task to World::fault.
+// Owner: Process, or a test. The World outlives the Engine. Threads: start() and the functions
+// that say so from any thread; stop() on `io`. Errors: a lost lease goes to `lost`, a bug in a
+// task to World::fault.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -73,7 +74,8 @@ class Engine {
   ~Engine();
   Engine(const Engine&) = delete;
 
-  // Calls `lost` on io, with the reason, when leadership is lost. Nothing is written from then on; call stop().
+  // Calls `lost` on io, with the reason, when leadership is lost. Nothing is written from then
+  // on; call stop().
   void start(std::function<void(std::string)> lost);
   // False: some tasks did not end in time; see unfinished().
   async::Task<bool> stop();

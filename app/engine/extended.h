@@ -1,7 +1,7 @@
 // HTTP extenders in the live cycle: they take part in decisions, and one of them may bind.
 //
-// ExtenderConsultant decides on an executor of its own, because writing and parsing bodies with thousands of
-// nodes takes long. ExtenderBinder wraps the Binder of the API server.
+// ExtenderConsultant decides on an executor of its own, because writing and parsing bodies with
+// thousands of nodes takes long. ExtenderBinder wraps the Binder of the API server.
 //
 // Owner: the Engine, whose gate holds their tasks. Threads: both are called on the strand and post their
 // results to it. Errors: in the Decision, and in the BindOutcome.
@@ -42,8 +42,8 @@ class ExtenderConsultant final : public cycle::Consultant {
 
 class ExtenderBinder final : public cycle::Binder {
  public:
-  // `next` binds the pods that no extender binds. After a lost reply the extender is called again, and the pod
-  // is read through `api`, until the result is known (carry_out()).
+  // `next` binds the pods that no extender binds. After a lost reply the extender is called again,
+  // and the pod is read through `api`, until the result is known (carry_out()).
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                  async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
                  cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt);

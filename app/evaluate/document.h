@@ -1,5 +1,5 @@
-// The JSON documents of `podium evaluate` and `podium evaluate --place`. They have the fields that e2e/oracle
-// prints for kube-scheduler, so that the two can be compared.
+// The JSON documents of `podium evaluate` and `podium evaluate --place`. They have the fields that
+// e2e/oracle prints for kube-scheduler, so that the two can be compared.
 //
 // Threads: pure functions.
 #pragma once
@@ -21,8 +21,8 @@ struct PodResult {
   std::vector<plugins::PreemptionCandidate> candidates;  // with --preemption-candidates; else empty
 };
 
-// The result of one pod with --place. It omits the scores of the other nodes, to bound the file at thousands
-// of pods and nodes.
+// The result of one pod with --place. It omits the scores of the other nodes, to bound the file at
+// thousands of pods and nodes.
 struct PlacedPod {
   std::string pod;   // namespace/name
   std::string node;  // empty: it did not fit

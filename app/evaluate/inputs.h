@@ -1,8 +1,9 @@
-// From manifests to decisions: reads and admits the files of `podium evaluate`, builds the snapshot and
-// evaluates every pod. evaluate_files() places nothing, so pods do not see each other; place_files() places
-// each pod that fits before it evaluates the next.
+// From manifests to decisions: reads and admits the files of `podium evaluate`, builds the snapshot
+// and evaluates every pod. evaluate_files() places nothing, so pods do not see each other;
+// place_files() places each pod that fits before it evaluates the next.
 //
-// Threads: thread-safe, except that "-" (standard input) can be read once. Errors: `invalid` for bad input.
+// Threads: thread-safe, except that "-" (standard input) can be read once. Errors: `invalid`
+// for bad input.
 #pragma once
 
 #include <string>
@@ -37,7 +38,8 @@ struct Placements {
   std::vector<std::string> warnings;
 };
 
-// Places pods in the order of the input. Preemption is not carried out: victims stay, and no node is nominated.
+// Places pods in the order of the input. Preemption is not carried out: victims stay, and no
+// node is nominated.
 Result<Placements> place_files(const Inputs& inputs);
 
 }  // namespace podium::evaluate

@@ -1,5 +1,5 @@
-// The output of `podium evaluate -o table`: for each pod the best nodes with one column per scoring plugin,
-// then the reasons why other nodes were rejected.
+// The output of `podium evaluate -o table`: for each pod the best nodes with one column per scoring
+// plugin, then the reasons why other nodes were rejected.
 //
 // Threads: pure functions.
 #pragma once

@@ -1,5 +1,5 @@
-// podium as a library: its command line with additional plugins. The header for programs outside this
-// repository.
+// podium as a library: its command line with additional plugins. The header for programs
+// outside this repository.
 //
 //   #include <podium.h>
 //

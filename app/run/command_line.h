@@ -1,5 +1,5 @@
-// Rewrites arguments in the syntax of Go's pflag for CLI11: "--config=" becomes an empty value, "-v=2" becomes
-// "-v", "2".
+// Rewrites arguments in the syntax of Go's pflag for CLI11: "--config=" becomes an empty value,
+// "-v=2" becomes "-v", "2".
 //
 // Threads: pure functions.
 #pragma once

@@ -1,4 +1,5 @@
-// DiagnosticsServer: podium's HTTPS endpoints: health for probes, metrics for Prometheus, the configuration.
+// DiagnosticsServer: podium's HTTPS endpoints: health for probes, metrics for Prometheus, the
+// configuration.
 //
 //   /healthz /livez     liveness: the strand runs its tasks, the leader election makes progress
 //   /readyz             readiness: also synced with the API server, and not shutting down
@@ -7,8 +8,8 @@
 //   /metrics/slis       results of the health checks
 //   /configz            the configuration, without secrets
 //
-// Delegation authenticates and authorizes requests. A scrape blocks neither the I/O thread nor the strand: the
-// strand copies numbers and pointers, and a thread of the server renders the text.
+// Delegation authenticates and authorizes requests. A scrape blocks neither the I/O thread nor the
+// strand: the strand copies numbers and pointers, and a thread of the server renders the text.
 //
 // Owner: Process; before destruction the gate is empty and no thread runs the strand.
 // Threads: all functions on the I/O executor, listen() also before it runs.

@@ -1,6 +1,7 @@
 // The flags of `podium run`: every flag of kube-scheduler 1.36, and what podium does with it.
 //
-// docs/flags.md is generated from this table. A test compares the table with the command and the document.
+// docs/flags.md is generated from this table. A test compares the table with the command
+// and the document.
 //
 // Threads: pure functions.
 #pragma once

@@ -1,7 +1,7 @@
 // Heartbeat: detects a scheduling strand that no longer runs its tasks.
 //
-// Posts a task to the strand every second. The strand is unhealthy while a task has been pending for ten
-// seconds.
+// Posts a task to the strand every second. The strand is unhealthy while a task has been pending
+// for ten seconds.
 //
 // Owner: DiagnosticsServer. Threads: all functions on the I/O executor, start() also before it runs.
 #pragma once

@@ -33,8 +33,8 @@ struct Options {
 // Adds the subcommand; its callback runs podium and sets the exit code. `plugins` outlives the app.
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code);
 
-// Runs until it is stopped. Returns the exit code: 0 stopped by a signal, 1 lost lease or failure, 2 invalid
-// input.
+// Runs until it is stopped. Returns the exit code: 0 stopped by a signal, 1 lost lease or failure,
+// 2 invalid input.
 int run(const Options& options, const plugins::Registry& plugins);
 
 }  // namespace podium::app::run

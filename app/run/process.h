@@ -1,11 +1,11 @@
 // Process: runs an Engine: threads, signals and the diagnostics server.
 //
-// SIGTERM and SIGINT shut down in order (exit code 0), as do a lost lease and an exception that leaves a
-// background task (exit code 1). A second signal abandons what has not ended and exits with 1. Every path runs
-// the same destructors.
+// SIGTERM and SIGINT shut down in order (exit code 0), as do a lost lease and an exception that
+// leaves a background task (exit code 1). A second signal abandons what has not ended and exits with
+// 1. Every path runs the same destructors.
 //
-// Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one for
-// decisions with extenders, a pool for what-ifs. Errors: run() logs them and returns the exit code.
+// Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
+// for decisions with extenders, a pool for what-ifs. Errors: run() logs them and returns the exit code.
 #pragma once
 
 #include <prometheus/registry.h>

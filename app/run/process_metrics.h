@@ -1,7 +1,7 @@
 // The metrics that every Kubernetes component has: requests, lease, feature gates, and the Linux process.
 //
-// Sources of names, labels and buckets: component-base's restclient, leaderelection and feature metrics, and
-// client_golang's process collector.
+// Sources of names, labels and buckets: component-base's restclient, leaderelection and feature
+// metrics, and client_golang's process collector.
 //
 // Owner: Process. Threads: all functions from any thread.
 #pragma once

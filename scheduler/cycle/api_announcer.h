@@ -1,5 +1,6 @@
-// ApiAnnouncer: publishes scheduling results through the API server: events with kube-scheduler's reasons and
-// texts, and the PodScheduled condition. Both go through bounded queues and yield to bindings.
+// ApiAnnouncer: publishes scheduling results through the API server: events with
+// kube-scheduler's reasons and texts, and the PodScheduled condition. Both go through bounded
+// queues and yield to bindings.
 //
 // Owner: the Engine. Threads: the scheduling strand; calls only queue and return at once.
 // Errors: none leave; the writers count what they cannot write.
@@ -16,7 +17,8 @@ namespace podium::cycle {
 
 class ApiAnnouncer final : public Announcer {
  public:
-  // Each profile has its own event recorder. `recorder_of` never returns null for a configured scheduler name.
+  // Each profile has its own event recorder. `recorder_of` never returns null for a
+  // configured scheduler name.
   using RecorderOf = std::function<client::EventRecorder*(std::string_view scheduler_name)>;
 
   // `events`: false turns events off; conditions are still written.

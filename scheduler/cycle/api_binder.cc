@@ -91,7 +91,8 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   give_up(std::move(orders));
 }
 
-// Takes only a share of the queue, so that the other lanes do not run dry while this one sends a long batch.
+// Takes only a share of the queue, so that the other lanes do not run dry while this one sends
+// a long batch.
 std::vector<ApiBinder::Order> ApiBinder::take_batch() {
   const std::lock_guard lock(mutex_);
   std::vector<Order> orders;
@@ -151,8 +152,7 @@ client::Task<void> ApiBinder::send_one(ApiBinder* self, Order order) {
 
 // Runs outside the lane, because settling may take minutes.
 void ApiBinder::spawn_settle(Order order, Error error, bool may_retry) {
-  if (async::spawn(gate_, io_, "binding to be settled", settle(this, order, std::move(error), may_retry)))
-    return;
+  if (async::spawn(gate_, io_, "settle binding", settle(this, order, std::move(error), may_retry))) return;
   give_up({std::move(order)});
 }
 

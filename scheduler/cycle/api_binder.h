@@ -1,14 +1,14 @@
-// ApiBinder: binds pods through the API server. A request without an answer is retried until its result is
-// known (binding_request.h).
+// ApiBinder: binds pods through the API server. A request without an answer is retried until its
+// result is known (binding_request.h).
 //
-// The Binding carries the pod's UID: a pod recreated under the same name is never bound by mistake, and the
-// API server binds a UID at most once.
+// The Binding carries the pod's UID: a pod recreated under the same name is never bound by mistake,
+// and the API server binds a UID at most once.
 //
-// Up to kLanes coroutines ("lanes") send bindings. With a short queue each binding is one request. With a
-// backlog a lane pipelines a batch on one connection, which saves system calls and wake-ups. A batch shares
-// one deadline, and the API server executes the requests it has read even if the connection closes. So lanes
-// batch only while replies are fast. Failed and unanswered requests leave the batch and are settled one by
-// one without holding a connection.
+// Up to kLanes coroutines ("lanes") send bindings. With a short queue each binding is one request.
+// With a backlog a lane pipelines a batch on one connection, which saves system calls and wake-ups. A
+// batch shares one deadline, and the API server executes the requests it has read even if the
+// connection closes. So lanes batch only while replies are fast. Failed and unanswered requests leave
+// the batch and are settled one by one without holding a connection.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed.
 // Threads: bind() from the strand; requests run on `io`; outcomes are posted to the strand.
@@ -49,7 +49,8 @@ class ApiBinder final : public Binder {
   static client::Task<void> run(ApiBinder* self);  // one lane; ends when the queue is empty
   static client::Task<void> send_batch(ApiBinder* self, std::vector<Order> orders);
   static client::Task<void> send_one(ApiBinder* self, Order order);
-  // `may_retry`: the request was sent without the client's retries (in a batch), so settle() may retry it.
+  // `may_retry`: the request was sent without the client's retries (in a batch), so settle()
+  // may retry it.
   static client::Task<void> settle(ApiBinder* self, Order order, Error error, bool may_retry);
   std::vector<Order> take_batch();
   void observe_latency(std::chrono::nanoseconds each);

@@ -67,8 +67,8 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
     const auto withdrawn = co_await statuses.withdraw(pod);
     // The evictions go on, but the error makes the preemptor retry after a backoff.
     if (!withdrawn) {
-      outcome.error =
-          fmt::format("the nomination of {} stays: {}", pod->pod->full_name(), withdrawn.error().message);
+      outcome.error = fmt::format("cannot clear the nomination of {}: {}", pod->pod->full_name(),
+                                  withdrawn.error().message);
     }
   }
   const auto text =

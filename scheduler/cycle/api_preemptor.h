@@ -1,13 +1,13 @@
 // ApiPreemptor: carries out a preemption through the API server. Clears the nominations of lower-priority
 // pods on the node, then evicts the victims one after the other.
 //
-// A victim gets the condition DisruptionTarget and is then deleted gracefully, by UID: a pod recreated under
-// its name is never evicted by mistake. A victim that is already gone is skipped. The first failed eviction
-// ends the preemption; the preemptor is then retried after a backoff.
+// A victim gets the condition DisruptionTarget and is then deleted gracefully, by UID: a pod
+// recreated under its name is never evicted by mistake. A victim that is already gone is skipped. The
+// first failed eviction ends the preemption; the preemptor is then retried after a backoff.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed.
-// Threads: preempt() from the strand; requests run on `io`, which must be the PodStatusWriter's; outcomes are
-// posted to the strand.
+// Threads: preempt() from the strand; requests run on `io`, which must be the PodStatusWriter's;
+// outcomes are posted to the strand.
 // Errors: in the PreemptionOutcome. Source: pkg/scheduler/framework/preemption/executor.go.
 #pragma once
 

@@ -104,8 +104,8 @@ std::optional<BindingCycle::Failure> BindingCycle::permit(Pod& pod) {
   return std::nullopt;
 }
 
-// Collects the PreBind plugins that have work. If there are any, or the pod waits for a permit, binding may
-// take long, so the node is nominated (NominatedNodeNameForExpectation).
+// Collects the PreBind plugins that have work. If there are any, or the pod waits for a permit,
+// binding may take long, so the node is nominated (NominatedNodeNameForExpectation).
 std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
   for (const auto& entry : pod.profile->pre_binds) {
     const auto needed = entry.plugin->needs_pre_bind(pod.assumed, pod.state(entry.name));
@@ -123,8 +123,8 @@ std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
   return std::nullopt;
 }
 
-// Ends the pod's flight in the queue: from here on a failure is retried after a backoff, not when an event
-// occurs.
+// Ends the pod's flight in the queue: from here on a failure is retried after a backoff, not when
+// an event occurs.
 void BindingCycle::end_permit(Pod& pod) {
   if (pod.stage == Pod::Stage::permitting)
     parts_.metrics.permit_wait("Success", in_seconds(parts_.clock.now() - pod.sent));
@@ -275,8 +275,8 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
   parts_.wake();
 }
 
-// No request reached the API server, so nothing is announced or recorded. The pod is requeued in case this
-// process regains the right to write.
+// No request reached the API server, so nothing is announced or recorded. The pod is requeued in case
+// this process regains the right to write.
 void BindingCycle::requeue_unsent(Pod& unsent) {
   auto pod = take(unsent);
   framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);

@@ -1,18 +1,18 @@
-// BindingCycle: takes a pod from its decision to its binding, or back to the queue. One state machine per
-// pod.
+// BindingCycle: takes a pod from its decision to its binding, or back to the queue. One state
+// machine per pod.
 //
 //   assume, Reserve, Permit ─▶ (permit wait) ─▶ PreBind: write …, wait until ready ─▶ bind ─▶ PostBind
 //              │                    │                  │                          │
 //              └────────────────────┴──────────────────┴──────────────────────────┴─▶ on failure:
 //                                                     Unreserve in reverse, forget, requeue
 //
-// A pod that is deleted, or bound by another scheduler, leaves the cycle as soon as none of its requests is
-// under way. The assumption ends with the binding cycle. It has no expiry of its own; only the waits (Permit,
-// PreBind) have timeouts.
+// A pod that is deleted, or bound by another scheduler, leaves the cycle as soon as none of its
+// requests is under way. The assumption ends with the binding cycle. It has no expiry of its own;
+// only the waits (Permit, PreBind) have timeouts.
 //
-// Owner: Scheduler. Threads: the scheduling strand. Time comes from the Clock; advance() handles timeouts.
-// allow() and reject() may be called from within a plugin: they only queue the pod's UID, and each entry
-// point processes the queue before it returns (settle()).
+// Owner: Scheduler. Threads: the scheduling strand. Time comes from the Clock; advance() handles
+// timeouts. allow() and reject() may be called from within a plugin: they only queue the pod's UID,
+// and each entry point processes the queue before it returns (settle()).
 // Errors: none leave; a failed pod is announced and requeued.
 // Source: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle, handleBindingCycleError).
 #pragma once
@@ -50,16 +50,16 @@ class BindingCycle final : public framework::Handle {
     cluster::Snapshot& snapshot;
     queue::SchedulingQueue& queue;
     bool nominates = true;  // NominatedNodeNameForExpectation
-    // Called with the delete event of a forgotten assumption. It may help other pods, but not the pod itself.
-    // The callee also passes it to on_event().
+    // Called with the delete event of a forgotten assumption. It may help other pods, but not the pod
+    // itself. The callee also passes it to on_event().
     std::function<void(const framework::ClusterEvent&)> on_forgotten;
     std::function<void()> wake;  // called when step() may have work
   };
   explicit BindingCycle(Parts parts);
   ~BindingCycle() override;
 
-  // Starts the cycle of a pod that is in flight in the queue and fits on the node in `row`. `began`: start of
-  // the attempt.
+  // Starts the cycle of a pod that is in flight in the queue and fits on the node in `row`. `began`:
+  // start of the attempt.
   void begin(queue::QueuedPod queued, cluster::Row row, const framework::Profile& profile, Steady began);
 
   // --- results, events and time ---
@@ -74,13 +74,13 @@ class BindingCycle final : public framework::Handle {
   bool knows(std::string_view uid) const { return find(uid) != nullptr; }
   cluster::PodInfoPtr pod(std::string_view uid) const;  // newest version from the watch; null: not here
   bool updated(const cluster::PodInfoPtr& pod);         // still pending
-  // The pod was deleted, is terminating, or is on a node: the cycle stops working on it. The caller updates
-  // the snapshot.
+  // The pod was deleted, is terminating, or is on a node: the cycle stops working on it. The caller
+  // updates the snapshot.
   bool pod_gone(std::string_view uid);
   bool is_gone(std::string_view uid) const;
 
-  // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts for; the pod
-  // is requeued. False: too late, or not in the cycle.
+  // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts
+  // for; the pod is requeued. False: too late, or not in the cycle.
   bool preempt(std::string_view uid, std::string_view plugin);
   // Gives up the pods that only wait. Requests under way run to their end.
   void stop();

@@ -18,14 +18,15 @@
 
 namespace podium::cycle {
 
-inline constexpr auto kGone = "the pod is gone, or was placed by somebody else";
+inline constexpr auto kGone = "the pod is gone, or was bound by another scheduler";
 inline constexpr auto kStopping = "the scheduler is stopping";
 
 struct BindingCycle::Failure {
-  std::string message;                  // for the event and the condition
-  bool rejected = false;                // a plugin rejected the pod; false: an error
-  std::set<std::string> rejected_by{};  // plugins whose queueing hints wake the pod; empty: retry after backoff
-  bool assumption_visible = true;       // others have seen the assumption, so its end is news to them
+  std::string message;    // for the event and the condition
+  bool rejected = false;  // a plugin rejected the pod; false: an error
+  std::set<std::string>
+      rejected_by{};               // plugins whose queueing hints wake the pod; empty: retry after backoff
+  bool assumption_visible = true;  // others have seen the assumption, so its end is news to them
 };
 
 struct BindingCycle::Pod {

@@ -1,11 +1,11 @@
 // carry_out(): follows one binding from the answer to its first request until its result is known.
 //
-// A request that was sent and has no answer is in doubt: the API server may execute it at any time, so the
-// pod keeps its assumed capacity. The same binding (same UID, same node) is then requested again, which is
-// safe because a UID is bound at most once. This ends when a request succeeds, or when the pod, read after a
-// refusal, is on a node, terminating or gone. If the pod is still pending, a refusal proves nothing about the
-// request in doubt, which may sit in another API server. The refusal counts only after kLongestDoubt, well
-// above the 60 s that an API server gives a request.
+// A request that was sent and has no answer is in doubt: the API server may execute it at any time,
+// so the pod keeps its assumed capacity. The same binding (same UID, same node) is then requested
+// again, which is safe because a UID is bound at most once. This ends when a request succeeds, or
+// when the pod, read after a refusal, is on a node, terminating or gone. If the pod is still pending,
+// a refusal proves nothing about the request in doubt, which may sit in another API server. The
+// refusal counts only after kLongestDoubt, well above the 60 s that an API server gives a request.
 //
 //   sent ─▶ bound                                       2xx
 //        ─▶ elsewhere                                   the pod is gone, replaced, or on another node
@@ -14,7 +14,8 @@
 //        ─▶ in doubt ─(retry after a pause)─▶ the above no answer
 //                    └─▶ unknown                        no right to write any more
 //
-// Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a minute per cause.
+// Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a
+// minute per cause.
 //
 // Threads: the calling coroutine's executor. Errors: in the BindOutcome.
 #pragma once

@@ -71,8 +71,8 @@ void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
   }
 }
 
-// Priority classes only matter to what-ifs, disruption budgets to the choice of victims: no pod waits for
-// their events.
+// Priority classes only matter to what-ifs, disruption budgets to the choice of victims: no pod waits
+// for their events.
 template <typename T>
 void apply_quietly(Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
@@ -141,7 +141,8 @@ const Kind kKinds[] = {
      apply_quietly<api::PriorityClass>},
 };
 
-// A delete. Also used for an object that can no longer be decoded, so that no decision uses its stale state.
+// A delete. Also used for an object that can no longer be decoded, so that no decision uses
+// its stale state.
 Result<Arrival> end_of(const client::Change& change) {
   auto meta = api::decode_meta(change.object.view());
   if (!meta) return std::unexpected(meta.error());
@@ -193,7 +194,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     }
     Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
       auto end = end_of(change);
-      spdlog::warn("object left out, as if it were deleted kind={} namespace={} name={} error={:?}",
+      spdlog::warn("cannot decode object, handling it as deleted kind={} namespace={} name={} error={:?}",
                    kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
                    why.message);
       return end;

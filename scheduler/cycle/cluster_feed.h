@@ -1,11 +1,11 @@
-// ClusterFeed: feeds the scheduler with the cluster's state. Runs one reflector per kind and decodes objects
-// off the strand.
+// ClusterFeed: feeds the scheduler with the cluster's state. Runs one reflector per kind and decodes
+// objects off the strand.
 //
-// Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`; changes
-// are posted to the strand in batches, in order per kind. start(), stop(), not_ready() and undecodable() from
-// any thread.
-// Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so that no
-// decision uses a stale version of it.
+// Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`;
+// changes are posted to the strand in batches, in order per kind. start(), stop(), not_ready() and
+// undecodable() from any thread.
+// Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so
+// that no decision uses a stale version of it.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

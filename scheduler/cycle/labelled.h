@@ -1,4 +1,5 @@
-// Labelled: a metric family whose members are looked up by label values. Avoids building a label map per call.
+// Labelled: a metric family whose members are looked up by label values. Avoids building a label
+// map per call.
 //
 // Threads: one at a time. The metrics themselves are thread-safe. The Family outlives this.
 #pragma once
@@ -23,7 +24,8 @@ class Labelled {
   Labelled(prometheus::Family<T>& family, std::vector<std::string> names, Arguments... arguments)
       : family_(family), names_(std::move(names)), arguments_(std::move(arguments)...) {}
 
-  // One value per label name, in the order of `names`. Creates the member on first use; it is never removed.
+  // One value per label name, in the order of `names`. Creates the member on first use; it
+  // is never removed.
   template <typename... Values>
   T& with(const Values&... values) {
     key_.clear();

@@ -1,5 +1,5 @@
-// Metrics of the scheduling cycle, with kube-scheduler's names, labels and buckets. docs/parity-metrics.md
-// lists all of them.
+// Metrics of the scheduling cycle, with kube-scheduler's names, labels and buckets.
+// docs/parity-metrics.md lists all of them.
 //
 // Owner: the Engine. Threads: the scheduling strand; the registry may be collected from any thread. All
 // durations are in seconds. Source: pkg/scheduler/metrics/metrics.go.

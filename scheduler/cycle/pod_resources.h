@@ -1,8 +1,8 @@
-// The metrics of /metrics/resources: each pod's requests and limits per resource, as the scheduler counts
-// them.
+// The metrics of /metrics/resources: each pod's requests and limits per resource, as the
+// scheduler counts them.
 //
-// Source: pkg/scheduler/metrics/resources. Threads: pure functions. Units: cores, bytes or counts, named by
-// the label `unit`.
+// Source: pkg/scheduler/metrics/resources. Threads: pure functions. Units: cores, bytes or counts,
+// named by the label `unit`.
 #pragma once
 
 #include <prometheus/metric_family.h>

@@ -25,7 +25,8 @@ constexpr std::chrono::milliseconds kDeadline{10'000};  // per try
 constexpr std::chrono::minutes kLongestRetry{10};
 enum Lane : unsigned { kNominations, kConditions };
 
-// The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used on `io` only.
+// The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
+// on `io` only.
 struct FirstTry {
   explicit FirstTry(asio::any_io_executor io) : timer(std::move(io), asio::steady_timer::time_point::max()) {}
 
@@ -78,8 +79,8 @@ struct Wanted {
   }
 };
 
-// A strategic merge patch: conditions are merged by type, so the other conditions stay. The API server answers
-// 409 for another UID.
+// A strategic merge patch: conditions are merged by type, so the other conditions stay. The API
+// server answers 409 for another UID.
 json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   json::object status;
   if (wanted.condition) {
@@ -97,8 +98,8 @@ json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   return json::object{{"metadata", {{"uid", uid}}}, {"status", std::move(status)}};
 }
 
-// A permanent refusal is not retried: the pod's next attempt writes again. What a namespace forbids delays
-// that namespace only.
+// A permanent refusal is not retried: the pod's next attempt writes again. What a namespace forbids
+// delays that namespace only.
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::cancelled)
     return client::is_not_leader(error) ? Outcome::retry : Outcome::failed;

@@ -1,16 +1,16 @@
 // PodStatusWriter: writes the status of unscheduled pods: the PodScheduled condition and
 // status.nominatedNodeName, which the cluster autoscaler and others read.
 //
-// It is the only writer of both, so writes stay in order. Per pod UID only the newest condition and the newest
-// nomination are kept, and one write is under way at a time. A failed write is retried after a backoff, unless
-// a newer one replaces it. A pod that is deleted or recreated is dropped. Nominations go before conditions.
-// A status that the pod already has is not written.
+// It is the only writer of both, so writes stay in order. Per pod UID only the newest condition and
+// the newest nomination are kept, and one write is under way at a time. A failed write is retried
+// after a backoff, unless a newer one replaces it. A pod that is deleted or recreated is dropped.
+// Nominations go before conditions. A status that the pod already has is not written.
 //
 // Bounded: above `capacity` pods, the oldest entry of the namespace with the most entries is dropped; the
 // pod's next attempt writes again. A namespace that refuses writes does not delay others.
 // Owner: the Engine; `gate` is empty before this is destroyed.
-// Threads: all functions from any thread, except that the coroutines withdraw() and drain() run on `io`, as
-// the requests do. `io` has one thread.
+// Threads: all functions from any thread, except that the coroutines withdraw() and drain() run on
+// `io`, as the requests do. `io` has one thread.
 // Errors: logged once a minute per cause; withdraw() also returns its own.
 // Source: pkg/scheduler/schedule_one.go (bindingCycle, handleSchedulingFailure).
 #pragma once
@@ -44,8 +44,8 @@ class PodStatusWriter final : public Nominator {
                      std::optional<std::string> nominated_node = std::nullopt);
   void nominate(const cluster::PodInfo& pod, std::string node) override;
   void forget(const std::string& pod_uid) override;
-  // Clears the nomination and returns the result of the first try; a failed one is still retried. A pod that
-  // is gone is no error.
+  // Clears the nomination and returns the result of the first try; a failed one is still retried. A
+  // pod that is gone is no error.
   client::Task<Result<void>> withdraw(cluster::PodInfoPtr pod);
 
   // Stops accepting entries and writes the queued ones; drops what is left at the deadline.

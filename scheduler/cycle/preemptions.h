@@ -1,7 +1,8 @@
 // Preemptions: tracks the preemptions under way and when their preemptors may be retried.
 //
-// A preemptor is held from the decision until the watch shows all of its victims terminating or gone, or until
-// its requests have ended, whichever comes first. So the delete event of the last victim can wake it.
+// A preemptor is held from the decision until the watch shows all of its victims terminating or
+// gone, or until its requests have ended, whichever comes first. So the delete event of the last
+// victim can wake it.
 //
 // Owner: Scheduler. Threads: the scheduling strand. Errors: none.
 // Source: pkg/scheduler/framework/preemption/executor.go IsPodRunningPreemption.

@@ -183,9 +183,9 @@ const cluster::PodInfoPtr* Scheduler::find_on(std::string_view node, std::string
   return found && (**found)->node_name == node ? found : nullptr;
 }
 
-// Nullopt if all victims are already gone or terminating, which happens while extenders take long to decide.
-// Lower-priority pods nominated to the node may no longer fit there; without their nomination they are
-// scheduled elsewhere sooner.
+// Nullopt if all victims are already gone or terminating, which happens while extenders take long to
+// decide. Lower-priority pods nominated to the node may no longer fit there; without their nomination
+// they are scheduled elsewhere sooner.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
                                                    const framework::Preemption& preemption) {
   std::vector<cluster::PodInfoPtr> victims;
@@ -264,7 +264,8 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   snapshot_.add_pod(pod);
   const bool moved = before && before->pod->node_name != pod->pod->node_name;
   if (moved) dispatch(pod_event(Action::kDelete, before, nullptr));
-  // A pod that this process placed also counts as added only when the watch shows it: pods may wait for it.
+  // A pod that this process placed also counts as added only when the watch shows it: pods may
+  // wait for it.
   if (!before || moved || was_pending) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
     if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
@@ -319,8 +320,8 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   wake();
 }
 
-// Takes the nomination from the status. If the status was and is empty, keeps the one of this process, whose
-// write may still be under way.
+// Takes the nomination from the status. If the status was and is empty, keeps the one of this
+// process, whose write may still be under way.
 void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
   const auto& uid = pod->pod->meta.uid;
   const auto* known = queue_.find(uid);

@@ -6,11 +6,11 @@
 //                       if preemption helps: nominate, and hold until the victims terminate
 //                       (Preemptor::preempt)
 //
-// An assumption ends when the watch shows the pod on a node (the real pod replaces it), when the binding was
-// rejected, or when the pod is gone. It does not expire: a slow binding may still succeed.
+// An assumption ends when the watch shows the pod on a node (the real pod replaces it), when the
+// binding was rejected, or when the pod is gone. It does not expire: a slow binding may still succeed.
 //
-// Owner: the Engine; the Driver steps it: step() schedules one pod and is called while it returns true, and
-// again at next_wakeup() and on_work(). Time comes from the Clock only.
+// Owner: the Engine; the Driver steps it: step() schedules one pod and is called while it returns
+// true, and again at next_wakeup() and on_work(). Time comes from the Clock only.
 // Threads: the scheduling strand; no locks, and no call blocks.
 // Errors: none leave; a failed attempt is announced and retried.
 #pragma once
@@ -49,8 +49,8 @@ class Scheduler {
     Consultant* consultant = nullptr;  // null: no extenders
   };
 
-  // At this many requests of binding cycles under way step() pops no pod. Pods in a Permit or PreBind wait
-  // have no request.
+  // At this many requests of binding cycles under way step() pops no pod. Pods in a Permit or PreBind
+  // wait have no request.
   static constexpr std::size_t kMaxBindings = 512;
   // Up to this many bindings in doubt do not count towards kMaxBindings, so that scheduling goes on.
   static constexpr std::size_t kMaxInDoubt = 4'096;
@@ -60,7 +60,8 @@ class Scheduler {
   // --- the cycle ---
   bool step();  // schedules one pod; false: nothing to do now
   std::optional<Steady> next_wakeup() const;
-  // The Consultant's decision. Until it arrives no other pod is scheduled, as upstream; events are handled.
+  // The Consultant's decision. Until it arrives no other pod is scheduled, as upstream;
+  // events are handled.
   void decided(framework::Decision decision);
   bool consulting() const { return consultation_.has_value(); }
   void binding_in_doubt(const std::string& uid) { cycle_.binding_in_doubt(uid); }
@@ -71,15 +72,15 @@ class Scheduler {
     cycle_.write_ended(uid, std::move(outcome));
   }
   std::size_t bindings() const { return cycle_.size(); }  // pods in the binding cycle, waiting ones included
-  // Preempts a pod in the binding cycle whose binding was not requested yet; it is requeued. False: no such
-  // pod.
+  // Preempts a pod in the binding cycle whose binding was not requested yet; it is requeued. False:
+  // no such pod.
   bool preempt(std::string_view uid, std::string_view plugin) { return cycle_.preempt(uid, plugin); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
   // Bindings, preemptions and consultations that have not ended.
   std::size_t under_way() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
-  // Called at shutdown: gives up the pods that only wait, so that bindings() counts only pods with a request
-  // under way.
+  // Called at shutdown: gives up the pods that only wait, so that bindings() counts only pods with a
+  // request under way.
   void stop() { cycle_.stop(); }
   // Updates the metrics that are not counted as they happen; call before each collection.
   void publish_metrics();
@@ -91,7 +92,8 @@ class Scheduler {
   void pod_deleted(const std::string& uid);
   void node_added_or_updated(api::NodePtr node);
   void node_deleted(const std::string& name);
-  // Any other kind; `after` is monostate for a delete. The caller has already updated snapshot().objects().
+  // Any other kind; `after` is monostate for a delete. The caller has already updated
+  // snapshot().objects().
   void object_changed(framework::ClusterEvent event);
 
   cluster::Snapshot& snapshot() { return snapshot_; }

@@ -1,9 +1,9 @@
-// The scheduler's interfaces to the outside: Binder (bindings), ObjectWriter (PreBind writes), Preemptor
-// (evictions), Nominator and Announcer (pod status, events) and Consultant (HTTP extenders). The app implements
-// them on the API server and the extenders; tests use fakes.
+// The scheduler's interfaces to the outside: Binder (bindings), ObjectWriter (PreBind writes),
+// Preemptor (evictions), Nominator and Announcer (pod status, events) and Consultant (HTTP
+// extenders). The app implements them on the API server and the extenders; tests use fakes.
 //
-// Owner: the Engine, or a test; all outlive the Scheduler. Threads: called on the scheduling strand; no call
-// blocks. Errors: reported through the Scheduler's callback that each function names.
+// Owner: the Engine, or a test; all outlive the Scheduler. Threads: called on the scheduling strand;
+// no call blocks. Errors: reported through the Scheduler's callback that each function names.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -37,8 +37,8 @@ class Consultant {
  public:
   virtual ~Consultant() = default;
   virtual bool applies_to(const api::Pod& pod) const = 0;
-  // Decides on the fork; calls Scheduler::decided() on the strand, exactly once. `start`: node index at which
-  // the search starts.
+  // Decides on the fork; calls Scheduler::decided() on the strand, exactly once. `start`: node index
+  // at which the search starts.
   virtual void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
                       std::size_t start) = 0;
 };
@@ -46,8 +46,9 @@ class Consultant {
 class Binder {
  public:
   virtual ~Binder() = default;
-  // Binds the pod, by UID, to the node; calls Scheduler::binding_ended() on the strand, exactly once. Before
-  // that it may call Scheduler::binding_in_doubt() once: the result is uncertain and may take long.
+  // Binds the pod, by UID, to the node; calls Scheduler::binding_ended() on the strand, exactly
+  // once. Before that it may call Scheduler::binding_in_doubt() once: the result is uncertain and
+  // may take long.
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
 };
 
@@ -70,7 +71,8 @@ struct PreemptionOutcome {
 class Preemptor {
  public:
   virtual ~Preemptor() = default;
-  // Evicts the victims; calls Scheduler::preemption_ended() on the strand, exactly once, after this returns.
+  // Evicts the victims; calls Scheduler::preemption_ended() on the strand, exactly once,
+  // after this returns.
   virtual void preempt(PreemptionOrder order) = 0;
 };
 
@@ -82,7 +84,8 @@ struct WriteOutcome {
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
-  // Executes one API write of a PreBind plugin; calls Scheduler::write_ended() on the strand, exactly once.
+  // Executes one API write of a PreBind plugin; calls Scheduler::write_ended() on the
+  // strand, exactly once.
   virtual void write(std::string pod_uid, framework::ObjectWrite write) = 0;
 };
 

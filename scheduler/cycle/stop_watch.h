@@ -1,8 +1,9 @@
-// StopWatch: measures the phases of one evaluation with the scheduler's clock and counts plugin calls, for
-// metrics.
+// StopWatch: measures the phases of one evaluation with the scheduler's clock and counts plugin
+// calls, for metrics.
 //
-// Durations of single plugins are sampled, one evaluation in ten as upstream, because they read the clock for
-// each plugin. Call counts are plain integers that Metrics::plugin_calls() copies before a collection.
+// Durations of single plugins are sampled, one evaluation in ten as upstream, because they read
+// the clock for each plugin. Call counts are plain integers that Metrics::plugin_calls() copies
+// before a collection.
 //
 // Owner: Scheduler::step(), for one evaluation. Threads: the scheduling strand.
 #pragma once
@@ -19,8 +20,8 @@
 
 namespace podium::cycle {
 
-// How often each plugin of a profile was called: once per pod (PreFilter, PreScore; skips not counted), or
-// once per node (Filter, Score).
+// How often each plugin of a profile was called: once per pod (PreFilter, PreScore; skips not
+// counted), or once per node (Filter, Score).
 struct PluginCalls {
   explicit PluginCalls(const framework::Profile& profile);
   const framework::Profile& profile;

@@ -1,5 +1,5 @@
-// One report for every pod, whatever happens to the writing of it; seen through an API server that keeps
-// reports.
+// One report for every pod, whatever happens to the writing of it; seen through an API server
+// that keeps reports.
 #include "controller/report_writer.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// What every controller's test stands on: an API server's memory, a client of it, and the loop that both run
-// on. A test's own fixture derives from it, and has the controller under test as a member of its own.
+// What every controller's test stands on: an API server's memory, a client of it, and the loop that
+// both run on. A test's own fixture derives from it, and has the controller under test as a member
+// of its own.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

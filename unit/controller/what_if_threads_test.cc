@@ -1,5 +1,6 @@
-// What-ifs are answered on threads of their own while the snapshot that they were forked from goes on
-// changing. For TSan: a fork shares its columns, its objects and its profile with the one that it comes from.
+// What-ifs are answered on threads of their own while the snapshot that they were forked from goes
+// on changing. For TSan: a fork shares its columns, its objects and its profile with the one that
+// it comes from.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +24,8 @@ using podium::test::share;
 constexpr int kNodes = 8;  // of 4 CPUs each
 constexpr int kRounds = 24;
 
-// Pods come, and each round one volume more is promised; an answer tells of what was there when it was
-// asked.
+// Pods come, and each round one volume more is promised; an answer tells of what was there when
+// it was asked.
 TEST(WhatIfThreads, AnswersAreOfTheMomentOfTheirFork) {
   cluster::Snapshot live;
   live.objects().set(share(podium::test::storage_class("local", "kubernetes.io/no-provisioner", true)));

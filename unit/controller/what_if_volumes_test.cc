@@ -1,5 +1,5 @@
-// Replicas that share volumes, or whatever else a Reserve plugin gives away: each sees what was given to the
-// ones before, and nobody else does.
+// Replicas that share volumes, or whatever else a Reserve plugin gives away: each sees what was given
+// to the ones before, and nobody else does.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ const framework::Profile& defaults() { return *unit::default_config().profiles[0
 
 constexpr int kPodsOfANode = 2;
 
-// Nodes n1 and n2 with room for two pods each, and classes whose volumes are there (local) or made on demand
-// (fast).
+// Nodes n1 and n2 with room for two pods each, and classes whose volumes are there (local) or made
+// on demand (fast).
 cluster::Snapshot nodes() {
   cluster::Snapshot snapshot;
   for (const std::string name : {"n1", "n2"}) {
@@ -182,8 +182,8 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
     cluster::Snapshot snapshot;
     std::string storage_class;
     int replicas;
-    // "not found" is what upstream's DynamicResources says after a PreFilter that did not get as far as its
-    // own.
+    // "not found" is what upstream's DynamicResources says after a PreFilter that did not get as far
+    // as its own.
     std::string message;
     std::size_t placed;
   } cases[] = {

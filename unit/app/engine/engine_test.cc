@@ -1,5 +1,5 @@
-// The whole engine against an API server's memory, on one thread: what it does, and that it may end at any
-// step.
+// The whole engine against an API server's memory, on one thread: what it does, and that it may end
+// at any step.
 #include "app/engine/engine.h"
 
 #include <fmt/format.h>

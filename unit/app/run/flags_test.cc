@@ -1,5 +1,5 @@
-// The command line of `podium run`: that the table of flags, the command and docs/flags.md agree, and what
-// other people's command lines come to.
+// The command line of `podium run`: that the table of flags, the command and docs/flags.md agree, and
+// what other people's command lines come to.
 #include "app/run/flags.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// The events of pods as they go to the API server: each in the words of its kind, under its profile's name.
+// The events of pods as they go to the API server: each in the words of its kind, under
+// its profile's name.
 #include "scheduler/cycle/api_announcer.h"
 
 #include <fmt/format.h>

@@ -148,7 +148,7 @@ TEST_F(ApiPreemptorTest, OneThatIsNotDeletedEndsIt) {
 TEST_F(ApiPreemptorTest, ANominationThatStaysIsAFailureAndTheVictimsGo) {
   server_.then(replying(403, failure(403))).always(replying(200, "{}"));
   const auto outcome = make({pod("v")}, {pod("other").nominated("n")});
-  EXPECT_TRUE(outcome.error.starts_with("the nomination of default/other stays: ")) << outcome.error;
+  EXPECT_TRUE(outcome.error.starts_with("cannot clear the nomination of default/other: ")) << outcome.error;
   EXPECT_EQ(outcome.evicted.size(), 1u);
 }
 

@@ -228,8 +228,8 @@ TEST_F(Binding, ADeletedPodWaitsNoLonger) {
   }
 }
 
-// What happened while the pod waited is not lost for it; its own going, and the changes that the wait brings,
-// are no news.
+// What happened while the pod waited is not lost for it; its own going, and the changes that the wait
+// brings, are no news.
 TEST_F(Binding, ARejectedPodIsTriedAgainWhenSomethingHelps) {
   a_.given_hints = {{framework::Resource::persistent_volume, framework::kAdd, nullptr},
                     {framework::Resource::assigned_pod, framework::kDelete, nullptr},

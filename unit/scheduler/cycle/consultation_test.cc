@@ -1,5 +1,5 @@
-// Pods that somebody outside has a say in: the cycle asks, goes on with events meanwhile, and takes the
-// answer.
+// Pods that somebody outside has a say in: the cycle asks, goes on with events meanwhile, and
+// takes the answer.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

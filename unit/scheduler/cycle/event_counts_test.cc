@@ -48,8 +48,8 @@ TEST_F(SchedulerTest, EveryUpdateOfAPlacedPodIsAnEvent) {
       << "once as an update, and once for what it changed: nothing else";
 }
 
-// What the watch tells of a pod is counted as what it was to the queue; the ends of assumptions that it does
-// not tell of are not counted.
+// What the watch tells of a pod is counted as what it was to the queue; the ends of assumptions that
+// it does not tell of are not counted.
 TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
   const auto web = [] { return pod("web").req("cpu", "3"); };
   const EventCounts seen{{"NodeAdd", 1}, {"UnschedulablePodAdd", 1}};

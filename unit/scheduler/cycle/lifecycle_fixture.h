@@ -1,4 +1,5 @@
-// A Scheduler with fakes for the world and for the plugins that follow a decision; what happens is one log.
+// A Scheduler with fakes for the world and for the plugins that follow a decision; what happens
+// is one log.
 #pragma once
 
 #include <fmt/format.h>

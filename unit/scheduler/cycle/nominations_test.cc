@@ -1,5 +1,5 @@
-// What the end of a nomination means to others: for pods that are no more important it is as if the pod had
-// left the node.
+// What the end of a nomination means to others: for pods that are no more important it is as if the
+// pod had left the node.
 #include <algorithm>
 
 #include "unit/scheduler/cycle/scheduler_fixture.h"

@@ -1,5 +1,5 @@
-// The condition and the nomination of pods that are not placed, as they go to the API server, and in which
-// order.
+// The condition and the nomination of pods that are not placed, as they go to the API server, and
+// in which order.
 #include "scheduler/cycle/pod_status_writer.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// A Scheduler among fakes that remember what they were asked, and the cluster's words as a test says them.
+// A Scheduler among fakes that remember what they were asked, and the cluster's words as a
+// test says them.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// A pod that others have to go for: nominated, held while they are evicted, and placed once they are gone.
+// A pod that others have to go for: nominated, held while they are evicted, and placed once
+// they are gone.
 #include <algorithm>
 
 #include "unit/scheduler/cycle/scheduler_fixture.h"

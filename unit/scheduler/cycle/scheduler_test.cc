@@ -258,8 +258,8 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
 
 class Waking : public SchedulerTest {
  protected:
-  // A pod of 3 CPUs that n1 (4 CPUs, 2 of them in use) has no room for; it is unschedulable when its backoff
-  // has ended.
+  // A pod of 3 CPUs that n1 (4 CPUs, 2 of them in use) has no room for; it is unschedulable when its
+  // backoff has ended.
   void SetUp() override {
     see(machine("n1"));
     see(pod("old").req("cpu", "2").node("n1"));
@@ -318,8 +318,8 @@ TEST_F(Waking, NothingThatCannotHelp) {
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
 }
 
-// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not been
-// placed either.
+// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not
+// been placed either.
 TEST_F(Waking, ANominationThatEnds) {
   const auto chosen = [] { return pod("chosen").priority(10).req("cpu", "4"); };
   for (const bool deleted : {false, true}) {
@@ -347,8 +347,8 @@ TEST_F(Waking, ANominationThatEnds) {
   }
 }
 
-// The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes
-// first.
+// The one that is waited for is placed by this scheduler itself, whichever of the watch and the
+// reply comes first.
 TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
   const auto beside = podium::test::term("kubernetes.io/hostname").label("app", "db");
   for (const bool watch_first : {true, false}) {

@@ -8,7 +8,8 @@ namespace {
 
 class StopWatchTest : public SchedulerTest {
  protected:
-  // The samples of a family by the values of two labels, "NodeAffinity PreScore"; those that are 0 left out.
+  // The samples of a family by the values of two labels, "NodeAffinity PreScore"; those that are
+  // 0 left out.
   std::map<std::string, double> samples(const std::string& name, const std::string& a, const std::string& b) {
     scheduler_.publish_metrics();
     std::map<std::string, double> out;

@@ -1,5 +1,5 @@
-// Pods with claims through the whole cycle, with the default plugins: what is written, and what brings them
-// to an end.
+// Pods with claims through the whole cycle, with the default plugins: what is written, and what
+// brings them to an end.
 #include <boost/json/serialize.hpp>
 
 #include "unit/scheduler/cycle/lifecycle_fixture.h"

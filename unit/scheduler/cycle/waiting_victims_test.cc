@@ -1,5 +1,5 @@
-// Victims that have been decided upon and are not on their node yet: they go back to the queue, and nobody
-// has to be deleted.
+// Victims that have been decided upon and are not on their node yet: they go back to the queue, and
+// nobody has to be deleted.
 #include "unit/scheduler/cycle/lifecycle_fixture.h"
 
 namespace podium::cycle {
