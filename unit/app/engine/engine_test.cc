@@ -1,4 +1,4 @@
-// The whole engine against an API server's memory, on one thread: what it does, and that it may end
+// The whole Engine against an in-memory API server, on one thread: it schedules, and it can stop
 // at any step.
 #include "app/engine/engine.h"
 
@@ -39,7 +39,7 @@ json::value pod(const std::string& name) {
       name));
 }
 
-// A cluster with three nodes and some pods that fit, and the engine that is to place them.
+// A cluster of three nodes, some pods that fit, and the Engine that schedules them.
 class Life {
  public:
   Life() {
@@ -63,7 +63,7 @@ class Life {
     engine->start([this](std::string reason) { lost = std::move(reason); });
   }
 
-  // True once nothing is left to do. A step is one handler.
+  // Runs one handler at a time; true once nothing is left to do.
   bool run_until(const std::function<bool()>& done) {
     for (int i = 0; i < 100'000; ++i) {
       if (done()) return true;

@@ -223,7 +223,7 @@ TEST_F(Evaluate, TheTableIsForPeople) {
       << web;
 }
 
-// The command as the command line calls it.
+// Runs the subcommand through its command line.
 struct Command : Evaluate {
   int call(std::vector<std::string> arguments) {
     CLI::App app;

@@ -1,5 +1,4 @@
-// The events of pods as they go to the API server: each in the words of its kind, under
-// its profile's name.
+// The events that ApiAnnouncer records for pods: reason, text and the reporting profile.
 #include "scheduler/cycle/api_announcer.h"
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@ class ApiAnnouncerTest : public testing::Test {
   ApiAnnouncer announcer(bool events = true) {
     return {[this](std::string_view name) { return &recorders_.find(name)->second; }, statuses_, events};
   }
-  // "controller type reason action pod note", of all that was told.
+  // "controller type reason action pod note" of each event.
   Lines told() {
     asio::io_context context;
     for (auto& [name, recorder] : recorders_) {

@@ -1,4 +1,4 @@
-// What a preemption asks of the API server, and what it makes of the answers.
+// The requests of a preemption, and the outcome for every kind of reply.
 #include "scheduler/cycle/api_preemptor.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ class ApiPreemptorTest : public testing::Test {
     for (const auto& other : to_withdraw) order.to_withdraw.push_back(info(other));
     return loop_.run(run_preemption(api_, statuses_, std::move(order)));
   }
-  // "METHOD name subresource" of what arrived.
+  // "METHOD name subresource" of each request.
   Lines lines() const {
     const std::string pods = "/api/v1/namespaces/default/pods/";
     Lines out;

@@ -1,4 +1,4 @@
-// From a decision to the bind, through every stage at which a plugin may hold a pod up or turn it down.
+// BindingCycle from the decision to the binding: every stage at which a plugin may delay or reject a pod.
 #include "scheduler/cycle/binding_cycle.h"
 
 #include "unit/scheduler/cycle/binding_fixture.h"
@@ -106,7 +106,7 @@ TEST_F(Binding, APodWaitsForEveryPluginThatAsksForIt) {
   handle.allow("uid-web", "nobody");
   handle.allow("uid-web", "A");
   EXPECT_EQ(handle.pending_plugins("uid-web"), Log{"B"});
-  pass(90s);  // A's time is over, but A has allowed it
+  pass(90s);  // A's timeout has passed, but A has allowed the pod
   EXPECT_EQ(take_log(), Log{});
   handle.allow("uid-web", "B");
   EXPECT_FALSE(handle.reject("uid-web", "B", "on second thoughts"));
@@ -228,8 +228,7 @@ TEST_F(Binding, ADeletedPodWaitsNoLonger) {
   }
 }
 
-// What happened while the pod waited is not lost for it; its own going, and the changes that the wait
-// brings, are no news.
+// Events during the wait count when the pod is requeued; its own forget and its own nomination do not.
 TEST_F(Binding, ARejectedPodIsTriedAgainWhenSomethingHelps) {
   a_.given_hints = {{framework::Resource::persistent_volume, framework::kAdd, nullptr},
                     {framework::Resource::assigned_pod, framework::kDelete, nullptr},
@@ -397,7 +396,7 @@ TEST_F(Binding, APodThatGoesWhileAWriteIsUnderWayEndsWithIt) {
   EXPECT_EQ(rejected_by("web"), "-");
 }
 
-// --- bounds and the end ---
+// --- bounds and stop ---
 
 TEST_F(Binding, WaitingPodsDoNotKeepOthersFromBeingScheduled) {
   a_.waits = 1min;

@@ -1,4 +1,4 @@
-// Pods that are turned down between the decision and the bind, where several things come together.
+// Pods that are rejected between the decision and the binding while something else happens.
 #include <fmt/format.h>
 
 #include <functional>

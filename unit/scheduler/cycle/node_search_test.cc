@@ -1,4 +1,4 @@
-// The start of a search moves on from pod to pod, also where a decision is made elsewhere.
+// The start of the node search advances from pod to pod, also when the Consultant decides.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class StoppedClock final : public Clock {
   Wall wall() const override { return Wall(std::chrono::seconds(100)); }
 };
 
-// Notes which nodes each decision looked at.
+// Records the nodes that each decision evaluated.
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void bind(cluster::PodInfoPtr, std::string) override {}
   void scheduled(const cluster::PodInfo&, std::string_view) override {}

@@ -1,5 +1,4 @@
-// The condition and the nomination of pods that are not placed, as they go to the API server, and
-// in which order.
+// The conditions and nominations that PodStatusWriter sends, and their order.
 #include "scheduler/cycle/pod_status_writer.h"
 
 #include <fmt/format.h>
@@ -64,7 +63,7 @@ class PodStatusWriterTest : public testing::Test {
     held_ = false;
     changed_.notify_all();
   }
-  // The status in the patch that arrived as the n-th, counted from 0.
+  // The status in the n-th patch, counted from 0.
   json::value status(std::size_t n) {
     EXPECT_GT(server_.wait_requests(n + 1), n);
     const auto request = server_.requests().at(n);
@@ -124,7 +123,7 @@ TEST_F(PodStatusWriterTest, TheNominationGoesWithTheCondition) {
   const struct {
     const char* name;
     std::optional<std::string> nominated_node;
-    json::value want;  // what the patch has as nominatedNodeName
+    json::value want;  // the patch's nominatedNodeName
   } cases[] = {{"left alone", std::nullopt, "absent"}, {"set", "n1", "n1"}, {"cleared", "", nullptr}};
   std::size_t request = 0;
   for (const auto& c : cases) {
@@ -170,7 +169,7 @@ TEST_F(PodStatusWriterTest, WhatThePodHasIsNotWritten) {
   EXPECT_EQ(server_.requests().size(), 1u);
 }
 
-// What is under way would otherwise be the last word.
+// Otherwise the write under way would be the last one.
 TEST_F(PodStatusWriterTest, UnlessSomethingElseIsOnItsWay) {
   hold();
   not_scheduled(told(), std::nullopt, "another text");
@@ -200,8 +199,8 @@ TEST_F(PodStatusWriterTest, WritesInOrderAndOnlyWhatStillCounts) {
   nominate("b", "n1");
   nominate("c", "n1");
   not_scheduled(pod("d"));
-  nominate("a", "");    // its nomination is under way: after it
-  nominate("b", "n2");  // the newest counts
+  nominate("a", "");    // written after the one under way
+  nominate("b", "n2");  // replaces the queued one
   writer_.forget("uid-c");
   release();
   await(4);
