@@ -45,9 +45,9 @@ client::Task<Result<void>> patch_status(client::Api& api, PodInfoPtr pod, json::
 client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::string text) {
   auto body = condition_patch(*victim->pod, text, api.clock().wall());
   if (!body.is_null()) {
-    const auto told = co_await patch_status(api, victim, std::move(body));
-    if (!told && says_gone(told.error())) co_return false;
-    if (!told) co_return std::unexpected(told.error());
+    const auto patched = co_await patch_status(api, victim, std::move(body));
+    if (!patched && says_gone(patched.error())) co_return false;
+    if (!patched) co_return std::unexpected(patched.error());
   }
   const auto& meta = victim->pod->meta;
   client::DeleteOptions options;

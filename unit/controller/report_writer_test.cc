@@ -437,9 +437,9 @@ TEST(ReportWriter, WritesAsTheSwitchesSay) {
 }
 
 TEST(ReportWriter, AnnouncesTheBestNodesOfPodsThatWereBound) {
-  Lines told;
+  Lines announced;
   Writing w([&](const cluster::PodInfo& pod, const ReportStatus& status) {
-    told.push_back(fmt::format("{} {}", pod->meta.name, status.top_nodes.at(0).host));
+    announced.push_back(fmt::format("{} {}", pod->meta.name, status.top_nodes.at(0).host));
   });
   w.bind(small("before"));
   w.options.events.best_nodes = true;
@@ -449,7 +449,7 @@ TEST(ReportWriter, AnnouncesTheBestNodesOfPodsThatWereBound) {
   w.decide(small("failed"));
   w.writer.binding_ended(info_of(small("failed")), {.bound = false, .node = "n1", .error = "no"});
   w.run();
-  EXPECT_EQ(told, Lines{"web n1"});
+  EXPECT_EQ(announced, Lines{"web n1"});
 }
 
 TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {

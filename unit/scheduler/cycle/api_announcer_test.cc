@@ -26,7 +26,7 @@ class ApiAnnouncerTest : public testing::Test {
     return {[this](std::string_view name) { return &recorders_.find(name)->second; }, statuses_, events};
   }
   // "controller type reason action pod note" of each event.
-  Lines told() {
+  Lines recorded() {
     asio::io_context context;
     for (auto& [name, recorder] : recorders_) {
       asio::co_spawn(context, recorder.run(), asio::detached);
@@ -67,7 +67,7 @@ TEST_F(ApiAnnouncerTest, EachProfileSpeaksUnderItsName) {
   announcer.scheduled(*info(pod("job").scheduler("batch")), "n2");
   announcer.failed(*info(pod("big").scheduler("batch")), "Unschedulable", "no room", std::nullopt);
   announcer.skipped(*info(pod("late").terminating()));
-  EXPECT_EQ(told(),
+  EXPECT_EQ(recorded(),
             (Lines{
                 "batch Normal Scheduled Binding job: Successfully assigned default/job to n2",
                 "batch Warning FailedScheduling Scheduling big: no room",
@@ -81,7 +81,7 @@ TEST_F(ApiAnnouncerTest, WithoutEventsNothingIsTold) {
   auto announcer = this->announcer(false);
   announcer.scheduled(*info(pod("web")), "n1");
   announcer.skipped(*info(pod("late").terminating()));
-  EXPECT_EQ(told(), Lines());
+  EXPECT_EQ(recorded(), Lines());
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST_F(Binding, AReserveThatFailsIsUnwoundInReverse) {
   struct Case {
     const char* name;
     Code code;
-    Log told;
+    Log announced;
     std::string rejected_by;
   };
   const Case cases[] = {
@@ -39,7 +39,7 @@ TEST_F(Binding, AReserveThatFailsIsUnwoundInReverse) {
     b_.reserve_fails = no("no room", c.code);
     EXPECT_EQ(begin(), (Log{"A reserve web on n1", "B reserve web on n1", "B unreserve web on n1",
                             "A unreserve with state web on n1"}) +
-                           c.told);
+                           c.announced);
     EXPECT_FALSE(is_placed("web"));
     EXPECT_EQ(rejected_by("web"), c.rejected_by);
     scheduler_.pod_deleted("uid-web");
@@ -67,7 +67,7 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
   struct Case {
     const char* name;
     Code code;
-    std::string told, rejected_by;
+    std::string announced, rejected_by;
   };
   const Case cases[] = {
       {"denied", Code::unschedulable, "Unschedulable web: 0/1 nodes are available: 1 not now.", "A"},
@@ -77,7 +77,7 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
     SCOPED_TRACE(c.name);
     a_.denies = no("not now", c.code);
     EXPECT_EQ(begin(), (Log{"A reserve web on n1", "B reserve web on n1", "A permit web on n1",
-                            "B unreserve web on n1", "A unreserve web on n1", c.told}))
+                            "B unreserve web on n1", "A unreserve web on n1", c.announced}))
         << "B is not asked";
     EXPECT_EQ(rejected_by("web"), c.rejected_by);
     scheduler_.pod_deleted("uid-web");
@@ -300,7 +300,7 @@ TEST_F(Binding, PreBindFails) {
   struct Case {
     const char* name;
     std::function<void()> prepare, happen;
-    std::string told;
+    std::string announced;
   };
   const Case cases[] = {
       {"pre-flight", [&] { a_.pre_flight_fails = no("broken", Code::error); }, [] {},
@@ -350,7 +350,7 @@ TEST_F(Binding, PreBindFails) {
     begin();
     c.happen();
     EXPECT_EQ(world_.ends.size(), 1u);
-    EXPECT_EQ(world_.ends, Log{c.told.substr(c.told.find(' ') + 1).replace(0, 4, "web")});
+    EXPECT_EQ(world_.ends, Log{c.announced.substr(c.announced.find(' ') + 1).replace(0, 4, "web")});
     world_.ends.clear();
     EXPECT_FALSE(is_placed("web"));
     EXPECT_EQ(rejected_by("web"), "") << "tried again after a backoff";

@@ -86,7 +86,7 @@ class PodStatusWriterTest : public testing::Test {
     return out;
   }
   void await(std::size_t requests) { ASSERT_GE(server_.wait_requests(requests), requests); }
-  static podium::test::PodBuilder told(std::string nominated_node = "") {
+  static podium::test::PodBuilder with_condition(std::string nominated_node = "") {
     auto made = pod("p").condition("PodScheduled", "False", "Unschedulable", kWhy);
     return nominated_node.empty() ? made : made.nominated(nominated_node);
   }
@@ -160,11 +160,11 @@ TEST_F(PodStatusWriterTest, TheTimeOfTransitionIsWrittenWhereTheStatusChanges) {
 }
 
 TEST_F(PodStatusWriterTest, WhatThePodHasIsNotWritten) {
-  not_scheduled(told());
-  not_scheduled(told(), "");
-  not_scheduled(told("n1"), "n1");
+  not_scheduled(with_condition());
+  not_scheduled(with_condition(), "");
+  not_scheduled(with_condition("n1"), "n1");
   EXPECT_EQ(writer_.counts().waiting, 0u);
-  not_scheduled(told("n1"), "n2");
+  not_scheduled(with_condition("n1"), "n2");
   EXPECT_EQ(status(0).at("nominatedNodeName"), "n2");
   EXPECT_EQ(server_.requests().size(), 1u);
 }
@@ -172,9 +172,9 @@ TEST_F(PodStatusWriterTest, WhatThePodHasIsNotWritten) {
 // Otherwise the write under way would be the last one.
 TEST_F(PodStatusWriterTest, UnlessSomethingElseIsOnItsWay) {
   hold();
-  not_scheduled(told(), std::nullopt, "another text");
+  not_scheduled(with_condition(), std::nullopt, "another text");
   await(1);
-  not_scheduled(told());
+  not_scheduled(with_condition());
   release();
   EXPECT_EQ(status(1).at("conditions").at(0).at("message"), kWhy);
 }

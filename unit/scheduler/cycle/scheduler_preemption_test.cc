@@ -136,9 +136,9 @@ TEST_F(Preempting, ItIsTheFirstToBeAskedAbout) {
 }
 
 TEST_F(Preempting, ASecondVictimIsNotLookedForWhileTheFirstGoes) {
-  for (const bool told : {false, true}) {  // whether the status already has the nomination
-    SCOPED_TRACE(told);
-    if (told) see(high().nominated("n1"));
+  for (const bool in_status : {false, true}) {  // whether the status already has the nomination
+    SCOPED_TRACE(in_status);
+    if (in_status) see(high().nominated("n1"));
     end(0, {"low"});
     see(low().terminating().condition("DisruptionTarget", "True", "PreemptionByScheduler"));
     see(machine("n2", "1"));
