@@ -47,7 +47,7 @@ async::WritersOptions queue_options(const RetentionOptions& options) {
   made.name = "delete reports";
   made.workers = kWorkers;
   made.at_once = kDeletesAtOnce;
-  made.queue.capacity = SIZE_MAX;  // the index, which holds all of them anyway, is bounded
+  made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
   made.queue.item = options.item;
   made.queue.all = options.all;
   return made;

@@ -203,8 +203,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // Queues the question. If the queue is full, queues its refusal; if that fails too, starts listing.
   void offer(const Asked& asked) {
     const auto key = key_of(asked.ns, asked.name);
-    if (answers.contains(key))
-      return;  // if it answers an older spec, the patch's watch event comes back here
+    // If the queued answer is for an older spec, the watch event of its patch comes back here.
+    if (answers.contains(key)) return;
     if (questions.push(asked.ns, key, asked.name) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
     if (stopping() || std::exchange(overflowed, true) || listing) return;

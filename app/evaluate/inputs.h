@@ -2,8 +2,8 @@
 // and evaluates every pod. evaluate_files() places nothing, so pods do not see each other;
 // place_files() places each pod that fits before it evaluates the next.
 //
-// Threads: thread-safe, except that "-" (standard input) can be read once. Errors: `invalid`
-// for bad input.
+// Threads: thread-safe, except that "-" (standard input) can be read only once.
+// Errors: `invalid` for bad input.
 #pragma once
 
 #include <string>

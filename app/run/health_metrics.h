@@ -1,7 +1,7 @@
 // The metrics of /metrics/slis: the last result of each health check, and a counter per result.
 //
-// Source: k8s.io/component-base/metrics/prometheus/slis. Owner: DiagnosticsServer. Threads: one
-// at a time.
+// Owner: DiagnosticsServer. Threads: one at a time.
+// Source: k8s.io/component-base/metrics/prometheus/slis.
 #pragma once
 
 #include <prometheus/counter.h>

@@ -11,8 +11,8 @@
 // only the waits (Permit, PreBind) have timeouts.
 //
 // Owner: Scheduler. Threads: the scheduling strand. Time comes from the Clock; advance() handles
-// timeouts. allow() and reject() may be called from within a plugin: they only queue the pod's UID,
-// and each entry point processes the queue before it returns (settle()).
+// timeouts. allow() and reject() may be called from within a plugin: they only queue the pod's UID.
+// The current entry point settles queued pods before it returns; outside of one, advance() does.
 // Errors: none leave; a failed pod is announced and requeued.
 // Source: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle, handleBindingCycleError).
 #pragma once

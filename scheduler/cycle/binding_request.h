@@ -7,12 +7,12 @@
 // a refusal proves nothing about the request in doubt, which may sit in another API server. The
 // refusal counts only after kLongestDoubt, well above the 60 s that an API server gives a request.
 //
-//   sent ─▶ bound                                       2xx
-//        ─▶ elsewhere                                   the pod is gone, replaced, or on another node
-//        ─▶ rejected                                    refused, and nothing is in doubt
-//        ─▶ not_sent                                    no right to write, and nothing is in doubt
-//        ─▶ in doubt ─(retry after a pause)─▶ the above no answer
-//                    └─▶ unknown                        no right to write any more
+//   sent ─▶ bound                                           2xx
+//        ─▶ elsewhere                                       the pod is gone, replaced, or on another node
+//        ─▶ rejected                                        refused, and nothing is in doubt
+//        ─▶ not_sent                                        no right to write, and nothing is in doubt
+//        ─▶ in doubt ─(retry after a pause)─▶ the above     no answer
+//                    └─▶ unknown                            no longer allowed to write
 //
 // Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a
 // minute per cause.

@@ -141,7 +141,7 @@ class Scheduler {
   BindingCycle cycle_;
   // UIDs of pods that this process placed and the watch has not shown on a node yet.
   boost::unordered_flat_set<std::string> assumed_;
-  boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // pending, by UID
+  boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
   std::size_t next_start_ = 0;  // node index at which the next search starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
