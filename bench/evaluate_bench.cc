@@ -56,7 +56,7 @@ std::shared_ptr<api::Pod> make_pod(const std::string& name, const std::string& a
   return pod;
 }
 
-// Two placed pods a node, of a hundred applications.
+// Two placed pods per node, from a hundred applications.
 Snapshot make_cluster(std::size_t nodes) {
   Snapshot snapshot;
   for (std::size_t i = 0; i < nodes; ++i) snapshot.set_node(make_node(i));
@@ -104,7 +104,7 @@ cluster::PodInfoPtr make_pending(Kind kind) {
   return cluster::make_pod_info(std::move(pod));
 }
 
-// What is counted a second is decisions; "bytes" is what one of them allocates.
+// Counters: decisions per second, and "bytes" allocated per decision.
 void evaluate_pod(benchmark::State& state, Kind kind) {
   const auto config = config::load("", "");
   const auto& profile = *config->profiles.front();
@@ -138,7 +138,8 @@ BENCHMARK_CAPTURE(evaluate_pod, required_affinity, required_affinity)
 
 enum Apps { preferred, required, preferred_everywhere, preferred_in_own_namespace };
 
-// A pod of an application whose pods keep away from each other. All share a label that the terms ask for too.
+// A pod of an application with anti-affinity among its pods. All pods share a label that the
+// terms select too.
 std::shared_ptr<api::Pod> make_app_pod(const std::string& name, std::size_t app, Apps kind) {
   auto pod = make_pod(name, fmt::format("app-{}", app));
   pod->meta.labels.set("tier", "production-frontend");
@@ -157,7 +158,7 @@ std::shared_ptr<api::Pod> make_app_pod(const std::string& name, std::size_t app,
   return pod;
 }
 
-// As many applications as nodes, with three placed pods and a term of its own each.
+// As many applications as nodes; each has three placed pods and a term of its own.
 void apps_with_own_terms(benchmark::State& state, Apps kind) {
   const auto config = config::load("", "");
   const auto nodes = static_cast<std::size_t>(state.range(0));
@@ -182,7 +183,7 @@ BENCHMARK_CAPTURE(apps_with_own_terms, preferred_in_own_namespace, preferred_in_
     ->Arg(5000)
     ->Unit(benchmark::kMicrosecond);
 
-// As many pods that are more important as range(0), each nominated to a node of its own, of 5,000.
+// range(0) pods of higher priority, each nominated to its own node of 5,000.
 void nominations(benchmark::State& state) {
   const auto config = config::load("", "");
   auto snapshot = make_cluster(5000);
@@ -217,7 +218,7 @@ void add(Snapshot& snapshot, T object) {
   snapshot.objects().set(std::make_shared<const T>(std::move(object)));
 }
 
-// The claim is named after the pod, and has a volume of that zone, or none.
+// A claim named after the pod, bound to a volume in that zone, or unbound.
 std::shared_ptr<api::Pod> make_pod_with_claim(Snapshot& snapshot, const std::string& name, std::string zone) {
   api::PersistentVolumeClaim claim;
   claim.meta.namespace_ = "default";
@@ -242,7 +243,7 @@ std::shared_ptr<api::Pod> make_pod_with_claim(Snapshot& snapshot, const std::str
   return pod;
 }
 
-// Every node runs ten pods with a zonal volume each, attached by a driver that takes 25 a node.
+// Every node runs ten pods, each with a zonal volume; the driver's limit is 25 volumes per node.
 Snapshot make_cluster_with_volumes(std::size_t nodes) {
   auto snapshot = make_cluster(nodes);
   api::StorageClass storage_class;
@@ -267,8 +268,7 @@ Snapshot make_cluster_with_volumes(std::size_t nodes) {
 
 enum Claim { bound, to_be_provisioned, local };
 
-// The pod's own volume is bound, or is to be provisioned where the pod goes, or is one of those that every
-// node has.
+// The pod's claim is bound, or waits for provisioning, or can use a local volume of any node.
 void volumes(benchmark::State& state, Claim own) {
   const auto config = config::load("", "");
   const auto nodes = static_cast<std::size_t>(state.range(0));
@@ -290,7 +290,7 @@ BENCHMARK_CAPTURE(volumes, to_be_provisioned, to_be_provisioned)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(volumes, local, local)->Arg(1000)->Arg(5000)->Unit(benchmark::kMicrosecond);
 
-// The lists of a report: the ten best nodes, five a strategy, and the reasons.
+// The lists of a report: the ten best nodes, five per scoring plugin, and the rejections.
 void rank_decision(benchmark::State& state) {
   const auto config = config::load("", "");
   const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));
@@ -304,7 +304,7 @@ void rank_decision(benchmark::State& state) {
 }
 BENCHMARK(rank_decision)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 
-// Every node is full of thirty less important pods, of which some have to go.
+// Every node is full with thirty lower-priority pods, some of which are preempted.
 void preemption(benchmark::State& state) {
   const auto config = config::load("", "");
   const auto nodes = static_cast<std::size_t>(state.range(0));

@@ -24,7 +24,7 @@ bool is_default(const StorageClass& storage_class) {
   return false;
 }
 
-// The newest; of equally old ones the first by name.
+// The newest default class; on a tie, the first by name.
 std::optional<std::string> default_class(const cluster::Snapshot& snapshot) {
   const StorageClass* best = nullptr;
   for (const auto& [key, storage_class] : snapshot.objects().all<StorageClass>()) {

@@ -1,7 +1,7 @@
-// The claims of generic ephemeral volumes. For a pod that exists only in a what-if no controller creates
-// them, so that the what-if does it on its fork.
+// The claims of generic ephemeral volumes. No controller creates them for the pod of a what-if, so
+// the what-if creates them on its fork of the snapshot.
 //
-// Sources: pkg/controller/volume/ephemeral, and the admission plugin DefaultStorageClass.
+// Sources: pkg/controller/volume/ephemeral and the admission plugin DefaultStorageClass.
 // Threads: pure functions. Errors: Error.message is "path: reason".
 #pragma once
 
@@ -16,15 +16,15 @@
 namespace podium::controller {
 
 struct EphemeralClaim {
-  std::string volume;                // its name in the pod
+  std::string volume;                // name of the volume in the pod
   api::PersistentVolumeClaim claim;  // from volumeClaimTemplate, without a name
 };
 
-// Of a Pod or a PodTemplateSpec.
+// Reads the claims of a Pod's or a PodTemplateSpec's JSON, in the order of its volumes.
 Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const boost::json::value& pod);
 
-// Creates in the snapshot those that are absent: unbound, owned by the pod, of the default StorageClass where
-// they name none. A claim of the same name stays, whoever owns it.
+// Creates the missing claims in the fork: unbound, owned by the pod, with the default StorageClass
+// where they name none. Leaves an existing claim of the same name alone, whoever owns it.
 void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork);
 
 }  // namespace podium::controller

@@ -1,8 +1,9 @@
-// KnownReports: what podium has written for pods that will be tried again.
+// KnownReports: the last report written for each pod that is still being scheduled.
 //
-// An entry is of use for as long as its report exists: one that was not written again within the TTL is
-// dropped, whether or not anybody forgets the pod.
-// Threads: all functions from any thread.
+// An entry is useful while its report exists. Entries that were not rewritten within the TTL are
+// swept, even if forget() was never called.
+//
+// Owner: ReportWriter. Threads: all functions from any thread.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct WrittenReport {
   std::string outcome;
   Wall since{};               // when the outcome last changed
   std::uint64_t content = 0;  // content_hash() of its status
-  Steady written{};
+  Steady written{};           // last write
 };
 
 class KnownReports {

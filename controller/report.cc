@@ -15,7 +15,7 @@ namespace json = boost::json;
 constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 64, kExamples = 3, kVictims = 256;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024;
 
-// Cuts at a UTF-8 boundary: the API server refuses a broken character.
+// Cuts at a UTF-8 boundary: the API server refuses invalid UTF-8.
 std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
@@ -31,7 +31,7 @@ std::vector<HostScore> hosts(const std::vector<framework::Ranked>& ranked,
   return out;
 }
 
-// Values of a report, all in one memory: some hundred small ones are made for it and dropped together.
+// Builds a report's JSON values in one memory resource: hundreds of small values, freed together.
 class Values {
  public:
   explicit Values(json::storage_ptr memory) : memory_(std::move(memory)) {}
@@ -91,7 +91,7 @@ std::string format_duration(std::chrono::nanoseconds d) {
   static constexpr Unit kUnits[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
   const auto ns = static_cast<double>(d.count());
   for (const auto& unit : kUnits) {
-    // Rounded to three digits it would read 1000: that is one of the next unit.
+    // From 999.5 on, three digits would round to 1000: use the next unit.
     if (ns / unit.nanoseconds < 999.5) return fmt::format("{:.3g}{}", ns / unit.nanoseconds, unit.name);
   }
   return fmt::format("{:.0f}s", ns / 1e9);
@@ -170,7 +170,7 @@ json::object to_json(const ReportStatus& s, json::storage_ptr memory) {
   if (s.bind.count() > 0) durations["bind"] = format_duration(s.bind);
   out["durations"] = std::move(durations);
 
-  // A merge patch: what an earlier attempt has left behind is removed by null.
+  // In a merge patch, null removes what an earlier attempt wrote.
   const auto unless = [&out](const char* field, bool absent, auto&& value) {
     if (absent)
       out[field] = nullptr;

@@ -1,8 +1,9 @@
-// SchedulingReport (podium.dev/v1alpha1) as a value, and the projection of a Decision onto it.
+// The status of a SchedulingReport (podium.dev/v1alpha1) as a value, and its projection from a Decision.
 //
-// Every number comes from the Decision; nothing is computed a second time. Strings from the cluster are
-// escaped where JSON needs it and cut at the schema's bounds.
-// Threads: values and pure functions.
+// Every number is copied from the Decision; nothing is recomputed. Strings and lists are cut at the
+// bounds of the CRD's schema.
+//
+// Threads: values and pure functions. Errors: none.
 #pragma once
 
 #include <boost/json/storage_ptr.hpp>
@@ -39,7 +40,7 @@ struct ReportRejection {
 };
 
 struct ReportCondition {
-  std::string type;  // Complete, Accepted
+  std::string type;  // Complete or Accepted
   bool is_true = true;
   std::string reason, message;
   Wall since{};  // lastTransitionTime
@@ -57,22 +58,23 @@ struct ReportStatus {
   struct Preempted {
     std::string node;
     std::vector<std::pair<std::string, std::string>> victims;  // namespace, name
-    std::size_t other_victims = 0;  // of a what-if: those of other namespaces, which it does not name
+    std::size_t other_victims = 0;  // what-ifs only: number of victims in other namespaces, not named
   };
   std::optional<Preempted> preemption;
   std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};
-  std::vector<std::string> placements;  // what-if with replicas: the node of each replica that fits, in order
+  std::vector<std::string> placements;  // what-if with replicas: node of each replica that fits, in order
   std::vector<ReportCondition> conditions;
   std::int64_t observed_generation = 1;
 };
 
-// What of the status the decision tells: all but outcome, times and durations of the binding.
+// The fields that follow from the decision: all but outcome, profile, attempts, times,
+// durations and conditions.
 ReportStatus project(const framework::Decision& decision, const cluster::Snapshot& snapshot);
 
-// As a merge patch of .status: fields that this decision does not have are null. All of it is in `memory`.
+// A merge patch of .status: absent fields are null. All values are allocated in `memory`.
 boost::json::object to_json(const ReportStatus& status, boost::json::storage_ptr memory = {});
 
-// Of what a reader would call the same report: all but attempts, times and durations.
+// Hash of everything but attempts, times, durations and placements: equal reports need no rewrite.
 std::uint64_t content_hash(const ReportStatus& status);
 
 std::string format_duration(std::chrono::nanoseconds d);  // three digits and a unit: "41us", "1.2s"

@@ -35,7 +35,7 @@ std::optional<std::chrono::seconds> read_seconds(const std::string& text) {
   return std::chrono::seconds(seconds);
 }
 
-// Where it is in the object at all.
+// spec.dryRun; nullopt if the object has no spec (metadata only).
 std::optional<bool> dry_run(const json::value& object) {
   const auto* spec = find(object, "/spec");
   if (!spec) return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
     if (const auto time = parse_time(text_at(manager, "/time"))) out.written = std::max(out.written, *time);
   });
   const bool is_labelled = text_at(object, "/metadata/labels/podium.dev~1report") == kDecision;
-  // A user's object may bear the label too: the spec, where it is there, is what counts.
+  // Users can set the label too, so the spec takes precedence where it is present.
   const bool is_question = dry_run(object).value_or(!is_labelled);
   out.kind = is_question ? ReportKind::question : ReportKind::decision;
   if (!is_question) out.ttl = read_seconds(text_at(object, "/metadata/annotations/podium.dev~1ttl"));

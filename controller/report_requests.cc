@@ -61,7 +61,7 @@ client::Request make_report(const ReportOwner& owner, const std::string& name, s
 }
 
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
-  // Hundreds of small values for one text: they are made in one block, and dropped with it.
+  // Hundreds of small values: allocated in one block and freed with it.
   std::array<unsigned char, 16'384> block;
   json::monotonic_resource memory(block.data(), block.size());
   const json::storage_ptr here(&memory);
@@ -83,7 +83,7 @@ client::Request delete_report(const std::string& ns, const std::string& name, co
 }
 
 std::string suffixed(const std::string& pod, const std::string& uid) {
-  constexpr std::size_t kLongest = 246;  // 253 less a dash and six characters
+  constexpr std::size_t kLongest = 246;  // 253 minus a dash and six hex digits
   auto base = pod.substr(0, std::min(pod.size(), kLongest));
   while (!base.empty() && (base.back() == '.' || base.back() == '-')) base.pop_back();
   return fmt::format("{}-{:06x}", base, std::hash<std::string>{}(uid) & 0xFFFFFF);

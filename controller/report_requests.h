@@ -1,8 +1,10 @@
-// The requests for reports. Two write a report at once: one makes it, the next fills in its status.
+// The HTTP requests for reports. Writing a new report takes two: a POST creates it, a PATCH fills
+// in its status.
 //
-// These two go out together, before it is known whether the first has succeeded. So the second says whose
-// report it means, and is refused (422) where the name belongs to another pod's report or to a what-if.
-// Threads: pure functions.
+// Both are sent in one batch, before the POST's result is known. So the PATCH tests the pod's UID,
+// and the API server refuses it (422) where the name belongs to another pod's report or to a what-if.
+//
+// Threads: pure functions. Errors: none.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -14,12 +16,12 @@
 
 namespace podium::controller {
 
-// Whose report it is.
+// The pod that a report is about.
 struct ReportOwner {
   std::string ns, pod, uid;
 };
 
-// `ttl` is noted for Retention.
+// The object to create. `ttl` goes into an annotation that Retention reads.
 boost::json::value report_body(const ReportOwner& owner, const std::string& name, std::chrono::seconds ttl);
 
 client::Request make_report(const ReportOwner& owner, const std::string& name, std::chrono::seconds ttl);
@@ -28,7 +30,8 @@ client::Request fill_report(const ReportOwner& owner, const std::string& name, c
 // Deletes the report with this UID only.
 client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid);
 
-// The name of a report where the pod's own is taken: a DNS subdomain like it.
+// The report's name where the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at
+// most 253 characters.
 std::string suffixed(const std::string& pod, const std::string& uid);
 
 }  // namespace podium::controller

@@ -24,7 +24,8 @@ std::string string_at(const json::object& parent, std::string_view key) {
   return value && value->is_string() ? std::string(value->as_string()) : std::string();
 }
 
-// What a template gives to the pods that are made of it; its name, UID and times are its own.
+// A pod gets labels, annotations and owners from its template; name, namespace and UID come
+// from the report.
 api::ObjectMeta meta_of_pod(api::ObjectMeta of_template, const api::ObjectMeta& report) {
   api::ObjectMeta meta;
   meta.name = report.name;

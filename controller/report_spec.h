@@ -1,9 +1,9 @@
-// The spec of a SchedulingReport: what a user asks in a what-if, read with the path of what is wrong.
+// Reads the spec of a what-if (a SchedulingReport with dryRun: true) into a Question.
 //
-// Sizes are looked at before anything is decoded, so that a question costs at most some multiple of
-// kTemplateBytes, whatever its author put into it.
+// Sizes are checked before anything is decoded, so the memory that a Question takes is bounded by a small
+// multiple of kTemplateBytes, whatever its author wrote.
 //
-// Threads: pure functions.
+// Threads: pure functions. Errors: Kind::invalid; the message is "path: reason".
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -27,9 +27,9 @@ inline constexpr std::size_t kObjectBytes = 1024 * 1024;  // of a report or of a
 
 struct Question {
   api::ObjectMeta meta;                // of the report: namespace, name, UID and generation
-  std::optional<api::Pod> pod;         // from spec.template, not admitted yet; or the pod of spec.podRef
-  std::vector<EphemeralClaim> claims;  // of the pod's volumes, where they would be made for it
-  std::string pod_name, pod_uid;       // from spec.podRef; no UID: whichever pod has that name
+  std::optional<api::Pod> pod;         // from spec.template, before admission; or the pod of spec.podRef
+  std::vector<EphemeralClaim> claims;  // of the pod's generic ephemeral volumes
+  std::string pod_name, pod_uid;       // from spec.podRef; no UID: any pod of that name
   bool names_scheduler = false;        // the pod has a schedulerName of its own
   std::int32_t replicas = 1;
   std::string profile;
@@ -38,14 +38,14 @@ struct Question {
   bool is_about_template() const { return pod_name.empty(); }
 };
 
-// Error.message is "path: reason". The pod of a spec.podRef is to be read yet.
+// Reads spec. For a spec.podRef the pod is still missing: read_pod() adds it.
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl);
-// Takes the pod of spec.podRef from its JSON text, as the API server has it.
+// Adds the pod of spec.podRef, from its JSON text as the API server returned it.
 Result<void> read_pod(std::string_view json, Question& question);
 
 // A Go duration of hours, minutes and seconds ("1h30m", "10m", "90s").
 std::optional<std::chrono::seconds> parse_ttl(std::string_view text);
-// spec.ttl, or the default where it is absent or out of bounds (the schema refuses that).
+// spec.ttl, or the default where it is absent, malformed, zero or above 720 h (the schema refuses those).
 std::chrono::seconds report_ttl(const boost::json::value* spec, std::chrono::seconds default_ttl);
 
 }  // namespace podium::controller

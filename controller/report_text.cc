@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-// Walks over JSON text from left to right. After a failure it is at the end.
+// Scans JSON text from left to right. After a failure it stays at the end.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -27,7 +27,7 @@ class Cursor {
     if (!take(c)) fail();
   }
 
-  // The text between the quotes, escapes as they are.
+  // The text between the quotes, with escapes unchanged.
   std::string_view string() {
     expect('"');
     const auto start = at_;
@@ -49,7 +49,7 @@ class Cursor {
 
   struct Value {
     std::string_view text;
-    std::size_t bytes = 0;  // with each \uXXXX as one
+    std::size_t bytes = 0;  // counting each \uXXXX as one
     std::size_t depth = 0;
   };
   Value value() {
@@ -81,7 +81,7 @@ class Cursor {
     return {text_.substr(start, at_ - start), at_ - start - (escaped_ - escaped), deepest};
   }
 
-  // each(key, value) for the members of the object that is next; nothing where it is no object.
+  // Calls each(key, value) for the members of the next object; no-op if the next value is not an object.
   template <typename Each>
   void members(Each&& each) {
     if (!take('{')) return;
@@ -129,7 +129,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return out;
 }
 
-// Of an object that value() has been over already.
+// The members of an object that value() has already scanned.
 template <typename Each>
 void members_of(const Cursor::Value& object, Each&& each) {
   Cursor(object.text).members(std::forward<Each>(each));

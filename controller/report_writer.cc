@@ -39,7 +39,7 @@ bool is_of(const json::value& report, const std::string& pod_uid) {
   return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
 }
 
-// Podium's own, of a pod of this name that was there before.
+// Podium's own report on an earlier pod of this name.
 bool is_of_a_dead_pod(const json::value& report, const Job& job) {
   const auto decided = parse_time(text_at(report, "/status/decidedAt"));
   return is_podiums_decision(report) && text_at(report, "/spec/podRef/name") == job.owner.pod &&
@@ -94,12 +94,12 @@ struct ReportWriter::Impl {
         jobs(queue_options(options, backoffs), api.clock(), api.random(), gate, std::move(io),
              [this](std::vector<Jobs::Item>& batch) { return write(this, &batch); }) {}
 
-  // One of a batch whose requests have been sent.
+  // An item of a batch whose requests were sent.
   struct Sent {
     Jobs::Item* item;
     WrittenReport report;
     bool is_new;
-    std::size_t first;  // its first answer: to the request that makes it, or else to the one that fills it
+    std::size_t first;  // index of its first answer: to the POST if new, else to the PATCH
   };
 
   static Task<void> write(Impl* self, std::vector<Jobs::Item>* batch);
@@ -122,15 +122,15 @@ struct ReportWriter::Impl {
   const config::Podium& options;
   KnownReports known;
   std::atomic<std::uint64_t> unchanged{0};
-  // On io.
+  // Used on io only.
   bool is_paused = false;
-  std::set<std::string> held;  // namespaces, for the log
+  std::set<std::string> held;  // namespaces that refuse reports, to log each once
   std::optional<Steady> logged;
   Jobs jobs;
 };
 
-// The usual way: the requests of several reports go out at once. Those for which that did not do follow
-// alone.
+// Sends the requests of several reports in one batch. write_together() then handles the failed ones
+// one by one.
 Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch) {
   const bool gives_way = !self->jobs.draining();
   if (gives_way) co_await self->precedence.turn(batch->front().since);
@@ -177,7 +177,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       left.push_back(&each);
       continue;
     }
-    // Those behind one that has timed out have only waited for it.
+    // Requests behind the one that timed out only waited for it; their namespace is not to blame.
     if (error.kind == Error::Kind::timeout && std::exchange(has_timed_out, true)) {
       each.item->outcome = Outcome::retry;
     } else {
@@ -193,7 +193,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   Result<json::value> filled = std::unexpected(Error{});
   if (!is_new) {
     filled = co_await fill(self, &job, &sent->report);
-    // Gone: deleted by hand; 409: another has its name now. It is made anew.
+    // Gone: deleted by hand; 409: another report has this name. Creates a new one.
     is_new = !filled && (client::object_is_gone(filled.error()) || filled.error().code == 409);
     if (is_new) {
       self->known.forget(job.owner.uid);
@@ -217,7 +217,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   }
 }
 
-// Makes the report, or finds the one that is there; its name and UID.
+// Creates the report, or finds the existing one. Returns its name and UID.
 Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job, std::string name,
                                                      bool is_last_try) {
   WrittenReport report;
@@ -256,7 +256,7 @@ Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, con
   co_return Result<void>{};
 }
 
-// One that is too large is shortened once.
+// If the report is too large, retries once without strategies and rejections.
 Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const WrittenReport* report) {
   client::CallOptions once;
   once.retry = false;
@@ -284,7 +284,7 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
   report.uid = text_at(reply, "/metadata/uid");
   const auto created = is_new ? parse_time(text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created);
-  // Only pods that will be tried again are remembered: a placed pod's report is final.
+  // Remembers only pods that will be rescheduled: a placed pod's report is final.
   if (job.status.outcome == kScheduled) {
     known.forget(job.owner.uid);
   } else {
@@ -303,8 +303,8 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   item.at_least = std::chrono::seconds(error.retry_after);
   if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true)) {
     spdlog::warn(
-        "reports are paused, scheduling goes on: the API server does not take SchedulingReports "
-        "(is the CRD installed, and may podium write them?) error=\"{}\"",
+        "reports are paused, scheduling goes on: the API server does not accept SchedulingReports "
+        "(is the CRD installed, and does RBAC allow podium to write them?) error=\"{}\"",
         error.message);
   }
   if (item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
@@ -319,7 +319,7 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   }
 }
 
-// The times of the conditions: an outcome that stays keeps the moment when it came.
+// Sets the conditions' times: an unchanged outcome keeps its transition time.
 void ReportWriter::Impl::stamp(WrittenReport& report, ReportStatus& status) const {
   if (report.outcome != status.outcome) report.since = status.decided_at.value_or(Wall{});
   for (auto& condition : status.conditions) condition.since = report.since;
@@ -334,7 +334,7 @@ ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedenc
 
 ReportWriter::~ReportWriter() = default;
 
-// Sampling is by the pod's UID, so that a retried pod is either always reported or never.
+// Samples by the pod's UID, so that all attempts of a pod are either reported or not.
 bool ReportWriter::wanted(const cluster::PodInfo& pod, bool fits) const {
   const auto& reports = options_.reports;
   if (!reports.enabled || (fits && reports.only_failures)) return false;
@@ -383,7 +383,7 @@ void ReportWriter::binding_ended(const cluster::PodInfo& pod, const framework::B
   if (wanted(pod, result.bound)) enqueue(pod, std::move(status));
 }
 
-// A report that waits is written all the same: what was decided stays true when the pod is gone.
+// A queued report is still written: the decision was made, even if the pod is gone.
 void ReportWriter::forgotten(std::string_view pod_uid) { impl_->known.forget(std::string(pod_uid)); }
 
 void ReportWriter::enqueue(const cluster::PodInfo& pod, ReportStatus status) {

@@ -1,20 +1,20 @@
-// ReportWriter: keeps a SchedulingReport for every pod in step with its decisions, and never in a binding's
-// way.
+// ReportWriter: writes a SchedulingReport for every pod and keeps it up to date, without delaying
+// bindings.
 //
-// A decision is projected on the scheduling strand and queued, coalesced by pod. Writers give way to bindings
-// (Precedence), create the report under the pod's own name and fill in its status, several reports at once. A
-// name that podium's own report of a dead pod bears is taken over; one that another object bears gives a
-// short suffix. A pod that cannot be placed has its one report rewritten when something but counters and
-// times has changed, or once a minute. First reports go before rewritten ones.
+// A decision is projected on the scheduling strand and queued, coalesced by pod. Workers yield to
+// bindings (Precedence), create the report under the pod's own name and fill in its status, several
+// reports per batch. If the name is taken by podium's report on an earlier pod of that name, that
+// report is replaced; if by any other object, the new report gets a suffix. An unschedulable pod's
+// report is rewritten when its content has changed, or after a minute. New reports go before rewrites.
 //
-// A namespace that does not take reports (a quota, a policy, a webhook) waits by itself. Where the API server
-// has no such kind or is away, all writing pauses with one warning; scheduling never notices. What does not
-// fit into the queue, or has waited for longer than the TTL, is dropped and counted. At the bound of kept
-// reports a new one waits until Retention has made room.
+// A namespace that refuses reports (quota, policy, webhook) backs off alone. If the CRD is missing or
+// the API server is unavailable, all writing pauses with one warning; scheduling is not affected.
+// Reports that exceed the queue's capacity, or wait for longer than the TTL, are dropped and counted.
+// At reports.maxReports new reports wait until Retention has deleted old ones.
 //
-// Owner: the process, which destroys it when `gate` is empty. Threads: the Recorder functions on the
-// scheduling strand; requests run on `io`; counts() from any thread. Errors: none leave; what cannot be
-// written is logged once a cause and counted.
+// Owner: the Engine; `gate` is empty before this is destroyed. Threads: the Recorder functions on the
+// scheduling strand; requests and drain() on `io`; counts() from any thread.
+// Errors: none leave; failures are logged, rate-limited, and counted.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -37,14 +37,14 @@
 namespace podium::controller {
 
 struct ReportCounts {
-  std::uint64_t written = 0;    // statuses that the API server has taken
-  std::uint64_t dropped = 0;    // by the queue's bounds, or a stop
-  std::uint64_t failed = 0;     // refused by the API server for good
-  std::uint64_t unchanged = 0;  // rewrites that were not worth a request
-  std::size_t waiting = 0;
+  std::uint64_t written = 0;    // accepted by the API server
+  std::uint64_t dropped = 0;    // by the queue's bounds, or at shutdown
+  std::uint64_t failed = 0;     // refused by the API server, not retried
+  std::uint64_t unchanged = 0;  // rewrites skipped because the content is the same
+  std::size_t waiting = 0;      // in the queue now
 };
 
-// Between the tries of a report.
+// Backoffs between the tries of a report: of the report, of its namespace, of all reports.
 struct ReportBackoffs {
   Backoff item{std::chrono::milliseconds(500), std::chrono::seconds(30)};
   Backoff of_namespace{std::chrono::seconds(1), std::chrono::minutes(1)};
@@ -53,7 +53,7 @@ struct ReportBackoffs {
 
 class ReportWriter final : public framework::Recorder {
  public:
-  // `announce` is told the best nodes of a pod that was bound, where events.bestNodes is on; it may be empty.
+  // Called on the strand with a bound pod and its report, where events.bestNodes is on; may be empty.
   using Announce = std::function<void(const cluster::PodInfo&, const ReportStatus&)>;
 
   ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
@@ -65,7 +65,7 @@ class ReportWriter final : public framework::Recorder {
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override;
   void forgotten(std::string_view pod_uid) override;
 
-  // Returns when everything that waits is written, or at the deadline, dropping the rest.
+  // Writes what is queued; drops what is left at the deadline.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   ReportCounts counts() const;
 
@@ -77,7 +77,7 @@ class ReportWriter final : public framework::Recorder {
   const config::Podium& options_;
   Announce announce_;
   std::unique_ptr<Impl> impl_;
-  boost::unordered_flat_map<std::string, ReportStatus> binding_;  // by pod UID: decided, and being bound
+  boost::unordered_flat_map<std::string, ReportStatus> binding_;  // by pod UID: pods in the binding cycle
 };
 
 }  // namespace podium::controller

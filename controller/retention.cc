@@ -33,7 +33,7 @@ constexpr std::size_t kDeletesAtOnce = 16;
 constexpr milliseconds kTick{100};  // while there is a backlog
 constexpr std::chrono::seconds kLookAfter{60};
 constexpr std::chrono::minutes kWarnEvery{10};
-constexpr std::size_t kMarginPart = 50;  // of the bound is kept free
+constexpr std::size_t kMarginPart = 50;  // 1/50 of the bound is kept free
 
 std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
 
@@ -53,7 +53,7 @@ async::WritersOptions queue_options(const RetentionOptions& options) {
   return made;
 }
 
-// The API server's time, as far as its replies tell.
+// Estimates the API server's time from the timestamps in its replies.
 class ServerTime {
  public:
   void is(Wall server, Steady now) { ahead_ = server.time_since_epoch() - now.time_since_epoch(); }
@@ -61,14 +61,14 @@ class ServerTime {
     const auto ahead = server.time_since_epoch() - now.time_since_epoch();
     if (!ahead_ || ahead > *ahead_) ahead_ = ahead;
   }
-  // How long ago, at least.
+  // The least time that has passed since `server`; 0 while nothing is known.
   Steady::duration since(Wall server, Steady now) const {
     if (!ahead_) return {};
     return std::max(Steady::duration::zero(), now.time_since_epoch() + *ahead_ - server.time_since_epoch());
   }
 
  private:
-  std::optional<Steady::duration> ahead_;  // of the steady clock
+  std::optional<Steady::duration> ahead_;  // server time minus steady time
 };
 
 }  // namespace
@@ -95,11 +95,11 @@ struct Retention::Impl {
   void wake();  // under the mutex
 
   Steady now() const { return api.clock().now(); }
-  // When a report that was last written then may go; later where that cannot be known.
+  // When the report expires; later than that while the server's time is not known well.
   Steady due_of(const ReportMetadata& report, Steady::duration ttl, Steady at) const {
     return at + std::max(Steady::duration::zero(), ttl - server.since(report.written, at));
   }
-  std::size_t bound() const {  // of decisions that are kept
+  std::size_t bound() const {  // decision reports to keep; above it the earliest are deleted
     const auto most = options.max_decisions - options.max_decisions / kMarginPart;
     return is_full ? std::min(most, options.max_decisions - 1) : most;
   }
@@ -109,17 +109,17 @@ struct Retention::Impl {
   async::Gate& gate;
   const asio::any_io_executor io;
 
-  mutable std::mutex mutex;  // guards these
+  mutable std::mutex mutex;  // guards the members up to `timer`
   RetentionIndex index;
   ServerTime server;
   std::size_t reserved = 0;
-  bool is_full = false;  // a reserve() has failed since the last round
+  bool is_full = false;  // a reserve() failed since the last round
   bool stopping = false;
   std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
 
-  // On io.
+  // Used on io only.
   Steady next_list{}, last_list{}, fed{};
-  double tokens = 0;  // deletions that the pace allows now
+  double tokens = 0;  // token bucket: deletions allowed now
   std::optional<Steady> warned;
 
   std::atomic<std::uint64_t> deleted{0}, deleted_early{0};
@@ -147,7 +147,7 @@ Task<void> Retention::Impl::run(Impl* self) {
   }
 }
 
-// What is there, a kind at a time, and what is there no more.
+// Lists all reports, one kind at a time, and forgets those that no longer exist.
 Task<bool> Retention::Impl::list(Impl* self) {
   {
     const std::lock_guard lock(self->mutex);
@@ -187,7 +187,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   const std::lock_guard lock(self->mutex);
   const auto now = self->now();
   for (const auto& report : unknown) {
-    // Whose TTL is not in the metadata is read in full when it may be due.
+    // A report without a TTL in its metadata is read in full when it may be due.
     const bool look = !report.ttl || kind == ReportKind::question;
     const auto due = self->due_of(report, look ? kLookAfter : *report.ttl, now);
     self->index.track({report.ns, report.name, report.uid, due, kind, look});
@@ -195,7 +195,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   co_return true;
 }
 
-// Hands over what is due, within the pace.
+// Queues due reports for deletion, within the rate limit.
 void Retention::Impl::feed(Steady now) {
   const auto rate = static_cast<double>(options.deletes_per_second);
   tokens = std::min(tokens + rate * in_seconds(now - fed), rate);
@@ -221,7 +221,7 @@ void Retention::Impl::feed(Steady now) {
   }
   deleted_early += early;
   if (early > 0 && !is_warned()) {
-    spdlog::warn("report budget reached, the oldest reports are deleted before their time max={}",
+    spdlog::warn("report budget reached, deleting the oldest reports before they expire max={}",
                  options.max_decisions);
   }
 }
@@ -266,7 +266,7 @@ Task<void> Retention::Impl::remove(Impl* self, std::vector<Deletions::Item>* bat
     const std::lock_guard lock(self->mutex);
     for (auto& item : *batch) {
       const auto& report = item.value;
-      // One that was written again meanwhile has a new time.
+      // A report that was rewritten meanwhile has a new expiry.
       if (self->stopping || !self->index.is_taken(report.ns, report.name, report.uid)) continue;
       if (report.look) {
         looks.push_back(&item);
@@ -285,7 +285,7 @@ Task<void> Retention::Impl::remove(Impl* self, std::vector<Deletions::Item>* bat
 
 void Retention::Impl::removed(Deletions::Item& item, const Result<std::string>& answer) {
   const auto& report = item.value;
-  // Gone: somebody else did; 409: another of its name, which has an entry of its own once it is seen.
+  // Gone: already deleted; 409: another report of this name, which gets its own entry from the next list.
   if (answer || client::object_is_gone(answer.error()) || answer.error().code == 409) {
     if (answer) ++deleted;
     const std::lock_guard lock(mutex);
@@ -296,7 +296,7 @@ void Retention::Impl::removed(Deletions::Item& item, const Result<std::string>& 
   item.outcome = is_away(error) ? Outcome::retry_all : Outcome::retry;
   item.at_least = std::chrono::seconds(error.retry_after);
   if (item.tries == 0 && item.outcome == Outcome::retry && !is_warned()) {
-    spdlog::warn("report not deleted, tried again later report={}/{} error=\"{}\"", report.ns, report.name,
+    spdlog::warn("report not deleted, will retry report={}/{} error=\"{}\"", report.ns, report.name,
                  error.message);
   }
 }

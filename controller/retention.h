@@ -1,17 +1,18 @@
-// Retention: deletes reports when their time is up, and keeps the number of decisions within its bound.
+// Retention: deletes expired reports and bounds the number of decision reports.
 //
-// An index of (report, when) is filled by who writes reports and by listing what is there (metadata only), at
-// the start, every half hour, and every minute while the bound is reached. What is due is deleted with its
-// UID as precondition, several at once and within a pace. One that cannot be deleted is tried again after a
-// back-off of its own, and never in the way of others. Near the bound, the decisions that would go next go
-// early, so that the newest have room; what-ifs do not count for it.
+// RetentionIndex holds every report with its expiry. The report writers add to it, and so does a
+// metadata-only list of all reports: at the start, every half hour, and every minute while the bound
+// is reached. Expired reports are deleted with their UID as precondition, in batches and rate-limited.
+// A failed deletion is retried after a backoff of its own and does not delay others. Near the bound
+// the decision reports that expire next are deleted early. What-ifs do not count towards the bound.
 //
-// Time: a report lives for its TTL from when it was last written, by the API server's times. They are taken
-// from what it replies; the local wall clock decides nothing. Where the server's time is known less well (at
-// a start, before anything was written), a report lives longer, by its TTL at most, and never shorter.
+// Time: a report lives for its TTL from its last write, by the API server's timestamps and the local
+// steady clock. The server's current time is estimated from its replies and lists; until one has
+// arrived (after a start) a report may live up to one TTL longer, never shorter. Only a what-if's
+// expiry is computed from the local wall clock, which also wrote it.
 //
-// Owner: the process. Threads: track(), forget(), reserve(), release(), stop() and the counts from any
-// thread; the rest on `io`. start() on the leader only. Errors: logged and retried.
+// Owner: the Engine; `gate` is empty before this is destroyed. Threads: all functions from any thread;
+// requests run on `io`. Call start() on the leader only. Errors: logged and retried.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -32,7 +33,7 @@ namespace podium::controller {
 struct RetentionOptions {
   std::chrono::seconds default_ttl{600};
   std::size_t max_decisions = 20'000;
-  std::chrono::milliseconds round{5'000};  // looks at least so often
+  std::chrono::milliseconds round{5'000};  // the longest sleep between two rounds
   std::chrono::milliseconds relist{30 * 60'000}, relist_when_full{60'000};
   std::size_t deletes_per_second = 2'000;
   Backoff item{std::chrono::seconds(1), std::chrono::minutes(10)};
@@ -44,26 +45,27 @@ class Retention {
   Retention(client::Api& api, RetentionOptions options, async::Gate& gate, boost::asio::any_io_executor io);
   ~Retention();
 
-  // A report that was written just now. `server_time`: when, where the reply says it.
+  // A report that was written just now. `server_time`: the server's time of the write, where the
+  // reply has it.
   void track(const std::string& ns, const std::string& name, const std::string& uid, std::chrono::seconds ttl,
              ReportKind kind, std::optional<Wall> server_time = std::nullopt);
   // A what-if that was answered just now, with the expiry that its status states.
   void track(const std::string& ns, const std::string& name, const std::string& uid, Wall expires);
-  // It is gone. An empty UID means any of this name.
+  // The report is gone. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
 
-  // Room for one more decision, until release(): call that once the report is tracked, or not made. False:
-  // the bound is reached; some go early, so that there is room soon.
+  // Reserves capacity for one more decision report until release(); call that once the report is
+  // tracked, or was not created. False: the bound is reached; early deletions will free capacity soon.
   bool reserve();
   void release();
 
   std::size_t size() const;
   std::size_t size(ReportKind kind) const;
   std::uint64_t deleted() const;
-  std::uint64_t deleted_early() const;  // decisions, for room; counted in deleted() too
+  std::uint64_t deleted_early() const;  // decision reports queued for early deletion because of the bound
 
   void start();
-  void stop();  // deletes nothing more
+  void stop();  // sends no further deletions
 
  private:
   struct Impl;

@@ -21,7 +21,7 @@ bool RetentionIndex::saw(const std::string& ns, const std::string& name, const s
 bool RetentionIndex::forget(const std::string& ns, const std::string& name, const std::string& uid) {
   const auto it = reports_.find(key_of(ns, name));
   if (it == reports_.end() || (!uid.empty() && it->second.uid != uid)) return false;
-  take_out(*it);
+  remove_entry(*it);
   reports_.erase(it);
   return true;
 }
@@ -32,7 +32,7 @@ std::size_t RetentionIndex::end_list() {
     if (it->second.list == list_) {
       ++it;
     } else {
-      take_out(*it);
+      remove_entry(*it);
       it = reports_.erase(it);
     }
   }
@@ -42,10 +42,10 @@ std::size_t RetentionIndex::end_list() {
 std::vector<RetentionIndex::Report> RetentionIndex::take_due(Steady now, std::size_t most) {
   std::vector<Report> out;
   while (out.size() < most) {
-    std::set<Place>* earliest = nullptr;
-    for (auto& places : by_due_) {
-      if (places.empty() || places.begin()->first > now) continue;
-      if (!earliest || places.begin()->first < earliest->begin()->first) earliest = &places;
+    std::set<DueEntry>* earliest = nullptr;
+    for (auto& entries : by_due_) {
+      if (entries.empty() || entries.begin()->first > now) continue;
+      if (!earliest || entries.begin()->first < earliest->begin()->first) earliest = &entries;
     }
     if (!earliest) break;
     out.push_back(take(*earliest));
@@ -67,27 +67,27 @@ bool RetentionIndex::is_taken(const std::string& ns, const std::string& name, co
 
 std::optional<Steady> RetentionIndex::next_due() const {
   std::optional<Steady> next;
-  for (const auto& places : by_due_) {
-    if (!places.empty() && (!next || places.begin()->first < *next)) next = places.begin()->first;
+  for (const auto& entries : by_due_) {
+    if (!entries.empty() && (!next || entries.begin()->first < *next)) next = entries.begin()->first;
   }
   return next;
 }
 
 void RetentionIndex::put(Entries::value_type& slot, const Report& report) {
-  if (!slot.second.uid.empty()) take_out(slot);
+  if (!slot.second.uid.empty()) remove_entry(slot);
   slot.second = {report.uid, report.due, list_, report.kind, report.look, false};
   const auto kind = static_cast<std::size_t>(report.kind);
   by_due_[kind].emplace(report.due, &slot);
   ++counts_[kind];
 }
 
-void RetentionIndex::take_out(const Entries::value_type& slot) {
+void RetentionIndex::remove_entry(const Entries::value_type& slot) {
   const auto kind = static_cast<std::size_t>(slot.second.kind);
   if (!slot.second.taken) by_due_[kind].erase({slot.second.due, &slot});
   --counts_[kind];
 }
 
-RetentionIndex::Report RetentionIndex::take(std::set<Place>& from) {
+RetentionIndex::Report RetentionIndex::take(std::set<DueEntry>& from) {
   const auto* slot = from.begin()->second;
   from.erase(from.begin());
   auto& entry = reports_.find(slot->first)->second;

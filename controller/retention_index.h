@@ -1,12 +1,13 @@
-// RetentionIndex: the reports that exist, and when each is to be deleted.
+// RetentionIndex: the existing reports, ordered by the time at which each is to be deleted.
 //
-// Times are steady: an expiry is "so long from now", so that a step of a wall clock, here or on the API
-// server, moves none. A report that was found in a list may be there as `due for a look`: its expiry is not
-// in its metadata, and it is read before it is deleted.
+// Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move
+// them. If a listed report's TTL is not in its metadata, it is tracked with `look`: it is read when
+// due, before it is deleted.
 //
-// Budgets count per kind. A list tells what others have deleted: begin_list(), saw() for each report in it
-// and track() for those that are not known, end_list().
-// Owner: Retention. Threads: none of its own, no lock.
+// A list removes what others have deleted: begin_list(), then saw() for each listed report and
+// track() for the unknown ones, then end_list().
+//
+// Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
 #pragma once
 
 #include <array>
@@ -31,49 +32,49 @@ class RetentionIndex {
     std::string ns, name, uid;
     Steady due{};
     ReportKind kind = ReportKind::decision;
-    bool look = false;  // read it when it is due
+    bool look = false;  // when due, read it to find its TTL; do not delete it yet
   };
 
-  // The UID is not empty.
+  // Adds or replaces the report of this name. The UID must not be empty.
   void track(const Report& report);
-  // Seen in a list. False: it is not known, or another of its name is.
+  // Marks a listed report as existing. False: it is unknown, or known with another UID.
   bool saw(const std::string& ns, const std::string& name, const std::string& uid);
-  // False: it is not there, or it is another of its name. An empty UID means any.
+  // False: it is unknown, or known with another UID. An empty UID matches any.
   bool forget(const std::string& ns, const std::string& name, const std::string& uid);
 
   void begin_list() { ++list_; }
-  std::size_t end_list();  // how many were not in it and are forgotten
+  std::size_t end_list();  // forgets the reports that were not listed; returns how many
 
-  // Those whose time has come, the earliest first. They count until they are forgotten.
+  // Takes up to `most` expired reports for deletion, earliest first. They stay counted until forget().
   std::vector<Report> take_due(Steady now, std::size_t most);
-  // The decisions that would be due next.
+  // Takes up to `most` decision reports that expire next.
   std::vector<Report> take_earliest_decisions(std::size_t most);
-  // Whether it was taken and has not been written since.
+  // Whether it was taken and not tracked again since.
   bool is_taken(const std::string& ns, const std::string& name, const std::string& uid) const;
   std::optional<Steady> next_due() const;
 
   std::size_t size() const { return reports_.size(); }
   std::size_t size(ReportKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
-  // Decisions that have not been taken.
+  // Decision reports that have not been taken.
   std::size_t decisions_kept() const { return by_due_[0].size(); }
 
  private:
   struct Entry {
     std::string uid;
     Steady due{};
-    std::uint32_t list = 0;  // the last list that began before it was seen
+    std::uint32_t list = 0;  // number of the newest list when it was last tracked or seen
     ReportKind kind = ReportKind::decision;
     bool look = false, taken = false;
   };
   using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
-  using Place = std::pair<Steady, const Entries::value_type*>;
+  using DueEntry = std::pair<Steady, const Entries::value_type*>;
 
   void put(Entries::value_type& slot, const Report& report);
-  void take_out(const Entries::value_type& slot);
-  Report take(std::set<Place>& from);
+  void remove_entry(const Entries::value_type& slot);
+  Report take(std::set<DueEntry>& from);
 
   Entries reports_;
-  std::array<std::set<Place>, 2> by_due_;  // by kind; without those that were taken
+  std::array<std::set<DueEntry>, 2> by_due_;  // by kind; without the taken ones
   std::array<std::size_t, 2> counts_{};
   std::uint32_t list_ = 0;
 };

@@ -24,7 +24,7 @@ Error unknown_profile(std::string_view path, std::string_view name, const config
   return wrong(fmt::format("{}: unknown profile \"{}\" (known: {})", path, name, profile_names(config)));
 }
 
-// spec.profile, else the pod's schedulerName, else the one profile that is configured.
+// spec.profile, else the pod's schedulerName. A template without schedulerName takes the only profile.
 Result<std::string> profile_of(const Question& question, const config::Config& config) {
   if (!question.profile.empty()) {
     if (config.profile(question.profile)) return question.profile;
@@ -38,7 +38,7 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
   return std::unexpected(unknown_profile(path, named, config));
 }
 
-// A priority that is written into a pod has to be the one of its class.
+// A priority in the template must equal that of its class.
 // Source: plugin/pkg/admission/priority.
 Result<void> check_priority(std::optional<std::int32_t> given, std::int32_t computed) {
   if (!given || *given == computed) return {};
@@ -48,7 +48,7 @@ Result<void> check_priority(std::optional<std::int32_t> given, std::int32_t comp
       *given, computed)));
 }
 
-// Victims of other namespaces are counted and not named: who asks may not know of them.
+// Counts victims in other namespaces without naming them: the author may not be allowed to see them.
 void name_own_victims(const framework::Decision& decision, const std::string& ns, ReportStatus& status) {
   if (!status.preemption) return;
   auto& preempted = *status.preemption;
@@ -66,14 +66,14 @@ std::string other_victims(const ReportStatus& status) {
                      count == 1 ? "pod" : "pods");
 }
 
-// Replicas are pods of their own: the snapshot tells pods apart by UID. The first is the pod itself, whose
-// claims and whose nomination count as its own, unless that has its place already.
+// Replicas need distinct UIDs, by which the snapshot identifies pods. The first replica is the pod
+// itself, so that its claims and its nomination apply, unless the snapshot has it on a node already.
 cluster::PodInfoPtr replica(const api::Pod& pod, std::int32_t i, const cluster::Snapshot& fork,
                             const framework::Profile& profile) {
   auto copy = std::make_shared<api::Pod>(pod);
   if (i > 0 || fork.find_pod(pod.meta.uid)) {
     copy->meta.uid = fmt::format("{}#{}", pod.meta.uid, i);
-    copy->meta.name = fmt::format("{}#{}", pod.meta.name, i);  // which the claims made for it are named after
+    copy->meta.name = fmt::format("{}#{}", pod.meta.name, i);  // ephemeral claims are named after it
   }
   return cluster::make_pod_info(std::move(copy), profile.request_rules);
 }
@@ -91,7 +91,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   if (!profile) return std::unexpected(profile.error());
   auto pod = std::make_shared<api::Pod>(*question.pod);
   pod->scheduler_name = std::move(*profile);
-  pod->scheduling_gates.clear();  // the question is where it would go once it may
+  pod->scheduling_gates.clear();  // answers where the pod would go once its gates are removed
   const bool is_template = question.is_about_template();
   const auto priority = is_template ? std::exchange(pod->priority, std::nullopt) : std::nullopt;
   api::Manifests::List<api::PriorityClass> classes;

@@ -1,9 +1,10 @@
-// What-ifs: the answer to "where would this pod go?", as a pure function of the question and a fork of the
-// snapshot.
+// What-ifs: "where would this pod go?", answered as a pure function of the question and a fork
+// of the snapshot.
 //
-// The fork is the caller's own copy: replicas are placed on it one after the other, each seeing the ones
-// before and what Reserve has assumed for them (framework/placement.h), and nothing else ever sees them.
-// Threads: pure; runs on a worker.
+// Replicas are placed on the fork one after the other (framework/placement.h). Each sees the earlier
+// ones and what Reserve assumed for them; nothing reaches the live snapshot.
+//
+// Threads: pure functions; run on a worker. Errors: Kind::invalid for an invalid request.
 #pragma once
 
 #include <functional>
@@ -19,27 +20,28 @@
 
 namespace podium::controller {
 
-// The pod of the question as the API server would store it: defaulted, with its priority, without scheduling
-// gates. Error.message is "path: reason".
+// The question's pod as the API server would store it: with defaults and priority. Scheduling gates are
+// removed. Error.message is "path: reason".
 Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const cluster::Snapshot& snapshot,
                                                        const config::Config& config);
 
-// Whether there is time for one more replica. Asked before each; the core has no clock of its own.
+// Returns whether there is time for one more replica; called before each. The core has no clock.
 using Budget = std::function<bool()>;
 
-// Fits, PartlyFits or DoesNotFit. Scores and rejections are those of one replica: the first where all fit,
-// else the first that did not. Victims of other namespaces than the pod's are counted and not named.
-// `claims` are made for each pod whose ephemeral volumes have none yet. Where the budget ends early, the
-// answer tells of the replicas that were placed by then (PartlyFits), or is declined.
+// The outcome is Fits, PartlyFits or DoesNotFit. Scores and rejections are those of one replica: the
+// first if all fit, else the first that does not. Victims in other namespaces are counted but not named.
+// `claims` are created on the fork where a replica's ephemeral volumes have none. If the budget ends
+// early, the answer covers the replicas placed so far (PartlyFits), or is declined() if there are none.
 ReportStatus answer(const api::Pod& pod, std::int32_t replicas, cluster::Snapshot fork,
                     const framework::Profile& profile, const std::vector<EphemeralClaim>& claims = {},
                     const Budget& budget = {});
 
-// A request that is invalid: Accepted=False with the path and the reason, and Complete=True with reason
-// Refused.
+// The answer to an invalid request: Accepted=False with path and reason, Complete=True
+// with reason Refused.
 ReportStatus refusal(const std::string& path_and_reason);
-// A request that cannot be answered: Accepted=False and Complete=True, both with this reason.
+// The answer to a request that podium does not serve: Accepted=False and Complete=True,
+// both with `reason`.
 ReportStatus declined(const std::string& reason, const std::string& message);
 
 inline constexpr const char* kDeadlineExceeded = "DeadlineExceeded";

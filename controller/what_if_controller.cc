@@ -29,18 +29,18 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using client::Task;
 
-constexpr std::size_t kAnswers = 1024, kAnswersPerNamespace = 32;  // that wait to be written
+constexpr std::size_t kAnswers = 1024, kAnswersPerNamespace = 32;  // queue capacities
 constexpr unsigned kWriters = 4;
-constexpr std::chrono::milliseconds kTimeout = 10s;  // of one request
-constexpr int kPage = 20;                            // reports of a list
+constexpr std::chrono::milliseconds kTimeout = 10s;  // per request
+constexpr int kPage = 20;                            // reports per page of a list
 constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
 
-// Refusals of what finds the queue full yield to answers.
+// Answers go before TooManyQuestions refusals.
 enum Lane : unsigned { kAnswer, kRefusal };
 
 std::string key_of(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
-// Which report, and which of its specs.
+// Identifies a report and the generation of its spec.
 struct Asked {
   std::string ns, name, uid;
   std::int64_t generation = 0;
@@ -50,7 +50,8 @@ Asked asked_of(const ReportText& report) {
   return {std::string(report.ns), std::string(report.name), std::string(report.uid), report.generation};
 }
 
-// What a change says of a report, which may have little more than its metadata.
+// The fields of a watched report that decide whether it needs an answer. An oversized report may come
+// with little more than its metadata.
 struct Seen {
   explicit Seen(const json::value& report) {
     asked = {text(report, "/metadata/namespace"), text(report, "/metadata/name"),
@@ -77,7 +78,7 @@ struct Seen {
   }
 };
 
-// An answer that waits to be written. The report may be another one by then: the UID tells.
+// An answer in the queue. The patch carries the UID, so that a report recreated meanwhile is not touched.
 struct Answer {
   std::string name, uid;
   Wall expires{};
@@ -105,7 +106,7 @@ client::Request patch_request(const std::string& ns, const Answer& answer) {
   return request;
 }
 
-// Who has to wait after a request that failed.
+// What a failed request backs off: the item, its namespace, or everything.
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::unavailable) return Outcome::retry_all;
   switch (error.code) {
@@ -114,12 +115,12 @@ Outcome outcome_of(const Error& error) {
     case 503:
       return Outcome::retry_all;
     case 400:
-    case 404:  // it is gone, which the watch will tell
+    case 404:  // the report is gone; the watch will deliver the delete
     case 409:
     case 413:
     case 422:
       return Outcome::retry;
-    default:  // a policy or a webhook of the namespace
+    default:  // such as a policy or a webhook of the namespace
       return Outcome::retry_namespace;
   }
 }
@@ -143,7 +144,7 @@ async::WritersOptions options_for_questions(const config::Podium::WhatIf& what_i
   options.queue.capacity = static_cast<std::size_t>(what_if.max_waiting);
   options.queue.per_namespace = static_cast<std::size_t>(what_if.max_waiting_per_namespace);
   options.queue.refuse_when_full = true;
-  options.queue.of_namespace.first = 100ms;  // mostly until some of its answers are written
+  options.queue.of_namespace.first = 100ms;  // usually enough for some of its answers to be written
   return options;
 }
 
@@ -197,21 +198,22 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   bool stopping() const { return stopped.load(std::memory_order_relaxed) || gate.closed(); }
 
-  // --- what waits ---
+  // --- queueing ---
 
-  // Queues the question, or its refusal, or else has it found later.
+  // Queues the question. If the queue is full, queues its refusal; if that fails too, starts listing.
   void offer(const Asked& asked) {
     const auto key = key_of(asked.ns, asked.name);
-    if (answers.contains(key)) return;  // where that answers an older spec, the change that it makes tells
+    // If the queued answer is for an older spec, the watch event of its patch comes back here.
+    if (answers.contains(key)) return;
     if (questions.push(asked.ns, key, asked.name) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
     if (stopping() || std::exchange(overflowed, true) || listing) return;
-    spdlog::warn("too many what-ifs at once, answering them as they are listed namespace={}", asked.ns);
-    listing = async::spawn(gate, io, "what-ifs of a flood", list_until_answered());
+    spdlog::warn("what-if queue is full, listing what-ifs until all are answered namespace={}", asked.ns);
+    listing = async::spawn(gate, io, "list what-ifs", list_until_answered());
   }
 
   bool refuse(const Asked& asked, const std::string& key) {
-    if (asked.generation == 0) return false;  // of an object that could not be read whole
+    if (asked.generation == 0) return false;  // the object could not be read completely
     const auto& what_if = config.podium.what_if;
     auto status =
         declined(kTooManyQuestions,
@@ -229,13 +231,13 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       const auto listed = co_await list();
       if (!listed) {
         overflowed = true;
-        spdlog::warn("what-ifs cannot be listed error=\"{}\"", listed.error().message);
+        spdlog::warn("cannot list what-ifs error=\"{}\"", listed.error().message);
       }
     }
     listing = false;
   }
 
-  // Offers every question that has no answer.
+  // Lists all what-ifs and offers every unanswered one.
   Task<Result<void>> list() {
     const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
                                    client::resource::scheduling_reports.path(""), kPage);
@@ -263,7 +265,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     return options;
   }
 
-  // --- a question's turn ---
+  // --- answering a question ---
 
   Task<void> respond(Questions::Item* item) {
     if (stopping()) co_return;
@@ -289,7 +291,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     Result<Question> question;
   };
 
-  // None: there is nothing to answer, or not yet; the item's outcome says which.
+  // nullopt: there is nothing to answer, or reading failed and the item's outcome asks for a retry.
   Task<std::optional<Read>> read_asked(Questions::Item* item) {
     auto path = client::resource::scheduling_reports.path(item->ns, item->value);
     const auto text = co_await api.get_text(std::move(path), one_try());
@@ -311,12 +313,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     co_return std::optional<Read>(std::move(read));
   }
 
-  // A question about a pod by name: the pod itself is read, since another scheduler's is not in the snapshot.
-  // False: it cannot be read now.
+  // Reads the pod of spec.podRef from the API server, because the snapshot lacks pending pods. False:
+  // reading failed; the item is retried.
   Task<bool> read_reference(Questions::Item* item, Result<Question>* question) {
     auto path = client::resource::pods.path(item->ns, (*question)->pod_name);
     const auto text = co_await api.get_text(std::move(path), one_try());
-    // A 404 without a reason is that of a proxy on the way.
+    // A 404 without a reason comes from a proxy, not from the API server.
     if (!text && text.error().reason != "NotFound") {
       put_off(*item, text.error());
       co_return false;
@@ -328,7 +330,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     co_return true;
   }
 
-  // On a worker, on its thread from the beginning to the end.
+  // Runs on one worker thread from start to end, so that its CPU time can be measured.
   Task<Answer> evaluate(std::shared_ptr<const Question> question, cluster::Snapshot snapshot) {
     const auto decided_at = api.clock().wall();
     const auto began = api.clock().now();
@@ -347,7 +349,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     co_return make_answer(asked, std::move(status), decided_at, question->ttl);
   }
 
-  // --- an answer's turn ---
+  // --- writing an answer ---
 
   Task<void> write(Answers::Item* item) {
     std::vector<client::Request> requests{patch_request(item->ns, item->value)};
@@ -374,8 +376,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   std::atomic<std::uint64_t> answered{0};
   Questions questions;
   Answers answers;
-  bool overflowed = false;  // some question is in none of the queues
-  bool listing = false;     // and list_until_answered() runs
+  bool overflowed = false;  // a question was dropped from both queues
+  bool listing = false;     // list_until_answered() runs
   client::Reflector reflector;
 };
 

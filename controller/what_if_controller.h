@@ -1,22 +1,21 @@
-// WhatIfController: answers the reports that users create with dryRun: true.
+// WhatIfController: answers what-ifs, the SchedulingReports that users create with dryRun: true.
 //
-// Watches only those (a selectable field) and queues their names. When a question's turn comes, the report is
-// read, a fork of the snapshot is taken on the scheduling strand, a pool of workers evaluates it, and the
-// status is patched. A question is answered again when its spec changes. Nothing of the scheduler's own state
-// is touched.
+// Watches only those (a selectable field) and queues their names. To answer one, it reads the report,
+// forks the snapshot on the scheduling strand, evaluates the fork on a worker, and patches the
+// status. When the spec changes it answers again. It never changes the scheduler's state.
 //
-// Turns go round by namespace, for questions and for answers that are to be written: a namespace delays
-// another by one of its own at most. A question that finds the queue full is refused (TooManyQuestions);
-// where even the refusals are too many, the reports are listed until each has its answer. What fails is tried
-// again after a back-off, by question and by namespace. A question has whatIf.deadline of CPU time.
+// Questions and answers are queued round-robin by namespace, so one namespace delays another by one
+// entry at most. If the queue is full, the question is refused (TooManyQuestions); if the queue of
+// refusals is full too, the controller lists all what-ifs until each is answered. Failures are retried
+// after a backoff, per question and per namespace. A question may use whatIf.deadline of CPU time.
 //
-// Memory: names of the questions that wait; one report of at most kObjectBytes for each worker; the answers
-// that wait to be written, which are bounded in all and by namespace.
+// Memory: the names of queued questions; one report of at most kObjectBytes per worker; the answers
+// that wait to be written, bounded in total and per namespace.
 //
-// Owner: the engine, which closes, cancels and drains the gate before it stops `workers` and destroys this.
-// Threads: all functions on `io`, which has one thread, but for stop() and answered() from any; run() on the
-// leader only; evaluation on `workers`.
-// Errors: an invalid request is answered with Accepted=False; a failure is logged and tried again.
+// Owner: the Engine; it cancels and drains the gate before `workers` stop and before this is destroyed.
+// Threads: all functions on `io`, which has one thread, except stop() and answered() from any thread.
+// run() on the leader only.
+// Errors: an invalid request is answered with Accepted=False; other failures are logged and retried.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -38,9 +37,9 @@ class WhatIfController {
   WhatIfController(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
                    boost::asio::any_io_executor io, boost::asio::any_io_executor workers, Fork fork);
   ~WhatIfController();
-  client::Task<void> run();  // until stop()
-  void stop();               // what is being evaluated ends soon and is not written
-  std::uint64_t answered() const;
+  client::Task<void> run();        // until stop()
+  void stop();                     // evaluations under way end soon; their answers are not written
+  std::uint64_t answered() const;  // answers written so far
 
  private:
   struct Impl;

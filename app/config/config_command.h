@@ -1,6 +1,6 @@
-// `podium config validate|view FILE`: a configuration is checked, defaulted and printed without a cluster.
+// `podium config validate|view FILE`: checks, defaults and prints a configuration without a cluster.
 //
-// Both return the exit code: 0 done, 2 the file is wrong. Findings and warnings go to `err`.
+// Both functions return the exit code: 0 done, 2 invalid file. Errors and warnings go to `err`.
 #pragma once
 
 #include <iosfwd>
@@ -18,8 +18,8 @@ struct ConfigOptions {
 };
 
 int config_validate(const ConfigOptions& options, std::ostream& out, std::ostream& err);
-// The KubeSchedulerConfiguration as kube-scheduler's --write-config-to prints it, and the PodiumConfiguration
-// as a second document: what is printed can be used as the file.
+// Prints the KubeSchedulerConfiguration as kube-scheduler's --write-config-to does, and the
+// PodiumConfiguration as a second document. The output is a valid configuration file.
 int config_view(const ConfigOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace podium::app

@@ -59,7 +59,7 @@ void Driver::turn() {
   }
 }
 
-// Sleeps until time alone brings work; the upper bound also asks `may_decide` again.
+// Sleeps until the scheduler's next wakeup, but at most kLongestSleep, to call `may_decide` again.
 void Driver::sleep() {
   auto wait = kLongestSleep;
   if (const auto next = scheduler_.next_wakeup()) {

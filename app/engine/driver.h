@@ -1,8 +1,9 @@
-// Driver: steps the scheduler on its strand while there is work, and wakes it when there is work again.
+// Driver: steps the Scheduler on its strand while there is work, sleeps until its next wakeup otherwise.
 //
-// A turn takes a few pods only, so that the changes that the watches bring are not delayed. Each turn asks
-// `may_decide` first (leadership).
-// Owner: the Engine. Threads: all functions on the strand.
+// A turn schedules only a few pods, so that watch changes are not delayed. Each turn first
+// calls `may_decide` (leadership).
+//
+// Owner: the Engine. Threads: all functions on the strand. Errors: none.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,9 +20,9 @@ class Driver {
   Driver(boost::asio::any_io_executor strand, cycle::Scheduler& scheduler, Clock& clock,
          std::function<bool()> may_decide);
   void start();
-  // Takes no further pod; what is under way goes on. Calls `idle` once nothing is (Scheduler::under_way).
+  // Schedules no further pod; work under way goes on. Calls `idle` once Scheduler::under_way() is 0.
   void stop(std::function<void()> idle);
-  void give_up();  // after stop(): calls `idle` now, whatever is under way
+  void give_up();  // after stop(): calls `idle` now, even if work is under way
   bool started() const { return running_; }
 
  private:
@@ -35,7 +36,7 @@ class Driver {
   std::function<bool()> may_decide_;
   async::Timer timer_;
   bool running_ = false, turn_posted_ = false;
-  std::function<void()> idle_;  // while it stops
+  std::function<void()> idle_;  // set while stopping
 };
 
 }  // namespace podium::app

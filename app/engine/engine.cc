@@ -107,7 +107,7 @@ Engine::~Engine() = default;
 
 std::unique_ptr<extender::Extenders> Engine::make_extenders() {
   if (config_.extenders.empty()) return nullptr;
-  // The settings are validated before.
+  // Cannot fail: the settings were validated when the configuration was loaded.
   return *extender::Extenders::make(config_.extenders, [this](client::ClientConfig config) {
     return world_.extender(std::move(config), while_leading());
   });
@@ -130,7 +130,7 @@ std::unique_ptr<ExtenderBinder> Engine::make_extender_binder() {
       [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); });
 }
 
-// Asked by transports when everything is made; leading() is thread-safe.
+// Transports call this only after construction, when elector_ exists; leading() is thread-safe.
 client::MayWrite Engine::while_leading() {
   return [this] { return !elector_ || elector_->leading(); };
 }
@@ -160,7 +160,7 @@ std::vector<std::string> Engine::unfinished() const {
 
 std::vector<std::string> Engine::not_synced() const {
   auto out = feed_.not_ready();
-  if (out.empty() && !ready_) out.emplace_back("the last kind is being applied");
+  if (out.empty() && !ready_) out.emplace_back("applying the initial lists");
   return out;
 }
 
@@ -170,7 +170,7 @@ std::optional<std::string> Engine::election_trouble() const {
   const auto idle = elector_->since_last_step();
   const auto& election = config_.leader_election;
   if (!idle || *idle <= election.lease_duration + election.renew_deadline) return std::nullopt;
-  return fmt::format("the leader election has made no step for {} s",
+  return fmt::format("the leader election has made no progress for {} s",
                      std::chrono::duration_cast<std::chrono::seconds>(*idle).count());
 }
 
@@ -178,7 +178,7 @@ std::vector<cluster::PodInfoPtr> Engine::pods_as_leader() const {
   return leading_ ? scheduler_.pods() : std::vector<cluster::PodInfoPtr>();
 }
 
-// --- the beginning ---
+// --- start ---
 
 void Engine::start(std::function<void(std::string)> lost) {
   lost_ = std::move(lost);
@@ -191,9 +191,9 @@ void Engine::start(std::function<void(std::string)> lost) {
   feed_.start([this] { caches_synced(); });
 }
 
-// The election starts here: a process that knows nothing yet must not win over one that could go on.
+// Joins the election only now: a process without synced caches must not take the lease from a ready one.
 void Engine::caches_synced() {
-  malloc_trim(0);  // the first lists have come and gone
+  malloc_trim(0);  // returns the memory of the initial lists
   spdlog::info("caches synced nodes={} pods={}", scheduler_.snapshot().node_count(),
                scheduler_.snapshot().pod_total());
   synced_ = true;
@@ -227,14 +227,14 @@ void Engine::begin() {
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
 }
 
-// The snapshot may be copied on the strand only.
+// Runs on the strand, the only place where the snapshot may be copied.
 Task<cluster::Snapshot> Engine::snapshot_on_strand() { co_return scheduler_.snapshot(); }
 
 Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.strand, snapshot_on_strand()); }
 
-// --- the end ---
+// --- stop ---
 
-// Returns when no binding, preemption or consultation is under way, or when the time is over.
+// Returns when no binding, preemption or consultation is under way, or after `within`.
 Task<void> Engine::bindings_ended(milliseconds within) {
   const auto timer = std::make_shared<async::Timer>(co_await asio::this_coro::executor, within);
   const std::function<void()> idle = [timer] {
@@ -266,7 +266,8 @@ Task<bool> Engine::stop() {
   retention_.stop();
   questions_.cancel();
   deleting_.cancel();
-  // Without the lease nothing more is sent, and what is on the wire is not ours to wait for.
+  // Without the lease nothing is sent any more, so only requests already on the wire are
+  // awaited, and briefly.
   const bool may_write = !elector_ || elector_->leading();
   co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);
   co_await written(kWritesDrain);

@@ -1,14 +1,17 @@
-// Engine: the scheduler and the report controller as one value: feed, queue, cycle, binder, preemptor,
-// events, reports, retention, what-ifs and election, composed on a World.
+// Engine: the scheduler and the report controller in one object: feed, queue, cycle, binder, preemptor,
+// events, reports, retention, what-ifs and leader election, composed on a World.
 //
-// The Engine knows no process: clock, randomness, executors and transports come from its World, so that a
-// simulation runs what `podium run` runs. Everything that it starts is inside one of its gates.
+// The Engine has no process state: clock, randomness, executors and transports come from its World, so a
+// simulation runs the same code as `podium run`. Every task it starts is inside one of its gates.
 //
-// Life: start() once. stop() ends in order: no further pod is taken; bindings and preemptions under way end;
-// events and reports are written; the lease is released; watches end. abandon() skips the rest of that. The
-// destructor needs all gates empty, which both stop() and abandon() bring about.
-// Owner: Process, or a test. Threads: start() and the functions that say so from any thread; stop() on `io`.
-// The World outlives the Engine.
+// Life: start() once. stop() shuts down in order: no further pod is scheduled; bindings and
+// preemptions under way end; events and reports are written; the lease is released; watches end.
+// abandon() skips what is left of that. The destructor requires all gates to be empty: after stop()
+// has returned true, or after abandon() when the executors have no work left.
+//
+// Owner: Process, or a test. The World outlives the Engine. Threads: start() and the functions
+// that say so from any thread; stop() on `io`. Errors: a lost lease goes to `lost`, a bug in a
+// task to World::fault.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -42,14 +45,14 @@
 
 namespace podium::app {
 
-// What requests a transport is for. Each has connections of its own, so that one never waits for another.
+// The requests a transport is used for. Each kind has its own connections, so that none delays another.
 enum class Traffic {
   bindings,  // bindings, evictions and PreBind writes
   rest,      // lists, watches, events, reports, what-ifs
-  lease,     // the lease; the one that may write without it
+  lease,     // the lease; the only kind that may write without holding it
 };
 
-// What an Engine runs on. One thread at a time runs the strand, and one runs io.
+// What an Engine runs on. `strand` and `io` each run one handler at a time.
 struct World {
   Clock& clock;
   Random& random;
@@ -57,11 +60,11 @@ struct World {
   boost::asio::any_io_executor io;         // requests, decoding, writers
   boost::asio::any_io_executor workers;    // what-ifs
   boost::asio::any_io_executor extenders;  // decisions that ask extenders
-  // A transport asks its right to write right before it sends anything but a GET.
+  // A transport calls MayWrite right before it sends any request but a GET.
   std::function<std::shared_ptr<client::Transport>(Traffic, client::MayWrite)> api_server;
   std::function<std::shared_ptr<client::Transport>(client::ClientConfig, client::MayWrite)> extender;
   prometheus::Registry& registry;
-  async::Gate::Fault fault;  // what to do about a bug in something that runs in the background
+  async::Gate::Fault fault;  // called when an exception leaves a background task
 };
 
 class Engine {
@@ -71,19 +74,20 @@ class Engine {
   ~Engine();
   Engine(const Engine&) = delete;
 
-  // `lost` is called on io when leadership is lost, with the reason: nothing more is written, stop now.
+  // Calls `lost` on io, with the reason, when leadership is lost. Nothing is written from then
+  // on; call stop().
   void start(std::function<void(std::string)> lost);
-  // Returns false where something did not end in its time; see unfinished().
+  // False: some tasks did not end in time; see unfinished().
   async::Task<bool> stop();
-  void abandon();  // any thread: cancels everything that runs; stop() then returns soon
-  std::vector<std::string> unfinished() const;  // the names of what still runs
+  void abandon();                               // any thread; cancels all tasks; stop() then returns soon
+  std::vector<std::string> unfinished() const;  // names of the tasks that still run
 
   // --- for the diagnostics endpoints ---
-  // Any thread. Which caches are not in step with the API server, and why; empty: none.
+  // Any thread. "kind: reason" for each cache that is not synced; empty: all are.
   std::vector<std::string> not_synced() const;
-  // Any thread. Why the election cannot go on; nullopt: it does, or there is none.
+  // Any thread. Why the leader election is stuck; nullopt: it is not, or it is disabled.
   std::optional<std::string> election_trouble() const;
-  // On the strand. All pods that are not at their end; none where this process does not lead.
+  // On the strand. All pods that have not terminated; empty if this process does not lead.
   std::vector<cluster::PodInfoPtr> pods_as_leader() const;
   const std::optional<client::LeaderElector>& elector() const { return elector_; }
   cycle::Scheduler& scheduler() { return scheduler_; }  // on the strand
@@ -110,7 +114,7 @@ class Engine {
   const World world_;
   const config::Config& config_;
   const std::string identity_;
-  // In the order in which they are closed.
+  // Gates, in the order in which they are closed.
   async::Gate questions_;  // what-ifs
   async::Gate deleting_;   // retention
   async::Gate binding_;    // bindings, evictions, PreBind writes, extenders

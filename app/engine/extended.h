@@ -1,10 +1,10 @@
-// HTTP extenders in the live cycle: they are asked before a decision, and one of them may bind.
+// HTTP extenders in the live cycle: they take part in decisions, and one of them may bind.
 //
-// ExtenderConsultant decides on an executor of its own, since bodies with thousands of nodes take a while to
-// write and to parse; ExtenderBinder stands before the binder that asks the API server.
-// Owner: the Engine, whose gate holds what they run. Threads: both are called on the strand; answers are
-// posted to it.
-// Errors: in the Decision, and in the outcome of a binding.
+// ExtenderConsultant decides on an executor of its own, because writing and parsing bodies with
+// thousands of nodes takes long. ExtenderBinder wraps the Binder of the API server.
+//
+// Owner: the Engine, whose gate holds their tasks. Threads: both are called on the strand and post their
+// results to it. Errors: in the Decision, and in the BindOutcome.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -23,10 +23,10 @@ class ExtenderConsultant final : public cycle::Consultant {
  public:
   using Decided = std::function<void(framework::Decision)>;
 
-  // One thread runs `own`.
+  // `own` has one thread.
   ExtenderConsultant(const extender::Extenders& extenders, async::Gate& gate,
                      boost::asio::any_io_executor own, boost::asio::any_io_executor strand, Decided decided);
-  bool has_a_say(const api::Pod& pod) const override { return extenders_.has_a_say(pod); }
+  bool applies_to(const api::Pod& pod) const override { return extenders_.applies_to(pod); }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override;
 
@@ -42,8 +42,8 @@ class ExtenderConsultant final : public cycle::Consultant {
 
 class ExtenderBinder final : public cycle::Binder {
  public:
-  // The extender is asked again, and `api` for the pod, until it is known what became of a binding whose
-  // reply was lost; `next` binds what no extender does.
+  // `next` binds the pods that no extender binds. After a lost reply the extender is called again,
+  // and the pod is read through `api`, until the result is known (carry_out()).
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                  async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
                  cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt);

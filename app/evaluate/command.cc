@@ -25,7 +25,7 @@ int fail_with(const Error& error) {
   return error.kind == Error::Kind::invalid ? 2 : 1;
 }
 
-// What was found, in the form that was asked for; `what` is what to_table() and to_document() take.
+// Prints the result in the chosen format; `what` are the arguments of to_table() and to_document().
 template <typename... What>
 int print(const Options& options, const std::vector<std::string>& warnings, const What&... what) {
   for (const auto& warning : warnings) std::cerr << "warning: " << warning << '\n';

@@ -1,4 +1,4 @@
-// `podium evaluate`: the decision of the live scheduler, offline, on manifests.
+// `podium evaluate`: runs the live scheduler's decision offline, on manifests.
 #pragma once
 
 namespace CLI {
@@ -10,8 +10,7 @@ class Registry;
 
 namespace podium::evaluate {
 
-// Adds the subcommand; when it is called, it runs and sets the exit code: 0 done, 1 failed, 2 the input was
-// wrong.
+// Adds the subcommand. Its callback runs it and sets the exit code: 0 done, 1 failed, 2 invalid input.
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code);
 
 }  // namespace podium::evaluate

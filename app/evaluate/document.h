@@ -1,5 +1,5 @@
-// The JSON documents of `podium evaluate`, and of its --place: those that e2e/oracle prints for
-// kube-scheduler, field by field, so that they can be compared.
+// The JSON documents of `podium evaluate` and `podium evaluate --place`. They have the fields that
+// e2e/oracle prints for kube-scheduler, so that the two can be compared.
 //
 // Threads: pure functions.
 #pragma once
@@ -18,17 +18,17 @@ struct PodResult {
   cluster::PodInfoPtr pod;
   std::string profile;
   framework::Decision decision;
-  std::vector<plugins::PreemptionCandidate> candidates;  // on request: every node that preemption could use
+  std::vector<plugins::PreemptionCandidate> candidates;  // with --preemption-candidates; else empty
 };
 
-// What is left of a decision that was carried out: of thousands of pods, on thousands of nodes, no more fits
-// in a file.
+// The result of one pod with --place. It omits the scores of the other nodes, to bound the file at
+// thousands of pods and nodes.
 struct PlacedPod {
   std::string pod;   // namespace/name
   std::string node;  // empty: it did not fit
   std::size_t nodes = 0, feasible = 0;
-  std::optional<std::int64_t> score;  // of the node that was taken, where it has any
-  std::string message;                // why it is nowhere
+  std::optional<std::int64_t> score;  // of the chosen node; nullopt: nodes were not scored
+  std::string message;                // why the pod was not placed
 };
 
 boost::json::value to_document(const std::vector<PlacedPod>& pods);

@@ -45,8 +45,9 @@ Result<std::vector<api::ManifestText>> read_files(const std::vector<std::string>
   return texts;
 }
 
-// The pods to evaluate, which are taken out of the cluster's. An argument that is no file is the name of an
-// unscheduled pod of the cluster; a pod from a file replaces one.
+// Returns the pods to evaluate and removes them from the cluster's. An argument that is the name of
+// an unscheduled pod in the cluster selects it; any other is a file, whose pods replace those of
+// the same name.
 Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
   std::map<std::string, api::PodPtr> by_name;
   for (const auto& pod : in_cluster) by_name[pod->full_name()] = pod;
@@ -83,7 +84,7 @@ Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
   return selected;
 }
 
-// Nodes by name and pods in the order of the input, which decides where upstream's cache looks at the order.
+// Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
 cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& rules) {
   cluster::Snapshot snapshot;
   std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
@@ -128,7 +129,7 @@ std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::P
       .candidates;
 }
 
-// Everything that the files say.
+// The contents of all input files, admitted.
 struct Prepared {
   struct Asked {
     cluster::PodInfoPtr pod;
@@ -136,7 +137,7 @@ struct Prepared {
   };
   config::Config config;
   cluster::Snapshot snapshot;
-  std::vector<Asked> pods;  // in the order of the input
+  std::vector<Asked> pods;  // to evaluate, in the order of the input
   std::vector<std::string> warnings;
 };
 
@@ -147,7 +148,7 @@ Result<Prepared> prepare(const Inputs& inputs) {
   prepared.warnings = prepared.config.warnings;
   for (const auto& extender : prepared.config.extenders) {
     prepared.warnings.push_back(
-        fmt::format("extender {} is not asked: this command talks to nobody", extender.url_prefix));
+        fmt::format("extender {} is not called: podium evaluate works offline", extender.url_prefix));
   }
 
   const auto texts = read_files(inputs.cluster);
@@ -171,13 +172,13 @@ Result<Prepared> prepare(const Inputs& inputs) {
   return prepared;
 }
 
-// `start` is where the search for nodes goes on, from pod to pod.
+// `start`: node index at which the search starts; updated for the next pod.
 PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::size_t& start) {
   const auto decision = framework::evaluate(*asked.pod, snapshot, *asked.profile, start);
   start = decision.next_start;
   PlacedPod placed{.pod = asked.pod->pod->full_name(),
                    .nodes = decision.node_count,
-                   // An attempt that fails leaves no nodes, as in kube-scheduler.
+                   // After an error no node is feasible, as in kube-scheduler.
                    .feasible = decision.error.empty() ? decision.feasible.count() : 0,
                    .message = decision.error.empty() ? decision.message : decision.error};
   if (!decision.fits()) return placed;

@@ -1,8 +1,9 @@
-// From manifests to decisions: reads and admits what `podium evaluate` is given, makes the snapshot, and
-// evaluates every pod against it. Either nothing is placed, so that the pods do not see each other, or each
-// pod that fits is placed for those after it.
+// From manifests to decisions: reads and admits the files of `podium evaluate`, builds the snapshot
+// and evaluates every pod. evaluate_files() places nothing, so pods do not see each other;
+// place_files() places each pod that fits before it evaluates the next.
 //
-// Errors: `invalid` for whatever is wrong with the files. Threads: may be called from several at once.
+// Threads: thread-safe, except that "-" (standard input) can be read only once.
+// Errors: `invalid` for bad input.
 #pragma once
 
 #include <string>
@@ -37,7 +38,8 @@ struct Placements {
   std::vector<std::string> warnings;
 };
 
-// In the order of the input. What a pod's preemption would evict stays, and its node is not kept for it.
+// Places pods in the order of the input. Preemption is not carried out: victims stay, and no
+// node is nominated.
 Result<Placements> place_files(const Inputs& inputs);
 
 }  // namespace podium::evaluate

@@ -12,7 +12,7 @@ constexpr std::size_t kNodes = 10, kExamples = 3;
 
 using Cells = std::vector<std::string>;
 
-// Columns as wide as their widest cell; the first is aligned left, numbers right.
+// Pads columns to their widest cell; the first `text_columns` are left-aligned, the others right-aligned.
 std::string align(const std::vector<Cells>& rows, std::size_t text_columns) {
   std::vector<std::size_t> width(rows.front().size());
   for (const auto& row : rows) {
@@ -31,7 +31,7 @@ std::string align(const std::vector<Cells>& rows, std::size_t text_columns) {
   return out;
 }
 
-// "NodeResourcesFit *2" for a strategy of weight 2.
+// "NodeResourcesFit*2" for a strategy of weight 2.
 std::string heading(const framework::Strategy& strategy) {
   return strategy.weight == 1 ? strategy.name : fmt::format("{}*{}", strategy.name, strategy.weight);
 }
@@ -49,7 +49,7 @@ std::string best_nodes(const framework::Decision& decision, const cluster::Snaps
 std::string rejections(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
   const auto groups = framework::group_rejections(decision, snapshot, kExamples);
   if (groups.empty()) return {};
-  std::vector<Cells> rows{{"NODES", "TURNED DOWN BY", "REASON", "FOR EXAMPLE"}};
+  std::vector<Cells> rows{{"NODES", "REJECTED BY", "REASON", "FOR EXAMPLE"}};
   for (const auto& group : groups) {
     rows.push_back({fmt::to_string(group.nodes), group.plugin.empty() ? "-" : group.plugin, group.reason,
                     fmt::format("{}", fmt::join(group.examples, ", "))});
@@ -74,8 +74,8 @@ std::string one_pod(const PodResult& result, const cluster::Snapshot& snapshot) 
   if (decision.preemption) {
     std::vector<std::string> victims;
     for (const auto& victim : decision.preemption->victims) victims.push_back(victim->pod->full_name());
-    text += fmt::format("would make room on {} by evicting {}\n", decision.preemption->node,
-                        fmt::join(victims, ", "));
+    text +=
+        fmt::format("preemption on {} would evict {}\n", decision.preemption->node, fmt::join(victims, ", "));
   }
   if (!decision.total.empty()) text += "\n" + best_nodes(decision, snapshot);
   return text + rejections(decision, snapshot);

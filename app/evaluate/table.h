@@ -1,7 +1,7 @@
-// What `podium evaluate -o table` prints for people: for each pod the best nodes with a column for each
-// strategy, then why the other nodes were turned down.
+// The output of `podium evaluate -o table`: for each pod the best nodes with one column per scoring
+// plugin, then the reasons why other nodes were rejected.
 //
-// Threads: a pure function.
+// Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace podium::evaluate {
 
-// Where each pod went, and how many did not fit for each reason.
+// With --place: the node of each pod, then the number of unplaced pods per reason.
 std::string to_table(const std::vector<PlacedPod>& pods);
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot);
 

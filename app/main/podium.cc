@@ -44,7 +44,7 @@ void add_version(CLI::App& app) {
   });
 }
 
-// The subcommand that the arguments had come to, for its own help and flags.
+// The innermost subcommand that was parsed.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.front());
@@ -54,7 +54,7 @@ std::string full_name(const CLI::App& app) {
   return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
 }
 
-// CLI11 asks for a subcommand where the one that was given does not exist.
+// For an unknown subcommand CLI11 reports a missing one; names the unknown word instead.
 std::string reason(const CLI::App& command, const CLI::ParseError& error,
                    const std::vector<std::string>& arguments) {
   const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&

@@ -1,5 +1,5 @@
-// podium as a library: its command line, with plugins of one's own. What a program outside of this repository
-// includes.
+// podium as a library: its command line with additional plugins. The header for programs
+// outside this repository.
 //
 //   #include <podium.h>
 //
@@ -18,8 +18,8 @@
 
 namespace podium::app {
 
-// Runs the command line: run, evaluate, config, version. The exit code: 0 done, 1 failed while running, 2 the
-// input was wrong.
+// Runs the command line: run, evaluate, config, version. Returns the exit code: 0 done, 1 failed while
+// running, 2 invalid input.
 int main(int argc, char** argv, const plugins::Registry& plugins = {});
 
 }  // namespace podium::app

@@ -8,7 +8,7 @@
 namespace podium::app {
 namespace {
 
-// Levenshtein's distance.
+// Levenshtein distance.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);

@@ -1,4 +1,4 @@
-// "did you mean --cluster?": what a mistyped flag or subcommand probably was.
+// "Did you mean --cluster?" for a mistyped flag or subcommand.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ class App;
 
 namespace podium::app {
 
-// A line for the first argument that the command does not know and that is close to something it does; else
-// empty.
+// A suggestion for the first unknown argument that is within two edits of a known flag or
+// subcommand; else empty.
 std::string did_you_mean(const CLI::App& command, const std::vector<std::string>& arguments);
 
 }  // namespace podium::app

@@ -24,18 +24,18 @@ int refuse(const std::string& what) {
   return 2;
 }
 
-// CLI11 gives no name to a hidden option.
+// CLI::Option::get_name() is empty for hidden options.
 std::string name_of(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
 
-// What the command line gives as text or needs to know that it was given.
+// The parsed command line before validation: values still as text, and options whose presence matters.
 struct Given {
   Options options;
   std::string version, logging_format, token_ttl, allowed_ttl, denied_ttl;
   std::vector<std::string> emulated;
   bool leader_elect = true;
   std::string lease_duration, renew_deadline, retry_period, resource_lock, resource_name, resource_namespace;
-  std::vector<std::pair<const Flag*, CLI::Option*>> others;  // without effect, or refused
-  std::vector<CLI::Option*> gone;                            // of kube-scheduler before 1.23
+  std::vector<std::pair<const Flag*, CLI::Option*>> others;  // ignored or refused
+  std::vector<CLI::Option*> gone;                            // removed in kube-scheduler 1.23
   CLI::Option* leader_elect_flag = nullptr;
 };
 
@@ -117,7 +117,7 @@ void add_election_flags(CLI::App& command, Given& given) {
                      "overrides leaderElection.resourceNamespace");
 }
 
-// Hidden: docs/flags.md has them.
+// Adds ignored, refused and removed flags, hidden from --help; docs/flags.md lists them.
 void add_other_flags(CLI::App& command, Given& given) {
   for (const auto& flag : flags()) {
     if (flag.support != Flag::Support::ignored && flag.support != Flag::Support::refused) continue;
@@ -137,7 +137,7 @@ Result<void> read_ttl(const char* flag, const std::string& text, std::chrono::mi
   if (text.empty()) return {};
   const auto duration = config::parse_duration(text);
   if (!duration || duration->count() < 0)
-    return invalid(fmt::format("{}: \"{}\" is no duration", flag, text));
+    return invalid(fmt::format("{}: \"{}\" is not a valid duration", flag, text));
   into = std::chrono::ceil<std::chrono::milliseconds>(*duration);
   return {};
 }
@@ -159,7 +159,7 @@ json::object overrides_of(const Given& given) {
   return out;
 }
 
-// What of kube-scheduler's command line podium cannot do.
+// Refuses the parts of kube-scheduler's command line that podium does not support.
 Result<void> check_refused(const Given& given) {
   for (const auto* flag : given.gone) {
     if (flag->count() > 0) return invalid(name_of(*flag) + ": " + config::policy_is_gone());

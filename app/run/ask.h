@@ -1,7 +1,7 @@
-// ask(): has a function called on another executor and waits for what it returns, at most so long.
+// ask(): calls a function on another executor and awaits its result, with a timeout.
 //
-// The caller's thread is free in the meantime. A function that is late still runs; what it uses lives as long
-// as its executor runs.
+// The caller's thread is not blocked. After a timeout the function still runs; what it uses must live
+// as long as its executor runs.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,7 +19,7 @@
 
 namespace podium::app::run {
 
-// nullopt: the time was over. The caller's executor is run by one thread.
+// nullopt: timed out after `within`. The caller's executor runs one handler at a time.
 template <typename T>
 async::Task<std::optional<T>> ask(boost::asio::any_io_executor other, std::function<T()> function,
                                   std::chrono::milliseconds within) {

@@ -1,4 +1,5 @@
-// Arguments as Go's pflag takes them, for CLI11: "--config=" gives an empty value, "-v=2" a value of 2.
+// Rewrites arguments in the syntax of Go's pflag for CLI11: "--config=" becomes an empty value,
+// "-v=2" becomes "-v", "2".
 //
 // Threads: pure functions.
 #pragma once

@@ -114,7 +114,7 @@ Task<Reply> DiagnosticsServer::text_of(DiagnosticsServer* self, std::function<st
   co_return Reply(200, std::move(*text), kMetricsType);
 }
 
-// Where the strand is busy or gone, the last figures stand.
+// If the strand does not answer in time, serves the previous values.
 Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self) {
   std::function<bool()> refresh = [self] {
     self->parts_.refresh();

@@ -1,19 +1,19 @@
-// DiagnosticsServer: what podium answers over HTTPS: health for probes, metrics for Prometheus, the
-// configuration in force.
+// DiagnosticsServer: podium's HTTPS endpoints: health for probes, metrics for Prometheus, the
+// configuration.
 //
-//   /healthz /livez   that the process lives: the strand answers, the election goes on
-//   /readyz           that it can schedule, too
-//   /metrics          figures; those that nobody counts as they come are brought up to date on the strand, so
-//                     that a scrape sees one moment
-//   /metrics/resources what pods ask for; empty where this process does not lead, as kube-scheduler's
-//   /metrics/slis     how the health checks went
-//   /configz          the configuration, without secrets
+//   /healthz /livez     liveness: the strand runs its tasks, the leader election makes progress
+//   /readyz             readiness: also synced with the API server, and not shutting down
+//   /metrics            metrics; gauges are updated on the strand first, so that a scrape is consistent
+//   /metrics/resources  requests and limits of pods; empty without leadership, as in kube-scheduler
+//   /metrics/slis       results of the health checks
+//   /configz            the configuration, without secrets
 //
-// Who may ask for what is decided by Delegation. A scrape blocks neither the I/O thread nor the strand: the
-// strand copies figures and pointers, a thread of the server's own puts the text together.
-// Owner: Process. Threads: everything on the I/O executor, listen() also before it runs. The gate is empty
-// and no thread runs the strand before it is destroyed.
-// Errors: listen() names the flag or file that is wrong.
+// Delegation authenticates and authorizes requests. A scrape blocks neither the I/O thread nor the
+// strand: the strand copies numbers and pointers, and a thread of the server renders the text.
+//
+// Owner: Process; before destruction the gate is empty and no thread runs the strand.
+// Threads: all functions on the I/O executor, listen() also before it runs.
+// Errors: listen() names the flag or file at fault.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -37,7 +37,7 @@ namespace podium::app::run {
 
 class DiagnosticsServer {
  public:
-  // What it shows. All outlive it.
+  // Dependencies; all outlive the server.
   struct Parts {
     async::Gate& gate;
     boost::asio::any_io_executor io, strand;
@@ -46,22 +46,22 @@ class DiagnosticsServer {
     server::ServerOptions options;
     server::DelegationOptions delegation;
     server::Delegation::Reviewers reviewers;
-    std::vector<server::HealthCheck> live;   // of /healthz, /livez and /readyz, besides the strand's
-    std::vector<server::HealthCheck> ready;  // of /readyz
+    std::vector<server::HealthCheck> live;   // for /healthz, /livez and /readyz, besides the strand's
+    std::vector<server::HealthCheck> ready;  // for /readyz only
     const boost::json::value& configuration;
     prometheus::Registry& registry;
-    std::function<void()> refresh;                           // brings figures up to date; on the strand
-    std::function<std::vector<cluster::PodInfoPtr>()> pods;  // on the strand; empty where it does not lead
-    std::function<void(const Error&)> fatal;                 // the process cannot go on
+    std::function<void()> refresh;                           // updates gauges; called on the strand
+    std::function<std::vector<cluster::PodInfoPtr>()> pods;  // called on the strand; empty if not leading
+    std::function<void(const Error&)> fatal;                 // called when the process cannot continue
   };
   explicit DiagnosticsServer(Parts parts);
   ~DiagnosticsServer();
 
-  // The port; 0 where the options say that nothing is served.
+  // Returns the port; 0 if the options disable serving.
   Result<std::uint16_t> listen();
-  void close();  // nothing is served any more
-  // Closes the connections to the reviewers. A transport that is closed cancels its token source, which
-  // others may share: call it when these are done.
+  void close();  // stops serving
+  // Closes the connections to the reviewers. Closing a transport cancels its token source, which other
+  // transports may share: call this after those have ended.
   void disconnect();
 
  private:

@@ -1,7 +1,8 @@
-// The command line of `podium run` beside kube-scheduler's: every flag of kube-scheduler 1.36, and what
-// podium does with it.
+// The flags of `podium run`: every flag of kube-scheduler 1.36, and what podium does with it.
 //
-// docs/flags.md is made of this table, and a test holds the command to it.
+// docs/flags.md is generated from this table. A test compares the table with the command
+// and the document.
+//
 // Threads: pure functions.
 #pragma once
 
@@ -14,15 +15,15 @@ namespace podium::app::run {
 
 struct Flag {
   enum class Support : std::uint8_t {
-    same,     // does what kube-scheduler's does
-    own,      // podium's alone
-    ignored,  // accepted without effect, with a warning
-    refused,  // ends the program, with the note as the reason
+    same,     // works as in kube-scheduler
+    own,      // podium only
+    ignored,  // accepted with a warning; no effect
+    refused,  // exit code 2, with the note as the reason
   };
   std::string_view name;  // without dashes
   std::string_view type;  // "bool", "string", "duration", …
   Support support;
-  std::string_view note;  // what it does, or why it does not
+  std::string_view note;  // what it does, or why it has no effect
 };
 
 std::span<const Flag> flags();  // sorted by name

@@ -1,6 +1,7 @@
-// What /metrics/slis shows: the last outcome of each health check, and how often each outcome was seen.
+// The metrics of /metrics/slis: the last result of each health check, and a counter per result.
 //
-// Source: k8s.io/component-base/metrics/prometheus/slis. Threads: one at a time.
+// Owner: DiagnosticsServer. Threads: one at a time.
+// Source: k8s.io/component-base/metrics/prometheus/slis.
 #pragma once
 
 #include <prometheus/counter.h>

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kEvery{1}, kStuckAfter{10};
 
 struct Heartbeat::Beat {
   std::atomic<bool> pending{false};
-  Steady posted{};  // on the I/O executor
+  Steady posted{};  // used on the I/O executor only
 };
 
 Heartbeat::Heartbeat(async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,

@@ -1,7 +1,9 @@
-// Heartbeat: whether the scheduling strand still does what is posted to it.
+// Heartbeat: detects a scheduling strand that no longer runs its tasks.
 //
-// A task is posted every second; one that has not run for ten seconds makes it unhealthy.
-// Owner: DiagnosticsServer. Threads: start() and why_unhealthy() on the I/O executor.
+// Posts a task to the strand every second. The strand is unhealthy while a task has been pending
+// for ten seconds.
+//
+// Owner: DiagnosticsServer. Threads: all functions on the I/O executor, start() also before it runs.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,7 +21,7 @@ class Heartbeat {
   Heartbeat(async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
             Clock& clock);
   void start();
-  void beat();  // posts a task, unless the last one has not run yet
+  void beat();  // posts a task, unless the previous one is still pending
   std::optional<std::string> why_unhealthy() const;
 
  private:
@@ -29,7 +31,7 @@ class Heartbeat {
   async::Gate& gate_;
   const boost::asio::any_io_executor io_, strand_;
   Clock& clock_;
-  const std::shared_ptr<Beat> beat_;  // shared with the task that is posted
+  const std::shared_ptr<Beat> beat_;  // shared with the posted task
 };
 
 }  // namespace podium::app::run

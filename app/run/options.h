@@ -1,4 +1,4 @@
-// What `podium run` takes on its command line.
+// The command line of `podium run`, parsed. Values only.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -27,13 +27,14 @@ struct Options {
   boost::json::object overrides;           // fields of the KubeSchedulerConfiguration
   std::vector<std::string> feature_gates;  // one --feature-gates each
   std::vector<std::string> warnings;       // flags without effect
-  int verbosity = 0;                       // as klog's: 0 to 2 info, 3 and 4 debug, from 5 on trace
+  int verbosity = 0;                       // klog levels: 0 to 2 info, 3 and 4 debug, 5 and more trace
 };
 
 // Adds the subcommand; its callback runs podium and sets the exit code. `plugins` outlives the app.
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code);
 
-// Runs until a signal (0), a lost lease or a fault (1), or says what is wrong with the input (2).
+// Runs until it is stopped. Returns the exit code: 0 stopped by a signal, 1 lost lease or failure,
+// 2 invalid input.
 int run(const Options& options, const plugins::Registry& plugins);
 
 }  // namespace podium::app::run

@@ -90,7 +90,7 @@ std::shared_ptr<client::Transport> Process::transport(client::ClientConfig confi
                          });
 }
 
-// What the diagnostics server shows. Its reviews need no lease.
+// The reviewers' transports have no MayWrite: reviews are allowed without the lease.
 DiagnosticsServer::Parts Process::diagnostics_parts() {
   const auto reviewer = [this](const client::ClientConfig& config) {
     return transport(config, kReviewConnections, {});
@@ -102,7 +102,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
     std::string missing;
     for (const auto& kind : engine_.not_synced()) missing += (missing.empty() ? "" : ", ") + kind;
     if (missing.empty()) return std::nullopt;
-    return "not in step with the API server: " + missing;
+    return "not synced with the API server: " + missing;
   };
   return {.gate = diagnostics_gate_,
           .io = io_.get_executor(),
@@ -126,20 +126,20 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
 }
 
 void Process::refresh_metrics() {
-  engine_.scheduler().tell_metrics();
+  engine_.scheduler().publish_metrics();
   if (engine_.elector()) process_metrics_.leads(engine_.elector()->leading());
   report_gauges_.set(engine_.reports().counts(), engine_.retention().size());
 }
 
-// Runs until the context is out of work. An exception that leaves a handler is a bug; the process stops in
-// order, for which the context has to go on.
+// Runs until the context is out of work. An exception from a handler is a bug: it begins a stop, and the
+// context keeps running so that the process can shut down in order.
 void Process::run_context(asio::io_context& context, const char* name) {
   for (bool ended = false; !ended;) {
     try {
       context.run();
       ended = true;
     } catch (const std::exception& e) {
-      spdlog::critical("handler has failed thread={} error=\"{}\"", name, e.what());
+      spdlog::critical("exception in handler, stopping thread={} error=\"{}\"", name, e.what());
       begin_stop(1);
     }
   }
@@ -165,7 +165,7 @@ int Process::run() {
     spdlog::error("leader election lost, stopping error=\"{}\"", reason);
     begin_stop(1);
   });
-  run_context(io_, "I/O");  // until stop() has ended everything
+  run_context(io_, "I/O");  // returns when stop() has finished
   core_work_.reset();
   core_thread.join();
   workers_.join();
@@ -202,7 +202,7 @@ void Process::begin_stop(int exit_code) {
 async::Task<void> Process::stop() {
   const bool all_ended = co_await engine_.stop();
   if (!all_ended) {
-    for (const auto& name : engine_.unfinished()) spdlog::error("task has not ended task={}", name);
+    for (const auto& name : engine_.unfinished()) spdlog::error("task did not end in time task={}", name);
   }
   diagnostics_.close();
   diagnostics_gate_.cancel();

@@ -1,10 +1,11 @@
-// Process: an Engine in a process of its own: its threads, its signals and its diagnostics server.
+// Process: runs an Engine: threads, signals and the diagnostics server.
 //
-// SIGTERM and SIGINT stop in order, as do a lost lease and a bug in something that runs in the background
-// (exit code 1). A second signal abandons what has not ended and exits with 1. Every other path to the end
-// runs the same destructors.
-// Threads: the scheduling strand, I/O, one for decisions with extenders, and a pool for what-ifs; run() uses
-// its caller's for I/O.
+// SIGTERM and SIGINT shut down in order (exit code 0), as do a lost lease and an exception that
+// leaves a background task (exit code 1). A second signal abandons what has not ended and exits with
+// 1. Every path runs the same destructors.
+//
+// Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
+// for decisions with extenders, a pool for what-ifs. Errors: run() logs them and returns the exit code.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -25,9 +26,9 @@
 
 namespace podium::app::run {
 
-// The API servers that podium talks to; all may be one.
+// The API servers that podium connects to; usually all the same.
 struct Servers {
-  client::ClientConfig cluster;                        // whose pods it places
+  client::ClientConfig cluster;                        // whose pods it schedules
   client::ClientConfig authentication, authorization;  // which review requests to the diagnostics server
 };
 
@@ -35,7 +36,7 @@ class Process {
  public:
   Process(const Options& options, config::Config config, Servers servers);
   ~Process();
-  // Serves until stopped; the exit code.
+  // Runs until stopped; returns the exit code: 0, 1, or 2 if the diagnostics server cannot listen.
   int run();
 
  private:
@@ -47,7 +48,7 @@ class Process {
   void run_context(boost::asio::io_context& context, const char* name);
   void wait_for_signal();
   void on_signal(int number);
-  void begin_stop(int exit_code);  // any thread; the first call counts
+  void begin_stop(int exit_code);  // any thread; only the first call has an effect
   async::Task<void> stop();
 
   const Options options_;

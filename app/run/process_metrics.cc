@@ -12,7 +12,7 @@ namespace {
 
 using prometheus::MetricFamily;
 
-// client-go's name for its own lease metric, whatever the Lease is called.
+// client-go labels the metric with this name, whatever the Lease is called.
 constexpr auto kLease = "kube-scheduler";
 
 const std::vector<double> kBytes{64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
@@ -27,7 +27,7 @@ void add(std::vector<MetricFamily>& out, const char* name, const char* help, pro
   out.push_back({name, help, type, {std::move(metric)}});
 }
 
-// What the network namespace has received and sent, as the IP layer counts it; nothing where it is not told.
+// Bytes received and sent in the network namespace, counted by the IP layer; omitted if /proc lacks them.
 void add_network(std::vector<MetricFamily>& out) {
   std::ifstream file("/proc/self/net/netstat");
   for (std::string names, values; std::getline(file, names) && std::getline(file, values);) {
@@ -46,7 +46,8 @@ void add_network(std::vector<MetricFamily>& out) {
   }
 }
 
-// The fields of /proc/self/stat from the third on: the second, the program's name, may have spaces.
+// The fields of /proc/self/stat from the third on. Skips the second, the program's name, which
+// may have spaces.
 std::vector<double> stat_fields() {
   std::ifstream file("/proc/self/stat");
   std::string text;
@@ -134,7 +135,7 @@ void ProcessMetrics::leads(bool leads) {
   leader_.with(std::string_view(kLease)).Set(leads ? 1 : 0);
 }
 
-// Numbers of fields after proc(5), from the third on: 14 utime, 15 stime, 22 starttime, 23 vsize, 24 rss.
+// Field numbers as in proc(5): 14 utime, 15 stime, 22 starttime, 23 vsize, 24 rss.
 std::vector<MetricFamily> ProcessMetrics::of_process() {
   using enum prometheus::MetricType;
   std::vector<MetricFamily> out;

@@ -1,8 +1,9 @@
-// Metrics that any Kubernetes component has: of its requests, of its lease, of its feature gates, and of
-// itself as a process of Linux.
+// The metrics that every Kubernetes component has: requests, lease, feature gates, and the Linux process.
 //
-// Names, labels and buckets after component-base's restclient, leaderelection and feature metrics and
-// client_golang's process collector. Threads: safe from any.
+// Sources of names, labels and buckets: component-base's restclient, leaderelection and feature
+// metrics, and client_golang's process collector.
+//
+// Owner: Process. Threads: all functions from any thread.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -23,13 +24,13 @@ class ProcessMetrics {
 
   void request(const std::string& host, const client::Exchange& exchange);
   void leads(bool leads);
-  // What --feature-gates came to.
+  // The effective feature gates.
   void gates(const config::FeatureGates& gates);
-  // What /proc says of this process now; nothing of what cannot be read.
+  // This process' current values from /proc; omits what cannot be read.
   static std::vector<prometheus::MetricFamily> of_process();
 
  private:
-  std::mutex mutex_;  // guards these
+  std::mutex mutex_;  // guards the members below
   cycle::Counters requests_, retries_;
   cycle::Histograms request_seconds_, request_bytes_, reply_bytes_;
   cycle::Gauges leader_, gates_;

@@ -1,6 +1,6 @@
-// podium_reports: how many SchedulingReports were written, dropped, refused, wait and are kept.
+// The metric podium_reports: the numbers of SchedulingReports written, dropped, failed, waiting and kept.
 //
-// Threads: one at a time.
+// Owner: Process. Threads: one at a time.
 #pragma once
 
 #include <prometheus/gauge.h>

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kLogQueue = 8192;
 constexpr int kDebug = 3, kTrace = 5;
 
-// Logs go to standard error through a bounded queue that drops the oldest line: a blocked pipe never blocks
-// scheduling.
+// Logs go to standard error through a bounded queue that drops the oldest line, so a blocked pipe
+// does not block scheduling.
 void set_up_logs(int verbosity) {
   spdlog::init_thread_pool(kLogQueue, 1);
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
@@ -38,7 +38,7 @@ void set_up_logs(int verbosity) {
   spdlog::flush_every(std::chrono::seconds(1));
 }
 
-// A handler that does nothing rather than SIG_IGN, which child processes would inherit.
+// Installs an empty handler. Child processes would inherit SIG_IGN.
 void do_nothing_on(int signal) {
   struct sigaction action{};
   action.sa_handler = [](int) {};
@@ -113,7 +113,7 @@ int run(const Options& options, const plugins::Registry& plugins) {
   auto servers = find_servers(options, *config);
   if (!servers) return refuse(servers.error().message);
   int exit_code = 1;
-  try {  // what a process needs and may be short of: file descriptors, threads, memory
+  try {  // file descriptors, threads or memory may run out
     set_up_logs(options.verbosity);
     std::signal(SIGPIPE, SIG_IGN);
     for (const int signal : {SIGUSR1, SIGUSR2}) do_nothing_on(signal);

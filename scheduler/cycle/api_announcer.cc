@@ -29,7 +29,8 @@ void ApiAnnouncer::failed(const cluster::PodInfo& pod, std::string_view reason, 
   statuses_.not_scheduled(pod, std::string(reason), std::string(message), nominated_node);
 }
 
-// The preemptor's profile says so, about the victim. Source: pkg/scheduler/framework/preemption/executor.go.
+// Recorded about the victim, by the preemptor's profile.
+// Source: pkg/scheduler/framework/preemption/executor.go.
 void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
                              std::string_view node, bool deleted) {
   if (!events_) return;

@@ -1,7 +1,9 @@
-// ApiAnnouncer: tells people through the API server: events under kube-scheduler's names and words, and the
-// PodScheduled condition. Both are written behind the bindings, bounded.
+// ApiAnnouncer: publishes scheduling results through the API server: events with
+// kube-scheduler's reasons and texts, and the PodScheduled condition. Both go through bounded
+// queues and yield to bindings.
 //
-// Threads: as Announcer: the strand. Errors: none; what cannot be written is counted by the writers.
+// Owner: the Engine. Threads: the scheduling strand; calls only queue and return at once.
+// Errors: none leave; the writers count what they cannot write.
 #pragma once
 
 #include <functional>
@@ -15,9 +17,11 @@ namespace podium::cycle {
 
 class ApiAnnouncer final : public Announcer {
  public:
-  // Each profile reports under its own name; `recorder_of` never returns null for a profile's scheduler name.
+  // Each profile has its own event recorder. `recorder_of` never returns null for a
+  // configured scheduler name.
   using RecorderOf = std::function<client::EventRecorder*(std::string_view scheduler_name)>;
 
+  // `events`: false turns events off; conditions are still written.
   ApiAnnouncer(RecorderOf recorder_of, PodStatusWriter& statuses, bool events)
       : recorder_of_(std::move(recorder_of)), statuses_(statuses), events_(events) {}
 
@@ -27,6 +31,7 @@ class ApiAnnouncer final : public Announcer {
   void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node,
                  bool deleted) override;
   void skipped(const cluster::PodInfo& pod) override;
+  // Records an event about the pod under its profile's name; no-op where events are off.
   void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
              std::string note);
 

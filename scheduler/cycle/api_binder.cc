@@ -16,8 +16,8 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-constexpr std::chrono::milliseconds kBindDeadline{70'000};  // a little over the API server's own 60 s
-constexpr std::chrono::milliseconds kQuick{250};            // for each request of a batch
+constexpr std::chrono::milliseconds kBindDeadline{70'000};  // above the API server's own 60 s
+constexpr std::chrono::milliseconds kFastReply{250};        // for each request of a batch
 constexpr std::chrono::milliseconds kLongestPause{5'000};   // whatever Retry-After says
 constexpr std::size_t kLanes = 16, kAtOnce = 8, kShare = 4;
 
@@ -43,8 +43,8 @@ client::Request binding_request(const api::Pod& pod, const std::string& node) {
   return request;
 }
 
-// These answers are not the last word on the request: a gateway's, the API server's that its time was over,
-// and etcd's that it has not heard of the end of the write.
+// After these replies the API server may still have executed the request: a gateway's 502 or 504, the API
+// server's own timeout, and an etcd error that leaves the write's result open.
 Error with_doubt(Error error) {
   const bool gave_up =
       error.code == 502 || error.code == 504 || (error.code == 503 && error.retry_after == 0);
@@ -91,12 +91,12 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   give_up(std::move(orders));
 }
 
-// A lane takes its share of what waits, so that the other lanes do not run empty while it works through a
-// long row.
-std::vector<ApiBinder::Order> ApiBinder::take() {
+// Takes only a share of the queue, so that the other lanes do not run dry while this one sends
+// a long batch.
+std::vector<ApiBinder::Order> ApiBinder::take_batch() {
   const std::lock_guard lock(mutex_);
   std::vector<Order> orders;
-  auto n = quick_ ? std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce) : 1;
+  auto n = fast_replies_ ? std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce) : 1;
   for (; n > 0 && !waiting_.empty(); --n) {
     orders.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
@@ -105,58 +105,58 @@ std::vector<ApiBinder::Order> ApiBinder::take() {
   return orders;
 }
 
-void ApiBinder::answered(std::chrono::nanoseconds each) {
+void ApiBinder::observe_latency(std::chrono::nanoseconds each) {
   const std::lock_guard lock(mutex_);
-  quick_ = each < kQuick;
+  fast_replies_ = each < kFastReply;
 }
 
 client::Task<void> ApiBinder::run(ApiBinder* self) {
   for (;;) {
-    auto orders = self->take();
+    auto orders = self->take_batch();
     if (orders.empty()) co_return;
     if (orders.size() == 1) {
-      co_await alone(self, std::move(orders.front()));
+      co_await send_one(self, std::move(orders.front()));
     } else {
-      co_await together(self, std::move(orders));
+      co_await send_batch(self, std::move(orders));
     }
   }
 }
 
-client::Task<void> ApiBinder::together(ApiBinder* self, std::vector<Order> orders) {
+client::Task<void> ApiBinder::send_batch(ApiBinder* self, std::vector<Order> orders) {
   std::vector<client::Request> requests;
   for (const auto& order : orders) requests.push_back(binding_request(**order.pod, order.node));
   const auto began = self->api_.clock().now();
   auto answers = co_await self->api_.send_all(std::move(requests));
-  self->answered((self->api_.clock().now() - began) / static_cast<int>(orders.size()));
+  self->observe_latency((self->api_.clock().now() - began) / static_cast<int>(orders.size()));
   std::vector<std::string> bound;
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (answers[i]) {
       bound.push_back((*orders[i].pod)->meta.uid);
     } else {
-      self->settle_apart(std::move(orders[i]), with_doubt(std::move(answers[i].error())), true);
+      self->spawn_settle(std::move(orders[i]), with_doubt(std::move(answers[i].error())), true);
     }
   }
-  if (!bound.empty()) self->tell_bound(std::move(bound));
+  if (!bound.empty()) self->post_bound(std::move(bound));
 }
 
-client::Task<void> ApiBinder::alone(ApiBinder* self, Order order) {
+client::Task<void> ApiBinder::send_one(ApiBinder* self, Order order) {
   const auto began = self->api_.clock().now();
   auto sent = co_await post_binding(self->api_, order.pod, order.node);
-  self->answered(self->api_.clock().now() - began);
+  self->observe_latency(self->api_.clock().now() - began);
   if (sent) {
-    self->tell_bound({(*order.pod)->meta.uid});
+    self->post_bound({(*order.pod)->meta.uid});
   } else {
-    self->settle_apart(std::move(order), std::move(sent.error()), false);
+    self->spawn_settle(std::move(order), std::move(sent.error()), false);
   }
 }
 
-// Not in the lane, for it may take long.
-void ApiBinder::settle_apart(Order order, Error error, bool mend) {
-  if (async::spawn(gate_, io_, "binding to be settled", settle(this, order, std::move(error), mend))) return;
+// Runs outside the lane, because settling may take minutes.
+void ApiBinder::spawn_settle(Order order, Error error, bool may_retry) {
+  if (async::spawn(gate_, io_, "settle binding", settle(this, order, std::move(error), may_retry))) return;
   give_up({std::move(order)});
 }
 
-client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, bool mend) {
+client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, bool may_retry) {
   bool in_doubt = false;
   BindingRequest request;
   request.pod = order.pod;
@@ -167,9 +167,9 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
     self->precedence_.leave();
     asio::post(self->strand_, [self, uid = (*order.pod)->meta.uid] { self->in_doubt_(uid); });
   };
-  const auto pause = mend ? client::Retry(false, self->api_.random()).after(error) : std::nullopt;
-  // After a 401 a request on its own renews the token first.
-  const bool again = pause || (mend && error.code == 401);
+  const auto pause = may_retry ? client::Retry(false, self->api_.random()).after(error) : std::nullopt;
+  // A single request renews the token after a 401; requests in a batch do not.
+  const bool again = pause || (may_retry && error.code == 401);
   Result<void> sent = std::unexpected(std::move(error));
   if (pause) co_await async::nap(std::min(*pause, kLongestPause));
   if (again) sent = co_await request.send();
@@ -177,26 +177,26 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
   if (outcome.end == BindEnd::rejected)
     outcome.error = "binding rejected: running Bind plugin \"DefaultBinder\": " + outcome.error;
   if (!in_doubt) self->precedence_.leave();
-  self->tell(order, std::move(outcome));
+  self->post_outcome(order, std::move(outcome));
 }
 
-void ApiBinder::tell_bound(std::vector<std::string> uids) {
+void ApiBinder::post_bound(std::vector<std::string> uids) {
   for (std::size_t i = 0; i < uids.size(); ++i) precedence_.leave();
   asio::post(strand_, [this, uids = std::move(uids)] {
     for (const auto& uid : uids) ended_(uid, {BindEnd::bound, {}});
   });
 }
 
-void ApiBinder::tell(const Order& order, BindOutcome outcome) {
+void ApiBinder::post_outcome(const Order& order, BindOutcome outcome) {
   asio::post(strand_,
              [this, uid = (*order.pod)->meta.uid, outcome = std::move(outcome)] { ended_(uid, outcome); });
 }
 
-// The gate is closed.
+// Called when the gate is closed.
 void ApiBinder::give_up(std::vector<Order> orders) {
   for (const auto& order : orders) {
     precedence_.leave();
-    tell(order, {BindEnd::unknown, "the scheduler is stopping"});
+    post_outcome(order, {BindEnd::unknown, "the scheduler is stopping"});
   }
 }
 

@@ -1,15 +1,18 @@
-// ApiBinder: binds pods through the API server, and when in doubt asks again rather than guesses.
+// ApiBinder: binds pods through the API server. A request without an answer is retried until its
+// result is known (binding_request.h).
 //
-// The Binding carries the pod's UID, so a pod that was made anew under the same name is never bound by
-// mistake, and the API server binds a UID once. What becomes of a request, see binding_request.h.
+// The Binding carries the pod's UID: a pod recreated under the same name is never bound by mistake,
+// and the API server binds a UID at most once.
 //
-// A binding goes out at once while few are under way; of a backlog each of some connections takes several at
-// a time, which costs a fraction of the system calls and wake-ups. They share a deadline, and the API server
-// carries out what it has read of them though the connection is closed. So none are sent together unless the
-// last answer has come quickly. What comes back undone or in doubt is settled on its own, and holds no
-// connection meanwhile.
-// Threads: bind() from the strand; the requests run on `io`; the outcome is posted to the strand.
-// Errors: in the outcome.
+// Up to kLanes coroutines ("lanes") send bindings. With a short queue each binding is one request.
+// With a backlog a lane pipelines a batch on one connection, which saves system calls and wake-ups. A
+// batch shares one deadline, and the API server executes the requests it has read even if the
+// connection closes. So lanes batch only while replies are fast. Failed and unanswered requests leave
+// the batch and are settled one by one without holding a connection.
+//
+// Owner: the Engine; `gate` is empty before this is destroyed.
+// Threads: bind() from the strand; requests run on `io`; outcomes are posted to the strand.
+// Errors: in the BindOutcome.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -32,7 +35,7 @@ class ApiBinder final : public Binder {
   using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
   using InDoubt = std::function<void(const std::string& uid)>;
 
-  // `precedence` is told of each binding for as long as it is under way and not in doubt.
+  // Each binding enters `precedence` until it ends or is in doubt, so that other writers yield to it.
   ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
             boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended,
             InDoubt in_doubt);
@@ -43,17 +46,18 @@ class ApiBinder final : public Binder {
     cluster::PodInfoPtr pod;
     std::string node;
   };
-  static client::Task<void> run(ApiBinder* self);  // one lane: until nothing waits
-  static client::Task<void> together(ApiBinder* self, std::vector<Order> orders);
-  static client::Task<void> alone(ApiBinder* self, Order order);
-  // `mend`: nobody has tried yet what another try can mend.
-  static client::Task<void> settle(ApiBinder* self, Order order, Error error, bool mend);
-  std::vector<Order> take();
-  void answered(std::chrono::nanoseconds each);
-  void settle_apart(Order order, Error error, bool mend);
+  static client::Task<void> run(ApiBinder* self);  // one lane; ends when the queue is empty
+  static client::Task<void> send_batch(ApiBinder* self, std::vector<Order> orders);
+  static client::Task<void> send_one(ApiBinder* self, Order order);
+  // `may_retry`: the request was sent without the client's retries (in a batch), so settle()
+  // may retry it.
+  static client::Task<void> settle(ApiBinder* self, Order order, Error error, bool may_retry);
+  std::vector<Order> take_batch();
+  void observe_latency(std::chrono::nanoseconds each);
+  void spawn_settle(Order order, Error error, bool may_retry);
   void give_up(std::vector<Order> orders);
-  void tell_bound(std::vector<std::string> uids);
-  void tell(const Order& order, BindOutcome outcome);
+  void post_bound(std::vector<std::string> uids);
+  void post_outcome(const Order& order, BindOutcome outcome);
 
   client::Api& api_;
   client::Precedence& precedence_;
@@ -63,10 +67,10 @@ class ApiBinder final : public Binder {
   const InDoubt in_doubt_;
   LogLimit log_;
 
-  std::mutex mutex_;  // guards these
+  std::mutex mutex_;  // guards the members below
   std::deque<Order> waiting_;
   std::size_t lanes_ = 0;
-  bool quick_ = false;  // the last answer has come within kQuick
+  bool fast_replies_ = false;  // the last reply took less than kFastReply
 };
 
 }  // namespace podium::cycle

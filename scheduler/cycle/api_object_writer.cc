@@ -9,7 +9,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-// The patch with its preconditions: another UID or another resourceVersion is a conflict.
+// The patch with its preconditions: the API server answers 409 for another UID or resourceVersion.
 json::value body_of(const framework::ObjectWrite& write) {
   json::value body = write.patch;
   if (!body.is_object()) body = json::object();
@@ -20,7 +20,7 @@ json::value body_of(const framework::ObjectWrite& write) {
   return body;
 }
 
-// Whether the patch would change nothing of the object.
+// Whether the object already has everything in the patch.
 bool has(const json::value& object, const json::value& patch) {
   if (!patch.is_object()) return object == patch;
   for (const auto& [key, wanted] : patch.as_object()) {
@@ -30,7 +30,7 @@ bool has(const json::value& object, const json::value& patch) {
   return true;
 }
 
-// The API server's own words, without the request that the client puts before them.
+// The API server's message, without the request that the client prepends.
 std::string words_of(const Error& error) {
   const auto end = error.kind == Error::Kind::status ? error.message.find(": ") : std::string::npos;
   return end == std::string::npos ? error.message : error.message.substr(end + 2);
@@ -57,16 +57,16 @@ ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
   if (async::spawn(gate_, io_, "object write", run(this, pod_uid, std::move(write)))) return;
-  tell(std::move(pod_uid), {std::nullopt, "the scheduler is stopping"});
+  post_outcome(std::move(pod_uid), {std::nullopt, "the scheduler is stopping"});
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,
                                         framework::ObjectWrite write) {
   auto outcome = co_await write_object(self->api_, std::move(write));
-  self->tell(std::move(pod_uid), std::move(outcome));
+  self->post_outcome(std::move(pod_uid), std::move(outcome));
 }
 
-void ApiObjectWriter::tell(std::string pod_uid, WriteOutcome outcome) {
+void ApiObjectWriter::post_outcome(std::string pod_uid, WriteOutcome outcome) {
   asio::post(strand_, [this, uid = std::move(pod_uid), outcome = std::move(outcome)]() mutable {
     ended_(uid, std::move(outcome));
   });

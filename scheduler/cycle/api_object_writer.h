@@ -1,11 +1,12 @@
-// ApiObjectWriter: makes the writes that PreBind plugins want, and when in doubt looks rather than guesses.
+// ApiObjectWriter: executes the API writes of PreBind plugins.
 //
-// A write is a JSON merge patch that names the UID and the resourceVersion that the decision was made on, so
-// that nothing is overwritten that nobody has seen. After a lost reply the object itself is read: where it
-// has everything that the patch wants, the patch was made.
+// A write is a JSON merge patch with the UID and the resourceVersion that the decision was based on as
+// preconditions, so it never overwrites a newer change. After a lost reply the object is read back: if it
+// already has every field of the patch, the write succeeded.
 //
-// Threads: write() from the strand; the requests run on `io`; the outcome is posted to the strand.
-// Errors: in the outcome, in the API server's words.
+// Owner: the Engine; `gate` is empty before this is destroyed.
+// Threads: write() from the strand; requests run on `io`; outcomes are posted to the strand.
+// Errors: in the WriteOutcome, with the API server's message.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -29,7 +30,7 @@ class ApiObjectWriter final : public ObjectWriter {
  private:
   static client::Task<void> run(ApiObjectWriter* self, std::string pod_uid, framework::ObjectWrite write);
 
-  void tell(std::string pod_uid, WriteOutcome outcome);
+  void post_outcome(std::string pod_uid, WriteOutcome outcome);
 
   client::Api& api_;
   async::Gate& gate_;
@@ -37,7 +38,7 @@ class ApiObjectWriter final : public ObjectWriter {
   const Ended ended_;
 };
 
-// One write from request to outcome; exposed for tests against a scripted server.
+// Executes one write; exposed for tests against a scripted server.
 client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write);
 
 }  // namespace podium::cycle

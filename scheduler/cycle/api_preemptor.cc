@@ -17,11 +17,11 @@ using cluster::PodInfoPtr;
 
 constexpr std::string_view kCondition = "DisruptionTarget", kReason = "PreemptionByScheduler";
 
-// 409 (the UID): another pod has its name.
+// 409: another pod (UID) has this name.
 bool says_gone(const Error& error) { return client::object_is_gone(error) || error.code == 409; }
 
-// A strategic merge patch: the list of conditions is merged by type, so others' conditions stay. Null where
-// the pod has it.
+// A strategic merge patch: conditions are merged by type, so the other conditions stay. Null if the pod
+// already has the condition.
 json::value condition_patch(const api::Pod& victim, const std::string& text, Wall now) {
   const auto* has = victim.condition(kCondition);
   if (has && has->status == "True" && has->reason == kReason && has->message == text) return nullptr;
@@ -41,13 +41,13 @@ client::Task<Result<void>> patch_status(client::Api& api, PodInfoPtr pod, json::
   co_return Result<void>();
 }
 
-// True: it was deleted; false: it was gone already.
+// True: deleted; false: already gone.
 client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::string text) {
   auto body = condition_patch(*victim->pod, text, api.clock().wall());
   if (!body.is_null()) {
-    const auto told = co_await patch_status(api, victim, std::move(body));
-    if (!told && says_gone(told.error())) co_return false;
-    if (!told) co_return std::unexpected(told.error());
+    const auto patched = co_await patch_status(api, victim, std::move(body));
+    if (!patched && says_gone(patched.error())) co_return false;
+    if (!patched) co_return std::unexpected(patched.error());
   }
   const auto& meta = victim->pod->meta;
   client::DeleteOptions options;
@@ -60,15 +60,15 @@ client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::strin
 
 }  // namespace
 
-client::Task<PreemptionOutcome> make_room(client::Api& api, PodStatusWriter& statuses,
-                                          PreemptionOrder order) {
+client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
+                                               PreemptionOrder order) {
   PreemptionOutcome outcome;
   for (const auto& pod : order.to_withdraw) {
     const auto withdrawn = co_await statuses.withdraw(pod);
-    // Not critical for the preemption itself, but the preemptor is tried again soon.
+    // The evictions go on, but the error makes the preemptor retry after a backoff.
     if (!withdrawn) {
-      outcome.error =
-          fmt::format("the nomination of {} stays: {}", pod->pod->full_name(), withdrawn.error().message);
+      outcome.error = fmt::format("cannot clear the nomination of {}: {}", pod->pod->full_name(),
+                                  withdrawn.error().message);
     }
   }
   const auto text =
@@ -98,19 +98,19 @@ void ApiPreemptor::preempt(PreemptionOrder order) {
   if (async::spawn(gate_, io_, "preemption", run(this, order))) return;
   PreemptionOutcome outcome;
   outcome.error = "the scheduler is stopping";
-  tell(std::move(order), std::move(outcome));
+  post_outcome(std::move(order), std::move(outcome));
 }
 
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
-  auto outcome = co_await make_room(self->api_, self->statuses_, order);
+  auto outcome = co_await run_preemption(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
     spdlog::warn("preemption failed pod={} node={} error=\"{}\"", order.preemptor->pod->full_name(),
                  order.node, outcome.error);
   }
-  self->tell(std::move(order), std::move(outcome));
+  self->post_outcome(std::move(order), std::move(outcome));
 }
 
-void ApiPreemptor::tell(PreemptionOrder order, PreemptionOutcome outcome) {
+void ApiPreemptor::post_outcome(PreemptionOrder order, PreemptionOutcome outcome) {
   asio::post(strand_,
              [this, order = std::move(order), outcome = std::move(outcome)] { ended_(order, outcome); });
 }

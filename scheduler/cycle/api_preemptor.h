@@ -1,13 +1,14 @@
-// ApiPreemptor: makes room through the API server: has the nominations of less important pods on the node
-// withdrawn, and evicts the victims one after the other.
+// ApiPreemptor: carries out a preemption through the API server. Clears the nominations of lower-priority
+// pods on the node, then evicts the victims one after the other.
 //
-// A victim first gets the condition DisruptionTarget, and is then deleted gracefully, by UID: a pod that was
-// made anew under its name is never evicted by mistake. One that is gone already is none to wait for. The
-// first victim that cannot be evicted ends it: the preemptor is to be tried again rather than to wait.
+// A victim gets the condition DisruptionTarget and is then deleted gracefully, by UID: a pod
+// recreated under its name is never evicted by mistake. A victim that is already gone is skipped. The
+// first failed eviction ends the preemption; the preemptor is then retried after a backoff.
 //
-// Threads: preempt() from the strand; the requests run on `io`, which is the one of the PodStatusWriter; the
-// outcome is posted to the strand.
-// Errors: in the outcome. Source: pkg/scheduler/framework/preemption/executor.go.
+// Owner: the Engine; `gate` is empty before this is destroyed.
+// Threads: preempt() from the strand; requests run on `io`, which must be the PodStatusWriter's;
+// outcomes are posted to the strand.
+// Errors: in the PreemptionOutcome. Source: pkg/scheduler/framework/preemption/executor.go.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -30,7 +31,7 @@ class ApiPreemptor final : public Preemptor {
 
  private:
   static client::Task<void> run(ApiPreemptor* self, PreemptionOrder order);
-  void tell(PreemptionOrder order, PreemptionOutcome outcome);
+  void post_outcome(PreemptionOrder order, PreemptionOutcome outcome);
 
   client::Api& api_;
   PodStatusWriter& statuses_;
@@ -39,7 +40,8 @@ class ApiPreemptor final : public Preemptor {
   const Ended ended_;
 };
 
-// One order from the first request to the outcome; exposed for tests against a scripted server.
-client::Task<PreemptionOutcome> make_room(client::Api& api, PodStatusWriter& statuses, PreemptionOrder order);
+// Executes one order; exposed for tests against a scripted server.
+client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
+                                               PreemptionOrder order);
 
 }  // namespace podium::cycle

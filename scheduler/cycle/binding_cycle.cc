@@ -62,14 +62,14 @@ void BindingCycle::begin(queue::QueuedPod queued, cluster::Row row, const framew
   settle();
 }
 
-// Nobody has seen the assumption yet.
+// A failure within the scheduling cycle: no other decision has seen the assumption yet.
 BindingCycle::Failure BindingCycle::failure_at(std::string_view point,
                                                const framework::PlacementFailure& failure) {
   if (failure.is_error()) return {failure.message(point), false, {}, false};
   return {failure.message(point), true, {failure.plugin}, false};
 }
 
-// The pod goes on to this extension point, or to none; what it leaves has been measured.
+// Records the duration of the current extension point and starts the next one; "" starts none.
 void BindingCycle::enter(Pod& pod, std::string_view point, std::string_view status_of_last) {
   const auto now = parts_.clock.now();
   if (!pod.point.empty()) {
@@ -104,8 +104,8 @@ std::optional<BindingCycle::Failure> BindingCycle::permit(Pod& pod) {
   return std::nullopt;
 }
 
-// Which PreBind plugins have something to do. Where one has, or the pod has to wait for a permit, its node is
-// made known, for it may take a while (NominatedNodeNameForExpectation).
+// Collects the PreBind plugins that have work. If there are any, or the pod waits for a permit,
+// binding may take long, so the node is nominated (NominatedNodeNameForExpectation).
 std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
   for (const auto& entry : pod.profile->pre_binds) {
     const auto needed = entry.plugin->needs_pre_bind(pod.assumed, pod.state(entry.name));
@@ -123,8 +123,8 @@ std::optional<BindingCycle::Failure> BindingCycle::pre_flight(Pod& pod) {
   return std::nullopt;
 }
 
-// From here on the pod is no longer unschedulable, whatever happens: a failure is tried again after a
-// backoff.
+// Ends the pod's flight in the queue: from here on a failure is retried after a backoff, not when
+// an event occurs.
 void BindingCycle::end_permit(Pod& pod) {
   if (pod.stage == Pod::Stage::permitting)
     parts_.metrics.permit_wait("Success", in_seconds(parts_.clock.now() - pod.sent));
@@ -137,7 +137,7 @@ void BindingCycle::end_permit(Pod& pod) {
 
 // --- PreBind ---
 
-// The plugin whose turn it is: its writes, then its wait; when there is no plugin left, the pod is bound.
+// Runs the current plugin: its writes, then its wait. Binds the pod when no plugin is left.
 void BindingCycle::pre_bind(Pod& pod) {
   if (pod.plugin == pod.pre_binds.size()) return bind(pod);
   const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
@@ -164,7 +164,7 @@ void BindingCycle::next_write(Pod& pod) {
     pod.stage = Pod::Stage::awaiting;
     pre_binding_.insert(pod.uid());
     set_deadline(pod, parts_.clock.now() + *pod.plan.timeout);
-    return look_again(pod.uid());
+    return settle_later(pod.uid());
   }
   ++pod.plugin;
   pre_bind(pod);
@@ -212,7 +212,7 @@ void BindingCycle::bind(Pod& pod) {
   parts_.binder.bind(pod.assumed.pod, pod.assumed.node);
 }
 
-// The pod keeps its room, and others go on.
+// The pod keeps its assumed capacity, but no longer counts as a request under way.
 void BindingCycle::binding_in_doubt(const std::string& uid) {
   auto* pod = find(uid);
   if (!pod || pod->stage != Pod::Stage::binding || std::exchange(pod->in_doubt, true)) return;
@@ -228,7 +228,7 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
   if (outcome.end == BindEnd::rejected && !known->gone) {
     fail(*known, {outcome.error});
   } else if (outcome.end == BindEnd::not_sent && !known->gone) {
-    put_back(*known);
+    requeue_unsent(*known);
   } else if (outcome.end != BindEnd::bound) {
     end(*known, outcome.error);
   } else {
@@ -268,16 +268,16 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
   parts_.metrics.attempt(pod->profile->scheduler_name, failure.rejected ? "unschedulable" : "error",
                          in_seconds(now - pod->began));
   parts_.queue.requeue(std::move(pod->queued), std::move(failure.rejected_by), now);
-  if (freed && failure.told) parts_.tell(*freed);
+  if (freed && failure.assumption_visible) parts_.on_forgotten(*freed);
   if (pod->nominated || !info->pod->nominated_node.empty()) parts_.nominator.nominate(*info, "");
   parts_.announcer.failed(*info, failure.rejected ? "Unschedulable" : "SchedulerError", failure.message,
                           std::nullopt);
   parts_.wake();
 }
 
-// Nothing was asked of the API server, so there is nothing to tell of the pod. It waits for another turn, in
-// case this process leads on.
-void BindingCycle::put_back(Pod& unsent) {
+// No request reached the API server, so nothing is announced or recorded. The pod is requeued in case
+// this process regains the right to write.
+void BindingCycle::requeue_unsent(Pod& unsent) {
   auto pod = take(unsent);
   framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
   enter(*pod, "", "Error");
@@ -285,10 +285,10 @@ void BindingCycle::put_back(Pod& unsent) {
   const auto info = pod->queued.pod;
   parts_.queue.requeue(std::move(pod->queued), {}, parts_.clock.now());
   if (pod->nominated) parts_.nominator.nominate(*info, "");
-  if (freed) parts_.tell(*freed);
+  if (freed) parts_.on_forgotten(*freed);
 }
 
-// The pod will not come back: it is gone or elsewhere, or the scheduler stops.
+// The pod is not requeued: it is gone or elsewhere, or the scheduler stops.
 void BindingCycle::end(Pod& ended, const std::string& why) {
   auto pod = take(ended);
   framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
@@ -298,7 +298,7 @@ void BindingCycle::end(Pod& ended, const std::string& why) {
   parts_.queue.done(pod->uid());
   if (pod->nominated) parts_.nominator.forget(pod->uid());
   if (pod->gone) return;
-  if (const auto freed = forget(*pod)) parts_.tell(*freed);
+  if (const auto freed = forget(*pod)) parts_.on_forgotten(*freed);
 }
 
 BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
@@ -311,7 +311,7 @@ BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
   return taken;
 }
 
-// Takes the assumption back. What it had occupied is free again, which may help others.
+// Removes the assumption. Returns the delete event for the capacity that this frees.
 std::optional<framework::ClusterEvent> BindingCycle::forget(const Pod& pod) {
   const auto* placed = parts_.snapshot.find_pod(pod.uid());
   if (!placed || (**placed)->node_name != pod.assumed.node) return std::nullopt;

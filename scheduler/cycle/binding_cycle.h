@@ -1,18 +1,19 @@
-// BindingCycle: from a decision to a bound pod, or back to the queue: one state machine a pod.
+// BindingCycle: takes a pod from its decision to its binding, or back to the queue. One state
+// machine per pod.
 //
 //   assume, Reserve, Permit ─▶ (permit wait) ─▶ PreBind: write …, wait until ready ─▶ bind ─▶ PostBind
-//              └────────────────────┴──────────────────┴──────────────────────────┴─▶ a failure: Unreserve
-//                                                            in reverse, forget, back to the queue
+//              │                    │                  │                          │
+//              └────────────────────┴──────────────────┴──────────────────────────┴─▶ on failure:
+//                                                     Unreserve in reverse, forget, requeue
 //
-// A pod that is deleted, or placed by somebody else, on the way ends as soon as no request of its own is
-// under way. The assumption of a pod ends with its binding cycle; it never expires by time, except that waits
-// have their timeouts.
+// A pod that is deleted, or bound by another scheduler, leaves the cycle as soon as none of its
+// requests is under way. The assumption ends with the binding cycle. It has no expiry of its own;
+// only the waits (Permit, PreBind) have timeouts.
 //
-// Owner and thread rule: the Scheduler's, on the scheduling strand. Time comes in through the Clock; what
-// time alone brings is done by advance(). Plugins that allow or reject pods through the Handle change nothing
-// before they have returned: what is to be done then is kept in a list that each function works off at its
-// end.
-// Errors: none leave.
+// Owner: Scheduler. Threads: the scheduling strand. Time comes from the Clock; advance() handles
+// timeouts. allow() and reject() may be called from within a plugin: they only queue the pod's UID.
+// The current entry point settles queued pods before it returns; outside of one, advance() does.
+// Errors: none leave; a failed pod is announced and requeued.
 // Source: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle, handleBindingCycleError).
 #pragma once
 
@@ -49,42 +50,44 @@ class BindingCycle final : public framework::Handle {
     cluster::Snapshot& snapshot;
     queue::SchedulingQueue& queue;
     bool nominates = true;  // NominatedNodeNameForExpectation
-    // What the end of an assumption means to others, and not to the pod itself; reaches on_event() as well.
-    std::function<void(const framework::ClusterEvent&)> tell;
-    std::function<void()> wake;
+    // Called with the delete event of a forgotten assumption. It may help other pods, but not the pod
+    // itself. The callee also passes it to on_event().
+    std::function<void(const framework::ClusterEvent&)> on_forgotten;
+    std::function<void()> wake;  // called when step() may have work
   };
   explicit BindingCycle(Parts parts);
   ~BindingCycle() override;
 
-  // Takes a pod that is in flight in the queue, and that fits on the row.
+  // Starts the cycle of a pod that is in flight in the queue and fits on the node in `row`. `began`:
+  // start of the attempt.
   void begin(queue::QueuedPod queued, cluster::Row row, const framework::Profile& profile, Steady began);
 
-  // --- what comes back ---
+  // --- results, events and time ---
   void write_ended(const std::string& uid, WriteOutcome outcome);
   void binding_in_doubt(const std::string& uid);
   void binding_ended(const std::string& uid, const BindOutcome& outcome);
-  void on_event(const framework::ClusterEvent& event);  // the snapshot has it already
-  void advance(Steady now);                             // the waits that are over
-  std::optional<Steady> next_wakeup() const;
+  void on_event(const framework::ClusterEvent& event);  // after the snapshot was updated
+  void advance(Steady now);                             // ends the waits that have timed out
+  std::optional<Steady> next_wakeup() const;            // when to call advance(); nullopt: no deadline
 
-  // --- what the watch tells of a pod that is here; false: it is not ---
+  // --- watch updates of pods in the cycle; false: the pod is not in the cycle ---
   bool knows(std::string_view uid) const { return find(uid) != nullptr; }
-  cluster::PodInfoPtr pod(std::string_view uid) const;  // as the watch told it last; null: it is not here
+  cluster::PodInfoPtr pod(std::string_view uid) const;  // newest version from the watch; null: not here
   bool updated(const cluster::PodInfoPtr& pod);         // still pending
-  // It is gone, on its way out, or on a node: its binding comes to nothing. The caller answers for the
-  // snapshot.
-  bool gone(std::string_view uid);
+  // The pod was deleted, is terminating, or is on a node: the cycle stops working on it. The caller
+  // updates the snapshot.
+  bool pod_gone(std::string_view uid);
   bool is_gone(std::string_view uid) const;
 
-  // Gives up a pod that is not being bound yet, for another that needs its room, as this plugin has found; it
-  // is tried again. False: too late.
+  // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts
+  // for; the pod is requeued. False: too late, or not in the cycle.
   bool preempt(std::string_view uid, std::string_view plugin);
-  // Ends what only waits; what the API server has been asked for comes to its end.
+  // Gives up the pods that only wait. Requests under way run to their end.
   void stop();
 
   std::size_t size() const { return pods_.size(); }
-  std::size_t requests() const { return requests_; }  // writes and bindings under way, but for those in doubt
-  std::size_t in_doubt() const { return in_doubt_; }  // bindings
+  std::size_t requests() const { return requests_; }  // writes and bindings under way, without those in doubt
+  std::size_t in_doubt() const { return in_doubt_; }  // bindings whose result is not known
 
   // --- Handle ---
   void each_waiting_pod(const std::function<void(const framework::AssumedPod&)>& visit) const override;
@@ -102,7 +105,7 @@ class BindingCycle final : public framework::Handle {
   std::optional<Failure> reserve(Pod& pod);
   std::optional<Failure> permit(Pod& pod);
   std::optional<Failure> pre_flight(Pod& pod);
-  void look_again(std::string_view uid);
+  void settle_later(std::string_view uid);
   void settle();
   void settle(Pod& pod);
   void end_permit(Pod& pod);
@@ -112,7 +115,7 @@ class BindingCycle final : public framework::Handle {
   void bind(Pod& pod);
   void fail(Pod& pod, Failure failure);
   void end(Pod& pod, const std::string& why);
-  void put_back(Pod& pod);
+  void requeue_unsent(Pod& pod);
   PodPtr take(Pod& pod);
   std::optional<framework::ClusterEvent> forget(const Pod& pod);
   void set_deadline(Pod& pod, std::optional<Steady> deadline);
@@ -121,8 +124,8 @@ class BindingCycle final : public framework::Handle {
   Parts parts_;
   boost::unordered_flat_map<std::string, PodPtr, cluster::TextHash, std::equal_to<>> pods_;  // by UID
   std::set<std::pair<Steady, std::string>> deadlines_;  // of pods that wait
-  std::set<std::string> waiting_, pre_binding_;         // for a permit; until ready
-  std::deque<std::string> to_settle_;
+  std::set<std::string> waiting_, pre_binding_;         // UIDs in Permit wait; UIDs in PreBind wait
+  std::deque<std::string> to_settle_;                   // UIDs
   bool settling_ = false, stopping_ = false;
   std::size_t requests_ = 0, in_doubt_ = 0;
 };

@@ -1,7 +1,6 @@
-// Pod: what the binding cycle knows of one pod, and how a failure of it reads. For the files of BindingCycle
-// only.
+// BindingCycle::Pod: the state of one pod in the binding cycle. Private to the files of BindingCycle.
 //
-// Owner: BindingCycle; does not move in memory.
+// Owner: BindingCycle; a Pod keeps its address while it is in the cycle. Threads: the scheduling strand.
 #pragma once
 
 #include <algorithm>
@@ -19,42 +18,43 @@
 
 namespace podium::cycle {
 
-inline constexpr auto kGone = "the pod is gone, or was placed by somebody else";
+inline constexpr auto kGone = "the pod is gone, or was bound by another scheduler";
 inline constexpr auto kStopping = "the scheduler is stopping";
 
 struct BindingCycle::Failure {
-  std::string message;                  // for the event and the condition
-  bool rejected = false;                // a plugin turned the pod down; else something failed
-  std::set<std::string> rejected_by{};  // whose hints say when to try again; none: after a backoff
-  bool told = true;                     // others have seen the assumption, so its end is news to them
+  std::string message;    // for the event and the condition
+  bool rejected = false;  // a plugin rejected the pod; false: an error
+  std::set<std::string>
+      rejected_by{};               // plugins whose queueing hints wake the pod; empty: retry after backoff
+  bool assumption_visible = true;  // others have seen the assumption, so its end is news to them
 };
 
 struct BindingCycle::Pod {
-  // Only in `permitting` and `awaiting` nothing of the pod is under way, and it can end at once.
+  // In `permitting` and `awaiting` no request of the pod is under way, so it can end at once.
   enum class Stage : std::uint8_t { reserving, permitting, writing, awaiting, binding };
 
   queue::QueuedPod queued;
   framework::AssumedPod assumed;
   const framework::Profile* profile = nullptr;
-  Steady began{}, sent{};    // the attempt; what is measured as its binding
-  std::string_view point{};  // the extension point that it is in, and since when; for metrics
+  Steady began{}, sent{};    // start of the attempt; start of the binding cycle
+  std::string_view point{};  // current extension point, and since when; for metrics
   Steady point_began{};
   Stage stage = Stage::reserving;
-  bool gone = false;               // deleted, or seen on a node: the watch has told, and the snapshot knows
-  bool in_doubt = false;           // its binding was sent and has no answer
-  bool nominated = false;          // status.nominatedNodeName was set for it
-  std::optional<Failure> verdict;  // it is to end with this when nothing is under way
+  bool gone = false;               // deleted or seen on a node by the watch; the snapshot is up to date
+  bool in_doubt = false;           // the binding was sent and has no answer
+  bool nominated = false;          // this cycle set status.nominatedNodeName
+  std::optional<Failure> verdict;  // how the pod fails as soon as no request is under way
   framework::PluginStates states;
 
   struct Wait {
     std::chrono::milliseconds timeout{0};
     Steady until{};
   };
-  std::map<std::string, Wait, std::less<>> pending;  // the plugins whose permit is outstanding
+  std::map<std::string, Wait, std::less<>> pending;  // by plugin: permits that are outstanding
 
-  std::vector<const framework::Profile::Entry<framework::PreBindPlugin>*> pre_binds;  // that have something
-                                                                                      // to do
-  std::size_t plugin = 0, write = 0;  // the one whose turn it is, and its write
+  // The PreBind plugins that have work for this pod.
+  std::vector<const framework::Profile::Entry<framework::PreBindPlugin>*> pre_binds;
+  std::size_t plugin = 0, write = 0;  // indexes: current plugin in pre_binds, its current write in the plan
   framework::PreBindPlan plan;
 
   std::optional<Steady> deadline;

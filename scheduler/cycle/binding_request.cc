@@ -12,12 +12,12 @@ namespace podium::cycle {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{100}, kLastPause{30'000};
-// A renewal of the lease may be on its way when the right to write has just ended.
+// A lease renewal may be under way when the right to write has just ended.
 constexpr std::chrono::milliseconds kRenewalPause{1'000};
 
-// What the pod itself says about a binding.
+// What the pod's state says about a binding.
 struct Seen {
-  std::optional<BindOutcome> outcome;  // none: it may still be carried out
+  std::optional<BindOutcome> outcome;  // nullopt: undecided, the pod is still pending or could not be read
   bool readable = false;               // the pod was read
 };
 
@@ -58,8 +58,8 @@ BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit
 
 client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
                                     LogLimit& log) {
-  std::optional<Steady> unanswered, first_unanswered;  // when the last and the first request in doubt ended
-  bool lost = false;                                   // there was no right to write a moment ago
+  std::optional<Steady> unanswered, first_unanswered;  // end of the last and the first request in doubt
+  bool lost = false;                                   // the previous try had no right to write
   auto pause = kFirstPause;
   for (;;) {
     if (sent) co_return BindOutcome{BindEnd::bound, {}};
@@ -87,7 +87,7 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
     }
     lost = client::is_not_leader(error);
     if (now > *first_unanswered && log.allows("in doubt", now)) {
-      spdlog::warn("binding in doubt, asking again pod={} node={} seconds={} error=\"{}\"",
+      spdlog::warn("binding in doubt, retrying pod={} node={} seconds={} error=\"{}\"",
                    request.pod->pod->full_name(), request.node,
                    std::chrono::duration_cast<std::chrono::seconds>(now - *first_unanswered).count(),
                    error.message);

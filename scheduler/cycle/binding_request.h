@@ -1,23 +1,23 @@
-// carry_out(): one binding, from the answer to its first request until it is known what became of it.
+// carry_out(): follows one binding from the answer to its first request until its result is known.
 //
-// A request that was sent and has no answer is in doubt: the API server may carry it out at any time, so
-// that the pod has to keep its room. Then the same is asked again, the same UID and the same node, which is
-// safe since a UID is bound once, until one answer tells: it is bound, or the pod is read after a refusal
-// and is on a node, gone, or on its way out. A refusal of the pod that is still pending says nothing about
-// the request in doubt, which may be on another API server; it counts when kLongestDoubt has passed, well
-// over the minute that an API server gives a request.
+// A request that was sent and has no answer is in doubt: the API server may execute it at any time,
+// so the pod keeps its assumed capacity. The same binding (same UID, same node) is then requested
+// again, which is safe because a UID is bound at most once. This ends when a request succeeds, or
+// when the pod, read after a refusal, is on a node, terminating or gone. If the pod is still pending,
+// a refusal proves nothing about the request in doubt, which may sit in another API server. The
+// refusal counts only after kLongestDoubt, well above the 60 s that an API server gives a request.
 //
-//   sent ─▶ bound                                            answered: 2xx
-//        ─▶ elsewhere                                        the pod is gone, replaced, or on another node
-//        ─▶ rejected                                         refused, and nothing is in doubt
-//        ─▶ not_sent                                         no right to write, and nothing is in doubt
-//        ─▶ in doubt ─(again, after a pause)─▶ the above     no answer
-//                    └─▶ unknown                             no right to ask again
+//   sent ─▶ bound                                           2xx
+//        ─▶ elsewhere                                       the pod is gone, replaced, or on another node
+//        ─▶ rejected                                        refused, and nothing is in doubt
+//        ─▶ not_sent                                        no right to write, and nothing is in doubt
+//        ─▶ in doubt ─(retry after a pause)─▶ the above     no answer
+//                    └─▶ unknown                            no longer allowed to write
 //
-// Between two requests are growing pauses, up to half a minute. A refusal, and a doubt that lasts, are logged
-// once a minute for each cause.
+// Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a
+// minute per cause.
 //
-// Threads: the coroutine's. Errors: in the outcome.
+// Threads: the calling coroutine's executor. Errors: in the BindOutcome.
 #pragma once
 
 #include <chrono>
@@ -35,12 +35,12 @@ constexpr std::chrono::minutes kLongestDoubt{5};
 struct BindingRequest {
   cluster::PodInfoPtr pod;
   std::string node;
-  // Asks for it. Error::maybe_applied says that it may be carried out all the same.
+  // Sends the binding. Error::maybe_applied: the API server may have executed it, or may still do so.
   std::function<client::Task<Result<void>>()> send;
-  std::function<void()> in_doubt;  // called at most once: the outcome may take long
+  std::function<void()> in_doubt;  // called at most once, when the result becomes uncertain; may be empty
 };
 
-// `sent` is what the first request came to. The outcome's error is that of the refusal.
+// `sent` is the result of the first request. The outcome's error is the refusal's message.
 client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
                                     LogLimit& log);
 

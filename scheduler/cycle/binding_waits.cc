@@ -1,4 +1,4 @@
-// The waiting half of BindingCycle: for permits, for what PreBind has asked for, and for what ends a wait.
+// BindingCycle's waits: Permit and PreBind waits, their timeouts, and the events and calls that end them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,13 +42,13 @@ void BindingCycle::advance(Steady now) {
   settle();
 }
 
-// --- what may end a wait ---
+// --- events that may end a wait ---
 
 void BindingCycle::on_event(const framework::ClusterEvent& event) {
   for (const auto& uid : pre_binding_) {
     const auto& pod = *find(uid);
     const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
-    if (plugin->concerns(pod.assumed, pod.state(name), event)) look_again(uid);
+    if (plugin->concerns(pod.assumed, pod.state(name), event)) settle_later(uid);
   }
   settle();
 }
@@ -66,11 +66,11 @@ bool BindingCycle::updated(const cluster::PodInfoPtr& pod) {
   return true;
 }
 
-bool BindingCycle::gone(std::string_view uid) {
+bool BindingCycle::pod_gone(std::string_view uid) {
   auto* pod = find(uid);
   if (!pod) return false;
   pod->gone = true;
-  look_again(uid);
+  settle_later(uid);
   settle();
   return true;
 }
@@ -84,20 +84,20 @@ bool BindingCycle::is_gone(std::string_view uid) const {
 bool BindingCycle::preempt(std::string_view uid, std::string_view plugin) {
   auto* pod = find(uid);
   if (!pod || pod->stage == Pod::Stage::binding) return false;
-  if (pod->verdict) return true;  // it goes already, when the write that is under way has ended
+  if (pod->verdict) return true;  // it already fails once the write under way has ended
   const bool permitting = pod->stage == Pod::Stage::permitting;
   pod->verdict = Failure{permitting ? "waiting on permit for pod: preempted"
                                     : fmt::format("running PreBind plugin \"{}\": preempted by {}",
                                                   pod->pre_binds[pod->plugin]->name, plugin)};
-  look_again(uid);
+  settle_later(uid);
   settle();
   return true;
 }
 
 void BindingCycle::stop() {
   stopping_ = true;
-  for (const auto& uid : waiting_) look_again(uid);
-  for (const auto& uid : pre_binding_) look_again(uid);
+  for (const auto& uid : waiting_) settle_later(uid);
+  for (const auto& uid : pre_binding_) settle_later(uid);
   settle();
 }
 
@@ -123,7 +123,7 @@ void BindingCycle::allow(std::string_view uid, std::string_view plugin) {
   const auto it = pod->pending.find(plugin);
   if (it == pod->pending.end()) return;
   pod->pending.erase(it);
-  if (pod->pending.empty()) return look_again(uid);
+  if (pod->pending.empty()) return settle_later(uid);
   set_deadline(*pod, pod->first_timeout());
 }
 
@@ -131,13 +131,13 @@ bool BindingCycle::reject(std::string_view uid, std::string_view plugin, std::st
   auto* pod = find(uid);
   if (!pod || pod->stage != Pod::Stage::permitting || pod->verdict || pod->pending.empty()) return false;
   pod->verdict = Failure{fmt::format("0/1 nodes are available: 1 {}.", message), true, {std::string(plugin)}};
-  look_again(uid);
+  settle_later(uid);
   return true;
 }
 
 // --- settling ---
 
-void BindingCycle::look_again(std::string_view uid) {
+void BindingCycle::settle_later(std::string_view uid) {
   to_settle_.emplace_back(uid);
   if (!settling_) parts_.wake();
 }
@@ -153,7 +153,7 @@ void BindingCycle::settle() {
   settling_ = false;
 }
 
-// Looks at a pod of which nothing is under way.
+// Advances a pod that has no request under way.
 void BindingCycle::settle(Pod& pod) {
   if (pod.gone || stopping_) return end(pod, pod.gone ? kGone : kStopping);
   const bool permitting = pod.stage == Pod::Stage::permitting;

@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 using framework::Action;
 
-// One object as it arrives: decoded, or only its identity where it is gone.
+// One change: the decoded object, or only its metadata if it was deleted.
 struct Arrival {
   bool deleted = false;
   api::ObjectMeta meta;     // of a deleted object
@@ -38,7 +38,7 @@ Result<api::Object> workload(const boost::json::value& value) {
   return api::Object(std::make_shared<const api::Workload>(std::move(*object)));
 }
 
-// Applies a change of a kind that lives in Objects, and tells the scheduler what it was.
+// Applies a change of a kind that Objects holds, and passes the event to the scheduler.
 template <typename T, framework::Resource Kind>
 void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
@@ -60,7 +60,7 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   scheduler.object_changed(std::move(event));
 }
 
-// Services and controllers only give pods their default spread selector; no hint listens to them.
+// Services and controllers only provide default spread selectors; no queueing hint uses their events.
 template <api::Workload::Kind Kind>
 void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
@@ -71,7 +71,8 @@ void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
   }
 }
 
-// These decide only what-ifs (priority classes) or who is evicted: nobody waits for them.
+// Priority classes only matter to what-ifs, disruption budgets to the choice of victims: no pod waits
+// for their events.
 template <typename T>
 void apply_quietly(Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
@@ -140,8 +141,8 @@ const Kind kKinds[] = {
      apply_quietly<api::PriorityClass>},
 };
 
-// That the object is gone, or cannot be read any more: then nothing is decided by a state that is out of
-// date.
+// A delete. Also used for an object that can no longer be decoded, so that no decision uses
+// its stale state.
 Result<Arrival> end_of(const client::Change& change) {
   auto meta = api::decode_meta(change.object.view());
   if (!meta) return std::unexpected(meta.error());
@@ -193,7 +194,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     }
     Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
       auto end = end_of(change);
-      spdlog::warn("object left out, as if it were deleted kind={} namespace={} name={} error={:?}",
+      spdlog::warn("cannot decode object, handling it as deleted kind={} namespace={} name={} error={:?}",
                    kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
                    why.message);
       return end;

@@ -1,10 +1,11 @@
-// ClusterFeed: keeps the scheduler's view of the cluster in step with the API server: one reflector a kind,
-// decoded off the strand.
+// ClusterFeed: feeds the scheduler with the cluster's state. Runs one reflector per kind and decodes
+// objects off the strand.
 //
-// Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`; changes
-// are posted to the strand in batches, in order per kind. start(), stop() and not_ready() from any thread.
-// Errors: an object that cannot be read or decoded is logged and left out, as if it were deleted; it is never
-// taken for something else.
+// Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`;
+// changes are posted to the strand in batches, in order per kind. start(), stop(), not_ready() and
+// undecodable() from any thread.
+// Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so
+// that no decision uses a stale version of it.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -26,16 +27,15 @@ class ClusterFeed {
               boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
   ~ClusterFeed();
 
-  // `synced` is called once on the strand, when all kinds have been listed and applied.
+  // Calls `synced` once, on the strand, when all kinds have been listed and applied.
   void start(std::function<void()> synced);
-  // Sees every change as it arrives, on `io`, before the scheduler does. Before start().
+  // Called on `io` with every change, before the scheduler gets it. Set before start().
   using Tap = std::function<void(const client::Resource&, const client::Change&)>;
   void tap(Tap tap);
   void stop();
-  // What keeps the scheduler from being ready: kinds that have not been listed yet or cannot be watched right
-  // now, with the reason; empty: nothing.
+  // "kind: reason" for each kind that was not listed yet or cannot be watched now; empty: ready.
   std::vector<std::string> not_ready() const;
-  std::uint64_t undecodable() const;
+  std::uint64_t undecodable() const;  // objects so far
 
  private:
   struct Impl;

@@ -1,7 +1,7 @@
-// Labelled: the members of one family of metrics, found by the values of their labels without making a map of
-// them each time.
+// Labelled: a metric family whose members are looked up by label values. Avoids building a label
+// map per call.
 //
-// Threads: one at a time; the metrics themselves may be read and counted from any.
+// Threads: one at a time. The metrics themselves are thread-safe. The Family outlives this.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -24,6 +24,8 @@ class Labelled {
   Labelled(prometheus::Family<T>& family, std::vector<std::string> names, Arguments... arguments)
       : family_(family), names_(std::move(names)), arguments_(std::move(arguments)...) {}
 
+  // One value per label name, in the order of `names`. Creates the member on first use; it
+  // is never removed.
   template <typename... Values>
   T& with(const Values&... values) {
     key_.clear();

@@ -170,10 +170,10 @@ void Metrics::queue(const queue::SchedulingQueue& queue) {
 void Metrics::plugin_calls(const PluginCalls& calls) {
   for (std::size_t phase = 0; phase < calls.times.size(); ++phase) {
     const auto which = static_cast<framework::Phase>(phase);
-    for (std::size_t place = 0; place < calls.times[phase].size(); ++place) {
-      auto& counter = plugin_calls_.with(plugin_at(calls.profile, which, place), point_of(which),
-                                         calls.profile.scheduler_name);
-      counter.Increment(static_cast<double>(calls.times[phase][place]) - counter.Value());
+    for (std::size_t index = 0; index < calls.times[phase].size(); ++index) {
+      auto& counter = plugin_calls_.with(plugin_name(calls.profile, which, index),
+                                         extension_point_name(which), calls.profile.scheduler_name);
+      counter.Increment(static_cast<double>(calls.times[phase][index]) - counter.Value());
     }
   }
 }

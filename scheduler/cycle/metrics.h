@@ -1,8 +1,8 @@
-// Metrics of the scheduling cycle, under kube-scheduler's names, labels and buckets; docs/parity-metrics.md
-// lists all.
+// Metrics of the scheduling cycle, with kube-scheduler's names, labels and buckets.
+// docs/parity-metrics.md lists all of them.
 //
-// Source: pkg/scheduler/metrics/metrics.go. Owner and thread rule: the scheduling strand; whoever collects
-// the registry may do so from any thread.
+// Owner: the Engine. Threads: the scheduling strand; the registry may be collected from any thread. All
+// durations are in seconds. Source: pkg/scheduler/metrics/metrics.go.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -23,24 +23,24 @@ class Metrics {
  public:
   explicit Metrics(prometheus::Registry& registry);
 
-  // result: "scheduled" (with its binding), "unschedulable" or "error"; seconds of the attempt.
+  // result: "scheduled" (the time includes binding), "unschedulable" or "error".
   void attempt(const std::string& profile, const std::string& result, double seconds);
   void algorithm(double seconds);
-  // point: "Filter"; status: "Success", "Unschedulable", … as upstream's codes.
+  // point: such as "Filter"; status: an upstream code such as "Success" or "Unschedulable".
   void extension_point(std::string_view point, std::string_view status, const std::string& profile,
                        double seconds);
-  // One plugin at one of these points, for one pod: on all nodes where it is asked about nodes.
+  // One plugin at one extension point for one pod; for Filter and Score, on all nodes.
   void plugin(std::string_view plugin, std::string_view point, std::string_view status, double seconds);
-  // A pod was bound: how many attempts it took, how long since it was first queued, and whether the last one
-  // was owed to the flush.
+  // A pod was bound. sli_seconds: since it was first queued; was_flushed: the last attempt was due to the
+  // periodic flush of unschedulable pods.
   void bound(std::uint32_t attempts, double sli_seconds, bool was_flushed);
-  void preemption_attempt();                // somebody to evict was looked for
-  void preemption(std::size_t victims);     // and found; victims are to be deleted
-  void evicted(bool well, double seconds);  // the requests of a preemption have ended
-  // result: "Success", "Unschedulable" (rejected or timed out) or "Error"; of a pod that waited for a permit.
+  void preemption_attempt();                // a search for victims
+  void preemption(std::size_t victims);     // a search that found victims
+  void evicted(bool well, double seconds);  // a preemption's requests have ended; well: without error
+  // End of a Permit wait. result: "Success", "Unschedulable" (rejected or timed out) or "Error".
   void permit_wait(const std::string& result, double seconds);
   void event_handled(const framework::ClusterEvent& event, double seconds);
-  // What is not counted as it happens; to be called before anybody looks.
+  // Gauges and counters that are only copied here; call before each collection.
   void queue(const queue::SchedulingQueue& queue);
   void plugin_calls(const PluginCalls& calls);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);

@@ -33,7 +33,7 @@ Quantity* find(ResourceList& list, std::string_view name) {
   return nullptr;
 }
 
-// What the pod asks for as a whole takes the place of what its containers do.
+// Pod-level resources replace the sums of the containers.
 void take_pod_level(ResourceList& sums, const ResourceList& of_pod) {
   for (const auto& [name, amount] : of_pod) {
     if (!api::is_supported_pod_level_resource(name)) continue;
@@ -56,7 +56,7 @@ ResourceList requests_of(const api::Pod& pod) {
   return sums;
 }
 
-// Overhead adds to limits that there are, and makes none.
+// Overhead is added to existing limits only.
 ResourceList limits_of(const api::Pod& pod) {
   auto sums = api::aggregate_containers(pod, &api::Container::limits);
   take_pod_level(sums, pod.pod_limits);

@@ -1,7 +1,8 @@
-// What /metrics/resources shows: what pods ask for and what they are limited to, resource by resource, as the
-// scheduler counts it.
+// The metrics of /metrics/resources: each pod's requests and limits per resource, as the
+// scheduler counts them.
 //
-// Source: pkg/scheduler/metrics/resources. Threads: pure functions.
+// Source: pkg/scheduler/metrics/resources. Threads: pure functions. Units: cores, bytes or counts,
+// named by the label `unit`.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -13,7 +14,7 @@
 
 namespace podium::cycle {
 
-// kube_pod_resource_request and kube_pod_resource_limit; a family without a sample is left out.
+// kube_pod_resource_request and kube_pod_resource_limit; families without samples are omitted.
 std::vector<prometheus::MetricFamily> pod_resources(std::span<const cluster::PodInfoPtr> pods);
 
 }  // namespace podium::cycle

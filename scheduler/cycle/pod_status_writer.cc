@@ -21,11 +21,12 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 constexpr std::string_view kType = "PodScheduled";
-constexpr std::chrono::milliseconds kDeadline{10'000};  // of a try
+constexpr std::chrono::milliseconds kDeadline{10'000};  // per try
 constexpr std::chrono::minutes kLongestRetry{10};
 enum Lane : unsigned { kNominations, kConditions };
 
-// What somebody waits for: told once, at the latest when nobody can tell any more. Used on one executor.
+// The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
+// on `io` only.
 struct FirstTry {
   explicit FirstTry(asio::any_io_executor io) : timer(std::move(io), Steady::max()) {}
 
@@ -62,13 +63,13 @@ class Teller {
 struct Condition {
   std::string reason, message;
   std::int64_t generation = 0;
-  bool was_false = false;  // the status was False before: lastTransitionTime stays
+  bool was_false = false;  // the status was False before: lastTransitionTime is kept
 };
 
 struct Wanted {
   std::string name;
-  std::optional<Condition> condition;         // nullopt: left alone
-  std::optional<std::string> nominated_node;  // "": none any more; nullopt: left alone
+  std::optional<Condition> condition;         // nullopt: unchanged
+  std::optional<std::string> nominated_node;  // "": cleared; nullopt: unchanged
   std::vector<Teller> tellers;
 
   void replaces(Wanted&& old) {
@@ -78,8 +79,8 @@ struct Wanted {
   }
 };
 
-// A strategic merge patch: the list of conditions is merged by type, so others' conditions stay. Another UID
-// is a conflict.
+// A strategic merge patch: conditions are merged by type, so the other conditions stay. The API
+// server answers 409 for another UID.
 json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   json::object status;
   if (wanted.condition) {
@@ -97,8 +98,8 @@ json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   return json::object{{"metadata", {{"uid", uid}}}, {"status", std::move(status)}};
 }
 
-// A refusal for good is not tried again; the pod's next attempt is. What a namespace forbids holds up that
-// namespace only.
+// A permanent refusal is not retried: the pod's next attempt writes again. What a namespace forbids
+// delays that namespace only.
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::cancelled)
     return client::is_not_leader(error) ? Outcome::retry : Outcome::failed;
@@ -134,12 +135,12 @@ struct PodStatusWriter::Impl {
   void push(const cluster::PodInfo& pod, Wanted wanted, Lane lane) {
     const auto& meta = pod->meta;
     const std::lock_guard lock(mutex);
-    if (unsettled.size() > 2 * capacity) unsettled.clear();  // those that were dropped
+    if (unsettled.size() > 2 * capacity) unsettled.clear();  // mostly UIDs whose entries were dropped
     unsettled.insert(meta.uid);
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }
 
-  // Whether something of the pod waits or is being written, so that its status will not stay as it is known.
+  // Whether a write of the pod is queued or under way, so that its known status is about to change.
   bool is_unsettled(const std::string& uid) const {
     const std::lock_guard lock(mutex);
     return unsettled.contains(uid);
@@ -158,7 +159,7 @@ struct PodStatusWriter::Impl {
                                            client::PatchType::strategic_merge, std::move(body), "status",
                                            "podium", options);
       Result<void> result;
-      // 409, the UID: replaced by another of its name.
+      // 409: another pod (UID) has this name.
       const bool gone = !done && (client::object_is_gone(done.error()) || done.error().code == 409);
       if (!done && !gone) {
         item.outcome = outcome_of(done.error());

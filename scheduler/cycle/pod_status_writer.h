@@ -1,17 +1,17 @@
-// PodStatusWriter: what the scheduler wants in the status of pods that are not placed: the PodScheduled
-// condition and status.nominatedNodeName, which the cluster autoscaler and others read.
+// PodStatusWriter: writes the status of unscheduled pods: the PodScheduled condition and
+// status.nominatedNodeName, which the cluster autoscaler and others read.
 //
-// It is the one writer of both, so that they stay in order: of each pod, by UID, the newest wanted state
-// counts, condition and nomination apart; while a write of a pod is under way the next one waits; what has
-// failed is tried again after a back-off, and never over something newer. A pod that is gone, or replaced by
-// another of its name, is forgotten. Nominations and withdrawals go before conditions. A condition and a
-// nomination that the pod has already are not written.
+// It is the only writer of both, so writes stay in order. Per pod UID only the newest condition and
+// the newest nomination are kept, and one write is under way at a time. A failed write is retried
+// after a backoff, unless a newer one replaces it. A pod that is deleted or recreated is dropped.
+// Nominations go before conditions. A status that the pod already has is not written.
 //
-// Bounded: of more than `capacity` pods the oldest of the namespace with the most are dropped, since the
-// pod's next attempt writes again. One namespace that refuses does not hold up others.
-// Threads: all functions from any thread, withdraw() runs on `io`, as the requests do; `io` runs one thing
-// at a time. Owner: destroyed when the gate is empty.
-// Errors: logged once a minute for each cause; withdraw() gives its own.
+// Bounded: above `capacity` pods, the oldest entry of the namespace with the most entries is dropped; the
+// pod's next attempt writes again. A namespace that refuses writes does not delay others.
+// Owner: the Engine; `gate` is empty before this is destroyed.
+// Threads: all functions from any thread, except that the coroutines withdraw() and drain() run on
+// `io`, as the requests do. `io` has one thread.
+// Errors: logged once a minute per cause; withdraw() also returns its own.
 // Source: pkg/scheduler/schedule_one.go (bindingCycle, handleSchedulingFailure).
 #pragma once
 
@@ -39,16 +39,16 @@ class PodStatusWriter final : public Nominator {
                   PodStatusOptions options = {});
   ~PodStatusWriter() override;
 
-  // PodScheduled is False for this reason. `nominated_node` as in Announcer::failed.
+  // Sets PodScheduled=False with this reason and message. `nominated_node` as in Announcer::failed.
   void not_scheduled(const cluster::PodInfo& pod, std::string reason, std::string message,
                      std::optional<std::string> nominated_node = std::nullopt);
   void nominate(const cluster::PodInfo& pod, std::string node) override;
   void forget(const std::string& pod_uid) override;
-  // Clears the nomination. Returns what has come of the first try; where that has failed it is tried again
-  // all the same. A pod that is gone is no error.
+  // Clears the nomination and returns the result of the first try; a failed one is still retried. A
+  // pod that is gone is no error.
   client::Task<Result<void>> withdraw(cluster::PodInfoPtr pod);
 
-  // Writes what waits and takes nothing any more; what is left at the deadline is dropped.
+  // Stops accepting entries and writes the queued ones; drops what is left at the deadline.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   async::WritersCounts counts() const;
 

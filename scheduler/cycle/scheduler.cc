@@ -14,7 +14,7 @@ using framework::Action;
 using framework::ClusterEvent;
 using framework::Resource;
 
-// The one in-tree plugin that preempts; what a victim is told.
+// The only in-tree plugin that preempts; named in the victim's message.
 constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
@@ -43,7 +43,7 @@ Scheduler::Scheduler(Parts parts)
               .snapshot = snapshot_,
               .queue = queue_,
               .nominates = parts.config.features.nominated_node_name_for_expectation,
-              .tell = [this](const ClusterEvent& event) { assumption_ended(event); },
+              .on_forgotten = [this](const ClusterEvent& event) { assumption_ended(event); },
               .wake = [this] { wake(); }}) {
   for (const auto& profile : parts.config.profiles) plugin_calls_.emplace_back(*profile);
 }
@@ -64,7 +64,7 @@ bool Scheduler::step() {
   }
 
   const auto& profile = *parts_.config.profile(pod.scheduler_name);
-  if (parts_.consultant && parts_.consultant->has_a_say(pod)) {
+  if (parts_.consultant && parts_.consultant->applies_to(pod)) {
     const auto info = queued->pod;
     consultation_.emplace(Consultation{.queued = std::move(*queued), .snapshot = snapshot_, .began = now});
     parts_.consultant->decide(info, snapshot_, profile, next_start_);
@@ -85,7 +85,7 @@ PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {
   return *std::ranges::find(plugin_calls_, &profile, [](const PluginCalls& calls) { return &calls.profile; });
 }
 
-void Scheduler::tell_metrics() {
+void Scheduler::publish_metrics() {
   const auto bindings = cycle_.size();
   parts_.metrics.queue(queue_);
   parts_.metrics.bindings(bindings);
@@ -100,7 +100,7 @@ void Scheduler::decided(framework::Decision decision) {
   const auto uid = consultation.queued.pod->pod->meta.uid;
   const auto* queued = queue_.find(uid);
   if (!queued || queued->pod->pod->terminating()) {
-    queue_.done(uid);  // it went away, or was placed by somebody else, meanwhile
+    queue_.done(uid);  // meanwhile deleted, or bound by another scheduler
   } else {
     if (decision.choice) {
       const std::string node(consultation.snapshot.node_name(*decision.choice));
@@ -109,10 +109,10 @@ void Scheduler::decided(framework::Decision decision) {
         decision.error = "node " + node + " has left the cluster";
       }
     }
-    const bool in_vain = decision.preemption && !snapshot_.find_row(decision.preemption->node);
-    if (in_vain) decision.preemption.reset();
+    const bool node_is_gone = decision.preemption && !snapshot_.find_row(decision.preemption->node);
+    if (node_is_gone) decision.preemption.reset();
     conclude(std::move(consultation.queued), std::move(decision), consultation.snapshot, consultation.began);
-    if (in_vain) queue_.activate(uid, parts_.clock.now());
+    if (node_is_gone) queue_.activate(uid, parts_.clock.now());
   }
   wake();
 }
@@ -136,7 +136,7 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
   } else {
     const auto result = decision.error.empty() ? "unschedulable" : "error";
     parts_.metrics.attempt(attempt.profile, result, in_seconds(attempt.evaluate));
-    turn_down(std::move(queued), decision);
+    handle_scheduling_failure(std::move(queued), decision);
   }
 }
 
@@ -145,16 +145,16 @@ std::optional<Steady> Scheduler::next_wakeup() const {
   return waits && queued ? std::min(*waits, *queued) : waits ? waits : queued;
 }
 
-void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& decision) {
+void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision) {
   const auto pod = queued.pod;
   const auto& uid = pod->pod->meta.uid;
   const bool failed = !decision.error.empty();
   std::optional<PreemptionOrder> order;
   std::optional<std::string> nomination;
-  bool room_is_made = false;
+  bool victims_are_gone = false;
   if (decision.tried_preemption) parts_.metrics.preemption_attempt();
   if (decision.preemption) {
-    room_is_made = std::ranges::none_of(decision.preemption->victims, [&](const auto& victim) {
+    victims_are_gone = std::ranges::none_of(decision.preemption->victims, [&](const auto& victim) {
       return find_on(decision.preemption->node, victim->pod->meta.uid) != nullptr;
     });
     order = order_of(pod, *decision.preemption);
@@ -168,8 +168,8 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
   queue_.requeue(std::move(queued),
                  {decision.unschedulable_plugins.begin(), decision.unschedulable_plugins.end()},
                  parts_.clock.now());
-  if (room_is_made)
-    queue_.activate(uid, parts_.clock.now());  // nothing more will happen that it could wait for
+  if (victims_are_gone)
+    queue_.activate(uid, parts_.clock.now());  // no victim is left whose deletion would wake it
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
                           failed ? decision.error : decision.message, nomination);
   if (order) parts_.preemptor.preempt(std::move(*order));
@@ -177,15 +177,15 @@ void Scheduler::turn_down(queue::QueuedPod queued, const framework::Decision& de
 
 // --- preemption ---
 
-// The pod as the snapshot has it on that node; null: it is not there.
+// The pod in the snapshot, if it is on that node; else null.
 const cluster::PodInfoPtr* Scheduler::find_on(std::string_view node, std::string_view uid) const {
   const auto* found = snapshot_.find_pod(uid);
   return found && (**found)->node_name == node ? found : nullptr;
 }
 
-// Nullopt where all victims have gone, or are on their way out already: extenders may take their time over a
-// decision. Less important pods that are nominated to the node may not fit there any more, and look for
-// another place sooner without their nomination.
+// Nullopt if all victims are already gone or terminating, which happens while extenders take long to
+// decide. Lower-priority pods nominated to the node may no longer fit there; without their nomination
+// they are scheduled elsewhere sooner.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
                                                    const framework::Preemption& preemption) {
   std::vector<cluster::PodInfoPtr> victims;
@@ -197,7 +197,7 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
   PreemptionOrder order{.preemptor = pod, .node = preemption.node};
   std::set<std::string, std::less<>> uids;
   for (const auto& victim : victims) {
-    // Not on its node yet: it waits for a permit or for its volumes, and goes back to the queue.
+    // A victim in the binding cycle (Permit or PreBind) is requeued instead of deleted.
     if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
       parts_.announcer.preempted(*victim, *pod, order.node, false);
       continue;
@@ -223,7 +223,7 @@ void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionO
   for (const auto& victim : outcome.evicted)
     parts_.announcer.preempted(*victim, *order.preemptor, order.node, true);
   if (preemptions_.end(order.number)) queue_.release(uid);
-  // Nobody knows what the pod would wait for.
+  // After a failure no event is certain to wake the pod.
   if (!outcome.error.empty()) queue_.back_off(uid, parts_.clock.now());
   wake();
 }
@@ -248,14 +248,14 @@ void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
 
 void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
-  of_others_.erase(uid);
+  pending_of_others_.erase(uid);
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
   const bool was_pending = is_pending(uid);
   assumed_.erase(uid);
   if (cycle_.knows(uid)) {
-    // The watch has told before the binding's reply did; the truth stands whatever that reply will say.
-    cycle_.gone(uid);
+    // The watch was faster than the binding's reply. The watch is authoritative, whatever the reply says.
+    cycle_.pod_gone(uid);
   } else if (!before) {
     queue_.remove(uid);
     parts_.recorder.forgotten(uid);
@@ -263,21 +263,21 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   snapshot_.withdraw_nomination(uid);
   snapshot_.add_pod(pod);
   const bool moved = before && before->pod->node_name != pod->pod->node_name;
-  if (moved) hear(pod_event(Action::kDelete, before, nullptr));
-  // A pod that we have placed ourselves comes to its node with the watch's word, as any other: others may
+  if (moved) dispatch(pod_event(Action::kDelete, before, nullptr));
+  // A pod that this process placed also counts as added only when the watch shows it: pods may
   // wait for it.
   if (!before || moved || was_pending) {
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
-    if (was_pending) taken_in(Resource::unscheduled_pod, Action::kDelete);
+    if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   } else {
-    // Source: updateAssignedPodInCache; what no plugin asks for by name is an update of some kind.
+    // Source: updateAssignedPodInCache. A change that no plugin registers for is kUpdateOther.
     const auto changes = framework::pod_changes(*before->pod, *pod->pod, pod->rules);
     cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
-    taken_in(Resource::assigned_pod, Action::kUpdateOther);
+    observe_duration(Resource::assigned_pod, Action::kUpdateOther);
   }
 }
 
-// As the watch has told it last: waiting for a node, or for the word that it has got ours.
+// Whether the watch's newest version of the pod has no node: queued, or assumed.
 bool Scheduler::is_pending(const std::string& uid) const {
   return assumed_.contains(uid) || (queue_.find(uid) && !snapshot_.find_pod(uid));
 }
@@ -286,24 +286,22 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   auto ours = cycle_.pod(uid);
   if (const auto* assumed = snapshot_.find_pod(uid); !ours && assumed && assumed_.contains(uid)) {
-    ours = *assumed;  // the binding has ended, and what the watch tells is of before it: the pod is no new
-                      // one
+    ours = *assumed;  // the binding has ended; this watch event is older, not a new pod
   }
   if (ours) {
-    taken_in(Resource::unscheduled_pod,
-             Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
-    // Assumed: the assumption is what counts, unless the pod is on its way out, when its room is free for
-    // others.
+    observe_duration(Resource::unscheduled_pod,
+                     Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
+    // The assumption stays, unless the pod is terminating: then its capacity is free for others.
     if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
-      cycle_.gone(uid);
-      displace(uid);
+      cycle_.pod_gone(uid);
+      remove_from_node(uid);
     } else {
       cycle_.updated(pod);
     }
     return;
   }
   if (!parts_.config.profile(pod->pod->scheduler_name)) {
-    of_others_.insert_or_assign(uid, std::move(pod));
+    pending_of_others_.insert_or_assign(uid, std::move(pod));
     return;
   }
   const auto now = parts_.clock.now();
@@ -315,15 +313,15 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   }
   if (before) renominate(pod);
   queue_.update(pod, now);
-  // Whom gates keep out from the start has no nomination before its next update, as upstream.
+  // A pod that is gated when it is added is not nominated before its next update, as upstream.
   if (!before && !queue_.is_gated(uid)) renominate(pod);
-  taken_in(Resource::unscheduled_pod, actions);
+  observe_duration(Resource::unscheduled_pod, actions);
   if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
 }
 
-// What the status says, unless it never said anything: then the nomination of this process may be on its way
-// there.
+// Takes the nomination from the status. If the status was and is empty, keeps the one of this
+// process, whose write may still be under way.
 void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
   const auto& uid = pod->pod->meta.uid;
   const auto* known = queue_.find(uid);
@@ -340,7 +338,7 @@ void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
 void Scheduler::pod_deleted(const std::string& uid) {
   change_began_ = parts_.clock.now();
   victim_leaves(uid);
-  of_others_.erase(uid);
+  pending_of_others_.erase(uid);
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;
@@ -348,19 +346,19 @@ void Scheduler::pod_deleted(const std::string& uid) {
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
   assumed_.erase(uid);
-  cycle_.gone(uid);
-  displace(uid);
-  if (was_pending) taken_in(Resource::unscheduled_pod, Action::kDelete);
-  if (was_placed) taken_in(Resource::assigned_pod, Action::kDelete);
+  cycle_.pod_gone(uid);
+  remove_from_node(uid);
+  if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
+  if (was_placed) observe_duration(Resource::assigned_pod, Action::kDelete);
   if (waiting) nomination_ends(waiting);
 }
 
-void Scheduler::displace(const std::string& uid) {
+void Scheduler::remove_from_node(const std::string& uid) {
   const auto* placed = snapshot_.find_pod(uid);
   if (!placed) return;
   const auto before = *placed;
   snapshot_.remove_pod(uid);
-  hear(pod_event(Action::kDelete, before, nullptr));
+  dispatch(pod_event(Action::kDelete, before, nullptr));
 }
 
 void Scheduler::node_added_or_updated(api::NodePtr node) {
@@ -369,7 +367,7 @@ void Scheduler::node_added_or_updated(api::NodePtr node) {
   if (const auto row = snapshot_.find_row(node->meta.name)) {
     const auto before = snapshot_.entry(*row).node;
     event.before = before;
-    // A node that was made anew under its old name is another node.
+    // A node recreated under its old name is a new node.
     event.actions =
         before->meta.uid == node->meta.uid ? framework::node_changes(*before, *node) : Action::kAdd;
   }
@@ -395,7 +393,7 @@ std::vector<cluster::PodInfoPtr> Scheduler::pods() const {
   queue_.each([&](const queue::QueuedPod& queued) {
     if (!snapshot_.find_pod(queued.pod->pod->meta.uid)) out.push_back(queued.pod);  // else it is assumed
   });
-  for (const auto& [uid, pod] : of_others_) out.push_back(pod);
+  for (const auto& [uid, pod] : pending_of_others_) out.push_back(pod);
   return out;
 }
 
@@ -404,7 +402,7 @@ void Scheduler::object_changed(ClusterEvent event) {
   cluster_event(event);
 }
 
-// Others have treated the pod as if it ran there, those excepted that are more important.
+// Filters counted the nominated pod on the node for pods of no higher priority; those may fit now.
 // Source: eventhandlers.go hasNominatedNodeNameChanged, getLEPriorityPreCheck.
 void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
   if (before->pod->nominated_node.empty()) return;
@@ -413,25 +411,25 @@ void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
   wake();
 }
 
-// The pod itself has no more room than it had.
+// The freed capacity may help every pod but the one that was assumed.
 // Source: schedule_one.go handleBindingCycleError.
 void Scheduler::assumption_ended(const ClusterEvent& event) {
   const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;
-  hear(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
+  dispatch(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
 }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {
-  hear(event);
-  taken_in(event.resource, event.actions);
+  dispatch(event);
+  observe_duration(event.resource, event.actions);
 }
 
-void Scheduler::hear(const ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain) {
+void Scheduler::dispatch(const ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain) {
   queue_.on_event(event, parts_.clock.now(), may_gain);
   cycle_.on_event(event);
   wake();
 }
 
-void Scheduler::taken_in(Resource resource, std::uint32_t actions) {
+void Scheduler::observe_duration(Resource resource, std::uint32_t actions) {
   parts_.metrics.event_handled({.resource = resource, .actions = actions, .before = {}, .after = {}},
                                in_seconds(parts_.clock.now() - change_began_));
 }

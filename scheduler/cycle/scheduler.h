@@ -1,17 +1,17 @@
-// Scheduler: takes a pod from the queue, decides, and has it bound.
+// Scheduler: pops a pod from the queue, decides where it goes, and hands it to the binding cycle.
 //
 //   queue.pop ─▶ evaluate ─▶ fits ─▶ BindingCycle: assume (the snapshot counts it), …, bind ─▶ done
-//                   │                     └─▶ failed: forget, back to the queue
-//                   └─▶ does not fit: condition, event, back to the queue until an event that may help;
-//                       where preemption helps: nominated, and held until the victims are on their way
+//                   │                     └─▶ on failure: forget, requeue
+//                   └─▶ does not fit: condition, event, requeue until an event that may help;
+//                       if preemption helps: nominate, and hold until the victims terminate
 //                       (Preemptor::preempt)
 //
-// An assumption ends when the watch shows the pod on a node (the truth replaces it), when the binding was
-// rejected, or when the pod is gone; it never expires by time, since a slow binding may still succeed.
+// An assumption ends when the watch shows the pod on a node (the real pod replaces it), when the
+// binding was rejected, or when the pod is gone. It does not expire: a slow binding may still succeed.
 //
-// Owner and thread rule: the scheduling strand; no locks, no waiting. It is stepped: step() does one pod,
-// whoever owns the strand calls it as long as it says so and again at next_wakeup(). Time comes in through
-// the Clock only.
+// Owner: the Engine; the Driver steps it: step() schedules one pod and is called while it returns
+// true, and again at next_wakeup() and on_work(). Time comes from the Clock only.
+// Threads: the scheduling strand; no locks, and no call blocks.
 // Errors: none leave; a failed attempt is announced and retried.
 #pragma once
 
@@ -49,10 +49,10 @@ class Scheduler {
     Consultant* consultant = nullptr;  // null: no extenders
   };
 
-  // Requests of binding cycles that may be under way at once; at this bound step() takes no pod. Pods that
-  // wait for a permit or for their volumes have none.
+  // At this many requests of binding cycles under way step() pops no pod. Pods in a Permit or PreBind
+  // wait have no request.
   static constexpr std::size_t kMaxBindings = 512;
-  // Bindings in doubt do not count as those, up to this many: scheduling goes on meanwhile.
+  // Up to this many bindings in doubt do not count towards kMaxBindings, so that scheduling goes on.
   static constexpr std::size_t kMaxInDoubt = 4'096;
 
   explicit Scheduler(Parts parts);
@@ -60,7 +60,8 @@ class Scheduler {
   // --- the cycle ---
   bool step();  // schedules one pod; false: nothing to do now
   std::optional<Steady> next_wakeup() const;
-  // What the Consultant found. Until then no other pod is scheduled, as upstream does it, but events go on.
+  // The Consultant's decision. Until it arrives no other pod is scheduled, as upstream;
+  // events are handled.
   void decided(framework::Decision decision);
   bool consulting() const { return consultation_.has_value(); }
   void binding_in_doubt(const std::string& uid) { cycle_.binding_in_doubt(uid); }
@@ -70,44 +71,43 @@ class Scheduler {
   void write_ended(const std::string& uid, WriteOutcome outcome) {
     cycle_.write_ended(uid, std::move(outcome));
   }
-  std::size_t bindings() const {
-    return cycle_.size();
-  }  // pods between decision and bind, waiting ones included
-  // Gives up a pod that has been decided upon and is not being bound yet; it is tried again. False: there is
-  // none.
+  std::size_t bindings() const { return cycle_.size(); }  // pods in the binding cycle, waiting ones included
+  // Preempts a pod in the binding cycle whose binding was not requested yet; it is requeued. False:
+  // no such pod.
   bool preempt(std::string_view uid, std::string_view plugin) { return cycle_.preempt(uid, plugin); }
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
-  // Bindings, preemptions and a consultation that have been started and have not ended.
+  // Bindings, preemptions and consultations that have not ended.
   std::size_t under_way() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
-  // The end is near: pods that only wait are given up, so that bindings() comes down to those with a request
-  // under way.
+  // Called at shutdown: gives up the pods that only wait, so that bindings() counts only pods with a
+  // request under way.
   void stop() { cycle_.stop(); }
-  // What metrics do not count as it happens; before anybody looks at them.
-  void tell_metrics();
-  // Told whenever there may be work for step().
+  // Updates the metrics that are not counted as they happen; call before each collection.
+  void publish_metrics();
+  // `wake` is called when step() may have work.
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
 
-  // --- what changes in the cluster; see ClusterFeed ---
+  // --- cluster changes, from ClusterFeed ---
   void pod_added_or_updated(cluster::PodInfoPtr pod);
   void pod_deleted(const std::string& uid);
   void node_added_or_updated(api::NodePtr node);
   void node_deleted(const std::string& name);
-  // Any other kind: `after` is monostate for a delete. The caller has applied it to snapshot().objects().
+  // Any other kind; `after` is monostate for a delete. The caller has already updated
+  // snapshot().objects().
   void object_changed(framework::ClusterEvent event);
 
   cluster::Snapshot& snapshot() { return snapshot_; }
-  // All pods that are not at their end, also those of other schedulers.
+  // All pods that have not terminated, including those of other schedulers.
   std::vector<cluster::PodInfoPtr> pods() const;
-  // What plugins are handed as well: the pods that wait for a permit.
+  // The Handle that plugins get: the pods in Permit wait.
   framework::Handle& waiting_pods() { return cycle_; }
   const queue::SchedulingQueue& queue() const { return queue_; }
 
  private:
-  // A pod whose decision is made elsewhere.
+  // The pod that the Consultant decides on.
   struct Consultation {
     queue::QueuedPod queued;
-    cluster::Snapshot snapshot;  // what it is decided on
+    cluster::Snapshot snapshot;  // the fork that the decision is made on
     Steady began{};
   };
 
@@ -115,21 +115,22 @@ class Scheduler {
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
-  void turn_down(queue::QueuedPod queued, const framework::Decision& decision);
+  void handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision);
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
                                           const framework::Preemption& preemption);
   const cluster::PodInfoPtr* find_on(std::string_view node, std::string_view uid) const;
   bool is_pending(const std::string& uid) const;
   void victim_leaves(const std::string& uid);
-  void displace(const std::string& uid);
+  void remove_from_node(const std::string& uid);
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
   void nomination_ends(const cluster::PodInfoPtr& before);
   void assumption_ended(const framework::ClusterEvent& event);
   void cluster_event(const framework::ClusterEvent& event);
-  void hear(const framework::ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain = nullptr);
-  void taken_in(framework::Resource resource, std::uint32_t actions);
+  void dispatch(const framework::ClusterEvent& event,
+                const queue::SchedulingQueue::MayGain& may_gain = nullptr);
+  void observe_duration(framework::Resource resource, std::uint32_t actions);
   void wake() {
     if (wake_) wake_();
   }
@@ -138,10 +139,10 @@ class Scheduler {
   cluster::Snapshot snapshot_;
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
-  boost::unordered_flat_set<std::string> assumed_;  // UIDs that we have placed and the watch has not told of
-                                                    // yet
-  boost::unordered_flat_map<std::string, cluster::PodInfoPtr> of_others_;  // pending, by UID
-  std::size_t next_start_ = 0;  // where the next search for nodes starts
+  // UIDs of pods that this process placed and the watch has not shown on a node yet.
+  boost::unordered_flat_set<std::string> assumed_;
+  boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
+  std::size_t next_start_ = 0;  // node index at which the next search starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
   std::vector<PluginCalls> plugin_calls_;  // of each profile

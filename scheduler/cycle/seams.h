@@ -1,8 +1,9 @@
-// What the scheduler asks of the world: to bind a pod, to write what its plugins want written before, to make
-// room for one, to tell people about it, and to decide where extenders have a say. The app gives it the API
-// server and the extenders; tests give it fakes.
+// The scheduler's interfaces to the outside: Binder (bindings), ObjectWriter (PreBind writes),
+// Preemptor (evictions), Nominator and Announcer (pod status, events) and Consultant (HTTP
+// extenders). The app implements them on the API server and the extenders; tests use fakes.
 //
-// Threads: all are called on the scheduling strand and return at once.
+// Owner: the Engine, or a test; all outlive the Scheduler. Threads: called on the scheduling strand;
+// no call blocks. Errors: reported through the Scheduler's callback that each function names.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -19,11 +20,11 @@
 namespace podium::cycle {
 
 enum class BindEnd : std::uint8_t {
-  bound,      // the API server has it on our node
-  elsewhere,  // somebody else placed it, or it is gone or was replaced: the watch tells the rest
-  rejected,   // it is still pending; try again later
-  not_sent,   // this process has lost the right to write before it was sent: nothing is said of the pod
-  unknown,    // it was sent, and may not be asked about any more, for the scheduler is stopping
+  bound,      // the pod is on the requested node
+  elsewhere,  // the pod is on another node, gone or replaced; the watch delivers its state
+  rejected,   // the pod is still pending; retry later
+  not_sent,   // this process lost the right to write before the request was sent; no failure of the pod
+  unknown,    // the request was sent, and its result cannot be determined: the scheduler is stopping
 };
 
 struct BindOutcome {
@@ -31,12 +32,13 @@ struct BindOutcome {
   std::string error;  // for people; empty when bound
 };
 
-// Decides on pods that somebody outside has a say in: HTTP extenders.
+// Decides on pods that HTTP extenders are interested in.
 class Consultant {
  public:
   virtual ~Consultant() = default;
-  virtual bool has_a_say(const api::Pod& pod) const = 0;
-  // Decides on the fork; ends in Scheduler::decided(), on the strand, exactly once.
+  virtual bool applies_to(const api::Pod& pod) const = 0;
+  // Decides on the fork; calls Scheduler::decided() on the strand, exactly once. `start`: node index
+  // at which the search starts.
   virtual void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
                       std::size_t start) = 0;
 };
@@ -44,55 +46,55 @@ class Consultant {
 class Binder {
  public:
   virtual ~Binder() = default;
-  // Binds the pod, by UID, to the node; ends in Scheduler::binding_ended, on the strand, exactly once. Before
-  // that, Scheduler::binding_in_doubt may say once that it may take long.
+  // Binds the pod, by UID, to the node; calls Scheduler::binding_ended() on the strand, exactly
+  // once. Before that it may call Scheduler::binding_in_doubt() once: the result is uncertain and
+  // may take long.
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
 };
 
-// Whom a pod needs gone from a node.
+// The evictions that a preemptor needs on a node.
 struct PreemptionOrder {
   std::uint64_t number = 0;
   cluster::PodInfoPtr preemptor;
   std::string node;
-  std::vector<cluster::PodInfoPtr> victims;      // to be deleted; most important first
-  std::vector<cluster::PodInfoPtr> to_withdraw;  // less important pods that lose their nomination to the node
+  std::vector<cluster::PodInfoPtr> victims;      // to be deleted; highest priority first
+  std::vector<cluster::PodInfoPtr> to_withdraw;  // lower-priority pods that lose their nomination to the node
   Steady began{};
 };
 
 struct PreemptionOutcome {
-  std::vector<cluster::PodInfoPtr> evicted;  // the victims that were deleted; the others were gone already,
-                                             // or see error
-  std::string error;                         // for people; empty when all victims are on their way out
+  // The victims that were deleted. The others were already gone, or `error` is set.
+  std::vector<cluster::PodInfoPtr> evicted;
+  std::string error;  // for people; empty: all victims are terminating or gone
 };
 
 class Preemptor {
  public:
   virtual ~Preemptor() = default;
-  // Evicts the victims; ends in Scheduler::preemption_ended, on the strand, exactly once, and not within this
-  // call.
+  // Evicts the victims; calls Scheduler::preemption_ended() on the strand, exactly once,
+  // after this returns.
   virtual void preempt(PreemptionOrder order) = 0;
 };
 
 struct WriteOutcome {
-  std::optional<boost::json::value> object;  // as the API server has it now; nullopt: not written
-  std::string error;                         // why not
+  std::optional<boost::json::value> object;  // the object as the API server has it; nullopt: not written
+  std::string error;                         // for people; why it was not written
 };
 
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
-  // Makes a change that a PreBind plugin wants for this pod; ends in Scheduler::write_ended, on the strand,
-  // exactly once.
+  // Executes one API write of a PreBind plugin; calls Scheduler::write_ended() on the
+  // strand, exactly once.
   virtual void write(std::string pod_uid, framework::ObjectWrite write) = 0;
 };
 
 class Nominator {
  public:
   virtual ~Nominator() = default;
-  // status.nominatedNodeName, for others to see where the pod will be; empty: nowhere any more. Written in
-  // order.
+  // Sets status.nominatedNodeName, or clears it if `node` is empty. Writes of one pod stay in order.
   virtual void nominate(const cluster::PodInfo& pod, std::string node) = 0;
-  // What is not written yet need not be: the pod is bound.
+  // Drops the pod's pending writes: it is bound or gone.
   virtual void forget(const std::string& pod_uid) = 0;
 };
 
@@ -100,14 +102,14 @@ class Announcer {
  public:
   virtual ~Announcer() = default;
   virtual void scheduled(const cluster::PodInfo& pod, std::string_view node) = 0;
-  // `reason` is the condition's: "Unschedulable" or "SchedulerError"; gated pods are not announced.
-  // `nominated_node` is what status.nominatedNodeName is to become, "" to clear it; nullopt leaves it alone.
+  // `reason` is the condition's: "Unschedulable" or "SchedulerError". Gated pods are not announced.
+  // `nominated_node` is the new status.nominatedNodeName; "" clears it, nullopt leaves it unchanged.
   virtual void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
                       const std::optional<std::string>& nominated_node) = 0;
-  // `deleted`: from the API server; else the victim was not on its node yet, and is tried again.
+  // `deleted`: through the API server. False: the victim was still in the binding cycle and is requeued.
   virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
                          std::string_view node, bool deleted) = 0;
-  // Its turn has come, but it is on its way out and is not tried.
+  // The pod was popped but is terminating, so it is not scheduled.
   virtual void skipped(const cluster::PodInfo& pod) = 0;
 };
 

@@ -1,8 +1,11 @@
-// StopWatch: measures what an evaluation does by the scheduler's clock, and counts which plugins it asks, for
-// metrics.
+// StopWatch: measures the phases of one evaluation with the scheduler's clock and counts plugin
+// calls, for metrics.
 //
-// A plugin's own duration is taken of one evaluation in ten, as upstream does it: clocks are read more often
-// then. Counts are plain numbers until somebody looks. Threads: the scheduling strand.
+// Durations of single plugins are sampled, one evaluation in ten as upstream, because they read
+// the clock for each plugin. Call counts are plain integers that Metrics::plugin_calls() copies
+// before a collection.
+//
+// Owner: Scheduler::step(), for one evaluation. Threads: the scheduling strand.
 #pragma once
 
 #include <array>
@@ -17,24 +20,25 @@
 
 namespace podium::cycle {
 
-// How often each plugin of a profile was asked: about a pod (unless it had nothing to do), or about a node.
+// How often each plugin of a profile was called: once per pod (PreFilter, PreScore; skips not
+// counted), or once per node (Filter, Score).
 struct PluginCalls {
   explicit PluginCalls(const framework::Profile& profile);
   const framework::Profile& profile;
-  std::array<std::vector<std::uint64_t>, framework::kPhases> times;  // by phase and place
+  std::array<std::vector<std::uint64_t>, framework::kPhases> times;  // by phase, then plugin index
   std::uint64_t evaluations = 0;
 };
 
-// What metrics call a phase: "PreFilter".
-std::string_view point_of(framework::Phase phase);
-// The name of the plugin at `place` of the profile's list for this phase.
-std::string_view plugin_at(const framework::Profile& profile, framework::Phase phase, std::size_t place);
+// The phase's name in metrics, such as "PreFilter".
+std::string_view extension_point_name(framework::Phase phase);
+// The name of the plugin at `index` of the profile's list for this phase.
+std::string_view plugin_name(const framework::Profile& profile, framework::Phase phase, std::size_t index);
 
 class StopWatch final : public framework::Phases {
  public:
   StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls);
   void ended(framework::Phase phase, std::string_view status) override;
-  void asked(framework::Phase phase, std::size_t place, std::size_t nodes, std::string_view status) override;
+  void asked(framework::Phase phase, std::size_t index, std::size_t nodes, std::string_view status) override;
 
  private:
   const Clock& clock_;

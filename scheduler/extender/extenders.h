@@ -31,7 +31,7 @@ class Extenders {
                                                  const MakeTransport& make_transport);
 
   // Whether a decision on this pod has to ask one of them.
-  bool has_a_say(const api::Pod& pod) const;
+  bool applies_to(const api::Pod& pod) const;
   // The one that binds this pod; null: none does.
   const HttpExtender* binder(const api::Pod& pod) const;
   ObjectTexts& texts() { return texts_; }

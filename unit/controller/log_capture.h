@@ -1,4 +1,4 @@
-// What is logged while it lives, as lines of "level text". Threads: one at a time.
+// Captures log lines as "level text" during its lifetime. Threads: one at a time.
 #pragma once
 
 #include <spdlog/sinks/ostream_sink.h>

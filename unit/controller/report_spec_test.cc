@@ -1,4 +1,4 @@
-// Reading what a user asks: what is understood, and what is said about the rest.
+// Reading the spec of a what-if, and the errors for invalid ones.
 #include "controller/report_spec.h"
 
 #include <fmt/format.h>

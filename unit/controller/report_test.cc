@@ -1,4 +1,4 @@
-// What a report says is what was decided, in the words and within the bounds of its schema.
+// The projection of decisions onto report statuses, and their JSON within the schema's bounds.
 #include "controller/report.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is read of a report without decoding it, however it is written.
+// Scanning report JSON without decoding it, in every formatting.
 #include "controller/report_text.h"
 
 #include <fmt/format.h>
@@ -77,7 +77,7 @@ TEST(ScanReport, WhatIsNotJsonOrNoReport) {
         R"({"metadata": {"uid": "a"}})", R"({"metadata": {"name": "a"}, })", R"({"metadata": [[[})"}) {
     EXPECT_FALSE(scan_report(text)) << text;
   }
-  // Cut anywhere, it is refused and nothing else.
+  // Text truncated anywhere is refused.
   const std::string whole =
       R"({"metadata": {"name": "a", "generation": 1}, "spec": {"template": {"a": ["\u003c", -1.5e3, null]}}})";
   ASSERT_TRUE(scan_report(whole));

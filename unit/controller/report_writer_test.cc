@@ -1,5 +1,5 @@
-// One report for every pod, whatever happens to the writing of it; seen through an API server that keeps
-// reports.
+// ReportWriter writes one report per pod despite all kinds of failures. Runs against an
+// in-memory API server.
 #include "controller/report_writer.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ cluster::PodInfo info_of(const api::Pod& pod) { return *cluster::make_pod_info(t
 api::Pod small(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "1"); }
 api::Pod huge(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "64"); }
 
-// Back-offs are short, and the clock goes on a little with each step.
+// Backoffs are short, and the clock advances a little with each step.
 struct Writing : ServedApi {
   explicit Writing(ReportWriter::Announce announce = {}, std::size_t max_decisions = 20'000)
       : retention(api, retention_options(max_decisions), gate, io.get_executor()),
@@ -69,7 +69,7 @@ struct Writing : ServedApi {
     return made;
   }
 
-  // Decides about the pod; where it fits, its binding has still to end.
+  // Records a decision on the pod; if it fits, the test still has to end its binding.
   void decide(const api::Pod& pod, std::uint32_t attempt = 1) {
     const auto info = cluster::make_pod_info(test::share(pod));
     const auto decision = framework::evaluate(*info, snapshot(), *default_config().profiles[0]);
@@ -84,7 +84,7 @@ struct Writing : ServedApi {
     decide(pod);
     writer.binding_ended(info_of(pod), {.bound = true, .node = "n1"});
   }
-  // Until no writer is left.
+  // Runs until no worker is left.
   void run() {
     run_until([this] { return gate.inside() == 0; });
   }
@@ -437,9 +437,9 @@ TEST(ReportWriter, WritesAsTheSwitchesSay) {
 }
 
 TEST(ReportWriter, AnnouncesTheBestNodesOfPodsThatWereBound) {
-  Lines told;
+  Lines announced;
   Writing w([&](const cluster::PodInfo& pod, const ReportStatus& status) {
-    told.push_back(fmt::format("{} {}", pod->meta.name, status.top_nodes.at(0).host));
+    announced.push_back(fmt::format("{} {}", pod->meta.name, status.top_nodes.at(0).host));
   });
   w.bind(small("before"));
   w.options.events.best_nodes = true;
@@ -449,7 +449,7 @@ TEST(ReportWriter, AnnouncesTheBestNodesOfPodsThatWereBound) {
   w.decide(small("failed"));
   w.writer.binding_ended(info_of(small("failed")), {.bound = false, .node = "n1", .error = "no"});
   w.run();
-  EXPECT_EQ(told, Lines{"web n1"});
+  EXPECT_EQ(announced, Lines{"web n1"});
 }
 
 TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {

@@ -1,4 +1,4 @@
-// Which reports exist, and which go next.
+// RetentionIndex: the existing reports and their order of deletion.
 #include "controller/retention_index.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Reports go when their time is up, and no others do.
+// Retention deletes expired reports, and no others.
 #include "controller/retention.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using unit::Lines;
 using unit::ObjectServer;
 using unit::ServedApi;
 
-// Rounds and back-offs of a millisecond; what is due is told by the clock, which only the test moves.
+// Rounds and backoffs take a millisecond; only the test advances the clock that decides what is due.
 RetentionOptions fast() {
   RetentionOptions made;
   made.round = 1ms;
@@ -40,7 +40,7 @@ struct Keeping : ServedApi {
     io.run();
   }
 
-  // A report as it is found on the API server, written so long ago.
+  // Stores a report on the API server, last written this long ago.
   void keep(const std::string& name, std::chrono::seconds age = 0s, json::value annotations = json::object(),
             json::value spec = {{"dryRun", false}}, json::value status = json::object()) {
     server.put(kPlural, {{"metadata",
@@ -55,7 +55,7 @@ struct Keeping : ServedApi {
   void track(const std::string& name, std::chrono::seconds ttl, ReportKind kind = ReportKind::decision) {
     retention.track("shop", name, "uid-of-" + name, ttl, kind);
   }
-  // Runs it until so many steps after the condition came true have had the chance to do more.
+  // Runs until the condition is true and then some more steps, in which more could go wrong.
   template <typename Condition>
   void run_until(Condition condition) {
     if (!std::exchange(started, true)) retention.start();
@@ -107,7 +107,7 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
   EXPECT_EQ(k.names(), Lines{"a"});
 }
 
-// The newest report there tells the API server's time.
+// The newest report in the list gives the API server's time.
 TEST(Retention, FindsWhatWasLeft) {
   const json::value decision{{"dryRun", false}}, question{{"dryRun", true}}, noted{{"podium.dev/ttl", "10"}};
   const auto answered = [](const char* decided, const char* expires) {

@@ -1,5 +1,5 @@
-// What every controller's test stands on: an API server's memory, a client of it, and the loop that both run
-// on. A test's own fixture derives from it, and has the controller under test as a member of its own.
+// Base fixture of controller tests: an in-memory API server, a client, and the loop that both run on.
+// A test's fixture derives from it and has the controller under test as a member.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,7 +24,7 @@ inline const config::Config& default_config() {
 }
 
 struct ServedApi {
-  // A report or a question of the namespace shop; null where there is none.
+  // A report or a what-if in namespace shop; null if there is none.
   boost::json::value report(const std::string& name) const { return server.find(kPlural, "shop", name); }
 
   FakeClock clock;

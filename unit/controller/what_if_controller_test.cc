@@ -1,4 +1,4 @@
-// Questions on an API server get one answer each, in their status, and nothing else is written.
+// WhatIfController answers each what-if once, in its status, and writes nothing else.
 #include "controller/what_if_controller.h"
 
 #include "controller/report_spec.h"
@@ -65,7 +65,7 @@ struct Asking : ServedApi {
     while (io.poll_one() > 0) {
     }
   }
-  // What waits for a back-off has its turn: time passes, and something else is asked.
+  // Lets backoffs end: advances the clock and offers another what-if.
   void wait_for_backoffs() {
     clock.advance(5min);
     ask(fmt::format("another-{}", ++pokes), kAnyone, 1, "elsewhere");
@@ -265,7 +265,7 @@ std::string replicas(int count, std::size_t annotation = 0) {
                      count, std::string(annotation, 'x'));
 }
 
-// All come in one batch of the watch, whose memory is gone when their turns come.
+// All arrive in one watch batch, whose memory is freed before they are answered.
 TEST(WhatIfController, EachOfManyQuestionsHasItsOwnAnswer) {
   constexpr int kQuestions = 240;
   Asking w;

@@ -1,4 +1,4 @@
-// Where would this pod go? Answered on a fork, in the order in which replicas would be placed.
+// answer() and admit_question(): where a what-if's replicas go, placed one by one on a fork.
 #include "controller/what_if.h"
 
 #include <fmt/format.h>
@@ -126,7 +126,7 @@ TEST(Answer, APodThatRunsAlreadyIsAskedAboutAsAnother) {
 
 TEST(Answer, StopsWhenTheBudgetEnds) {
   struct Case {
-    int looks;  // at the budget, while there is time
+    int looks;  // calls of the budget that return true
     const char* outcome;
     std::size_t placements;
     const char *accepted, *complete;
@@ -150,7 +150,7 @@ TEST(Answer, StopsWhenTheBudgetEnds) {
   }
 }
 
-// A full node of pods that could be preempted: two in the asker's namespace, three in others.
+// A full node whose pods can be preempted: two in the what-if's namespace, three in others.
 TEST(Answer, DoesNotNamePodsOfOtherNamespaces) {
   cluster::Snapshot snapshot;
   snapshot.set_node(node("n1").cap("cpu", "5").cap("memory", "8Gi").cap("pods", "110").ptr());

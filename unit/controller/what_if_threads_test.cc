@@ -1,5 +1,5 @@
-// What-ifs are answered on threads of their own while the snapshot that they were forked from goes on
-// changing. For TSan: a fork shares its columns, its objects and its profile with the one that it comes from.
+// What-ifs run on their own threads while the snapshot that they were forked from changes. For TSan:
+// a fork shares columns, objects and profile with the original.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,7 @@ using podium::test::share;
 constexpr int kNodes = 8;  // of 4 CPUs each
 constexpr int kRounds = 24;
 
-// Pods come, and each round one volume more is promised; an answer tells of what was there when it was
-// asked.
+// Pods arrive, and each round reserves one more volume; an answer reflects the snapshot at its fork.
 TEST(WhatIfThreads, AnswersAreOfTheMomentOfTheirFork) {
   cluster::Snapshot live;
   live.objects().set(share(podium::test::storage_class("local", "kubernetes.io/no-provisioner", true)));
@@ -79,7 +78,7 @@ struct Pool : unit::ServedApi {
     io.run();
     workers.join();
   }
-  // On the strand, which goes on with its own changes.
+  // Forks on the strand, which keeps changing the snapshot.
   client::Task<cluster::Snapshot> fork() {
     auto made = live;
     live.add_pod(cluster::make_pod_info(share(pod("p" + std::to_string(forks))
@@ -119,7 +118,7 @@ TEST(WhatIfThreads, EachQuestionHasItsOwnAnswer) {
   }
 }
 
-// Whatever is under way when the gate is cancelled ends soon, and nothing of it outlives the gate.
+// Work under way when the gate is cancelled ends soon, and nothing outlives the gate.
 TEST(WhatIfThreads, ACancelledGateEndsWhatIsBeingEvaluated) {
   for (int asked = 0; asked < 8; ++asked) {
     Pool pool;

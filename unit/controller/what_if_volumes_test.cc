@@ -1,5 +1,5 @@
-// Replicas that share volumes, or whatever else a Reserve plugin gives away: each sees what was given to the
-// ones before, and nobody else does.
+// Replicas that share volumes or other resources of a Reserve plugin: each sees what the earlier ones
+// got, and the live snapshot does not change.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ const framework::Profile& defaults() { return *unit::default_config().profiles[0
 
 constexpr int kPodsOfANode = 2;
 
-// Nodes n1 and n2 with room for two pods each, and classes whose volumes are there (local) or made on demand
-// (fast).
+// Nodes n1 and n2 with capacity for two pods each, and StorageClasses with existing (local) or
+// dynamically provisioned (fast) volumes.
 cluster::Snapshot nodes() {
   cluster::Snapshot snapshot;
   for (const std::string name : {"n1", "n2"}) {
@@ -44,7 +44,7 @@ cluster::Snapshot nodes() {
   return snapshot;
 }
 
-// A volume that is there, reached from one node only.
+// An existing volume that only one node can access.
 Volume local(const std::string& name, const std::string& node) {
   auto made = test::persistent_volume(name, "5Gi", "local");
   made.node_affinity = {test::node_term({test::in("kubernetes.io/hostname", {node})})};
@@ -121,7 +121,7 @@ TEST(ReplicasWithVolumes, NobodyElseSeesWhatIsReserved) {
   EXPECT_TRUE(snapshot.objects().find<Claim>("default", "d")->meta.annotations.empty());
 }
 
-// Gives out two places, wherever; the plugin itself keeps no count.
+// Reserves two pods at most, on any node; the plugin itself keeps no count.
 class TwoPlaces final : public framework::Plugin, public framework::ReservePlugin {
  public:
   std::string_view name() const override { return "TwoPlaces"; }
@@ -145,7 +145,7 @@ TEST(ReplicasWithVolumes, AReservePluginMaySayNo) {
             "2 of 3 replicas fit: 0/1 nodes are available: 1 no place left.");
 }
 
-// --- claims that would be made ---
+// --- generic ephemeral claims ---
 
 api::Pod with_ephemeral(const std::string& name) {
   api::Volume disk;
@@ -156,7 +156,7 @@ api::Pod with_ephemeral(const std::string& name) {
   return made;
 }
 
-// What the volume's template says; a class that is not named is left out.
+// The volume's claim template; omits the class if it is empty.
 std::vector<EphemeralClaim> ephemeral(const std::string& storage_class) {
   json::object spec{{"accessModes", {"ReadWriteOnce"}}, {"resources", {{"requests", {{"storage", "5Gi"}}}}}};
   if (!storage_class.empty()) spec["storageClassName"] = storage_class;
@@ -182,8 +182,7 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
     cluster::Snapshot snapshot;
     std::string storage_class;
     int replicas;
-    // "not found" is what upstream's DynamicResources says after a PreFilter that did not get as far as its
-    // own.
+    // "not found" comes from upstream's DynamicResources after a PreFilter that ended before its own.
     std::string message;
     std::size_t placed;
   } cases[] = {

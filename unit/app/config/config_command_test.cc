@@ -8,7 +8,7 @@
 namespace podium::app {
 namespace {
 
-// A file with this text, in the directory of the test's own.
+// Writes a file with this text in the test's directory.
 std::string write(const std::string& name, const std::string& text) {
   const auto path = testing::TempDir() + "/podium_config_command_" + name;
   std::ofstream(path) << text;

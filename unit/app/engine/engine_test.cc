@@ -1,5 +1,5 @@
-// The whole engine against an API server's memory, on one thread: what it does, and that it may end at any
-// step.
+// The whole Engine against an in-memory API server, on one thread: it schedules, and it can stop
+// at any step.
 #include "app/engine/engine.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ json::value pod(const std::string& name) {
       name));
 }
 
-// A cluster with three nodes and some pods that fit, and the engine that is to place them.
+// A cluster of three nodes, some pods that fit, and the Engine that schedules them.
 class Life {
  public:
   Life() {

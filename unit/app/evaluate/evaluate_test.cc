@@ -1,5 +1,5 @@
-// `podium evaluate` from files to its document, its table and its exit code; plugins and parity have tests of
-// their own.
+// `podium evaluate` from files to its document, its table and its exit code; plugins and parity have
+// tests of their own.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -218,12 +218,12 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   }
   EXPECT_LT(web.find("\n  n2 "), web.find("\n  n1 ")) << web;
   EXPECT_TRUE(
-      web.ends_with("\n\n  NODES  TURNED DOWN BY   REASON                            FOR EXAMPLE\n"
+      web.ends_with("\n\n  NODES  REJECTED BY      REASON                            FOR EXAMPLE\n"
                     "  1      TaintToleration  node(s) had untolerated taint(s)  n3"))
       << web;
 }
 
-// The command as the command line calls it.
+// Runs the subcommand through its command line.
 struct Command : Evaluate {
   int call(std::vector<std::string> arguments) {
     CLI::App app;

@@ -29,7 +29,7 @@ TEST(Ask, GoesOnWithoutAnAnswerThatIsLate) {
       own, ask<int>(other.get_executor(), [&] { return ++called; }, milliseconds(1)), asio::use_future);
   own.run();
   EXPECT_EQ(answer.get(), std::nullopt);
-  other.run();  // the function still runs; its answer goes nowhere
+  other.run();  // the function still runs; its result is dropped
   own.restart();
   own.run();
   EXPECT_EQ(called, 1);

@@ -1,5 +1,5 @@
-// The command line of `podium run`: that the table of flags, the command and docs/flags.md agree, and what
-// other people's command lines come to.
+// The command line of `podium run`: the table of flags, the command and docs/flags.md agree, and the
+// command lines of common installers work.
 #include "app/run/flags.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ struct Outcome {
   std::string errors;
 };
 
-// What `podium run` with these flags comes to; each case ends before anything runs.
+// Runs `podium run` with these flags; each case ends before anything starts.
 Outcome run_with(std::vector<const char*> flags) {
   CLI::App app;
   const plugins::Registry plugins;
@@ -71,7 +71,7 @@ TEST(Flags, TheCommandHasTheTablesFlagsAndNoOther) {
   EXPECT_EQ(taken, listed);
 }
 
-// Each ends with the missing kubeconfig, which is looked at after the flags and the configuration.
+// Each case ends with the missing kubeconfig, which is read after the flags and the configuration.
 TEST(Flags, AcceptsWhatOthersWrite) {
   const std::vector<const char*> cases[] = {
       // kubeadm

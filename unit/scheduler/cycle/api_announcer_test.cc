@@ -1,4 +1,4 @@
-// The events of pods as they go to the API server: each in the words of its kind, under its profile's name.
+// The events that ApiAnnouncer records for pods: reason, text and the reporting profile.
 #include "scheduler/cycle/api_announcer.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ class ApiAnnouncerTest : public testing::Test {
   ApiAnnouncer announcer(bool events = true) {
     return {[this](std::string_view name) { return &recorders_.find(name)->second; }, statuses_, events};
   }
-  // "controller type reason action pod note", of all that was told.
-  Lines told() {
+  // "controller type reason action pod note", of each event.
+  Lines recorded() {
     io_.run();
     Lines out;
     for (const auto& event : server_.all("events")) {
@@ -62,7 +62,7 @@ TEST_F(ApiAnnouncerTest, EachProfileSpeaksUnderItsName) {
   announcer.scheduled(*info(pod("job").scheduler("batch")), "n2");
   announcer.failed(*info(pod("big").scheduler("batch")), "Unschedulable", "no room", std::nullopt);
   announcer.skipped(*info(pod("late").terminating()));
-  EXPECT_EQ(told(),
+  EXPECT_EQ(recorded(),
             (Lines{
                 "batch Normal Scheduled Binding job: Successfully assigned default/job to n2",
                 "batch Warning FailedScheduling Scheduling big: no room",
@@ -76,7 +76,7 @@ TEST_F(ApiAnnouncerTest, WithoutEventsNothingIsTold) {
   auto announcer = this->announcer(false);
   announcer.scheduled(*info(pod("web")), "n1");
   announcer.skipped(*info(pod("late").terminating()));
-  EXPECT_EQ(told(), Lines());
+  EXPECT_EQ(recorded(), Lines());
 }
 
 }  // namespace

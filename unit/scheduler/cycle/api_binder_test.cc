@@ -1,4 +1,5 @@
-// Bindings against a real HTTP server: alone and several at a time, and what is made of every answer.
+// ApiBinder against a real HTTP server: single bindings and batches, and the outcome for every
+// kind of reply.
 #include "scheduler/cycle/api_binder.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ using unit::HttpExchange;
 
 constexpr std::size_t kLanes = 16, kBacklog = 64;
 
-// An API server that binds, unless it is told how to treat a pod, and that can be held up.
+// An API server that binds pods, with scripted replies per pod, and that can be paused.
 class BindingServer {
  public:
   using Treatment = std::function<void(BindingServer&, HttpExchange&, const std::string& name, int attempt)>;
@@ -48,7 +49,7 @@ class BindingServer {
     held_ = false;
     changed_.notify_all();
   }
-  // Until so many requests have come while they are held up.
+  // Waits until this many requests have arrived while the server is paused.
   void wait_for(std::size_t requests) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return attempts_.size() >= requests; });
@@ -63,7 +64,7 @@ class BindingServer {
     const auto it = attempts_.find(name);
     return it == attempts_.end() ? 0 : it->second;
   }
-  // As the API server does it: of the UID's pod, once.
+  // Binds as the API server does: the pod with this UID, once.
   void bind(HttpExchange& exchange, const std::string& name) {
     const auto body = boost::json::parse(exchange.request().body);
     EXPECT_EQ(body.at("metadata").at("uid").as_string(), "uid-" + name);
@@ -129,7 +130,7 @@ class ApiBinderTest : public testing::Test {
     binder_.bind(cluster::make_pod_info(podium::test::pod(name).ptr()), "n");
     ++asked_;
   }
-  // A row long enough that lanes take their fill, with these in the midst of it.
+  // A backlog long enough for full batches, with these pods in its middle.
   void bind_in_a_backlog(const std::vector<std::string>& names) {
     server_.hold();
     for (std::size_t i = 0; i < kLanes + kBacklog; ++i) {
@@ -140,7 +141,7 @@ class ApiBinderTest : public testing::Test {
     }
     server_.release();
   }
-  // By name, when all have ended.
+  // The outcomes by pod name, once all have ended.
   std::map<std::string, std::string> outcomes() {
     std::unique_lock lock(mutex_);
     const bool all =
@@ -278,7 +279,7 @@ TEST_F(ApiBinderTest, MakesTheSameOfEachAnswerAloneAndInABacklog) {
   }
 }
 
-// What was sent behind it on the same connection was never looked at: it is asked for again, one by one.
+// Requests behind it on the same connection were never processed: they are retried one by one.
 TEST_F(ApiBinderTest, WhatACutConnectionLeavesInDoubtIsAskedAgain) {
   server_.treat("cut", [](auto& server, auto& exchange, auto& name, int attempt) {
     if (attempt == 1) return exchange.cut();
@@ -307,7 +308,7 @@ TEST_F(ApiBinderTest, WhatWaitsWhenTheRightToWriteIsLostIsNotSent) {
   EXPECT_EQ(bound, kLanes) << "what was on the wire";
 }
 
-// After a pause, in which a renewal of the lease may have been on its way.
+// It is retried after a pause, because a lease renewal may have been under way.
 TEST_F(ApiBinderTest, WhatIsInDoubtThenIsUnknown) {
   server_.treat("web", [this](auto&, auto& exchange, auto&, int) {
     may_write_ = false;
@@ -335,7 +336,7 @@ TEST_F(ApiBinderTest, IsToldWhileBindingsAreUnderWay) {
   EXPECT_EQ(outcomes().size(), 1u);
 }
 
-// An API server on virtual time that takes so long for each request.
+// An API server on virtual time with a fixed latency per request.
 class PacedTransport final : public client::Transport {
  public:
   PacedTransport(unit::FakeClock& clock, std::chrono::milliseconds each) : clock_(clock), each_(each) {}
@@ -364,7 +365,7 @@ class PacedTransport final : public client::Transport {
   const std::chrono::milliseconds each_;
 };
 
-// Those would be in doubt together for as long as the slowest takes.
+// Requests of a slow batch would all be in doubt until the slowest is answered.
 TEST(ApiBinderPace, OnlyQuickAnswersLetSeveralGoTogether) {
   for (const bool quick : {true, false}) {
     SCOPED_TRACE(quick);

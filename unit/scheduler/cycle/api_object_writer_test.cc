@@ -1,4 +1,4 @@
-// What a PreBind write is on the wire, and how each kind of answer is taken.
+// The requests of PreBind writes, and the outcome for every kind of reply.
 #include "scheduler/cycle/api_object_writer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a preemption asks of the API server, and what it makes of the answers.
+// The requests of a preemption, and the outcome for every kind of reply.
 #include "scheduler/cycle/api_preemptor.h"
 
 #include <fmt/format.h>
@@ -47,9 +47,9 @@ class ApiPreemptorTest : public testing::Test {
     PreemptionOrder order{.preemptor = info(pod("p").scheduler("podium")), .node = "n"};
     for (const auto& victim : victims) order.victims.push_back(info(victim));
     for (const auto& other : to_withdraw) order.to_withdraw.push_back(info(other));
-    return loop_.run(make_room(api_, statuses_, std::move(order)));
+    return loop_.run(run_preemption(api_, statuses_, std::move(order)));
   }
-  // "METHOD name subresource" of what arrived.
+  // "METHOD name subresource" of each request.
   Lines lines() const {
     const std::string pods = "/api/v1/namespaces/default/pods/";
     Lines out;
@@ -113,7 +113,7 @@ TEST_F(ApiPreemptorTest, WhoIsGoneIsNoFailure) {
     client::Api api(transport.shared(), system_clock(), system_random());
     server.always(replying(code, failure(code)));
     PreemptionOrder order{.preemptor = info(pod("p")), .victims = {info(pod("v1")), info(pod("v2"))}};
-    const auto outcome = loop_.run(make_room(api, statuses_, std::move(order)));
+    const auto outcome = loop_.run(run_preemption(api, statuses_, std::move(order)));
     EXPECT_EQ(outcome.error, "");
     EXPECT_TRUE(outcome.evicted.empty()) << "no event says that we did it";
     EXPECT_EQ(server.requests().size(), 2u);
@@ -148,7 +148,7 @@ TEST_F(ApiPreemptorTest, OneThatIsNotDeletedEndsIt) {
 TEST_F(ApiPreemptorTest, ANominationThatStaysIsAFailureAndTheVictimsGo) {
   server_.then(replying(403, failure(403))).always(replying(200, "{}"));
   const auto outcome = make({pod("v")}, {pod("other").nominated("n")});
-  EXPECT_TRUE(outcome.error.starts_with("the nomination of default/other stays: ")) << outcome.error;
+  EXPECT_TRUE(outcome.error.starts_with("cannot clear the nomination of default/other: ")) << outcome.error;
   EXPECT_EQ(outcome.evicted.size(), 1u);
 }
 

@@ -1,4 +1,4 @@
-// From a decision to the bind, through every stage at which a plugin may hold a pod up or turn it down.
+// BindingCycle from the decision to the binding: every stage at which a plugin may delay or reject a pod.
 #include "scheduler/cycle/binding_cycle.h"
 
 #include "unit/scheduler/cycle/binding_fixture.h"
@@ -22,7 +22,7 @@ TEST_F(Binding, AReserveThatFailsIsUnwoundInReverse) {
   struct Case {
     const char* name;
     Code code;
-    Log told;
+    Log announced;
     std::string rejected_by;
   };
   const Case cases[] = {
@@ -39,7 +39,7 @@ TEST_F(Binding, AReserveThatFailsIsUnwoundInReverse) {
     b_.reserve_fails = no("no room", c.code);
     EXPECT_EQ(begin(), (Log{"A reserve web on n1", "B reserve web on n1", "B unreserve web on n1",
                             "A unreserve with state web on n1"}) +
-                           c.told);
+                           c.announced);
     EXPECT_FALSE(is_placed("web"));
     EXPECT_EQ(rejected_by("web"), c.rejected_by);
     scheduler_.pod_deleted("uid-web");
@@ -67,7 +67,7 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
   struct Case {
     const char* name;
     Code code;
-    std::string told, rejected_by;
+    std::string announced, rejected_by;
   };
   const Case cases[] = {
       {"denied", Code::unschedulable, "Unschedulable web: 0/1 nodes are available: 1 not now.", "A"},
@@ -77,7 +77,7 @@ TEST_F(Binding, APermitThatIsDeniedTurnsThePodDown) {
     SCOPED_TRACE(c.name);
     a_.denies = no("not now", c.code);
     EXPECT_EQ(begin(), (Log{"A reserve web on n1", "B reserve web on n1", "A permit web on n1",
-                            "B unreserve web on n1", "A unreserve web on n1", c.told}))
+                            "B unreserve web on n1", "A unreserve web on n1", c.announced}))
         << "B is not asked";
     EXPECT_EQ(rejected_by("web"), c.rejected_by);
     scheduler_.pod_deleted("uid-web");
@@ -106,7 +106,7 @@ TEST_F(Binding, APodWaitsForEveryPluginThatAsksForIt) {
   handle.allow("uid-web", "nobody");
   handle.allow("uid-web", "A");
   EXPECT_EQ(handle.pending_plugins("uid-web"), Log{"B"});
-  pass(90s);  // A's time is over, but A has allowed it
+  pass(90s);  // A's timeout has passed, but A has allowed the pod
   EXPECT_EQ(take_log(), Log{});
   handle.allow("uid-web", "B");
   EXPECT_FALSE(handle.reject("uid-web", "B", "on second thoughts"));
@@ -228,8 +228,7 @@ TEST_F(Binding, ADeletedPodWaitsNoLonger) {
   }
 }
 
-// What happened while the pod waited is not lost for it; its own going, and the changes that the wait brings,
-// are no news.
+// Events during the wait count when the pod is requeued; its own forget and its own nomination do not.
 TEST_F(Binding, ARejectedPodIsTriedAgainWhenSomethingHelps) {
   a_.given_hints = {{framework::Resource::persistent_volume, framework::kAdd, nullptr},
                     {framework::Resource::assigned_pod, framework::kDelete, nullptr},
@@ -301,7 +300,7 @@ TEST_F(Binding, PreBindFails) {
   struct Case {
     const char* name;
     std::function<void()> prepare, happen;
-    std::string told;
+    std::string announced;
   };
   const Case cases[] = {
       {"pre-flight", [&] { a_.pre_flight_fails = no("broken", Code::error); }, [] {},
@@ -351,7 +350,7 @@ TEST_F(Binding, PreBindFails) {
     begin();
     c.happen();
     EXPECT_EQ(world_.ends.size(), 1u);
-    EXPECT_EQ(world_.ends, Log{c.told.substr(c.told.find(' ') + 1).replace(0, 4, "web")});
+    EXPECT_EQ(world_.ends, Log{c.announced.substr(c.announced.find(' ') + 1).replace(0, 4, "web")});
     world_.ends.clear();
     EXPECT_FALSE(is_placed("web"));
     EXPECT_EQ(rejected_by("web"), "") << "tried again after a backoff";
@@ -397,7 +396,7 @@ TEST_F(Binding, APodThatGoesWhileAWriteIsUnderWayEndsWithIt) {
   EXPECT_EQ(rejected_by("web"), "-");
 }
 
-// --- bounds and the end ---
+// --- bounds and stop ---
 
 TEST_F(Binding, WaitingPodsDoNotKeepOthersFromBeingScheduled) {
   a_.waits = 1min;

@@ -1,4 +1,4 @@
-// A pod on its way from the decision to the bind, past plugins that do as the test says.
+// Fixture: a pod in the binding cycle, with plugins that the test scripts.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ inline Verdict no(std::string reason, Code code = Code::unschedulable) {
 class Binding : public lifecycle_test::LifecycleTest {
  protected:
   void SetUp() override { see(machine("n1")); }
-  // The pod on its way, and what happened so far.
+  // Starts the pod's binding cycle and returns the log so far.
   Log begin(const api::Pod& pod = podium::test::pod("web").req("cpu", "3")) {
     see(pod);
     EXPECT_EQ(run(), 1);

@@ -1,4 +1,4 @@
-// Pods that are turned down between the decision and the bind, where several things come together.
+// Pods that are rejected between the decision and the binding while something else happens.
 #include <fmt/format.h>
 
 #include <functional>
@@ -31,7 +31,7 @@ TEST_F(Binding, AFailureWithdrawsTheNominationThatThePodCameWith) {
   struct Case {
     const char* name;
     std::function<void()> prepare, happen;
-    std::string told;
+    std::string announced;
   };
   const Case cases[] = {
       {"Reserve", [&] { a_.reserve_fails = no("no room"); }, [] {},
@@ -51,7 +51,7 @@ TEST_F(Binding, AFailureWithdrawsTheNominationThatThePodCameWith) {
     c.happen();
     ASSERT_GE(log_.size(), 2u);
     EXPECT_EQ(log_[log_.size() - 2], "nominate web to ");
-    EXPECT_EQ(log_.back(), c.told);
+    EXPECT_EQ(log_.back(), c.announced);
     scheduler_.pod_deleted("uid-web");
     take_log();
   }

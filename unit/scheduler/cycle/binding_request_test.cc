@@ -1,4 +1,4 @@
-// What becomes of a binding, whatever its requests and the pod say.
+// carry_out(): the outcome of a binding for each sequence of replies and states of the pod.
 #include "scheduler/cycle/binding_request.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ std::string pending() { return pod("uid-web", ""); }
 
 struct Case {
   const char* name;
-  std::vector<Result<void>> sent;  // what each request comes to
+  std::vector<Result<void>> sent;  // the result of each request
   std::string live;                // the pod; empty: reading it is forbidden; "gone"
   const char* outcome;
   bool in_doubt = true;
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
              {is(kUnanswered), is(refusal(409))},
              pod("uid-web", "", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"),
              "rejected: code 409"},
-        // Pending as it is, the first request may still be carried out.
+        // The pod is still pending, so the first request may still be executed.
         Case{"in_doubt_whoever_refuses_the_next",
              {is(kUnanswered), is(refusal(403)), is(refusal(409)), kBound},
              pending(),

@@ -28,8 +28,8 @@ std::string node_event(const std::string& type, const std::string& name, int ver
 
 class ClusterFeedTest : public SchedulerTest {
  protected:
-  // Feeds the scheduler from watches in which nodes bring these pieces and every other kind is empty, until
-  // the node "last" has come.
+  // Runs the feed until the node "last" has arrived. The watch of nodes returns these chunks; every other
+  // kind is empty.
   void feed(std::vector<std::string> nodes) {
     transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
       const bool of_nodes = request.target.starts_with("/api/v1/nodes?");

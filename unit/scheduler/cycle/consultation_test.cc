@@ -1,5 +1,5 @@
-// Pods that somebody outside has a say in: the cycle asks, goes on with events meanwhile, and takes the
-// answer.
+// Pods that the Consultant decides on: the scheduler asks, handles events meanwhile, and
+// uses the decision.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using podium::test::node;
 using podium::test::pod;
 using Log = std::vector<std::string>;
 
-// One log of all that leaves the cycle.
+// One log of everything that the cycle does.
 struct World final : Binder, Preemptor, Announcer, framework::Recorder, Consultant {
   void preempt(PreemptionOrder order) override {
     std::string who;
@@ -42,7 +42,7 @@ struct World final : Binder, Preemptor, Announcer, framework::Recorder, Consulta
   }
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}
   void forgotten(std::string_view) override {}
-  bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
+  bool applies_to(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override {
     log.push_back("ask about " + (*pod)->meta.name);
@@ -102,7 +102,7 @@ TEST_F(ConsultationTest, OneAtATimeAndTheOthersWait) {
   run();
   EXPECT_EQ(take_log(), Log{"ask about gpu"});
   EXPECT_TRUE(scheduler_.consulting());
-  see_node("n2");  // events go on; the decision is about what was
+  see_node("n2");  // events are handled, but the decision uses the older fork
   clock_.advance(2s);
   wakes_ = 0;
   answer();
@@ -170,7 +170,7 @@ TEST_F(ConsultationTest, WhatHappensMeanwhile) {
   }
 }
 
-// "low" and "lower" have to go from n1, as the extenders have found.
+// The extenders chose "low" and "lower" on n1 as victims.
 TEST_F(ConsultationTest, VictimsThatGoMeanwhileAreNotEvicted) {
   static constexpr auto kDecided = "decided gpu among 1 nodes in 0 s";
   static constexpr auto kFailed = "failed gpu Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.";
@@ -178,7 +178,7 @@ TEST_F(ConsultationTest, VictimsThatGoMeanwhileAreNotEvicted) {
   const struct {
     const char* name;
     std::function<void()> happens;
-    Log want;  // of the answer
+    Log want;  // after the answer
     bool is_tried_again;
   } cases[] = {
       {"nothing", [] {}, {kDecided, kFailed, "evict for gpu: low lower"}, false},

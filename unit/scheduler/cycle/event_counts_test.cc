@@ -1,4 +1,4 @@
-// What is counted of the changes of the cluster: the numbers of the metric of events.
+// The counts of scheduler_event_handling_duration_seconds for each kind of cluster change.
 #include <functional>
 
 #include "unit/scheduler/cycle/scheduler_fixture.h"
@@ -48,8 +48,8 @@ TEST_F(SchedulerTest, EveryUpdateOfAPlacedPodIsAnEvent) {
       << "once as an update, and once for what it changed: nothing else";
 }
 
-// What the watch tells of a pod is counted as what it was to the queue; the ends of assumptions that it does
-// not tell of are not counted.
+// A pod's watch event is counted as what it was to the queue. The end of an assumption without a
+// watch event is not counted.
 TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
   const auto web = [] { return pod("web").req("cpu", "3"); };
   const EventCounts seen{{"NodeAdd", 1}, {"UnschedulablePodAdd", 1}};

@@ -1,4 +1,5 @@
-// A Scheduler with fakes for the world and for the plugins that follow a decision; what happens is one log.
+// Fixture: a Scheduler with fake seams and fake plugins from Reserve to PostBind; all calls go
+// into one log.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace podium::cycle::lifecycle_test {
 using namespace std::chrono_literals;
 using Log = std::vector<std::string>;
 
-// The API server and the people, as far as the cycle sees them.
+// Fakes of the seams of the cycle; they log every call.
 class FakeWorld final : public Binder,
                         public Preemptor,
                         public ObjectWriter,
@@ -68,7 +69,7 @@ class FakeWorld final : public Binder,
 
   std::vector<framework::ObjectWrite> writes;
   std::vector<PreemptionOrder> orders;
-  Log ends;  // what the recorder heard
+  Log ends;  // calls of the Recorder
 
  private:
   template <typename... Args>
@@ -78,7 +79,7 @@ class FakeWorld final : public Binder,
   Log& log_;
 };
 
-// Takes part everywhere and does as the test says.
+// A plugin at every extension point from Reserve on, scripted by the test.
 class FakePlugin final : public framework::Plugin,
                          public framework::ReservePlugin,
                          public framework::PermitPlugin,
@@ -160,7 +161,7 @@ class FakePlugin final : public framework::Plugin,
 
 class LifecycleTest : public ::testing::Test {
  protected:
-  // The default profile with these two plugins after its own at every point.
+  // The default profile, with these two plugins appended at every extension point.
   static config::Config with(const FakePlugin& a, const FakePlugin& b) {
     auto config = config::load("", "default").value();
     auto profile = std::make_shared<framework::Profile>(*config.profiles[0]);
@@ -219,7 +220,7 @@ class LifecycleTest : public ::testing::Test {
     scheduler_.write_ended("uid-" + name, {std::nullopt, std::move(error)});
   }
   bool is_placed(const std::string& name) { return scheduler_.snapshot().find_pod("uid-" + name) != nullptr; }
-  // The plugins that turned the pod down; "-" where the queue does not have it.
+  // The plugins that rejected the pod; "-" if it is not in the queue.
   std::string rejected_by(const std::string& name) const {
     const auto* queued = scheduler_.queue().find("uid-" + name);
     return queued ? fmt::format("{}", fmt::join(queued->rejected_by, " ")) : "-";

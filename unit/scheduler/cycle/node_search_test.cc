@@ -1,4 +1,4 @@
-// The start of a search moves on from pod to pod, also where a decision is made elsewhere.
+// The start of the node search advances from pod to pod, also when the Consultant decides.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class StoppedClock final : public Clock {
   Wall wall() const override { return Wall(std::chrono::seconds(100)); }
 };
 
-// Notes which nodes each decision looked at.
+// Records the nodes that each decision evaluated.
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void bind(cluster::PodInfoPtr, std::string) override {}
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
@@ -40,7 +40,7 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
     log.push_back(fmt::format("{}: {} of {}, {} to {}", (*attempt.pod)->meta.name, decision.evaluated,
                               decision.node_count, names.front(), names.back()));
   }
-  bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
+  bool applies_to(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override {
     answer = framework::evaluate(*pod, fork, profile, start);

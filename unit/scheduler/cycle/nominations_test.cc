@@ -1,5 +1,4 @@
-// What the end of a nomination means to others: for pods that are no more important it is as if the pod had
-// left the node.
+// The end of a nomination wakes pods of no higher priority, as if the nominated pod had left the node.
 #include <algorithm>
 
 #include "unit/scheduler/cycle/scheduler_fixture.h"
@@ -7,7 +6,8 @@
 namespace podium::cycle {
 namespace {
 
-// "vip" is to have 3 of the 4 CPUs of n1 and is not ready yet; "equal" and "urgent" do not fit beside it.
+// "vip" is nominated to 3 of the 4 CPUs of n1 and is not ready yet; "equal" and "urgent" do not
+// fit beside it.
 class Nominations : public SchedulerTest {
  protected:
   void SetUp() override {
@@ -54,7 +54,7 @@ TEST_F(Nominations, APodThatIsDeletedDoes) {
   EXPECT_EQ(binder_.asked, Log{"equal to n1"});
 }
 
-// It has been turned down beside its own nomination's likes, and may look for another place without it.
+// It was rejected because of other nominations, and may fit elsewhere without its own.
 TEST_F(Nominations, ThePodItselfIsTriedAgainToo) {
   const auto own = [] { return pod("own").priority(300).req("cpu", "6"); };
   for (const std::string next : {"", "n2"}) {

@@ -73,7 +73,7 @@ TEST(PodResources, Amounts) {
   }
 }
 
-// "namespace pod node scheduler priority" of those that ask for something.
+// "namespace pod node scheduler priority" of the pods that have requests.
 class PodResourcesTest : public SchedulerTest {
  protected:
   Lines pods() {

@@ -1,5 +1,4 @@
-// The condition and the nomination of pods that are not placed, as they go to the API server, and in which
-// order.
+// The conditions and nominations that PodStatusWriter sends, and their order.
 #include "scheduler/cycle/pod_status_writer.h"
 
 #include <fmt/format.h>
@@ -64,7 +63,7 @@ class PodStatusWriterTest : public testing::Test {
     held_ = false;
     changed_.notify_all();
   }
-  // The status in the patch that arrived as the n-th, counted from 0.
+  // The status in the n-th patch, counted from 0.
   json::value status(std::size_t n) {
     EXPECT_GT(server_.wait_requests(n + 1), n);
     const auto request = server_.requests().at(n);
@@ -87,7 +86,7 @@ class PodStatusWriterTest : public testing::Test {
     return out;
   }
   void await(std::size_t requests) { ASSERT_GE(server_.wait_requests(requests), requests); }
-  static podium::test::PodBuilder told(std::string nominated_node = "") {
+  static podium::test::PodBuilder with_condition(std::string nominated_node = "") {
     auto made = pod("p").condition("PodScheduled", "False", "Unschedulable", kWhy);
     return nominated_node.empty() ? made : made.nominated(nominated_node);
   }
@@ -124,7 +123,7 @@ TEST_F(PodStatusWriterTest, TheNominationGoesWithTheCondition) {
   const struct {
     const char* name;
     std::optional<std::string> nominated_node;
-    json::value want;  // what the patch has as nominatedNodeName
+    json::value want;  // the patch's nominatedNodeName
   } cases[] = {{"left alone", std::nullopt, "absent"}, {"set", "n1", "n1"}, {"cleared", "", nullptr}};
   std::size_t request = 0;
   for (const auto& c : cases) {
@@ -161,21 +160,21 @@ TEST_F(PodStatusWriterTest, TheTimeOfTransitionIsWrittenWhereTheStatusChanges) {
 }
 
 TEST_F(PodStatusWriterTest, WhatThePodHasIsNotWritten) {
-  not_scheduled(told());
-  not_scheduled(told(), "");
-  not_scheduled(told("n1"), "n1");
+  not_scheduled(with_condition());
+  not_scheduled(with_condition(), "");
+  not_scheduled(with_condition("n1"), "n1");
   EXPECT_EQ(writer_.counts().waiting, 0u);
-  not_scheduled(told("n1"), "n2");
+  not_scheduled(with_condition("n1"), "n2");
   EXPECT_EQ(status(0).at("nominatedNodeName"), "n2");
   EXPECT_EQ(server_.requests().size(), 1u);
 }
 
-// What is under way would otherwise be the last word.
+// Otherwise the write under way would be the last one.
 TEST_F(PodStatusWriterTest, UnlessSomethingElseIsOnItsWay) {
   hold();
-  not_scheduled(told(), std::nullopt, "another text");
+  not_scheduled(with_condition(), std::nullopt, "another text");
   await(1);
-  not_scheduled(told());
+  not_scheduled(with_condition());
   release();
   EXPECT_EQ(status(1).at("conditions").at(0).at("message"), kWhy);
 }
@@ -200,8 +199,8 @@ TEST_F(PodStatusWriterTest, WritesInOrderAndOnlyWhatStillCounts) {
   nominate("b", "n1");
   nominate("c", "n1");
   not_scheduled(pod("d"));
-  nominate("a", "");    // its nomination is under way: after it
-  nominate("b", "n2");  // the newest counts
+  nominate("a", "");    // written after the one under way
+  nominate("b", "n2");  // replaces the queued one
   writer_.forget("uid-c");
   release();
   await(4);

@@ -1,4 +1,4 @@
-// How long a preemptor is held: until its victims are on their way, or its requests have ended.
+// How long a preemptor is held: until its victims are terminating, or its requests have ended.
 #include "scheduler/cycle/preemptions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A Scheduler among fakes that remember what they were asked, and the cluster's words as a test says them.
+// Fixture: a Scheduler with fakes that record their calls, and helpers to feed it cluster changes.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using podium::test::node;
 using podium::test::pod;
 using Log = std::vector<std::string>;
 
-// Remembers what it was asked to bind; the tests say how it ends.
+// Records the requested bindings; the test ends them.
 class FakeBinder final : public Binder {
  public:
   void bind(cluster::PodInfoPtr pod, std::string node) override {
@@ -31,7 +31,7 @@ class FakeBinder final : public Binder {
   Log asked;
 };
 
-// Remembers whom it was asked to evict; the tests say how it ends.
+// Records the requested evictions; the test ends them.
 class FakePreemptor final : public Preemptor {
  public:
   void preempt(PreemptionOrder order) override {
@@ -77,7 +77,7 @@ class FakeAnnouncer final : public Announcer {
   void skipped(const cluster::PodInfo& pod) override {
     log_.push_back("event " + pod->meta.name + " skipped");
   }
-  std::map<std::string, std::string> nominations;  // by pod, as the last failure asked for
+  std::map<std::string, std::string> nominations;  // by pod, from its last failure
 
  private:
   Log& log_;
@@ -121,7 +121,7 @@ class SchedulerTest : public ::testing::Test {
     while (scheduler_.step()) ++steps;
     return steps;
   }
-  // Lets time pass until the queue wants to be asked again.
+  // Advances the clock to the next wakeup.
   void sleep_until_wakeup() {
     const auto wakeup = scheduler_.next_wakeup();
     ASSERT_TRUE(wakeup);
@@ -131,7 +131,7 @@ class SchedulerTest : public ::testing::Test {
   std::int64_t used_cpu(std::string_view node) {
     return scheduler_.snapshot().requested_milli_cpu[scheduler_.snapshot().find_row(node).value()];
   }
-  // Where the snapshot has the pod; empty: nowhere.
+  // The pod's node in the snapshot; empty: none.
   std::string place_of(const std::string& name) {
     const auto* placed = scheduler_.snapshot().find_pod("uid-" + name);
     return placed ? (**placed)->node_name : "";

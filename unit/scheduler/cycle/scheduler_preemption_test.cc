@@ -1,4 +1,4 @@
-// A pod that others have to go for: nominated, held while they are evicted, and placed once they are gone.
+// A preemptor is nominated, held while its victims are evicted, and placed once they are gone.
 #include <algorithm>
 
 #include "unit/scheduler/cycle/scheduler_fixture.h"
@@ -6,7 +6,7 @@
 namespace podium::cycle {
 namespace {
 
-// n1 (4 CPUs) runs "low" (3 of them); "high" wants 2 and is more important.
+// n1 (4 CPUs) runs "low" (3 CPUs); "high" requests 2 and has a higher priority.
 class Preempting : public SchedulerTest {
  protected:
   void SetUp() override {
@@ -76,7 +76,7 @@ TEST_F(Preempting, AFailureIsTriedAgainAfterABackoff) {
   EXPECT_EQ(preemptor_.asked, (Log{"high on n1: low", "high on n1: low"}));
 }
 
-// Whatever else there is to do, and however long the requests take.
+// Other events and slow requests do not change that.
 TEST_F(Preempting, FailuresThatGoOnAreTriedAtGrowingIntervals) {
   const auto began = clock_.now();
   std::vector<std::chrono::seconds> tries;
@@ -98,7 +98,7 @@ TEST_F(Preempting, TheNominationOutlivesUpdatesThatDoNotKnowOfIt) {
   EXPECT_EQ(nominated_to("high"), "n1");
   see(high().nominated("n1"));  // the status has it
   EXPECT_EQ(nominated_to("high"), "n1");
-  see(high());  // and somebody has taken it back
+  see(high());  // and another client cleared it
   EXPECT_EQ(nominated_to("high"), "");
 }
 
@@ -136,9 +136,9 @@ TEST_F(Preempting, ItIsTheFirstToBeAskedAbout) {
 }
 
 TEST_F(Preempting, ASecondVictimIsNotLookedForWhileTheFirstGoes) {
-  for (const bool told : {false, true}) {  // the status may know of the nomination later than this process
-    SCOPED_TRACE(told);
-    if (told) see(high().nominated("n1"));
+  for (const bool in_status : {false, true}) {  // whether the status already has the nomination
+    SCOPED_TRACE(in_status);
+    if (in_status) see(high().nominated("n1"));
     end(0, {"low"});
     see(low().terminating().condition("DisruptionTarget", "True", "PreemptionByScheduler"));
     see(machine("n2", "1"));

@@ -1,4 +1,5 @@
-// The life of a pod in the cycle: decided, assumed, bound or not, against a watch that may tell first.
+// The life of a pod in the Scheduler: decided, assumed, bound or not, with the watch before or
+// after the reply.
 #include "unit/scheduler/cycle/scheduler_fixture.h"
 
 namespace podium::cycle {
@@ -30,7 +31,7 @@ TEST_F(SchedulerTest, BoundPodsAreAnnounced) {
   EXPECT_EQ(scheduler_.bindings(), 0u);
   EXPECT_EQ(place_of("web"), "n1");
 
-  see(pod("web").req("cpu", "3").node("n1"));  // what the watch tells in the end
+  see(pod("web").req("cpu", "3").node("n1"));  // the watch shows the binding
   EXPECT_EQ(used_cpu("n1"), 3000);
   end("web", BindEnd::rejected, "told twice");
   EXPECT_EQ(place_of("web"), "n1");
@@ -80,7 +81,7 @@ TEST_F(SchedulerTest, APodThatIsElsewhereIsForgotten) {
             (Log{"decided web #1 n1", "binding web n1 not bound: pod web is already assigned to node n2"}));
 }
 
-// Without the right to write nothing happened that could be told of the pod.
+// Without the right to write nothing was sent, so nothing is announced about the pod.
 TEST_F(SchedulerTest, APodWhoseBindingWasNotSentWaitsForItsNextTurnInSilence) {
   see(machine("n1"));
   see(pod("web").req("cpu", "3"));
@@ -144,7 +145,7 @@ TEST_F(SchedulerTest, WhatTheWatchSaysStandsWhateverTheReply) {
   }
 }
 
-// The condition of an earlier attempt, for one, is written behind everything else.
+// For example, the condition of an earlier attempt is written late.
 TEST_F(SchedulerTest, WhatTheWatchSaysOfBeforeTheBindingIsNoNewPod) {
   see(machine("n1"));
   see(pod("web").req("cpu", "3"));
@@ -258,8 +259,7 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
 
 class Waking : public SchedulerTest {
  protected:
-  // A pod of 3 CPUs that n1 (4 CPUs, 2 of them in use) has no room for; it is unschedulable when its backoff
-  // has ended.
+  // A pod of 3 CPUs that does not fit on n1 (4 CPUs, 2 in use); unschedulable once its backoff has ended.
   void SetUp() override {
     see(machine("n1"));
     see(pod("old").req("cpu", "2").node("n1"));
@@ -318,8 +318,7 @@ TEST_F(Waking, NothingThatCannotHelp) {
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
 }
 
-// n1 has room for "web" when "old" is gone, but for "chosen", which is nominated there and has not been
-// placed either.
+// n1 has capacity for "web" without "old", but "chosen" is nominated there and not placed yet.
 TEST_F(Waking, ANominationThatEnds) {
   const auto chosen = [] { return pod("chosen").priority(10).req("cpu", "4"); };
   for (const bool deleted : {false, true}) {
@@ -347,8 +346,7 @@ TEST_F(Waking, ANominationThatEnds) {
   }
 }
 
-// The one that is waited for is placed by this scheduler itself, whichever of the watch and the reply comes
-// first.
+// The pod that the other waits for is placed by this scheduler; the watch or the reply may come first.
 TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
   const auto beside = podium::test::term("kubernetes.io/hostname").label("app", "db");
   for (const bool watch_first : {true, false}) {

@@ -1,4 +1,4 @@
-// What the metrics say of the plugins and the extension points of decisions.
+// The metrics of plugins and extension points.
 #include <algorithm>
 
 #include "unit/scheduler/cycle/scheduler_fixture.h"
@@ -8,9 +8,9 @@ namespace {
 
 class StopWatchTest : public SchedulerTest {
  protected:
-  // The samples of a family by the values of two labels, "NodeAffinity PreScore"; those that are 0 left out.
+  // The non-zero samples of a family by the values of two labels, such as "NodeAffinity PreScore".
   std::map<std::string, double> samples(const std::string& name, const std::string& a, const std::string& b) {
-    scheduler_.tell_metrics();
+    scheduler_.publish_metrics();
     std::map<std::string, double> out;
     for (const auto& family : registry_.Collect()) {
       if (family.name != name) continue;

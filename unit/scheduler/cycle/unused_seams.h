@@ -1,4 +1,4 @@
-// The seams that a test's pods have no use for: to be asked is a failure.
+// Seams that a test does not use: any call fails the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Pods with claims through the whole cycle, with the default plugins: what is written, and what brings them
-// to an end.
+// Pods with claims through the whole cycle, with the default plugins: the API writes, and the events
+// that end the waits.
 #include <boost/json/serialize.hpp>
 
 #include "unit/scheduler/cycle/lifecycle_fixture.h"
@@ -48,7 +48,7 @@ class Volumes : public lifecycle_test::LifecycleTest {
     scheduler_.write_ended("uid-web",
                            {boost::json::object{{"metadata", {{"resourceVersion", version}}}}, {}});
   }
-  // Without what the test's own plugins have to say.
+  // The log without the lines of the test's own plugins.
   Log take() {
     std::erase_if(log_, [](const auto& line) { return line.starts_with("A ") || line.starts_with("B "); });
     return take_log();

@@ -1,5 +1,4 @@
-// Victims that have been decided upon and are not on their node yet: they go back to the queue, and nobody
-// has to be deleted.
+// Victims that are still in the binding cycle are requeued instead of deleted.
 #include "unit/scheduler/cycle/lifecycle_fixture.h"
 
 namespace podium::cycle {
@@ -9,7 +8,8 @@ using lifecycle_test::Log;
 using podium::test::pod;
 using namespace std::chrono_literals;
 
-// n1 has 4 CPUs. "low" is to have 3 of them and waits for what A has asked for; "high" is more important.
+// n1 has 4 CPUs. "low" is assumed there with 3 and waits in PreBind for plugin A; "high" has
+// a higher priority.
 class WaitingVictims : public lifecycle_test::LifecycleTest {
  protected:
   void low_waits() {
@@ -24,7 +24,7 @@ class WaitingVictims : public lifecycle_test::LifecycleTest {
     see(pod("high").priority(100).req("cpu", cpu));
     scheduler_.step();
   }
-  // What is said and asked, without the plugins' own words.
+  // The log without the lines of the plugins.
   Log take() {
     std::erase_if(log_, [](const auto& line) { return line.starts_with("A ") || line.starts_with("B "); });
     return take_log();
@@ -60,7 +60,7 @@ TEST_F(WaitingVictims, OneThatWaitsForAPermit) {
                          "make room for high on n1:"}));
 }
 
-// The preemptor is not held: it may be tried again as soon as the room is there.
+// The preemptor is not held: it is retried as soon as the capacity is free.
 TEST_F(WaitingVictims, ThePreemptorWaitsForNoRequest) {
   low_waits();
   high_comes();
