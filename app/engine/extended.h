@@ -26,7 +26,7 @@ class ExtenderConsultant final : public cycle::Consultant {
   // One thread runs `own`.
   ExtenderConsultant(const extender::Extenders& extenders, async::Gate& gate,
                      boost::asio::any_io_executor own, boost::asio::any_io_executor strand, Decided decided);
-  bool has_a_say(const api::Pod& pod) const override { return extenders_.has_a_say(pod); }
+  bool applies_to(const api::Pod& pod) const override { return extenders_.applies_to(pod); }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override;
 

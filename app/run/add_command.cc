@@ -162,7 +162,7 @@ json::object overrides_of(const Given& given) {
 // What of kube-scheduler's command line podium cannot do.
 Result<void> check_refused(const Given& given) {
   for (const auto* flag : given.gone) {
-    if (flag->count() > 0) return invalid(name_of(*flag) + ": " + config::policy_is_gone());
+    if (flag->count() > 0) return invalid(name_of(*flag) + ": " + config::policy_removed_message());
   }
   for (const auto& [flag, option] : given.others) {
     if (option->count() > 0 && flag->support == Flag::Support::refused)

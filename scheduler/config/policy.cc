@@ -81,7 +81,7 @@ void name_successors(const json::object& policy, std::string_view list_name,
 
 }  // namespace
 
-std::string policy_is_gone() {
+std::string policy_removed_message() {
   return fmt::format(
       "scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: {} and kind: {}, "
       "whose "
@@ -90,7 +90,7 @@ std::string policy_is_gone() {
 }
 
 void refuse_policy(const json::object& policy, Findings& findings) {
-  findings.error("kind", policy_is_gone());
+  findings.error("kind", policy_removed_message());
   name_successors(policy, "predicates", kPredicates, "filter", findings);
   name_successors(policy, "priorities", kPriorities, "score", findings);
   if (policy.contains("extenders")) {

@@ -64,7 +64,7 @@ bool Scheduler::step() {
   }
 
   const auto& profile = *parts_.config.profile(pod.scheduler_name);
-  if (parts_.consultant && parts_.consultant->has_a_say(pod)) {
+  if (parts_.consultant && parts_.consultant->applies_to(pod)) {
     const auto info = queued->pod;
     consultation_.emplace(Consultation{.queued = std::move(*queued), .snapshot = snapshot_, .began = now});
     parts_.consultant->decide(info, snapshot_, profile, next_start_);

@@ -35,7 +35,7 @@ struct BindOutcome {
 class Consultant {
  public:
   virtual ~Consultant() = default;
-  virtual bool has_a_say(const api::Pod& pod) const = 0;
+  virtual bool applies_to(const api::Pod& pod) const = 0;
   // Decides on the fork; ends in Scheduler::decided(), on the strand, exactly once.
   virtual void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
                       std::size_t start) = 0;

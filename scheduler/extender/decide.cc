@@ -119,7 +119,7 @@ client::Task<framework::Decision> decide(const Extenders& extenders, async::Gate
   }
   co_await filter(&extenders, pod, pod_text, &snapshot, &evaluation);
   while (auto* candidates = evaluation.candidates()) {
-    auto left = co_await ask_about_victims(&extenders, pod, pod_text, &snapshot, std::move(*candidates));
+    auto left = co_await call_preempt_verbs(&extenders, pod, pod_text, &snapshot, std::move(*candidates));
     evaluation.settle(std::move(left));
   }
   std::vector<ScoreOpinion> opinions;

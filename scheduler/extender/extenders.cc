@@ -23,7 +23,7 @@ Result<std::unique_ptr<Extenders>> Extenders::make(const std::vector<config::Ext
   return std::unique_ptr<Extenders>(new Extenders(std::move(extenders), wanted));
 }
 
-bool Extenders::has_a_say(const api::Pod& pod) const {
+bool Extenders::applies_to(const api::Pod& pod) const {
   return std::ranges::any_of(extenders_, [&](const auto& each) {
     return (each->filters() || each->prioritizes() || each->preempts()) && each->interested(pod);
   });

@@ -71,7 +71,7 @@ Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims
                                                  snapshot.node_name(nobody->row)));
 }
 
-client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(
+client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(
     const Extenders* extenders, framework::PodInfoPtr pod, Text pod_text, const framework::Snapshot* snapshot,
     std::vector<PreemptionCandidate> candidates) {
   for (const auto& extender : extenders->all()) {

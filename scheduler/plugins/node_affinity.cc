@@ -1,4 +1,4 @@
-// NodeAffinity: spec.nodeSelector and node affinity, the pod's own and the one that the configuration adds.
+// NodeAffinity: spec.nodeSelector, the pod's node affinity, and the addedAffinity of the configuration.
 // Source: pkg/scheduler/framework/plugins/nodeaffinity.
 #include <algorithm>
 #include <set>
@@ -80,8 +80,8 @@ class AffinityScorer final : public NodeScorer {
   std::vector<PreferredTerm> terms_;
 };
 
-// The nodes that the pod asks for by name, where every term does so. Within a term names intersect, terms
-// unite.
+// The nodes that the required terms name by metadata.name; nullopt if a term names none. Names intersect
+// within a term; terms are united.
 std::optional<std::set<std::string>> named_nodes(const api::Pod& pod) {
   if (!pod.node_affinity.required || pod.node_affinity.required->empty()) return std::nullopt;
   std::set<std::string> names;

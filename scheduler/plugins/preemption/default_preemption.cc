@@ -57,8 +57,8 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
   }
 
   static std::string no_node_helps(std::size_t nodes, PreemptionDryRun& run) {
-    if (run.tried_in_vain < nodes) {
-      run.reasons["Preemption is not helpful for scheduling"] += nodes - run.tried_in_vain;
+    if (run.failed_nodes < nodes) {
+      run.reasons["Preemption is not helpful for scheduling"] += nodes - run.failed_nodes;
     }
     return fit_error(nodes, {run.reasons.begin(), run.reasons.end()});
   }

@@ -156,7 +156,7 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
       out.candidates.push_back(std::move(candidate));
       continue;
     }
-    ++out.tried_in_vain;
+    ++out.failed_nodes;
     if (failed->code == Code::error) {
       auto error = message(*failed);
       if (!failed->plugin.empty())

@@ -42,7 +42,7 @@ struct World final : Binder, Preemptor, Announcer, framework::Recorder, Consulta
   }
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}
   void forgotten(std::string_view) override {}
-  bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
+  bool applies_to(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override {
     log.push_back("ask about " + (*pod)->meta.name);

@@ -40,7 +40,7 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
     log.push_back(fmt::format("{}: {} of {}, {} to {}", (*attempt.pod)->meta.name, decision.evaluated,
                               decision.node_count, names.front(), names.back()));
   }
-  bool has_a_say(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
+  bool applies_to(const api::Pod& pod) const override { return pod.meta.labels.find("ask") != nullptr; }
   void decide(cluster::PodInfoPtr pod, cluster::Snapshot fork, const framework::Profile& profile,
               std::size_t start) override {
     answer = framework::evaluate(*pod, fork, profile, start);

@@ -210,7 +210,7 @@ TEST_F(ExtendersTest, OnlyThoseThatAreInterestedAreAsked) {
     EXPECT_EQ(servers_.asked.size(), c.want ? 1u : 0u) << c.name;
     const auto extenders =
         *Extenders::make({gpus}, [this](client::ClientConfig f) { return servers_.transport(f); });
-    EXPECT_EQ(extenders->has_a_say(c.pod), c.want) << c.name;
+    EXPECT_EQ(extenders->applies_to(c.pod), c.want) << c.name;
   }
 }
 

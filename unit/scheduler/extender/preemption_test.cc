@@ -141,12 +141,12 @@ TEST_F(PreemptingExtenders, WhoIsAsked) {
   auto filters = preempting("http://filters");
   filters.preempt_verb.clear();
   filters.filter_verb = "filter";
-  const auto has_a_say = [&](const config::Extender& config) {
+  const auto applies_to = [&](const config::Extender& config) {
     return (*Extenders::make({config}, [this](client::ClientConfig c) { return transport(c.server); }))
-        ->has_a_say(**pod_);
+        ->applies_to(**pod_);
   };
-  EXPECT_TRUE(has_a_say(preempting("http://one")));
-  EXPECT_FALSE(has_a_say(gpus));
+  EXPECT_TRUE(applies_to(preempting("http://one")));
+  EXPECT_FALSE(applies_to(gpus));
   EXPECT_EQ(decide({gpus, filters}), "a: db");
   EXPECT_EQ(asked_, Log{});
 }
