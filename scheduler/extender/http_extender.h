@@ -57,7 +57,7 @@ class HttpExtender {
   std::string body(const Text& pod, const Candidates& candidates) const;
   std::string url(const std::string& verb) const;
   Error about(const std::string& verb, const Error& error) const;
-  client::Task<Result<std::string>> send(std::string verb, std::string body, bool again) const;
+  client::Task<Result<std::string>> send(std::string verb, std::string body, bool retry) const;
 
   const config::Extender config_;
   const std::shared_ptr<client::Transport> transport_;

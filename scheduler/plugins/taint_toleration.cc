@@ -24,8 +24,8 @@ bool has_untolerated_taint(const std::vector<api::Taint>& taints, const api::Pod
   });
 }
 
-// Upstream first selects the tolerations for PreferNoSchedule. Checking all of them is equivalent: tolerates()
-// compares effects.
+// Upstream first selects the tolerations for PreferNoSchedule. Checking all tolerations is equivalent, since
+// tolerates() compares effects.
 std::int64_t count_intolerable(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
   return std::ranges::count_if(taints, [&](const api::Taint& taint) {
     return taint.effect == api::TaintEffect::prefer_no_schedule &&

@@ -172,10 +172,10 @@ class LimitsFilter final : public NodeFilter {
       return it == wanted.by_driver.end() || driver.in_use + it->second <= *driver.limit;
     });
     if (all_fit) return true;
-    const bool may_be_attached = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
+    const bool may_be_in_use = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
       return std::ranges::binary_search(known.of_its_pods, hash);
     });
-    return may_be_attached ? std::nullopt : std::optional(false);
+    return may_be_in_use ? std::nullopt : std::optional(false);
   }
 
   // The exact check. `csi_node`: null if the node has none.

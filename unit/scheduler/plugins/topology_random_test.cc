@@ -1,4 +1,4 @@
-// PodTopologySpread and InterPodAffinity against their plain references, on random clusters.
+// PodTopologySpread and InterPodAffinity compared with reference implementations on random clusters.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -201,7 +201,7 @@ Scenario random_scenario(std::uint64_t seed) {
   return scenario;
 }
 
-// The same cluster reached by a detour, so that rows, value ids and classes are reused.
+// Builds the same cluster with extra additions and removals, so that rows, value ids and classes are reused.
 cluster::Snapshot by_detour(const Scenario& scenario, std::uint64_t seed) {
   Random random(seed);
   auto snapshot = scenario.cluster.snapshot();
@@ -234,7 +234,7 @@ std::vector<std::uint64_t> seeds() {
   return result;
 }
 
-// What the verdict on `node` is once these pods are added and those are gone.
+// The verdict on `node` after adding and removing pods.
 template <typename Reference>
 std::string after(const TestCluster& cluster, const std::string& node, const std::vector<api::Pod>& added,
                   const std::vector<api::Pod>& removed, Reference&& reference) {
