@@ -1,5 +1,5 @@
-// Policy: the scheduler's configuration format before Kubernetes 1.23. podium rejects it; the errors name the
-// replacements.
+// Policy: the scheduler's configuration format before Kubernetes 1.23. podium rejects it; the errors
+// name the replacements.
 //
 // Source: the registry of predicates and priorities of kube-scheduler 1.22
 // (pkg/scheduler/framework/plugins/legacy_registry.go).

@@ -97,8 +97,8 @@ class Resolver {
     }
   }
 
-  // The first extension point at which multiPoint enables the plugin, i.e. whose own list neither enables nor
-  // disables it.
+  // The first extension point at which multiPoint enables the plugin, i.e. whose own list neither enables
+  // nor disables it.
   std::optional<Point> first_point_of(std::string_view name) const {
     const auto* known = registry_.find(name);
     for (std::size_t i = 0; i < kPoints; ++i) {

@@ -30,8 +30,8 @@ struct GivenArgs {
 };
 using PluginArgs = std::map<std::string, GivenArgs, std::less<>>;  // by plugin name
 
-// `path` is the path of the profile ("profiles[0]"). Errors are added to `findings`; do not use the profile
-// then.
+// `path` is the path of the profile ("profiles[0]"). Errors are added to `findings`; do not use
+// the profile then.
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
                                       const PluginArgs& args, const std::string& path, Findings& findings,
                                       const framework::Features& features = {},

@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 using framework::Evaluation;
 using framework::ScoreOpinion;
 
-// The feasible nodes so far, by name. A node without a cached text was deleted; it is left out, and so it is
-// rejected.
+// The feasible nodes so far, by name. A node without a cached text was deleted; it is left out, and so
+// it is rejected.
 Candidates candidates_of(const framework::NodeMask& feasible, const framework::Snapshot& snapshot,
                          const ObjectTexts& texts, bool with_texts) {
   Candidates out;

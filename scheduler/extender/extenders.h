@@ -7,8 +7,8 @@
 //
 // Threads: immutable except for texts(), which is thread-safe; decide() runs on any one executor.
 // Errors: decide() puts failures into the Decision.
-// Source: pkg/scheduler/schedule_one.go findNodesThatPassExtenders, prioritizeNodes; scheduler.go
-// buildExtenders.
+// Source: pkg/scheduler/schedule_one.go findNodesThatPassExtenders,
+// prioritizeNodes; scheduler.go buildExtenders.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

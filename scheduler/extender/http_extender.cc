@@ -63,8 +63,8 @@ client::Task<Result<std::string>> HttpExtender::send(std::string verb, std::stri
   request.body = std::move(body);
   request.timeout = config_.http_timeout;
   auto reply = co_await transport_->send(request);
-  // The extender may have closed an idle connection while the request was written. Idempotent requests are
-  // sent again.
+  // The extender may have closed an idle connection while the request was written. Idempotent requests
+  // are sent again.
   if (!reply && retry && reply.error().kind == Error::Kind::unavailable && reply.error().maybe_applied) {
     reply = co_await transport_->send(std::move(request));
   }

@@ -34,8 +34,8 @@ class HttpExtender {
   HttpExtender(config::Extender config, std::shared_ptr<client::Transport> transport);
 
   const std::string& name() const { return config_.url_prefix; }
-  // True if a container of the pod requests a resource that the extender manages, or if the extender has no
-  // managedResources.
+  // True if a container of the pod requests a resource that the extender manages, or if the extender
+  // has no managedResources.
   bool interested(const api::Pod& pod) const;
   bool filters() const { return !config_.filter_verb.empty(); }
   bool prioritizes() const { return !config_.prioritize_verb.empty(); }

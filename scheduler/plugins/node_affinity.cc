@@ -15,7 +15,7 @@ namespace {
 
 using namespace framework;
 
-Verdict turned_down(std::string reason) {
+Verdict rejection(std::string reason) {
   return {"NodeAffinity", Code::unschedulable_and_unresolvable, {std::move(reason)}};
 }
 
@@ -29,8 +29,8 @@ class AffinityFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto not_enforced = out.add(turned_down("node(s) didn't match scheduler-enforced node affinity"));
-    const auto not_required = out.add(turned_down("node(s) didn't match Pod's node affinity/selector"));
+    const auto not_enforced = out.add(rejection("node(s) didn't match scheduler-enforced node affinity"));
+    const auto not_required = out.add(rejection("node(s) didn't match Pod's node affinity/selector"));
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(nodes, chunk)) continue;
       if (enforced_) reject_unselected(*enforced_, nodes, chunk, not_enforced, out);
@@ -112,7 +112,7 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
     PreparedFilter prepared{.filter = std::make_unique<AffinityFilter>(snapshot, added_.required, *pod)};
     prepared.only = named_nodes(*pod);
     if (prepared.only && prepared.only->empty())
-      prepared.rejected = turned_down("pod affinity terms conflict");
+      prepared.rejected = rejection("pod affinity terms conflict");
     return prepared;
   }
 

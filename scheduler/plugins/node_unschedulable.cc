@@ -1,5 +1,5 @@
-// NodeUnschedulable: cordoned nodes (spec.unschedulable) fit only pods that tolerate the taint
-// node.kubernetes.io/unschedulable.
+// NodeUnschedulable: cordoned nodes (spec.unschedulable) fit only pods that tolerate
+// the taint node.kubernetes.io/unschedulable.
 // Source: pkg/scheduler/framework/plugins/nodeunschedulable.
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"

@@ -56,8 +56,8 @@ void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* use
   }
 }
 
-// Truncating float division is exact here while 101 times the sum of all weights is below 2^24; see
-// exact_division.h.
+// Truncating float division is exact here while 101 times the sum of all weights is below
+// 2^24; see exact_division.h.
 PODIUM_VECTOR_CLONES
 void average_light(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {

@@ -126,8 +126,8 @@ class SpreadFilter final : public framework::NodeFilter {
   }
 
  private:
-  // As upstream: unlike in the initial count, terminating pods count, and so do pods that an empty selector
-  // matches.
+  // As upstream: unlike in the initial count, terminating pods count, and so do pods that an
+  // empty selector matches.
   std::int64_t matching(const Domains& of, std::span<const PodInfoPtr> pods) const {
     return std::ranges::count_if(pods, [&](const PodInfoPtr& each) {
       return (*each)->meta.namespace_ == pod_.meta.namespace_ &&

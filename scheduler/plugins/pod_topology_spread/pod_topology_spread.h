@@ -30,8 +30,8 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::FilterPlugin,
                                 public framework::ScorePlugin {
  public:
-  // `system_defaults`: `defaults` are upstream's built-in constraints, which do not require nodes to have
-  // every key.
+  // `system_defaults`: `defaults` are upstream's built-in constraints, which do not require nodes to
+  // have every key.
   PodTopologySpread(std::vector<api::TopologySpreadConstraint> defaults, bool system_defaults,
                     const framework::Features& features = {})
       : defaults_(std::move(defaults)), system_defaults_(system_defaults), features_(features) {}

@@ -1,8 +1,8 @@
-// DefaultPreemption: if no node is feasible, finds the node where evicting the least important pods makes the
-// pod fit.
+// DefaultPreemption: if no node is feasible, finds the node where evicting the least important pods makes
+// the pod fit.
 //
-// The result is in the Decision. The live cycle evicts the victims and decides when the pod is retried
-// (scheduler/cycle/preemptions.h).
+// The result is in the Decision. The live cycle evicts the victims and decides when the pod
+// is retried (scheduler/cycle/preemptions.h).
 // Source: pkg/scheduler/framework/plugins/defaultpreemption, pkg/scheduler/framework/preemption
 // Evaluator.Preempt.
 #include "scheduler/plugins/preemption/default_preemption.h"

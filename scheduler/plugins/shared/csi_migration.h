@@ -27,8 +27,8 @@ using Translation = std::expected<CsiVolume, std::string>;
 std::optional<Translation> translated(const api::Volume& inline_volume);
 std::optional<Translation> translated(const api::PersistentVolume& volume);
 
-// The CSI driver that replaces an in-tree provisioner ("kubernetes.io/aws-ebs"). Other names are returned
-// unchanged.
+// The CSI driver that replaces an in-tree provisioner ("kubernetes.io/aws-ebs"). Other names
+// are returned unchanged.
 std::string_view driver_of_provisioner(std::string_view provisioner);
 // True for in-tree provisioners that have a CSI driver but do not count against volume limits.
 bool is_uncounted_provisioner(std::string_view provisioner);

@@ -70,8 +70,8 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   }
 }
 
-// Pods, or weights, by the value id of one topology key. Index 0 stands for nodes without the label; callers
-// ignore it.
+// Pods, or weights, by the value id of one topology key. Index 0 stands for nodes without the label;
+// callers ignore it.
 template <typename Count>
 struct TopologyCounts {
   TopologyCounts(const cluster::Snapshot& snapshot, std::string_view topology_key)

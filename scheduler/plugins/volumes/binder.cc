@@ -133,8 +133,8 @@ VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& cla
   return result;
 }
 
-// If several capacities are large enough, upstream takes any of them; podium takes the first by namespace
-// and name.
+// If several capacities are large enough, upstream takes any of them; podium takes the first by
+// namespace and name.
 VolumeBinder::Capacities VolumeBinder::capacities_for(const PersistentVolumeClaim& claim,
                                                       std::string_view storage_class) const {
   Capacities by_row(snapshot_.chunks() * kChunkRows);

@@ -1,5 +1,5 @@
-// Helpers of the volume plugins: look up claims, volumes and storage classes, and format upstream's error
-// texts.
+// Helpers of the volume plugins: look up claims, volumes and storage classes, and format
+// upstream's error texts.
 // Threads: pure functions. Returned pointers point into the snapshot; null: not found.
 #pragma once
 
@@ -40,15 +40,15 @@ inline constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node
 using Affinity = std::optional<std::vector<api::NodeSelectorTerm>>;
 Affinity by_labels(Affinity affinity);
 
-// True if the claim is fully bound. A claim with a volume name but without the bind-completed annotation is
-// not.
+// True if the claim is fully bound. A claim with a volume name but without the bind-completed
+// annotation is not.
 bool is_bound(const api::PersistentVolumeClaim& claim);
 
 framework::Verdict unresolvable(std::string_view plugin, std::string reason);
 framework::Verdict plugin_error(std::string_view plugin, std::string reason);
 
-// True if a volume of the pod uses the claim; for queueing hints. `ephemeral_too` includes the claims of
-// ephemeral volumes.
+// True if a volume of the pod uses the claim; for queueing hints. `ephemeral_too` includes the claims
+// of ephemeral volumes.
 bool uses_claim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral_too);
 
 }  // namespace podium::plugins

@@ -1,7 +1,7 @@
 // Reserve and PreBind of VolumeBinding: assumes volumes and claims in the snapshot, writes them to the API
 // server, and checks whether they are bound.
-// Source: plugins/volumebinding/binder.go (AssumePodVolumes, BindPodVolumes, checkBindings) and
-// component-helpers/storage/volume GetBindVolumeToClaim.
+// Source: plugins/volumebinding/binder.go (AssumePodVolumes, BindPodVolumes, checkBindings)
+// and component-helpers/storage/volume GetBindVolumeToClaim.
 #include <fmt/format.h>
 
 #include <algorithm>

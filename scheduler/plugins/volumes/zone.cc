@@ -136,8 +136,8 @@ class ZoneFilter final : public NodeFilter {
   std::vector<Test> tests_;
 };
 
-// Adds the topologies of the claim's volume. A verdict if the claim is neither bound nor waits for its first
-// consumer.
+// Adds the topologies of the claim's volume. A verdict if the claim is neither bound nor waits for
+// its first consumer.
 std::optional<Verdict> add_topologies(const std::string& claim_name, const api::Pod& pod,
                                       const Snapshot& snapshot, std::vector<VolumeTopology>& to) {
   if (claim_name.empty()) return unresolvable(kVolumeZone, "PersistentVolumeClaim had no name");

@@ -1,5 +1,5 @@
-// Decisions with extenders against a transport that replies from a table, and wire failures against a real
-// server.
+// Decisions with extenders against a transport that replies from a table, and wire failures against
+// a real server.
 #include "scheduler/extender/extenders.h"
 
 #include <gmock/gmock.h>

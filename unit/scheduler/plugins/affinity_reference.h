@@ -22,8 +22,8 @@ inline const api::Namespace* find_namespace(const TestCluster& cluster, const st
   return nullptr;
 }
 
-// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their selector
-// without labels.
+// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their
+// selector without labels.
 inline bool term_matches(const api::PodAffinityTerm& term, const std::string& owner_ns,
                          const api::Pod& target, bool incoming, const TestCluster& cluster) {
   std::set<std::string> namespaces(term.namespaces.begin(), term.namespaces.end());

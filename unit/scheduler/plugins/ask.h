@@ -55,8 +55,8 @@ inline std::string text_of(const framework::Verdict& verdict) {
   return text;
 }
 
-// The rejected nodes with code and reasons. "*" is the verdict on the whole pod. Nodes that PreFilter excludes
-// are marked.
+// The rejected nodes with code and reasons. "*" is the verdict on the whole pod. Nodes that PreFilter
+// excludes are marked.
 inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot,
                       const cluster::RequestRules& rules = {}) {
   const auto& filter_plugin = dynamic_cast<const framework::FilterPlugin&>(*plugin);
@@ -110,8 +110,8 @@ inline std::string score_error(const PluginPtr& plugin, const api::Pod& pod, con
   return score_plugin.prepare_score(*info(pod), snapshot, snapshot.present()).error;
 }
 
-// True if a hint of the plugin returns true for the pod and the event. False if no hint is registered for the
-// event.
+// True if a hint of the plugin returns true for the pod and the event. False if no hint is registered
+// for the event.
 inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event,
                   const cluster::RequestRules& rules = {}) {
   for (const auto& hint : dynamic_cast<const framework::FilterPlugin&>(*plugin).hints()) {

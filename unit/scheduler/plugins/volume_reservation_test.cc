@@ -136,8 +136,8 @@ TEST(VolumeReservation, AnotherPodOfTheSameClaimGoesToTheSameNode) {
             (Answers{{"m", "UU; node(s) didn't find available persistent volumes to bind"}}));
 }
 
-// A watch event overrides an assumption. If two pods assumed the same object, unreserving one reverts it for
-// both.
+// A watch event overrides an assumption. If two pods assumed the same object, unreserving one reverts
+// it for both.
 TEST(VolumeReservation, NewsEndAnAssumption) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
