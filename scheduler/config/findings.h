@@ -2,7 +2,7 @@
 //
 // Each finding is "FILE:LINE: path: reason", with the text of upstream's field.Error if there is one. A field
 // that cannot be decoded gets one error; later errors about it, or about fields below it, are dropped.
-// Owner: one load(). Threads: none.
+// Owner: one load(). Threads: not thread-safe.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -81,7 +81,7 @@ api::PodAffinityTerm random_term(Random& random) {
     term.namespaces.push_back(random.of(kNamespaces));
   }
   if (random.chance(25)) term.namespace_selector = random_namespace_selector(random);
-  // The API server has put the values of these keys into the selector.
+  // The API server merges the values of these keys into the selector.
   if (term.label_selector && random.chance(15)) {
     term.match_label_keys = {"tier"};
     term.label_selector->match_expressions.push_back(in("tier", {random.of(kTiers)}));
