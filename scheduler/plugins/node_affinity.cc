@@ -111,8 +111,7 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
     if (pod->node_selector.empty() && !pod->node_affinity.required && !added_.required) return {};
     PreparedFilter prepared{.filter = std::make_unique<AffinityFilter>(snapshot, added_.required, *pod)};
     prepared.only = named_nodes(*pod);
-    if (prepared.only && prepared.only->empty())
-      prepared.rejected = rejection("pod affinity terms conflict");
+    if (prepared.only && prepared.only->empty()) prepared.rejected = rejection("pod affinity terms conflict");
     return prepared;
   }
 
