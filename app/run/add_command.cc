@@ -162,7 +162,7 @@ json::object overrides_of(const Given& given) {
 // Refuses the parts of kube-scheduler's command line that podium does not support.
 Result<void> check_refused(const Given& given) {
   for (const auto* flag : given.gone) {
-    if (flag->count() > 0) return invalid(name_of(*flag) + ": " + config::policy_is_gone());
+    if (flag->count() > 0) return invalid(name_of(*flag) + ": " + config::policy_removed_message());
   }
   for (const auto& [flag, option] : given.others) {
     if (option->count() > 0 && flag->support == Flag::Support::refused)

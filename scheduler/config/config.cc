@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kMaxBytes = 1u << 20;
 constexpr std::size_t kMaxNodes = 200'000;
 
-// --- which document is which ---
+// --- the documents of the file ---
 
 struct Documents {
   const api::Document* kube = nullptr;
@@ -101,7 +101,7 @@ ClientConnection client_connection(const json::object& connection) {
   return out;
 }
 
-// Longer waits than a hundred years are cut, so that they can be doubled and added to a time.
+// Caps the value at 100 years, so that doubling it and adding it to a time cannot overflow.
 std::chrono::seconds backoff(const json::object& config, std::string_view name) {
   constexpr std::int64_t kLongest = 100LL * 365 * 24 * 60 * 60;
   return std::chrono::seconds(std::min(config.at(name).as_int64(), kLongest));
@@ -162,7 +162,7 @@ Kube read_kube(json::value document, const plugins::Registry& registry, Config& 
   return kube;
 }
 
-// What of a profile depends on the rest of the file.
+// Sets the fields of profiles that depend on the rest of the file.
 void finish_profiles(const std::vector<std::int64_t>& percentages, Config& out) {
   for (std::size_t i = 0; i < out.profiles.size(); ++i) {
     auto profile = std::make_shared<framework::Profile>(*out.profiles[i]);
@@ -172,7 +172,7 @@ void finish_profiles(const std::vector<std::int64_t>& percentages, Config& out) 
   }
 }
 
-// Objects are merged, all else is replaced. What is no object is left for the schema to refuse.
+// Merges objects recursively and replaces other values. If `into` is not an object, the schema rejects it.
 void merge(const json::object& from, json::value& into) {
   if (!into.is_object()) return;
   for (const auto& [name, value] : from) {
@@ -225,7 +225,7 @@ Result<Config> load(std::string_view text, std::string_view file_name, const Loa
 Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return invalid(fmt::format("{}: cannot be opened", path));
-  // One byte beyond the limit is enough for load() to refuse it.
+  // Reads at most one byte more than the limit; the parser rejects a text of that size.
   std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.gcount() == 0 && !file.eof()))
@@ -233,7 +233,7 @@ Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   const auto documents = api::parse_documents(text, path, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());
-  // As kube-scheduler: a file that was emptied by mistake must not become a default scheduler.
+  // As kube-scheduler: a file that was truncated by mistake must not start a default scheduler.
   if (documents->empty())
     return invalid(fmt::format("{}: Object 'Kind' is missing: the file is empty", path));
   return load_documents(*documents, path, options);

@@ -1,9 +1,10 @@
-// KubeSchedulerConfiguration v1: read, defaulted and validated as upstream does, all findings at once.
+// KubeSchedulerConfiguration v1: decoded, defaulted and validated as upstream does.
 //
-// Source: pkg/scheduler/apis/config (v1 defaults, validation). Unknown fields, duplicate keys and wrong types are errors
-// with file, line and path. A second document of kind PodiumConfiguration (config.podium.dev/v1alpha1) holds
-// what is podium's own.
-// Threads: values; load() is called before anything starts.
+// A second document of kind PodiumConfiguration (config.podium.dev/v1alpha1) has podium's own settings.
+// Errors: all findings together, each with file, line and path. Unknown fields, duplicate keys and wrong
+// types are errors.
+// Source: pkg/scheduler/apis/config (v1 defaults, validation).
+// Threads: values; call load() at startup.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -41,36 +42,36 @@ struct Extender {  // one entry of `extenders`
     std::string cert_data, key_data, ca_data;  // base64
   };
   std::string url_prefix;
-  std::string filter_verb, prioritize_verb, preempt_verb, bind_verb;  // empty: not asked
+  std::string filter_verb, prioritize_verb, preempt_verb, bind_verb;  // empty: not supported
   std::int64_t weight = 1;
   bool enable_https = false;
   Tls tls;
   std::chrono::milliseconds http_timeout{5000};
   bool node_cache_capable = false;
   bool ignorable = false;
-  std::vector<std::string> managed_resources;  // empty: it is interested in every pod
+  std::vector<std::string> managed_resources;  // empty: the extender applies to every pod
 };
 
-struct Podium {                  // PodiumConfiguration
-  bool adaptive_search = false;  // percentageOfNodesToScore: 0 is upstream's adaptive rule; else all nodes
-                                 // are evaluated
+struct Podium {  // PodiumConfiguration
+  // percentageOfNodesToScore: 0 means upstream's adaptive rule; if false, it means all nodes.
+  bool adaptive_search = false;
   struct Reports {
     bool enabled = true;
     bool only_failures = false;
-    double sampling = 1;  // share of the placed pods that get a report, 0..1
+    double sampling = 1;  // fraction of the placed pods that get a report, 0..1
     std::chrono::seconds ttl{600};
     std::int64_t max_reports = 20000;
     std::vector<std::string> exclude_namespaces;
   } reports;
   struct Events {
     bool enabled = true;
-    bool best_nodes = false;  // an event on the pod with the best nodes in one line
+    bool best_nodes = false;  // emit an event on the pod that lists the best nodes
   } events;
   struct WhatIf {
     bool enabled = true;
     std::int64_t workers = 1;
-    std::chrono::nanoseconds deadline{std::chrono::seconds(5)};  // of CPU time for one question
-    // Questions that wait to be answered; more are refused.
+    std::chrono::nanoseconds deadline{std::chrono::seconds(5)};  // CPU time of one request
+    // Limits on queued requests; further requests are rejected.
     std::int64_t max_waiting = 10'000;
     std::int64_t max_waiting_per_namespace = 2'000;
   } what_if;
@@ -85,26 +86,26 @@ struct Config {
   LeaderElection leader_election;
   ClientConnection client_connection;
   framework::Features features;
-  std::vector<Extender> extenders;  // as the file orders them
+  std::vector<Extender> extenders;  // in file order
   Podium podium;
   boost::json::value view;  // the defaulted KubeSchedulerConfiguration, as `podium config view` prints it
   boost::json::value podium_view;     // the defaulted PodiumConfiguration
-  std::vector<std::string> warnings;  // accepted, and worth saying: "score weight 0 counts as 1"
+  std::vector<std::string> warnings;  // about accepted values: "score weight 0 counts as 1"
 
-  const framework::Profile* profile(std::string_view scheduler_name) const;  // null where none has that name
+  const framework::Profile* profile(std::string_view scheduler_name) const;  // null: no such profile
 };
 
 struct LoadOptions {
   FeatureGates gates;
-  plugins::Registry plugins;  // with the out-of-tree plugins that a configuration may name
-  // Fields of the KubeSchedulerConfiguration that count instead of the file's, as flags give them.
+  plugins::Registry plugins;  // includes the out-of-tree plugins
+  // Fields of the KubeSchedulerConfiguration from flags; they override the file.
   boost::json::object overrides{};
 };
 
-// An empty text is the default configuration. On failure Error.message has every finding, one a line, each as
-// "FILE:LINE: path: value: reason" as far as known.
+// An empty text yields the default configuration. On failure, Error.message has every finding, one per line:
+// "FILE:LINE: path: value: reason", without the parts that are unknown.
 Result<Config> load(std::string_view text, std::string_view file_name, const LoadOptions& options = {});
-// A file without a document is an Error.
+// Unlike an empty text, an empty file is an Error.
 Result<Config> load_file(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace podium::config

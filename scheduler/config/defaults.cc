@@ -9,12 +9,12 @@ namespace podium::config {
 namespace json = boost::json;
 namespace {
 
-// For a field that is a pointer in the Go type: absent is not the same as zero.
+// For fields that are pointers in the Go type: absent differs from zero.
 void if_absent(json::object& object, std::string_view name, json::value value) {
   if (!object.contains(name)) object[name] = std::move(value);
 }
 
-// For all others: zero means that nothing was said.
+// For all other fields: zero means absent.
 void if_zero(json::object& object, std::string_view name, const json::value& zero, json::value value) {
   auto& field = object.at(name);
   if (field == zero) field = std::move(value);

@@ -1,7 +1,7 @@
-// What a KubeSchedulerConfiguration says where the file does not.
+// Sets upstream's defaults in a KubeSchedulerConfiguration and in plugin arguments.
 //
 // Source: pkg/scheduler/apis/config/v1/defaults.go.
-// Threads: pure functions; they expect values that were read by their schema.
+// Threads: pure functions. Values must have the form of their schema (kube_schema.h).
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -30,7 +30,7 @@ std::int64_t unit_of(std::string_view name) {
   return 0;
 }
 
-// One "12.5m" at the front of `text`, in nanoseconds; drops it.
+// Parses and removes one part such as "12.5m" at the front of `text`; in nanoseconds.
 std::optional<__int128> take_part(std::string_view& text) {
   constexpr __int128 kLimit = std::numeric_limits<std::int64_t>::max();
   __int128 whole = 0;
@@ -43,7 +43,7 @@ std::optional<__int128> take_part(std::string_view& text) {
   if (!text.empty() && text.front() == '.') {
     text.remove_prefix(1);
     for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), ++digits) {
-      if (scale >= 1'000'000'000'000'000) continue;  // finer than a nanosecond of an hour
+      if (scale >= 1'000'000'000'000'000) continue;  // less than a nanosecond even in hours
       fraction = fraction * 10 + (text.front() - '0');
       scale *= 10;
     }
@@ -58,7 +58,7 @@ std::optional<__int128> take_part(std::string_view& text) {
   return nanos > kLimit ? std::nullopt : std::optional(nanos);
 }
 
-// "1.5", "2": at most nine decimals, without trailing zeros.
+// Formats value / unit as "1.5" or "2": up to nine decimals, no trailing zeros.
 std::string decimal(std::int64_t value, std::int64_t unit) {
   auto text = fmt::format("{}", value / unit);
   if (auto rest = value % unit) {

@@ -10,7 +10,7 @@
 
 namespace podium::config {
 
-// nullopt for anything that Go refuses, and for what does not fit into 63 bits of nanoseconds.
+// nullopt for text that Go rejects, and for values beyond 63 bits of nanoseconds.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 std::string format_duration(std::chrono::nanoseconds);
 

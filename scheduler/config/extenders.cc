@@ -28,7 +28,7 @@ Extender::Tls read_tls(const json::object& tls) {
   return out;
 }
 
-// A timeout under a millisecond would be none at all.
+// Rounds up to a millisecond, since a timeout of 0 would mean no timeout.
 std::chrono::milliseconds timeout(const json::object& extender) {
   const auto given = parse_duration(extender.at("httpTimeout").as_string()).value_or(std::chrono::seconds(5));
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(given), std::chrono::milliseconds(1));

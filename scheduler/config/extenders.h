@@ -1,7 +1,7 @@
-// `extenders`: from their defaulted and validated form to values, and what they change in the profiles.
+// `extenders`: converts the defaulted JSON to values, and applies ignored resources to the profiles.
 //
 // Source: pkg/scheduler/scheduler.go buildExtenders, pkg/scheduler/extender.go NewHTTPExtender.
-// Threads: pure functions; they expect values that were read by their schema.
+// Threads: pure functions. Values must have the form of their schema (kube_schema.h).
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -14,11 +14,11 @@
 
 namespace podium::config {
 
-// Sets what a timeout of zero stands for in `extenders` too, which is what is printed.
+// Also replaces a timeout of zero by the default in `extenders`, for the printed view.
 std::vector<Extender> read_extenders(boost::json::array& extenders);
 
-// The managed resources that NodeResourcesFit is not to count. They take the place of its own
-// ignoredResources.
+// The managed resources that NodeResourcesFit must ignore. ignore_resources() replaces the plugin's
+// ignoredResources by them.
 boost::json::array ignored_resources(const boost::json::array& extenders);
 void ignore_resources(const boost::json::array& ignored, PluginArgs& args, const std::string& path,
                       Findings& findings);

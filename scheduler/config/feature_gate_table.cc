@@ -1,8 +1,8 @@
-// The feature gates of kube-scheduler 1.36: stage, default, whether it is locked, and what it depends on.
+// The feature gates of kube-scheduler 1.36: name, stage, default, locked, dependencies.
 //
-// Facts from the registrations that kube-scheduler v1.36.3 makes: pkg/features/kube_features.go with its
+// Source: the gates that kube-scheduler v1.36.3 registers: pkg/features/kube_features.go with its
 // dependencies, client-go/features, component-base logs, metrics and zpages. e2e/tests/test_config_parity.py
-// compares the table with what the real program says.
+// compares the table with kube-scheduler's output.
 #include <algorithm>
 #include <array>
 

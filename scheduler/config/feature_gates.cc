@@ -32,7 +32,7 @@ constexpr std::array kHonoured = std::to_array<Honoured>({
     {"VolumeLimitScaling", &Features::volume_limit_scaling},
 });
 
-// Read by kube-scheduler, and the same decisions either way.
+// Gates that kube-scheduler reads but that do not change its decisions.
 struct Note {
   std::string_view gate, text;
 };
@@ -45,19 +45,19 @@ constexpr std::array kNoDifference = std::to_array<Note>({
 });
 
 constexpr std::array kRefused = std::to_array<Note>({
-    {"CoordinatedLeaderElection", "podium takes its lease itself"},
-    {"DRAConsumableCapacity", "podium allocates devices by the default only"},
-    {"DRADeviceBindingConditions", "podium allocates devices by the default only"},
-    {"DRADeviceTaintRules", "podium allocates devices by the default only"},
-    {"DRADeviceTaints", "podium allocates devices by the default only"},
-    {"DRAExtendedResource", "podium allocates devices by the default only"},
-    {"DRAListTypeAttributes", "podium allocates devices by the default only"},
-    {"DRANodeAllocatableResources", "podium allocates devices by the default only"},
-    {"DRAPartitionableDevices", "podium allocates devices by the default only"},
-    {"DRAPrioritizedList", "podium allocates devices by the default only"},
-    {"DRAResourceClaimDeviceStatus", "podium allocates devices by the default only"},
-    {"DRASchedulerFilterTimeout", "podium allocates devices by the default only"},
-    {"DRAWorkloadResourceClaims", "podium allocates devices by the default only"},
+    {"CoordinatedLeaderElection", "podium acquires its lease itself"},
+    {"DRAConsumableCapacity", "podium does not allocate devices"},
+    {"DRADeviceBindingConditions", "podium does not allocate devices"},
+    {"DRADeviceTaintRules", "podium does not allocate devices"},
+    {"DRADeviceTaints", "podium does not allocate devices"},
+    {"DRAExtendedResource", "podium does not allocate devices"},
+    {"DRAListTypeAttributes", "podium does not allocate devices"},
+    {"DRANodeAllocatableResources", "podium does not allocate devices"},
+    {"DRAPartitionableDevices", "podium does not allocate devices"},
+    {"DRAPrioritizedList", "podium does not allocate devices"},
+    {"DRAResourceClaimDeviceStatus", "podium does not allocate devices"},
+    {"DRASchedulerFilterTimeout", "podium does not allocate devices"},
+    {"DRAWorkloadResourceClaims", "podium does not allocate devices"},
     {"GangScheduling", "podium schedules pods one by one"},
     {"GenericWorkload", "podium schedules pods one by one"},
     {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
@@ -82,7 +82,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-// As strconv.ParseBool.
+// Equals strconv.ParseBool.
 std::optional<bool> parse_bool(std::string_view text) {
   for (const auto* yes : {"1", "t", "T", "true", "TRUE", "True"}) {
     if (text == yes) return true;
@@ -128,7 +128,7 @@ Values parse(const std::vector<std::string>& flags, std::vector<std::string>& er
   return values;
 }
 
-// What each known gate comes to; the special ones set those that the list does not name.
+// The value of each known gate. AllAlpha and AllBeta set the gates that the flag does not name.
 Values resolve(const Values& given, std::vector<std::string>& errors) {
   for (const auto& [name, value] : given) {
     if (name == kAllAlpha || name == kAllBeta) continue;

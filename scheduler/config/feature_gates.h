@@ -1,9 +1,9 @@
-// Feature gates: what --feature-gates may say, and what comes of it.
+// Feature gates: parses --feature-gates.
 //
-// All gates that kube-scheduler 1.36 accepts are known, with their defaults, since people give one list to
-// all components. Most of them are about other components and change nothing. Of those that kube-scheduler's
-// decisions depend on, podium honours some; a list that would change another one is an Error that names it,
-// so that nobody gets other decisions than they asked for.
+// podium knows all gates of kube-scheduler 1.36 with their defaults, since users give one list to all
+// components. Most gates concern other components and have no effect. podium honours some of the gates that
+// change kube-scheduler's decisions. Changing any other such gate is an Error that names it, so that podium
+// never silently ignores one.
 // Source: component-base/featuregate, pkg/features/kube_features.go.
 // Threads: values and pure functions.
 #pragma once
@@ -24,33 +24,33 @@ struct GateSpec {
   enum class Stage : std::uint8_t { alpha, beta, ga, deprecated };
   std::string_view name;
   Stage stage;
-  bool on;                        // by default
-  bool locked = false;            // to its default
+  bool on;                        // the default
+  bool locked = false;            // to the default
   std::string_view depends_on{};  // names, separated by spaces
 };
 std::span<const GateSpec> known_gates();  // sorted by name
 
 struct FeatureGates {
   framework::Features features;
-  std::vector<std::string> warnings;  // accepted, and worth saying
+  std::vector<std::string> warnings;  // about accepted gates without effect
   struct Value {
     std::string_view name;
     GateSpec::Stage stage;
     bool on;
   };
-  std::vector<Value> values;  // of all that are known, AllAlpha and AllBeta among them; sorted by name
+  std::vector<Value> values;  // all known gates, AllAlpha and AllBeta included; sorted by name
 };
 
-// Each text is the value of one --feature-gates: "A=true,B=false", "AllAlpha=true", with "kube:" before a
-// name or not. Later values win. Errors: everything that is wrong, one a line.
+// Each element is the value of one --feature-gates flag: "A=true,B=false", "AllAlpha=true". A name may have
+// the prefix "kube:". Later values win. Errors: all problems, one per line.
 Result<FeatureGates> parse_feature_gates(const std::vector<std::string>& flags);
 
-// How podium takes a gate that kube-scheduler reads; for docs/parity.md's table and its test.
+// How podium treats a gate that kube-scheduler reads; for the table in docs/parity.md and its test.
 enum class GateTreatment : std::uint8_t {
-  not_read,       // kube-scheduler does not look at it either
-  honoured,       // both values do what they do upstream
-  no_difference,  // upstream's two values are two ways to the same decisions
-  refused,        // only the default
+  not_read,       // kube-scheduler does not read it either
+  honoured,       // both values behave as upstream
+  no_difference,  // both of upstream's values lead to the same decisions
+  refused,        // only the default is accepted
 };
 GateTreatment treatment_of(std::string_view gate);
 

@@ -10,7 +10,7 @@
 namespace podium::config {
 namespace {
 
-// "a.b[1].c" to "a.b[1]", to "a.b", to "a", to "".
+// "a.b[1].c" → "a.b[1]" → "a.b" → "a" → "".
 std::string_view parent(std::string_view path) {
   const auto cut = path.find_last_of(".[");
   return cut == std::string_view::npos ? std::string_view() : path.substr(0, cut);
@@ -31,7 +31,7 @@ void Findings::use_lines(const std::map<std::string, int>* lines) {
 
 Findings::Finding Findings::make(std::string_view path, std::string_view text) const {
   Finding finding;
-  // A field that is missing is looked for where it would stand: at its parent's line.
+  // A missing field gets the line of its closest parent.
   for (auto at = path; lines_ && !at.empty() && finding.line == 0; at = parent(at)) {
     if (const auto it = lines_->find(std::string(at)); it != lines_->end()) finding.line = it->second;
   }

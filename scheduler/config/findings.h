@@ -1,9 +1,8 @@
-// Findings: everything that is wrong with a configuration file, told at once.
+// Findings: collects all errors and warnings of a configuration file.
 //
-// Each finding is "FILE:LINE: path: reason", in the words of upstream's field.Error where it has words. A
-// field that could not be read is blamed once: what validation says about it, or about anything below it, is
-// a consequence and left out.
-// Owner: one load(). Threads: none.
+// Each finding is "FILE:LINE: path: reason", with the text of upstream's field.Error if there is one. A field
+// that cannot be decoded gets one error; later errors about it, or about fields below it, are dropped.
+// Owner: one load(). Threads: not thread-safe.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -19,11 +18,11 @@ class Findings {
  public:
   explicit Findings(std::string file) : file_(std::move(file)) {}
 
-  // The line map of the document that the next findings are about; must outlive them.
+  // Sets the line map (path → line) of the document that the next findings are about. It must outlive them.
   void use_lines(const std::map<std::string, int>* lines);
 
   void error(std::string_view path, std::string_view text);
-  // The field could not be read; see above.
+  // Adds an error and marks the field as one that cannot be decoded.
   void unreadable(std::string_view path, std::string_view text);
   void warn(std::string_view path, std::string_view text);
 
@@ -36,7 +35,7 @@ class Findings {
   void forbidden(std::string_view path, std::string_view detail);
 
   bool ok() const { return errors_.empty(); }
-  std::string text() const;  // the errors, one a line, in the order of the file
+  std::string text() const;  // the errors, one per line, in file order
   std::vector<std::string> warnings() const;
 
  private:
@@ -53,8 +52,8 @@ class Findings {
   std::vector<Finding> errors_, warnings_;
 };
 
-std::string child(std::string_view path, std::string_view name);  // "profiles[0]" and "plugins":
-                                                                  // "profiles[0].plugins"
-std::string item(std::string_view path, std::size_t index);       // "profiles" and 0: "profiles[0]"
+// child("profiles[0]", "plugins") is "profiles[0].plugins"; item("profiles", 0) is "profiles[0]".
+std::string child(std::string_view path, std::string_view name);
+std::string item(std::string_view path, std::size_t index);
 
 }  // namespace podium::config

@@ -12,7 +12,7 @@ using Fields = std::vector<Field>;
 Schema object(Fields fields) { return {Schema::Kind::object, std::move(fields)}; }
 Schema list(const Schema& element) { return {Schema::Kind::list, {}, &element}; }
 
-// Every argument type starts with its TypeMeta.
+// Every argument type includes TypeMeta.
 Schema args(Fields fields) {
   fields.push_back({"apiVersion", &schema::text, omit});
   fields.push_back({"kind", &schema::text, omit});

@@ -1,6 +1,6 @@
-// The fields of KubeSchedulerConfiguration v1 and of the plugins' arguments.
+// The schemas of KubeSchedulerConfiguration v1 and of the plugin arguments.
 //
-// Source: k8s.io/kube-scheduler/config/v1 types.go and types_pluginargs.go.
+// Source: k8s.io/kube-scheduler/config/v1 types.go and types_pluginargs.go. Threads: static, immutable.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,7 @@ inline constexpr std::string_view kKubeApiVersion = "kubescheduler.config.k8s.io
 inline constexpr std::string_view kKubeKind = "KubeSchedulerConfiguration";
 
 const Schema& kube_schema();
-// The schema of the plugin's arguments ("NodeResourcesFit" has NodeResourcesFitArgs); null for a plugin
-// without any.
+// The schema of a plugin's arguments ("NodeResourcesFit": NodeResourcesFitArgs); null: it takes none.
 const Schema* args_schema(std::string_view plugin);
 
 }  // namespace podium::config

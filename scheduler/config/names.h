@@ -1,7 +1,7 @@
-// What a label key and a label value may look like, and what to say where one does not.
+// Checks label keys, label values and DNS labels, with upstream's error texts.
 //
 // Source: apimachinery pkg/api/validate/content (IsLabelKey, IsLabelValue).
-// Threads: pure functions. An empty list means that the name is fine.
+// Threads: pure functions. Errors: a list of texts; empty: valid.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace podium::config {
 
 std::vector<std::string> check_label_key(std::string_view key);  // "name", "example.com/name"
 std::vector<std::string> check_label_value(std::string_view value);
-std::vector<std::string> check_dns_label(std::string_view name);  // of a namespace
-// example.com/gpu: qualified, outside of kubernetes.io, and no "requests." name.
+std::vector<std::string> check_dns_label(std::string_view name);  // namespace names
+// True for example.com/gpu: a qualified name outside of kubernetes.io without the prefix "requests.".
 bool is_extended_resource(std::string_view name);
 
 }  // namespace podium::config

@@ -1,5 +1,4 @@
-// percentageOfNodesToScore: which of a profile's nodes are evaluated, and what a 0 means; docs/decisions/0006
-// says why.
+// percentageOfNodesToScore: which nodes a profile evaluates, and what 0 means (see docs/decisions/0006).
 //
 // Threads: pure functions.
 #pragma once
@@ -14,13 +13,13 @@
 
 namespace podium::config {
 
-// The file, not yet defaulted, writes a 0, for all profiles or for one.
+// True if the file, before defaulting, sets 0 at the top level or in a profile.
 bool writes_zero_percentage(const boost::json::object& config);
 
-// By profile: its own percentage, or that of all. Of a defaulted configuration.
+// The percentage of each profile: its own or the top-level one. `config` must be defaulted.
 std::vector<std::int64_t> percentages(const boost::json::object& config);
 
-// Nullopt: all nodes are evaluated.
+// nullopt: evaluate all nodes. `adaptive`: 0 means upstream's adaptive rule, not all nodes.
 std::optional<framework::NodeSearch> node_search(std::int64_t percentage, const framework::Profile& profile,
                                                  const std::vector<Extender>& extenders, bool adaptive);
 

@@ -1,4 +1,4 @@
-// Plugin sets: `profiles[].plugins`, merged with the default ones.
+// Plugin sets: `profiles[].plugins`, merged with the default plugins.
 //
 // Source: pkg/scheduler/apis/config/v1/default_plugins.go.
 // Threads: values and pure functions.
@@ -26,7 +26,7 @@ std::string_view interface_name(Point);  // "PreFilterPlugin", as upstream's err
 struct PluginRef {
   std::string name;
   std::int64_t weight = 0;
-  std::string path;  // where the file names it; empty for a default one
+  std::string path;  // of the entry in the file; empty for a default plugin
 };
 
 struct PluginSet {
@@ -42,11 +42,12 @@ struct PluginSets {
   std::set<std::string> enabled_names() const;  // at all points
 };
 
-// `plugins` is the value of that field, read by its schema, or null; `path` is where it stands.
+// `plugins` is the value of that field in the form of its schema, or null; `path` is its path.
 PluginSets read_plugin_sets(const boost::json::value* plugins, const std::string& path);
 PluginSets default_plugin_sets(const framework::Features& features = {});
-// A custom entry replaces the default one of its name in place; others follow. Of several custom entries of
-// one name the last one replaces, and the others stay, to be found as duplicates.
+// A custom entry replaces the default entry of its name in place; other custom entries follow. If several
+// custom entries have one name, the last one replaces the default. The others stay, so that profiles.h
+// reports them as duplicates.
 PluginSets merge_plugin_sets(const PluginSets& defaults, const PluginSets& custom);
 boost::json::value print_plugin_sets(const PluginSets&);
 

@@ -1,7 +1,6 @@
-// PodiumConfiguration (config.podium.dev/v1alpha1): what podium has beyond upstream, in a second document of
-// the file.
+// PodiumConfiguration (config.podium.dev/v1alpha1): podium's own settings, in a second document of the file.
 //
-// Every field is bounded, so that no value can stop the scheduler or flood the cluster's storage.
+// Every field has bounds, so that no value can stop the scheduler or flood the cluster's storage.
 // Threads: pure functions.
 #pragma once
 
@@ -16,8 +15,8 @@ namespace podium::config {
 inline constexpr std::string_view kPodiumApiVersion = "config.podium.dev/v1alpha1";
 inline constexpr std::string_view kPodiumKind = "PodiumConfiguration";
 
-// Reads, defaults and checks the document; `document` becomes the defaulted form. An empty object is the
-// default. `adaptive_search` is the default of the field of that name.
+// Decodes, defaults and validates the document; an empty object yields the defaults. Replaces `document` by
+// its defaulted form. `adaptive_search` is the default of adaptiveSearch.
 Podium read_podium(boost::json::value& document, bool adaptive_search, Findings& findings);
 
 }  // namespace podium::config

@@ -81,22 +81,22 @@ void name_successors(const json::object& policy, std::string_view list_name,
 
 }  // namespace
 
-std::string policy_is_gone() {
+std::string policy_removed_message() {
   return fmt::format(
-      "scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: {} and kind: {}, "
-      "whose "
-      "default profile has all of kube-scheduler's plugins, and say there only what differs",
+      "scheduler policies were removed in Kubernetes 1.23: write a file with apiVersion: {} and kind: {}; "
+      "its "
+      "default profile has all of kube-scheduler's plugins, so list only what differs",
       kKubeApiVersion, kKubeKind);
 }
 
 void refuse_policy(const json::object& policy, Findings& findings) {
-  findings.error("kind", policy_is_gone());
+  findings.error("kind", policy_removed_message());
   name_successors(policy, "predicates", kPredicates, "filter", findings);
   name_successors(policy, "priorities", kPriorities, "score", findings);
   if (policy.contains("extenders")) {
     findings.error("extenders",
-                   fmt::format("are a field of {}, with the same fields, but that enableHttps is enableHTTPS "
-                               "and httpTimeout is a text such as 5s",
+                   fmt::format("is now a field of {} with the same fields, except that enableHttps is named "
+                               "enableHTTPS and httpTimeout is a string such as 5s",
                                kKubeKind));
   }
 }

@@ -1,7 +1,8 @@
-// Policy: the scheduler's configuration format before Kubernetes 1.23. It is refused, with what to write
-// instead.
+// Policy: the scheduler's configuration format before Kubernetes 1.23. podium rejects it; the errors
+// name the replacements.
 //
-// Source: the registry of predicates and priorities of kube-scheduler 1.22 (pkg/scheduler/framework/plugins/legacy_registry.go).
+// Source: the registry of predicates and priorities of kube-scheduler 1.22
+// (pkg/scheduler/framework/plugins/legacy_registry.go).
 // Threads: pure functions.
 #pragma once
 
@@ -12,10 +13,10 @@
 
 namespace podium::config {
 
-// One finding for the document and one for each of its predicates, priorities and extenders.
+// Adds one finding for the document, one per predicate and priority, and one for `extenders`.
 void refuse_policy(const boost::json::object& policy, Findings& findings);
 
-// The same in a sentence, for the flags that gave such a file.
-std::string policy_is_gone();
+// The error of the document, also used for the removed --policy-* flags.
+std::string policy_removed_message();
 
 }  // namespace podium::config

@@ -14,7 +14,7 @@ namespace podium::config {
 namespace json = boost::json;
 namespace {
 
-// apiVersion and kind are optional; where they are given they have to be the plugin's.
+// apiVersion and kind are optional; if given, they must match the plugin.
 void check_type(std::string_view plugin, const json::object& args, const std::string& path,
                 Findings& findings) {
   const auto kind = fmt::format("{}Args", plugin);
@@ -50,7 +50,7 @@ json::object read_args(const std::string& plugin, const Schema& schema, const fr
   return args;
 }
 
-// Of an out-of-tree plugin; nullopt where there are none.
+// The arguments of an out-of-tree plugin; nullopt: not given.
 std::optional<json::object> any_args(const json::object& config, const std::string& path,
                                      Findings& findings) {
   const auto* given = config.if_contains("args");
@@ -62,7 +62,7 @@ std::optional<json::object> any_args(const json::object& config, const std::stri
 
 void warn_of_no_effect(const std::string& plugin, const std::string& path, Findings& findings) {
   if (!plugins::find_in_tree(plugin)) {
-    findings.warn(path, fmt::format("there is no plugin \"{}\": its args have no effect", plugin));
+    findings.warn(path, fmt::format("unknown plugin \"{}\": its args have no effect", plugin));
   } else {
     findings.warn(path, fmt::format("plugin \"{}\" takes no args: they have no effect", plugin));
   }
@@ -95,7 +95,7 @@ PluginArgs read_plugin_args(const json::array& list, const std::set<std::string>
       continue;
     }
     auto args = read_args(name, *schema, features, config, child(at, "args"), findings);
-    // Upstream leaves these to the plugin itself, which is only made where it is enabled.
+    // Upstream validates these arguments when it creates the plugin, so only if the plugin is enabled.
     if (name != "NodeResourcesFit" || enabled.contains(name))
       validate_args(name, args, features, child(at, "args"), findings);
     if (enabled.contains(name)) out[name] = {std::move(args), child(at, "args")};

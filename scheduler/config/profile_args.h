@@ -1,4 +1,4 @@
-// `profiles[].pluginConfig`: the arguments of the plugins, read, defaulted and checked.
+// `profiles[].pluginConfig`: decodes, defaults and validates plugin arguments.
 //
 // Source: k8s.io/kube-scheduler/config/v1 PluginConfig.decodeNestedObjects, validation.validatePluginConfig.
 // Threads: pure functions.
@@ -13,13 +13,14 @@
 
 namespace podium::config {
 
-// The arguments of every plugin that is enabled anywhere in the profile and takes some, given or not.
-// `list` is the value of pluginConfig, read by its schema, and `path` where it stands.
-// An out-of-tree plugin's are any object, passed on as it is, and only where they are given.
+// The arguments of every enabled plugin that takes any, defaulted if the file has none. `enabled` has the
+// names of the plugins that any extension point of the profile enables. `list` is the value of pluginConfig
+// in the form of its schema, and `path` is its path. Arguments of out-of-tree plugins may be any object; they
+// are included unchanged, and only if the file has them.
 PluginArgs read_plugin_args(const boost::json::array& list, const std::set<std::string>& enabled,
                             const framework::Features& features, const plugins::Registry& registry,
                             const std::string& path, Findings& findings);
-// The same as a pluginConfig list, sorted by name.
+// Prints arguments as a pluginConfig list, sorted by name.
 boost::json::array print_plugin_args(const PluginArgs&);
 
 }  // namespace podium::config

@@ -51,7 +51,7 @@ class Resolver {
  private:
   const std::vector<std::string>& at(Point point) const { return names_[static_cast<std::size_t>(point)]; }
   std::string field_path(Point point) const { return child(child(path_, "plugins"), field_name(point)); }
-  // Names that the file does not give come from the defaults, which are right.
+  // Default plugins have no path; errors about them point at the list.
   std::string path_of(const PluginRef& plugin, Point point) const {
     return plugin.path.empty() ? field_path(point) : plugin.path;
   }
@@ -97,7 +97,8 @@ class Resolver {
     }
   }
 
-  // The first extension point that multiPoint enables the plugin at, where it is not named or disabled there.
+  // The first extension point at which multiPoint enables the plugin, i.e. whose own list neither enables
+  // nor disables it.
   std::optional<Point> first_point_of(std::string_view name) const {
     const auto* known = registry_.find(name);
     for (std::size_t i = 0; i < kPoints; ++i) {
@@ -109,7 +110,7 @@ class Resolver {
     return std::nullopt;
   }
 
-  // Removed plugins have a finding of their own, from validation.
+  // Validation reports removed plugins separately.
   static bool is_removed(const PluginRef& plugin) { return is_removed_plugin(plugin.name); }
 
   std::vector<std::string> expand(Point point) const {
@@ -153,7 +154,7 @@ class Resolver {
       for (const auto& plugin : plugins_[point].enabled) {
         const auto* known = registry_.find(plugin.name);
         if (plugin.weight >= 0 || !known || !implements(*known, Point::score)) continue;
-        // Upstream's sum of weights wraps around.
+        // A negative weight makes upstream's sum of weights overflow.
         findings_.invalid(child(path_of(plugin, point), "weight"), plugin.weight,
                           "must not be negative: total score of Score plugins could overflow");
       }
@@ -165,7 +166,7 @@ class Resolver {
       const auto& enabled = plugins_[point].enabled;
       const auto it = std::ranges::find(enabled, name, &PluginRef::name);
       if (it == enabled.end()) continue;
-      // VolumeBinding has none by default either.
+      // No warning for VolumeBinding, which has no weight by default.
       if (it->weight == 0 && !it->path.empty() && registry_.find(name)->default_weight != 0) {
         findings_.warn(
             it->path,
@@ -191,7 +192,7 @@ class Resolver {
     return it->second.get();
   }
 
-  // Findings where the plugin does not take its arguments.
+  // Creates an out-of-tree plugin and reports its argument errors.
   std::shared_ptr<const framework::Plugin> make_checked(const PluginEntry& known, const GivenArgs& args) {
     plugins::ArgErrors errors;
     auto plugin = known.make_checked(args.value, errors);
@@ -203,7 +204,7 @@ class Resolver {
           at, name + (args.path.empty() && !field.empty() ? fmt::format("{}: {}", field, reason) : reason));
     }
     if (!plugin && errors.all().empty())
-      findings_.error(path, fmt::format("plugin \"{}\" cannot be made", known.name));
+      findings_.error(path, fmt::format("plugin \"{}\" cannot be created", known.name));
     return plugin;
   }
 
@@ -221,7 +222,7 @@ class Resolver {
             enabled_at(Point::filter, name)};
   }
 
-  // Without the plugins that take no part there.
+  // Skips plugins that podium lists but does not run at this point.
   template <typename P>
   void fill_entries(Point point, std::vector<Profile::Entry<P>>& entries) {
     for (const auto& name : at(point)) {

@@ -1,10 +1,13 @@
-// Profiles: from plugin sets and arguments to a framework::Profile that evaluate() can run.
+// Profiles: turns plugin sets and arguments into a framework::Profile that evaluate() can run.
 //
-// MultiPoint is expanded to the extension points that each plugin implements, in upstream's order: at an
-// extension point come first those of the multiPoint list that it names itself, in its own order, then the
-// rest of the multiPoint list, then what only it names. Weights come from `score` before `multiPoint`; zero
-// counts as 1.
-// Source: pkg/scheduler/framework/runtime/framework.go (NewFramework, expandMultiPointPlugins, getValidScoreWeights).
+// multiPoint is expanded to the extension points that each plugin implements. The order at an extension
+// point is upstream's:
+//   1. plugins in both its own list and multiPoint, in the order of its own list
+//   2. the other plugins of multiPoint
+//   3. the plugins only in its own list
+// A weight in `score` takes precedence over one in `multiPoint`; 0 counts as 1.
+// Source: pkg/scheduler/framework/runtime/framework.go (NewFramework, expandMultiPointPlugins,
+// getValidScoreWeights).
 // Threads: pure functions.
 #pragma once
 
@@ -23,12 +26,12 @@ namespace podium::config {
 
 struct GivenArgs {
   boost::json::object value;
-  std::string path;  // where the file has them; empty for the defaults
+  std::string path;  // of the arguments in the file; empty for the defaults
 };
 using PluginArgs = std::map<std::string, GivenArgs, std::less<>>;  // by plugin name
 
-// `path` is the profile's ("profiles[0]"). What does not resolve is a finding, and the profile is then not to
-// be used.
+// `path` is the path of the profile ("profiles[0]"). Errors are added to `findings`; do not use
+// the profile then.
 framework::ProfilePtr resolve_profile(std::string_view scheduler_name, const PluginSets& plugins,
                                       const PluginArgs& args, const std::string& path, Findings& findings,
                                       const framework::Features& features = {},

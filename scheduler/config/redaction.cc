@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kRedacted = "REDACTED";
 constexpr auto kSecrets = std::to_array<std::string_view>({"keyData", "token", "bearerToken", "password"});
 
-// "https://user:password@host/path" without the part before '@'.
+// Replaces the user part of a URL: "https://user:password@host/path" → "https://REDACTED@host/path".
 std::string without_user(std::string_view url) {
   const auto scheme = url.find("://");
   if (scheme == std::string_view::npos) return std::string(url);

@@ -1,4 +1,4 @@
-// What of a configuration may be shown to others.
+// Removes secrets from a configuration before it is shown.
 //
 // Threads: pure functions.
 #pragma once

@@ -115,7 +115,7 @@ void wrong_type(json::value& value, const Schema& type, const std::string& path,
 
 std::optional<std::int64_t> whole_number(const json::value& value) {
   if (value.is_int64()) return value.get_int64();
-  // YAML's 16.0 is the JSON number 16 to upstream.
+  // As upstream, YAML's 16.0 is the JSON number 16.
   if (value.is_double() && std::trunc(value.get_double()) == value.get_double() &&
       std::abs(value.get_double()) < 0x1p53) {
     return static_cast<std::int64_t>(value.get_double());

@@ -1,9 +1,9 @@
-// Schema: the strict reader. It checks a JSON value against a description of a Go type, and gives it that
-// type's form.
+// Schema: the strict decoder. It checks a JSON value against a description of a Go type and converts it to
+// the form of that type.
 //
-// Unknown fields and wrong types are findings; null counts as absent, as in Go. Afterwards every field that
-// is not a pointer in the Go type is there, with its zero value where the file has none, so that what follows
-// need not ask.
+// Unknown fields and wrong types are findings; null counts as absent, as in Go. After decoding, every field
+// that is not a pointer in the Go type is present, with its zero value if the file has none. So later code
+// need not check for presence.
 // Threads: pure functions over static descriptions.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace podium::config {
 struct Field;
 
 struct Schema {
-  // any: kept as it is. duration: metav1.Duration, kept as Go prints it. bytes: base64.
+  // any: unchanged. duration: metav1.Duration, stored as Go prints it. bytes: base64.
   enum class Kind { boolean, int32, int64, number, text, bytes, duration, object, list, text_map, any };
   Kind kind = Kind::any;
   std::vector<Field> fields = {};   // of an object
@@ -28,7 +28,7 @@ struct Schema {
 };
 
 struct Field {
-  // pointer: absent unless given. omit: a zero value is not printed (omitempty). print: always there.
+  // pointer: absent unless given. omit: a zero value is not printed (omitempty). print: always printed.
   enum class Presence { pointer, omit, print };
   std::string_view name;
   const Schema* type;
@@ -39,10 +39,10 @@ namespace schema {
 extern const Schema boolean, int32, int64, number, text, bytes, duration, texts, text_map, any;
 }
 
-// Brings `value` into the form of the schema. What cannot be read is noted and becomes a zero value.
+// Converts `value` to the form of the schema. A value that cannot be decoded adds a finding and becomes zero.
 void read(boost::json::value& value, const Schema&, const std::string& path, Findings&);
 
-// The value as upstream prints it: without the zero values that it omits, keys sorted.
+// The value as upstream prints it: sorted keys, without zero values that are omitted.
 boost::json::value printed(const boost::json::value& value, const Schema&);
 boost::json::value sorted_keys(const boost::json::value& value);
 

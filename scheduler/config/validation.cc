@@ -68,8 +68,8 @@ void validate_profiles(const json::array& profiles, Findings& findings) {
     validate_percentage(profile, path, findings);
     const auto [first, is_new] = seen.try_emplace(text, i);
     if (!is_new && !text.empty()) {
-      findings.error(child(path, "schedulerName"), fmt::format("Duplicate value: \"{}\": {} has it", text,
-                                                               item("profiles", first->second)));
+      findings.error(child(path, "schedulerName"), fmt::format("Duplicate value: \"{}\": already used by {}",
+                                                               text, item("profiles", first->second)));
     }
   }
 }

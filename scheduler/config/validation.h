@@ -1,7 +1,8 @@
-// Whether a defaulted KubeSchedulerConfiguration makes sense, in upstream's words.
+// Validates a defaulted KubeSchedulerConfiguration, with upstream's error texts.
 //
-// Source: pkg/scheduler/apis/config/validation, component-base/config/validation, client-go tools/leaderelection.
-// Threads: pure functions; they expect values that were read by their schema and defaulted.
+// Source: pkg/scheduler/apis/config/validation, component-base/config/validation,
+// client-go tools/leaderelection.
+// Threads: pure functions. Values must be defaulted and have the form of their schema (kube_schema.h).
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -14,16 +15,17 @@
 
 namespace podium::config {
 
-// Everything but the profiles' plugins.
+// Validates all fields except extenders and the plugins of profiles.
 void validate_settings(const boost::json::object& config, Findings&);
 void validate_extenders(const boost::json::array& extenders, Findings&);
-// Names that were removed, and queue sort plugins that differ between profiles. One set a profile, merged.
+// Rejects removed plugins, and queue sort plugins that differ between profiles. `profiles` has one merged set
+// per profile and must not be empty.
 void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings&);
-// The one queue sort plugin takes no args, but whatever is given has to be the same for all profiles.
+// PrioritySort takes no args, but args that are given must be equal in all profiles.
 void validate_queue_sort_args(const boost::json::array& profiles, Findings&);
 void validate_args(std::string_view plugin, const boost::json::object& args,
                    const framework::Features& features, const std::string& path, Findings&);
-// A plugin of an earlier release that v1 refuses.
+// True for plugins of earlier releases that v1 rejects.
 bool is_removed_plugin(std::string_view name);
 std::string removed_plugin_text();
 

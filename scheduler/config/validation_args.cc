@@ -1,5 +1,6 @@
-// The arguments of the plugins. Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go,
-// and component-helpers/scheduling/corev1/nodeaffinity for the added affinity.
+// Validates plugin arguments.
+// Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, and
+// component-helpers/scheduling/corev1/nodeaffinity for addedAffinity.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -245,7 +246,7 @@ void node_affinity(const json::object& args, const std::string& path, Findings& 
   }
   const auto& preferred = affinity->at("preferredDuringSchedulingIgnoredDuringExecution").as_array();
   for (std::size_t i = 0; i < preferred.size(); ++i) {
-    if (preferred[i].at("weight") == 0) continue;  // never looked at
+    if (preferred[i].at("weight") == 0) continue;  // terms of weight 0 are not used
     node_selector_term(preferred[i].at("preference").as_object(),
                        item(at + ".preferredDuringSchedulingIgnoredDuringExecution", i), findings);
   }

@@ -1,4 +1,4 @@
-// A decision with extenders in it: the I/O between the parts of an evaluation.
+// decide(): runs the steps of an evaluation and calls the extenders in between.
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/redirect_error.hpp>
@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 using framework::Evaluation;
 using framework::ScoreOpinion;
 
-// The nodes that are feasible so far, by name. One whose text is gone has left the cluster: it is not asked
-// about, and so turned down.
+// The feasible nodes so far, by name. A node without a cached text was deleted; it is left out, and so
+// it is rejected.
 Candidates candidates_of(const framework::NodeMask& feasible, const framework::Snapshot& snapshot,
                          const ObjectTexts& texts, bool with_texts) {
   Candidates out;
@@ -36,52 +36,52 @@ Candidates candidates_of(const framework::NodeMask& feasible, const framework::S
   return out;
 }
 
-// Questions that are asked at the same time, and their answers. The last one wakes who waits.
-struct Poll {
-  explicit Poll(asio::any_io_executor executor) : all_in(executor, Steady::max()) {}
-  async::Timer all_in;
+// The results of concurrent prioritize calls. The last one cancels the timer and so wakes the waiting task.
+struct PendingScores {
+  explicit PendingScores(asio::any_io_executor executor) : all_answered(std::move(executor)) {}
+  async::Timer all_answered;
   std::vector<std::optional<Result<ScoreOpinion>>> answers;
   std::size_t missing = 0;
 };
 
 client::Task<void> ask_for_scores(const HttpExtender* extender, Text pod, Candidates candidates,
-                                  std::shared_ptr<Poll> poll, std::size_t index) {
+                                  std::shared_ptr<PendingScores> pending, std::size_t index) {
   auto answer = co_await extender->prioritize(std::move(pod), std::move(candidates));
-  poll->answers[index].emplace(std::move(answer));
-  if (--poll->missing == 0) poll->all_in.cancel();
+  pending->answers[index].emplace(std::move(answer));
+  if (--pending->missing == 0) pending->all_answered.cancel();
 }
 
-// A failure here is no failure of the attempt: the others decide.
+// Calls the prioritize verbs. A failed extender is logged and gives no scores; the attempt goes on.
 client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, async::Gate* gate,
                                                framework::PodInfoPtr pod, Text pod_text,
                                                const framework::Snapshot* snapshot,
                                                framework::NodeMask feasible) {
   const auto executor = co_await asio::this_coro::executor;
-  std::vector<const HttpExtender*> asked;
+  std::vector<const HttpExtender*> called;
   for (const auto& extender : extenders->all()) {
-    if (extender->prioritizes() && extender->interested(**pod)) asked.push_back(extender.get());
+    if (extender->prioritizes() && extender->interested(**pod)) called.push_back(extender.get());
   }
-  const auto poll = std::make_shared<Poll>(executor);
-  poll->answers.resize(asked.size());
-  poll->missing = asked.size();
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    auto candidates = candidates_of(feasible, *snapshot, extenders->texts(), asked[i]->wants_nodes());
-    auto ask = ask_for_scores(asked[i], pod_text, std::move(candidates), poll, i);
-    if (!async::spawn(*gate, executor, "ask extender for scores", std::move(ask))) --poll->missing;
+  const auto pending = std::make_shared<PendingScores>(executor);
+  pending->answers.resize(called.size());
+  pending->missing = called.size();
+  for (std::size_t i = 0; i < called.size(); ++i) {
+    auto candidates = candidates_of(feasible, *snapshot, extenders->texts(), called[i]->wants_nodes());
+    auto ask = ask_for_scores(called[i], pod_text, std::move(candidates), pending, i);
+    if (!async::spawn(*gate, executor, "ask extender for scores", std::move(ask))) --pending->missing;
   }
   const auto stop = co_await asio::this_coro::cancellation_state;
-  while (poll->missing > 0 && stop.cancelled() == asio::cancellation_type::none) {
+  while (pending->missing > 0 && stop.cancelled() == asio::cancellation_type::none) {
     boost::system::error_code ignored;
-    co_await poll->all_in.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    co_await pending->all_answered.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
   std::vector<ScoreOpinion> out;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (!poll->answers[i]) continue;  // stopping
-    auto& answer = *poll->answers[i];
+  for (std::size_t i = 0; i < called.size(); ++i) {
+    if (!pending->answers[i]) continue;  // cancelled
+    auto& answer = *pending->answers[i];
     if (answer) {
       out.push_back(std::move(*answer));
     } else {
-      spdlog::info("no scores from extender extender={} pod={} error=\"{}\"", asked[i]->name(),
+      spdlog::info("no scores from extender extender={} pod={} error=\"{}\"", called[i]->name(),
                    (*pod)->full_name(), answer.error().message);
     }
   }
@@ -99,7 +99,7 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
     if (opinion) {
       evaluation->narrow(*opinion);
     } else if (extender->ignorable()) {
-      spdlog::info("extender passed over extender={} pod={} error=\"{}\"", extender->name(),
+      spdlog::info("skipping ignorable extender extender={} pod={} error=\"{}\"", extender->name(),
                    (*pod)->full_name(), opinion.error().message);
     } else {
       evaluation->fail(opinion.error().message);
@@ -115,11 +115,11 @@ client::Task<framework::Decision> decide(const Extenders& extenders, async::Gate
                                          std::size_t start) {
   Evaluation evaluation(*pod, snapshot, profile, start);
   if (evaluation.undecided() && !pod_text) {
-    evaluation.fail("the pod is not known any more");
+    evaluation.fail("the pod no longer exists");
   }
   co_await filter(&extenders, pod, pod_text, &snapshot, &evaluation);
   while (auto* candidates = evaluation.candidates()) {
-    auto left = co_await ask_about_victims(&extenders, pod, pod_text, &snapshot, std::move(*candidates));
+    auto left = co_await call_preempt_verbs(&extenders, pod, pod_text, &snapshot, std::move(*candidates));
     evaluation.settle(std::move(left));
   }
   std::vector<ScoreOpinion> opinions;

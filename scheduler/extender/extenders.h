@@ -1,15 +1,14 @@
-// Extenders: all HTTP extenders of a configuration, and the decision on a pod that some of them have a say
-// in.
+// Extenders: all HTTP extenders of a configuration, and the decision on pods that they apply to.
 //
-// Filter verbs are asked one extender after the other, each about the nodes that are left; prioritize verbs
-// at the same time; preempt verbs, where no node is left, one after the other about who has to go. Those that
-// may not be ignored come first. The order, who is asked what, and what a failure comes to are upstream's,
-// but for a nominated node: upstream asks about it alone first, here it is among the others.
+// Filter verbs are called one extender after the other, each with the nodes that remain. Prioritize verbs are
+// called concurrently. If no node remains, preempt verbs are called one after the other with the preemption
+// candidates. Extenders that are not ignorable come first. Order, requests and failure handling equal
+// upstream's, except for a nominated node: upstream first sends it alone, podium sends it with all others.
 //
-// Threads: immutable but for the texts, which may be fed from any thread; decide() on any one executor.
-// Errors: none; what fails is in the Decision.
-// Source: pkg/scheduler/schedule_one.go findNodesThatPassExtenders, prioritizeNodes; scheduler.go
-// buildExtenders.
+// Threads: immutable except for texts(), which is thread-safe; decide() runs on any one executor.
+// Errors: decide() puts failures into the Decision.
+// Source: pkg/scheduler/schedule_one.go findNodesThatPassExtenders,
+// prioritizeNodes; scheduler.go buildExtenders.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -26,17 +25,17 @@ class Extenders {
  public:
   using MakeTransport = std::function<std::shared_ptr<client::Transport>(client::ClientConfig)>;
 
-  // Kind::invalid where an entry's TLS settings make no sense.
+  // Kind::invalid if an entry's URL or TLS settings are invalid; see client_config().
   static Result<std::unique_ptr<Extenders>> make(const std::vector<config::Extender>& configs,
                                                  const MakeTransport& make_transport);
 
-  // Whether a decision on this pod has to ask one of them.
+  // True if an extender filters, prioritizes or preempts for this pod.
   bool applies_to(const api::Pod& pod) const;
-  // The one that binds this pod; null: none does.
+  // The extender that binds this pod; null: none.
   const HttpExtender* binder(const api::Pod& pod) const;
   ObjectTexts& texts() { return texts_; }
   const ObjectTexts& texts() const { return texts_; }
-  void close();  // cancels what is under way
+  void close();  // cancels the requests in flight
 
   const std::vector<std::unique_ptr<HttpExtender>>& all() const { return extenders_; }
 
@@ -44,12 +43,12 @@ class Extenders {
   Extenders(std::vector<std::unique_ptr<HttpExtender>> extenders, ObjectTexts::Wanted wanted)
       : extenders_(std::move(extenders)), texts_(wanted) {}
 
-  const std::vector<std::unique_ptr<HttpExtender>> extenders_;  // in the order in which they are asked
+  const std::vector<std::unique_ptr<HttpExtender>> extenders_;  // in the order of the calls
   ObjectTexts texts_;
 };
 
-// evaluate(), with the extenders' answers. `pod_text` is the pod's JSON; questions that are asked at the same
-// time run in the gate.
+// evaluate() with the extenders' replies. `pod_text` is the pod's JSON; null: the pod no longer exists.
+// `extenders`, `gate` and `profile` must outlive the task. Concurrent requests run in the gate.
 client::Task<framework::Decision> decide(const Extenders& extenders, async::Gate& gate,
                                          framework::PodInfoPtr pod, Text pod_text,
                                          framework::Snapshot snapshot, const framework::Profile& profile,

@@ -13,7 +13,7 @@
 namespace podium::extender {
 namespace {
 
-// An extender scores from 0 to 10, a plugin from 0 to 100.
+// Extenders score 0..10, plugins 0..100.
 constexpr std::int64_t kScale = 10;
 
 bool asks_for(const std::vector<api::Container>& containers, const std::vector<std::string>& resources) {
@@ -56,16 +56,16 @@ Error HttpExtender::about(const std::string& verb, const Error& error) const {
   return out;
 }
 
-client::Task<Result<std::string>> HttpExtender::send(std::string verb, std::string body, bool again) const {
+client::Task<Result<std::string>> HttpExtender::send(std::string verb, std::string body, bool retry) const {
   client::Request request;
   request.method = "POST";
   request.target = "/" + verb;
   request.body = std::move(body);
   request.timeout = config_.http_timeout;
   auto reply = co_await transport_->send(request);
-  // A connection that was idle may have been closed as the request was written; a question can be asked
-  // again.
-  if (!reply && again && reply.error().kind == Error::Kind::unavailable && reply.error().maybe_applied) {
+  // The extender may have closed an idle connection while the request was written. Idempotent requests
+  // are sent again.
+  if (!reply && retry && reply.error().kind == Error::Kind::unavailable && reply.error().maybe_applied) {
     reply = co_await transport_->send(std::move(request));
   }
   if (!reply) co_return std::unexpected(about(verb, reply.error()));
@@ -115,7 +115,7 @@ client::Task<Result<framework::ScoreOpinion>> HttpExtender::prioritize(Text pod,
   opinion.extender = name();
   opinion.weight = config_.weight;
   opinion.scores = std::move(*priorities);
-  for (auto& [node, score] : opinion.scores) {  // wraps around as in Go
+  for (auto& [node, score] : opinion.scores) {  // overflow wraps as in Go
     score = static_cast<std::int64_t>(static_cast<std::uint64_t>(score) * kScale);
   }
   co_return Result<framework::ScoreOpinion>(std::move(opinion));

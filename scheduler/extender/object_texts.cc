@@ -15,9 +15,9 @@ std::string_view text_at(const json::value& object, std::string_view part, std::
 }  // namespace
 
 std::string text_of(const json::value& object) {
-  json::value copy(object, json::storage_ptr());  // the object's own memory may be a batch's
+  json::value copy(object, json::storage_ptr());  // the object may use the memory of a watch batch
   if (auto* fields = copy.if_object()) {
-    fields->erase("kind");  // only watch events have these
+    fields->erase("kind");  // lists do not have these, watch events do
     fields->erase("apiVersion");
     if (auto* meta = fields->if_contains("metadata"); meta && meta->is_object()) {
       meta->get_object().erase("managedFields");
@@ -33,12 +33,12 @@ void ObjectTexts::changed(const client::Resource& kind, const client::Change& ch
   const std::string key(text_at(object, "metadata", is_pod ? "uid" : "name"));
   const bool placed = is_pod && !text_at(object, "spec", "nodeName").empty();
   using Type = client::Change::Type;
-  const bool over =
+  const bool drop =
       change.type == Type::deleted || change.type == Type::unreadable || (placed && !wanted_.placed_pods);
-  Text text = over ? nullptr : std::make_shared<const std::string>(text_of(object));
+  Text text = drop ? nullptr : std::make_shared<const std::string>(text_of(object));
   auto& texts = is_pod ? pods_ : nodes_;
   const std::lock_guard lock(mutex_);
-  if (over) {
+  if (drop) {
     texts.erase(key);
   } else {
     texts[key] = std::move(text);

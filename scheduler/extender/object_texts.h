@@ -1,9 +1,8 @@
-// ObjectTexts: the JSON of pods and of nodes, as the API server has them, for extenders to read.
+// ObjectTexts: a cache of the JSON of pods and nodes, for requests to extenders.
 //
-// podium itself keeps of an object only what it reads; an extender may look at anything. Kept only where some
-// extender asks for it: without extenders nothing is; nodes, and pods that are not pending any more, only for
-// one without a cache of its own.
-// Threads: all functions from any thread. A text is never changed: a change of the object brings another.
+// podium decodes only the fields that it uses, but an extender may read any field. Pending pods are always
+// cached; nodes and placed pods only if Wanted says that an extender needs whole objects.
+// Owner: Extenders. Threads: all functions are thread-safe. A Text is immutable; an update replaces it.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -22,15 +21,15 @@ class ObjectTexts {
  public:
   struct Wanted {
     bool nodes = false;
-    bool placed_pods = false;  // pending ones always are
+    bool placed_pods = false;  // pending pods are always cached
   };
   explicit ObjectTexts(Wanted wanted) : wanted_(wanted) {}
 
-  // A change of one object of this kind; kinds that are not kept are passed over.
+  // Applies a watch event. Kinds that are not cached are ignored.
   void changed(const client::Resource& kind, const client::Change& change);
 
-  Text pod(const std::string& uid) const;    // null: not known, or not kept any more
-  Text node(const std::string& name) const;  // null: not known
+  Text pod(const std::string& uid) const;    // null: not cached
+  Text node(const std::string& name) const;  // null: not cached
 
  private:
   using Texts = std::unordered_map<std::string, Text>;
@@ -40,7 +39,7 @@ class ObjectTexts {
   Texts pods_, nodes_;  // by UID; by name
 };
 
-// Without what only matters to the API server's own bookkeeping, as upstream's cache has it.
+// Serializes an object without managedFields, kind and apiVersion, as upstream's cache has it.
 std::string text_of(const boost::json::value& object);
 
 }  // namespace podium::extender

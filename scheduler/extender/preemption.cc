@@ -8,7 +8,7 @@
 namespace podium::extender {
 namespace {
 
-// By node name. A pod whose text is gone has left the cluster.
+// Sorted by node name. A pod without a cached text was deleted and is left out.
 std::vector<Victims> victims_of(const std::vector<PreemptionCandidate>& candidates,
                                 const framework::Snapshot& snapshot, const ObjectTexts& texts,
                                 bool with_texts) {
@@ -71,13 +71,13 @@ Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims
                                                  snapshot.node_name(nobody->row)));
 }
 
-client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(
+client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(
     const Extenders* extenders, framework::PodInfoPtr pod, Text pod_text, const framework::Snapshot* snapshot,
     std::vector<PreemptionCandidate> candidates) {
   for (const auto& extender : extenders->all()) {
     if (candidates.empty()) break;
     if (!extender->preempts() || !extender->interested(**pod)) continue;
-    if (!pod_text) co_return fail(Error::Kind::internal, "the pod is not known any more");
+    if (!pod_text) co_return fail(Error::Kind::internal, "the pod no longer exists");
     auto asked = victims_of(candidates, *snapshot, extenders->texts(), extender->wants_nodes());
     const auto reply = co_await extender->preempt(pod_text, std::move(asked));
     auto left = reply ? to_candidates(*reply, *extender, *snapshot)
@@ -85,8 +85,8 @@ client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(
     if (left) {
       candidates = std::move(*left);
     } else if (extender->ignorable()) {
-      spdlog::info("extender passed over in preemption extender={} pod={} error=\"{}\"", extender->name(),
-                   (*pod)->full_name(), left.error().message);
+      spdlog::info("skipping ignorable extender in preemption extender={} pod={} error=\"{}\"",
+                   extender->name(), (*pod)->full_name(), left.error().message);
     } else {
       co_return std::unexpected(left.error());
     }

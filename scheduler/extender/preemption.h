@@ -1,8 +1,8 @@
-// What extenders have to say on who is evicted: each that preempts is asked about the candidates that the one
-// before left, and may drop nodes, name others, and change the victims.
+// Preempt verbs of extenders. Each extender that preempts gets the candidates that the previous one returned.
+// It may drop nodes, name others, and change the victims.
 //
-// Threads: pure but for the asking; on any one executor. Errors: of an extender that may not be ignored, in
-// upstream's words.
+// Threads: runs on any one executor.
+// Errors: those of extenders that are not ignorable, with upstream's texts.
 // Source: pkg/scheduler/framework/preemption callExtenders; pkg/scheduler/extender.go convertToVictims.
 #pragma once
 
@@ -14,14 +14,14 @@ namespace podium::extender {
 
 using framework::PreemptionCandidate;
 
-// `pod_text` is the pod's JSON; null where the pod is not known any more, which is an error once somebody is
-// to be asked.
-client::Task<Result<std::vector<PreemptionCandidate>>> ask_about_victims(
+// `pod_text` is the pod's JSON; null: the pod no longer exists, which is an error if an extender is to be
+// called. `extenders` and `snapshot` must outlive the task.
+client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(
     const Extenders* extenders, framework::PodInfoPtr pod, Text pod_text, const framework::Snapshot* snapshot,
     std::vector<PreemptionCandidate> candidates);
 
-// An extender's reply as candidates, by node name. A node or a pod that is not there is an error, and so is a
-// node without victims, unless the extender may be ignored: then only that node is.
+// Converts an extender's reply to candidates, in the order of the reply. An unknown node or pod is an error.
+// A node without victims is an error; if the extender is ignorable, that node is dropped instead.
 Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims>& reply,
                                                        const HttpExtender& extender,
                                                        const framework::Snapshot& snapshot);

@@ -14,7 +14,7 @@ namespace podium::extender {
 namespace json = boost::json;
 namespace {
 
-std::unexpected<Error> nonsense(std::string_view path, std::string_view why) {
+std::unexpected<Error> malformed(std::string_view path, std::string_view why) {
   return fail(Error::Kind::internal, path.empty() ? std::string(why) : fmt::format("{}: {}", path, why));
 }
 
@@ -23,7 +23,7 @@ Result<json::value> parse(std::string_view text) {
   boost::system::error_code error;
   parser.write_some(text.data(), text.size(), error);
   if (!error && !parser.done()) parser.finish(error);
-  if (error) return nonsense("", "the reply is not JSON: " + error.message());
+  if (error) return malformed("", "the reply is not JSON: " + error.message());
   return parser.release();
 }
 
@@ -32,7 +32,7 @@ bool equal_fold(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// The last member of this name, in whatever case; null where there is none, or where it is null.
+// The last member with this name, ignoring case; null if it is absent or JSON null.
 const json::value* member(const json::value& value, std::string_view name) {
   const json::value* found = nullptr;
   if (!value.is_object()) return nullptr;
@@ -45,7 +45,7 @@ const json::value* member(const json::value& value, std::string_view name) {
 Result<std::string> text_member(const json::value& object, std::string_view name) {
   const auto* value = member(object, name);
   if (!value) return std::string();
-  if (!value->is_string()) return nonsense(name, "expected a string");
+  if (!value->is_string()) return malformed(name, "expected a string");
   return std::string(value->get_string());
 }
 
@@ -53,9 +53,9 @@ Result<framework::FilterOpinion::Reasons> reasons_member(const json::value& obje
   framework::FilterOpinion::Reasons out;
   const auto* value = member(object, name);
   if (!value) return out;
-  if (!value->is_object()) return nonsense(name, "expected an object");
+  if (!value->is_object()) return malformed(name, "expected an object");
   for (const auto& [node, reason] : value->get_object()) {
-    if (!reason.is_string() && !reason.is_null()) return nonsense(name, "expected strings");
+    if (!reason.is_string() && !reason.is_null()) return malformed(name, "expected strings");
     out.emplace_back(std::string(node), reason.is_null() ? std::string() : std::string(reason.get_string()));
   }
   std::ranges::sort(out);
@@ -65,10 +65,10 @@ Result<framework::FilterOpinion::Reasons> reasons_member(const json::value& obje
 Result<std::optional<std::vector<std::string>>> names_member(const json::value& object) {
   const auto* value = member(object, "NodeNames");
   if (!value) return std::nullopt;
-  if (!value->is_array()) return nonsense("NodeNames", "expected a list");
+  if (!value->is_array()) return malformed("NodeNames", "expected a list");
   std::vector<std::string> names;
   for (const auto& name : value->get_array()) {
-    if (!name.is_string()) return nonsense("NodeNames", "expected strings");
+    if (!name.is_string()) return malformed("NodeNames", "expected strings");
     names.emplace_back(name.get_string());
   }
   return names;
@@ -77,15 +77,15 @@ Result<std::optional<std::vector<std::string>>> names_member(const json::value& 
 Result<std::optional<std::vector<std::string>>> nodes_member(const json::value& object) {
   const auto* value = member(object, "Nodes");
   if (!value) return std::nullopt;
-  if (!value->is_object()) return nonsense("Nodes", "expected an object");
+  if (!value->is_object()) return malformed("Nodes", "expected an object");
   std::vector<std::string> names;
   const auto* items = member(*value, "items");
   if (!items) return names;
-  if (!items->is_array()) return nonsense("Nodes.items", "expected a list");
+  if (!items->is_array()) return malformed("Nodes.items", "expected a list");
   for (const auto& item : items->get_array()) {
     const auto* meta = member(item, "metadata");
     auto name = text_member(meta ? *meta : json::value(), "name");
-    if (!name) return nonsense("Nodes.items.metadata.name", "expected a string");
+    if (!name) return malformed("Nodes.items.metadata.name", "expected a string");
     names.push_back(std::move(*name));
   }
   return names;
@@ -95,16 +95,16 @@ constexpr std::string_view kMetaVictims = "NodeNameToMetaVictims";
 
 Result<Victims> read_victims(std::string node, const json::value& value) {
   Victims out{.node = std::move(node)};
-  if (!value.is_object() && !value.is_null()) return nonsense(kMetaVictims, "expected objects");
+  if (!value.is_object() && !value.is_null()) return malformed(kMetaVictims, "expected objects");
   if (const auto* violations = member(value, "NumPDBViolations")) {
-    if (!violations->is_int64()) return nonsense("NumPDBViolations", "expected a whole number");
+    if (!violations->is_int64()) return malformed("NumPDBViolations", "expected a whole number");
     out.budget_violations = violations->get_int64();
   }
   const auto* pods = member(value, "Pods");
   if (!pods) return out;
-  if (!pods->is_array()) return nonsense("Pods", "expected a list");
+  if (!pods->is_array()) return malformed("Pods", "expected a list");
   for (const auto& pod : pods->get_array()) {
-    if (!pod.is_object() && !pod.is_null()) return nonsense("Pods", "expected objects");
+    if (!pod.is_object() && !pod.is_null()) return malformed("Pods", "expected objects");
     auto uid = text_member(pod, "UID");
     if (!uid) return std::unexpected(uid.error());
     out.uids.push_back(std::move(*uid));
@@ -112,10 +112,10 @@ Result<Victims> read_victims(std::string node, const json::value& value) {
   return out;
 }
 
-// An object, or null, which Go leaves at zero.
+// Parses an object or null. Go decodes null to the zero value.
 Result<json::value> parse_object(std::string_view text) {
   auto value = parse(text);
-  if (value && !value->is_object() && !value->is_null()) return nonsense("", "the reply is not an object");
+  if (value && !value->is_object() && !value->is_null()) return malformed("", "the reply is not an object");
   return value;
 }
 
@@ -210,13 +210,13 @@ Result<std::vector<std::pair<std::string, std::int64_t>>> read_priorities(std::s
   if (!value) return std::unexpected(value.error());
   std::vector<std::pair<std::string, std::int64_t>> out;
   if (value->is_null()) return out;
-  if (!value->is_array()) return nonsense("", "the reply is not a list");
+  if (!value->is_array()) return malformed("", "the reply is not a list");
   for (const auto& each : value->get_array()) {
-    if (!each.is_object() && !each.is_null()) return nonsense("", "the reply is not a list of objects");
+    if (!each.is_object() && !each.is_null()) return malformed("", "the reply is not a list of objects");
     auto host = text_member(each, "Host");
     if (!host) return std::unexpected(host.error());
     const auto* score = member(each, "Score");
-    if (score && !score->is_int64()) return nonsense("Score", "expected a whole number");
+    if (score && !score->is_int64()) return malformed("Score", "expected a whole number");
     out.emplace_back(std::move(*host), score ? score->get_int64() : 0);
   }
   return out;
@@ -228,7 +228,7 @@ Result<std::vector<Victims>> read_preemption_reply(std::string_view text) {
   std::vector<Victims> out;
   const auto* nodes = member(*value, kMetaVictims);
   if (!nodes) return out;
-  if (!nodes->is_object()) return nonsense(kMetaVictims, "expected an object");
+  if (!nodes->is_object()) return malformed(kMetaVictims, "expected an object");
   for (const auto& [node, each] : nodes->get_object()) {
     auto victims = read_victims(std::string(node), each);
     if (!victims) return std::unexpected(victims.error());

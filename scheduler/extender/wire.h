@@ -1,10 +1,10 @@
-// The wire form of HTTP extenders: what is posted to one, and what its reply says.
+// The wire format of HTTP extenders: encodes request bodies and decodes replies.
 //
-// Bodies are put together from the JSON texts of pods and nodes as the API server has them, so an extender
-// sees fields that podium itself does not read. Replies are read as Go's encoding/json reads them: names of
-// fields in any case, unknown ones passed over, what follows the first value ignored.
-// Source: k8s.io/kube-scheduler/extender/v1. Threads: pure functions. Errors: Kind::internal for a reply that
-// makes no sense.
+// Bodies contain the JSON of pods and nodes as the API server has it, so an extender sees fields that podium
+// does not decode. Replies are decoded as Go's encoding/json does: field names are case-insensitive, unknown
+// fields are ignored, and so is anything after the first value.
+// Source: k8s.io/kube-scheduler/extender/v1. Threads: pure functions.
+// Errors: Kind::internal for a reply that cannot be decoded.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 namespace podium::extender {
 
-using Text = std::shared_ptr<const std::string>;  // one object's JSON
+using Text = std::shared_ptr<const std::string>;  // the JSON of one object
 
-// ExtenderArgs: with the nodes' names, for an extender that has its own cache of nodes, or with the nodes.
+// Encode ExtenderArgs, with node names for extenders that are nodeCacheCapable, or with whole nodes.
 std::string args_with_names(std::string_view pod, const std::vector<std::string>& names);
 std::string args_with_nodes(std::string_view pod, const std::vector<Text>& nodes);
 
-// Who would have to go from a node: by UID, and the pods themselves for an extender without a cache.
+// The victims on a node: their UIDs, and the pods' JSON for extenders that are not nodeCacheCapable.
 struct Victims {
   std::string node;
   std::vector<std::string> uids;
@@ -35,7 +35,7 @@ struct Victims {
   bool operator==(const Victims&) const = default;
 };
 
-// ExtenderPreemptionArgs, likewise in two forms. The nodes are in the order of their names.
+// Encode ExtenderPreemptionArgs, with UIDs or with whole pods. Nodes keep the order of `victims`.
 std::string args_with_victim_uids(std::string_view pod, const std::vector<Victims>& victims);
 std::string args_with_victims(std::string_view pod, const std::vector<Victims>& victims);
 
@@ -44,22 +44,22 @@ struct BindingArgs {
 };
 std::string binding_args(const BindingArgs& args);
 
-// ExtenderFilterResult.
+// Decodes ExtenderFilterResult.
 struct FilterReply {
   std::optional<std::vector<std::string>> node_names;
-  std::optional<std::vector<std::string>> nodes;  // Nodes.items, by name
+  std::optional<std::vector<std::string>> nodes;  // the names of Nodes.items
   framework::FilterOpinion::Reasons failed, unresolvable;
   std::string error;
 };
 Result<FilterReply> read_filter_reply(std::string_view text);
 
-// HostPriorityList: nodes and scores as the extender gives them.
+// Decodes HostPriorityList: nodes and scores, not yet scaled or weighted.
 Result<std::vector<std::pair<std::string, std::int64_t>>> read_priorities(std::string_view text);
 
-// ExtenderPreemptionResult, which has UIDs in either case; by node name.
+// Decodes ExtenderPreemptionResult, which always has UIDs; sorted by node name.
 Result<std::vector<Victims>> read_preemption_reply(std::string_view text);
 
-// ExtenderBindingResult: its error; empty where it is bound.
+// Decodes ExtenderBindingResult to its error; empty: the pod is bound.
 Result<std::string> read_binding_reply(std::string_view text);
 
 }  // namespace podium::extender

@@ -1,6 +1,5 @@
-// DynamicResources: pods with resource claims are kept pending, with a reason that says so, since devices are
-// not allocated here. For all other pods it does what upstream's does: it filters nothing and scores every
-// node 0.
+// DynamicResources: podium does not allocate devices, so this plugin rejects pods with resource claims. For
+// all other pods it behaves as upstream's: it filters nothing and scores every node 0.
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
 #include <algorithm>
 
@@ -27,8 +26,7 @@ class DynamicResources final : public Plugin,
   std::string error_without_pre_filter() const override { return "not found"; }
   bool has_pre_score() const override { return false; }
 
-  // Turned down here rather than kept out of the queue, so that the pod gets a condition and an event with
-  // the reason.
+  // Rejects in PreFilter and not in PreEnqueue, so that the pod gets a condition and an event.
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot&) const override {
     if (!pod->has_resource_claims) return {};
     return {.rejected = Verdict{"DynamicResources",
@@ -43,7 +41,7 @@ class DynamicResources final : public Plugin,
     return {std::make_unique<ZeroScorer>()};
   }
 
-  // Upstream's fails where an earlier PreFilter plugin ended the search before this one, whatever the pod.
+  // Upstream's PostFilter fails for every pod if an earlier PreFilter plugin rejected the pod.
   PostFilterResult post_filter(const PodInfo& pod, const Snapshot&, const Filters& filters,
                                const Decision&) const override {
     const auto says = [&](Code code, std::string text) {

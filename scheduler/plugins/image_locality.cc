@@ -1,4 +1,4 @@
-// ImageLocality: nodes that already have the pod's images are better, by the images' sizes.
+// ImageLocality: prefers nodes that already have the pod's images, by image size.
 // Source: pkg/scheduler/framework/plugins/imagelocality.
 #include <algorithm>
 
@@ -23,8 +23,8 @@ std::string normalized(const std::string& image) {
   return tagged ? image : image + ":latest";
 }
 
-// An image that all nodes have is worth its whole size, one that few have is worth less, so that pods do not
-// crowd there.
+// Scales the size by the fraction of nodes that have the image, so that pods do not pile up on the few nodes
+// that have it.
 std::int64_t scaled_size(const cluster::ImageState& image, std::size_t total_nodes) {
   const double spread = static_cast<double>(image.nodes.size()) / static_cast<double>(total_nodes);
   return static_cast<std::int64_t>(static_cast<double>(image.size) * spread);
@@ -62,9 +62,9 @@ class ImageScorer final : public NodeScorer {
   }
 
  private:
-  std::vector<const cluster::ImageState*> images_;  // one entry a use
+  std::vector<const cluster::ImageState*> images_;  // one entry per use
   std::size_t total_nodes_;
-  std::int64_t range_;  // of the sum, above kMin; only containers widen it
+  std::int64_t range_;  // maximum of the sum minus kMin; grows with containers, not with image volumes
 };
 
 class ImageLocality final : public Plugin, public ScorePlugin {

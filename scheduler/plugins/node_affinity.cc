@@ -1,4 +1,4 @@
-// NodeAffinity: spec.nodeSelector and node affinity, the pod's own and the one that the configuration adds.
+// NodeAffinity: spec.nodeSelector, the pod's node affinity, and the addedAffinity of the configuration.
 // Source: pkg/scheduler/framework/plugins/nodeaffinity.
 #include <algorithm>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace framework;
 
-Verdict turned_down(std::string reason) {
+Verdict rejection(std::string reason) {
   return {"NodeAffinity", Code::unschedulable_and_unresolvable, {std::move(reason)}};
 }
 
@@ -29,8 +29,8 @@ class AffinityFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto not_enforced = out.add(turned_down("node(s) didn't match scheduler-enforced node affinity"));
-    const auto not_required = out.add(turned_down("node(s) didn't match Pod's node affinity/selector"));
+    const auto not_enforced = out.add(rejection("node(s) didn't match scheduler-enforced node affinity"));
+    const auto not_required = out.add(rejection("node(s) didn't match Pod's node affinity/selector"));
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(nodes, chunk)) continue;
       if (enforced_) reject_unselected(*enforced_, nodes, chunk, not_enforced, out);
@@ -80,8 +80,8 @@ class AffinityScorer final : public NodeScorer {
   std::vector<PreferredTerm> terms_;
 };
 
-// The nodes that the pod asks for by name, where every term does so. Within a term names intersect, terms
-// unite.
+// The nodes that the required terms name by metadata.name; nullopt if a term names none. Names intersect
+// within a term; terms are united.
 std::optional<std::set<std::string>> named_nodes(const api::Pod& pod) {
   if (!pod.node_affinity.required || pod.node_affinity.required->empty()) return std::nullopt;
   std::set<std::string> names;
@@ -111,8 +111,7 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
     if (pod->node_selector.empty() && !pod->node_affinity.required && !added_.required) return {};
     PreparedFilter prepared{.filter = std::make_unique<AffinityFilter>(snapshot, added_.required, *pod)};
     prepared.only = named_nodes(*pod);
-    if (prepared.only && prepared.only->empty())
-      prepared.rejected = turned_down("pod affinity terms conflict");
+    if (prepared.only && prepared.only->empty()) prepared.rejected = rejection("pod affinity terms conflict");
     return prepared;
   }
 

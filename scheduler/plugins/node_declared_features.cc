@@ -1,6 +1,8 @@
-// NodeDeclaredFeatures: a pod that relies on a feature of the kubelet fits only where the node declares it.
-// Source: pkg/scheduler/framework/plugins/nodedeclaredfeatures and component-helpers/nodedeclaredfeatures/features, of
-// which pods can ask for two.
+// NodeDeclaredFeatures: a pod that needs a kubelet feature fits only on nodes that declare the feature.
+//
+// Pods can need two of the features in component-helpers.
+// Source: pkg/scheduler/framework/plugins/nodedeclaredfeatures and
+// component-helpers/nodedeclaredfeatures/features.
 #include <algorithm>
 #include <utility>
 
@@ -36,7 +38,7 @@ class FeatureFilter final : public NodeFilter {
       : NodeFilter(snapshot), needed_(std::move(needed)) {}
 
   bool ignores_pods() const override { return true; }
-  // Such pods are rare, so the features are no column.
+  // Such pods are rare, so declared features have no column.
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add({"NodeDeclaredFeatures",
                              Code::unschedulable_and_unresolvable,

@@ -1,4 +1,4 @@
-// NodeName: a pod that names its node fits only there.
+// NodeName: a pod with spec.nodeName fits only on that node.
 // Source: pkg/scheduler/framework/plugins/nodename.
 #include "scheduler/plugins/shared/factories.h"
 

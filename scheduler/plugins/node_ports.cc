@@ -1,4 +1,4 @@
-// NodePorts: a pod with host ports fits where no pod of the node holds one of them.
+// NodePorts: a pod with host ports fits on nodes where no pod uses a conflicting host port.
 // Source: pkg/scheduler/framework/plugins/nodeports.
 #include <algorithm>
 
@@ -43,11 +43,11 @@ class PortsFilter final : public NodeFilter {
   }
 
  private:
-  // Upstream keeps the ports of a node as a set: a port that goes with one pod is free, even where another
-  // pod of the node has it too, which only pods that were not scheduled can. Source:
-  // pkg/scheduler/framework/types.go updateUsedPorts. Preemption removes all less important pods and lets
-  // them back one by one, so one that is still there has just come back with its ports; it will not stay if
-  // they are in the way.
+  // Upstream keeps a node's ports as a set. Removing a pod frees its ports, even if another pod of the node
+  // has the same port; only pods that bypassed the scheduler can. Preemption removes all lower-priority pods
+  // and then adds them back one by one. So a lower-priority pod that is not in `removed` was just added back,
+  // and its ports are in the set again.
+  // Source: pkg/scheduler/framework/types.go updateUsedPorts.
   bool in_use(Row row, std::span<const PodInfoPtr> removed) const {
     const auto goes = [&](const HostPort& port) {
       return std::ranges::any_of(removed, [&](const PodInfoPtr& pod) {

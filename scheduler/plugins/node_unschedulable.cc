@@ -1,5 +1,6 @@
-// NodeUnschedulable: cordoned nodes (spec.unschedulable) take no pods, except those that tolerate the taint
-// that stands for it. Source: pkg/scheduler/framework/plugins/nodeunschedulable.
+// NodeUnschedulable: cordoned nodes (spec.unschedulable) fit only pods that tolerate
+// the taint node.kubernetes.io/unschedulable.
+// Source: pkg/scheduler/framework/plugins/nodeunschedulable.
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"

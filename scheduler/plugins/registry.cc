@@ -4,8 +4,8 @@
 
 namespace podium::plugins {
 
-// Source: pkg/scheduler/apis/config/v1/default_plugins.go with the feature gates' defaults, and the interfaces that each
-// plugin asserts in pkg/scheduler/framework/plugins.
+// Source: pkg/scheduler/apis/config/v1/default_plugins.go with the default feature gates, and the interfaces
+// that each plugin asserts in pkg/scheduler/framework/plugins.
 std::span<const PluginEntry> in_tree() {
   using enum Point;
   static const std::vector<PluginEntry> list{
@@ -37,7 +37,7 @@ std::span<const PluginEntry> in_tree() {
        make_node_declared_features,
        true,
        &framework::Features::node_declared_features},
-      // Behind feature gates that are off.
+      // Behind feature gates that are off by default.
       {"GangScheduling", {pre_enqueue, permit}, 0, {}, false},
       {"TopologyPlacementGenerator", {placement_generate}, 0, {}, false},
       {"PodGroupPodsCount", {placement_score}, 1, {}, false},

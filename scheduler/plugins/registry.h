@@ -1,8 +1,9 @@
-// The plugins that a configuration may name, and how each is made from its arguments: the in-tree ones, and
-// those that a program adds (docs/plugins.md).
+// The plugin registry: the in-tree plugins and the out-of-tree plugins that a program adds
+// (docs/plugins.md), each with its extension points and its factory.
 //
-// A new in-tree plugin is one file, one test file and one line in registry.cc.
-// Threads: a Registry is filled before it is used, and then shared.
+// A new in-tree plugin is one file, one test file, one line in shared/factories.h and one in registry.cc.
+// Threads: fill a Registry before use; after that any thread may read it.
+// Errors: a name that is added twice is in clash(); argument errors are in ArgErrors.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -25,7 +26,7 @@ namespace podium::plugins {
 
 using framework::Point;
 
-// Makes a plugin from its arguments; those whose decisions depend on feature gates get these too.
+// Creates a plugin from its arguments. Plugins that depend on feature gates also get the gates.
 class Factory {
  public:
   using Plain = std::shared_ptr<const framework::Plugin> (*)(const boost::json::object& args);
@@ -46,10 +47,10 @@ class Factory {
   Gated gated_ = nullptr;
 };
 
-// What is wrong with the arguments of an out-of-tree plugin; its factory adds as many as it finds.
+// Collects the errors in the arguments of an out-of-tree plugin. The factory adds all that it finds.
 class ArgErrors {
  public:
-  // `field` is below the arguments: "budget", "zones[2].name"; empty: the arguments as a whole.
+  // `field` is a path relative to the arguments: "budget", "zones[2].name". Empty: the whole arguments.
   void add(std::string field, std::string reason) {
     errors_.emplace_back(std::move(field), std::move(reason));
   }
@@ -61,30 +62,31 @@ class ArgErrors {
 
 struct PluginEntry {
   std::string name;
-  std::vector<Point> points;  // the extension points that it implements
-  int default_weight = 0;     // in the default MultiPoint list; 0 where that gives none, which counts as 1
-  // In-tree: `args` are validated and defaulted by scheduler/config before; upstream's v1 JSON form. Plugins
-  // that take part in no decision (DefaultBinder, PrioritySort, …) are listed with a null factory.
+  std::vector<Point> points;  // extension points that it implements
+  int default_weight = 0;     // in the default MultiPoint list; 0: none is given, which counts as 1
+  // In-tree plugins. `args` is upstream's v1 JSON form, already validated and defaulted by scheduler/config.
+  // Null for plugins that take part in no decision (DefaultBinder, PrioritySort, …).
   Factory make{};
-  bool by_default = true;  // in the default MultiPoint list; else a configuration has to name it
-  bool framework::Features::* gate = nullptr;  // while this is off it is not on that list, and does nothing
-  // Out-of-tree: `args` are as the configuration has them; {} where it has none.
+  bool by_default = true;  // in the default MultiPoint list; otherwise a configuration must name it
+  bool framework::Features::* gate = nullptr;  // while off, the plugin is not in that list and inactive
+  // Out-of-tree plugins. `args` is what the configuration has; {} if it has none.
   std::function<std::shared_ptr<const framework::Plugin>(const boost::json::object& args, ArgErrors& errors)>
       make_checked{};
 
   bool in_tree() const { return !make_checked; }
 };
 
-// In the order of upstream's default MultiPoint list; those that are not on it come last.
+// In the order of upstream's default MultiPoint list; plugins that are not in that list come last.
 std::span<const PluginEntry> in_tree();
-const PluginEntry* find_in_tree(std::string_view name);  // null where there is no such plugin
+const PluginEntry* find_in_tree(std::string_view name);  // null: no such plugin
 
 class Registry {
  public:
-  // Adds an out-of-tree plugin. `make` is called as make(const boost::json::object& args, ArgErrors& errors)
-  // and returns a std::shared_ptr<const P>; the extension points are those whose interfaces P has. It is
-  // called once a profile that enables the plugin, before anything runs; what it adds to `errors` is told
-  // with file, line and path, and null is fine then.
+  // Adds an out-of-tree plugin. `make` has the signature
+  //   std::shared_ptr<const P>(const boost::json::object& args, ArgErrors& errors).
+  // The interfaces that P implements are its extension points. `make` is called once per profile that
+  // enables the plugin, while the configuration is loaded. Entries in `errors` are reported with file, line
+  // and path; `make` may then return null.
   template <typename Make>
   Registry& add(std::string name, Make make) {
     using P = std::remove_const_t<
@@ -96,15 +98,15 @@ class Registry {
                 .make_checked = std::move(make)});
   }
 
-  // In-tree or added; null where there is none of this name.
+  // Finds in-tree and added plugins; null: no plugin of this name.
   const PluginEntry* find(std::string_view name) const;
-  // The first name that was added twice or is an in-tree plugin's; empty: none.
+  // The first name that was added twice or that an in-tree plugin has; empty: none.
   const std::string& clash() const { return clash_; }
 
  private:
   Registry& add(PluginEntry entry);
 
-  // A filter's and a scorer's preparation is their PreFilter and PreScore.
+  // prepare_filter() and prepare_score() are PreFilter and PreScore.
   template <typename P>
   static std::vector<Point> points_of() {
     std::vector<Point> out;

@@ -1,4 +1,4 @@
-// SchedulingGates: a pod stays out of the queue while it has scheduling gates.
+// SchedulingGates: a pod with scheduling gates does not enter the active queue.
 // Source: pkg/scheduler/framework/plugins/schedulinggates.
 #include "scheduler/plugins/shared/factories.h"
 

@@ -1,6 +1,6 @@
-// TaintToleration: nodes with a NoSchedule or NoExecute taint that the pod does not tolerate are out; the
-// fewer PreferNoSchedule taints it does not tolerate, the better. Source:
-// pkg/scheduler/framework/plugins/tainttoleration.
+// TaintToleration: rejects nodes with a NoSchedule or NoExecute taint that the pod does not tolerate. Prefers
+// nodes with few PreferNoSchedule taints that it does not tolerate.
+// Source: pkg/scheduler/framework/plugins/tainttoleration.
 #include <algorithm>
 
 #include "scheduler/plugins/shared/column_scan.h"
@@ -17,15 +17,16 @@ bool tolerated(const api::Taint& taint, const std::vector<api::Toleration>& tole
                              [&](const auto& toleration) { return toleration.tolerates(taint, comparison); });
 }
 
-bool keeps_out(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
+bool has_untolerated_taint(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
   return std::ranges::any_of(taints, [&](const api::Taint& taint) {
     return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
            !tolerated(taint, pod.tolerations, comparison);
   });
 }
 
-// A toleration of another effect never tolerates a PreferNoSchedule taint, so all tolerations may be asked.
-std::int64_t count_unwelcome(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
+// Upstream first selects the tolerations for PreferNoSchedule. Checking all tolerations is equivalent, since
+// tolerates() compares effects.
+std::int64_t count_intolerable(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
   return std::ranges::count_if(taints, [&](const api::Taint& taint) {
     return taint.effect == api::TaintEffect::prefer_no_schedule &&
            !tolerated(taint, pod.tolerations, comparison);
@@ -54,36 +55,36 @@ class TaintFilter final : public NodeFilter {
 
 class TaintScorer final : public NodeScorer {
  public:
-  // `unwelcome` is by TaintSetId; empty where no node has such a taint.
-  TaintScorer(const Snapshot& snapshot, std::vector<std::int64_t> unwelcome)
-      : snapshot_(snapshot), unwelcome_(std::move(unwelcome)) {}
+  // `intolerable` is the count of intolerable taints by TaintSetId; empty if no node has any.
+  TaintScorer(const Snapshot& snapshot, std::vector<std::int64_t> intolerable)
+      : snapshot_(snapshot), intolerable_(std::move(intolerable)) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     std::ranges::fill(out, 100);
-    if (unwelcome_.empty()) return;
-    IdSet unwelcome_sets(unwelcome_.size());
-    for (std::size_t id = 0; id < unwelcome_.size(); ++id) {
-      if (unwelcome_[id] > 0) unwelcome_sets.insert(static_cast<std::uint32_t>(id));
+    if (intolerable_.empty()) return;
+    IdSet intolerable_sets(intolerable_.size());
+    for (std::size_t id = 0; id < intolerable_.size(); ++id) {
+      if (intolerable_[id] > 0) intolerable_sets.insert(static_cast<std::uint32_t>(id));
     }
     NodeMask lower(snapshot_.chunks());
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(feasible, chunk)) continue;
-      const auto rows = unwelcome_sets.match(snapshot_.taint_set.chunk(chunk));
+      const auto rows = intolerable_sets.match(snapshot_.taint_set.chunk(chunk));
       for (std::size_t w = 0; w < kChunkWords; ++w) {
         lower.word(chunk * kChunkWords + w) = rows[w] & feasible.word(chunk * kChunkWords + w);
       }
     }
     std::int64_t max = 1;
-    lower.each([&](Row row) { max = std::max(max, unwelcome_[snapshot_.taint_set[row]]); });
+    lower.each([&](Row row) { max = std::max(max, intolerable_[snapshot_.taint_set[row]]); });
     std::vector<std::uint8_t> score_of_set;
-    for (const auto count : unwelcome_)
+    for (const auto count : intolerable_)
       score_of_set.push_back(static_cast<std::uint8_t>(100 - 100 * count / max));
     lower.each([&](Row row) { out[row] = score_of_set[snapshot_.taint_set[row]]; });
   }
 
  private:
   const Snapshot& snapshot_;
-  std::vector<std::int64_t> unwelcome_;
+  std::vector<std::int64_t> intolerable_;
 };
 
 class TaintToleration final : public Plugin, public FilterPlugin, public ScorePlugin {
@@ -100,7 +101,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
     const auto sets = snapshot.taint_sets();
     IdSet untolerated(sets.size());
     for (std::size_t id = 0; id < sets.size(); ++id) {
-      if (sets[id].nodes > 0 && keeps_out(sets[id].taints, *pod, comparison_)) {
+      if (sets[id].nodes > 0 && has_untolerated_taint(sets[id].taints, *pod, comparison_)) {
         untolerated.insert(static_cast<std::uint32_t>(id));
       }
     }
@@ -108,16 +109,16 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
     return {.filter = std::make_unique<TaintFilter>(snapshot, std::move(untolerated))};
   }
 
-  // Never skipped: a node is worth 100 where nobody has such a taint.
+  // Never skipped: every node scores 100 if no node has an intolerable taint.
   PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
-    std::vector<std::int64_t> unwelcome;
+    std::vector<std::int64_t> intolerable;
     bool any = false;
     for (const auto& set : snapshot.taint_sets()) {
-      unwelcome.push_back(set.nodes > 0 ? count_unwelcome(set.taints, *pod, comparison_) : 0);
-      any |= unwelcome.back() > 0;
+      intolerable.push_back(set.nodes > 0 ? count_intolerable(set.taints, *pod, comparison_) : 0);
+      any |= intolerable.back() > 0;
     }
-    if (!any) unwelcome.clear();
-    return {std::make_unique<TaintScorer>(snapshot, std::move(unwelcome))};
+    if (!any) intolerable.clear();
+    return {std::make_unique<TaintScorer>(snapshot, std::move(intolerable))};
   }
 
   std::vector<EventHint> hints() const override {
@@ -126,8 +127,8 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
                      [comparison = comparison_](const PodInfo& rejected, const ClusterEvent& event) {
                        const auto* before = object_before<api::Node>(event);
                        const auto* after = object_after<api::Node>(event);
-                       return after && !keeps_out(after->taints, *rejected, comparison) &&
-                              (!before || keeps_out(before->taints, *rejected, comparison));
+                       return after && !has_untolerated_taint(after->taints, *rejected, comparison) &&
+                              (!before || has_untolerated_taint(before->taints, *rejected, comparison));
                      }});
     add_pod_hints(hints, kUpdatePodTolerations, [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* after = object_after<api::Pod>(event);

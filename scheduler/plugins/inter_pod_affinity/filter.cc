@@ -31,52 +31,52 @@ Verdict existing_verdict() {
   return verdict(Code::unschedulable, "node(s) didn't satisfy existing pods anti-affinity rules");
 }
 
-// What the pod's required terms and those of placed pods amount to, in pods by domain.
+// PreFilter state: the pod's required terms, and pod counts per topology domain.
 struct AffinityState {
   std::vector<IncomingTerm> affinity, anti_affinity;
   const api::Labels* namespace_labels = nullptr;  // of the pod's namespace
-  std::vector<Counts> wanted;                     // placed pods that match all affinity terms, once a term
-  std::vector<Counts> unwanted;                   // placed pods that match an anti-affinity term
-  std::vector<Counts> refusing;    // placed pods with an anti-affinity term that matches this pod
-  std::size_t wanted_domains = 0;  // (key, value) pairs that have a wanted pod
-  bool matches_itself = false;     // the pod matches all its own affinity terms
+  std::vector<Counts> affinity_counts;            // placed pods that match all affinity terms, once per term
+  std::vector<Counts> anti_affinity_counts;       // placed pods that match an anti-affinity term
+  std::vector<Counts> existing_anti_affinity_counts;  // placed pods whose anti-affinity term matches the pod
+  std::size_t affinity_domains = 0;                   // (key, value) pairs with a count in affinity_counts
+  bool matches_itself = false;                        // the pod matches all its own affinity terms
 };
 
-void count_wanted(AffinityState& state, const Snapshot& snapshot) {
-  for (const auto& term : state.affinity) counts_of(state.wanted, snapshot, term.topology_key());
+void count_affinity(AffinityState& state, const Snapshot& snapshot) {
+  for (const auto& term : state.affinity) counts_of(state.affinity_counts, snapshot, term.topology_key());
   if (state.affinity.empty()) return;
   state.affinity.front().each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) {
     if (!matches_all(state.affinity, pods.namespace_name(), pods.labels())) return;
     for (const auto& term : state.affinity)
-      counts_of(state.wanted, snapshot, term.topology_key()).add(pods, 1);
+      counts_of(state.affinity_counts, snapshot, term.topology_key()).add(pods, 1);
   });
-  for (const auto& counts : state.wanted) {
-    state.wanted_domains += static_cast<std::size_t>(
+  for (const auto& counts : state.affinity_counts) {
+    state.affinity_domains += static_cast<std::size_t>(
         std::count_if(counts.count.begin() + 1, counts.count.end(), [](auto n) { return n > 0; }));
   }
 }
 
-void count_unwanted(AffinityState& state, const Snapshot& snapshot) {
+void count_anti_affinity(AffinityState& state, const Snapshot& snapshot) {
   for (const auto& term : state.anti_affinity) {
-    auto& counts = counts_of(state.unwanted, snapshot, term.topology_key());
+    auto& counts = counts_of(state.anti_affinity_counts, snapshot, term.topology_key());
     term.each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) { counts.add(pods, 1); });
   }
 }
 
-// True where such a pod runs on a node that has the term's key.
-bool count_refusing(AffinityState& state, const api::Pod& pod, const Snapshot& snapshot) {
+// Returns true if a term matches the pod and its owner runs on a node that has the term's key.
+bool count_existing_anti_affinity(AffinityState& state, const api::Pod& pod, const Snapshot& snapshot) {
   bool touched = false;
   const auto count = [&](const cluster::PodClass& pods) {
     for (const auto& term : pods.anti_affinity().required) {
       if (!existing_term_matches(term, pods.namespace_name(), pod, *state.namespace_labels)) continue;
-      touched |= counts_of(state.refusing, snapshot, term.topology_key).add(pods, 1);
+      touched |= counts_of(state.existing_anti_affinity_counts, snapshot, term.topology_key).add(pods, 1);
     }
   };
   snapshot.pod_classes().each_with_required_anti_affinity_for(pod.meta.namespace_, pod.meta.labels, count);
   return touched;
 }
 
-// f(pod, +1 or -1) for each pod of the delta.
+// Calls f(pod, sign) for each pod of the delta; sign is 1 for added and -1 for removed pods.
 template <typename F>
 void each_change(const PodDelta& delta, F&& f) {
   for (const auto& pod : delta.added) f(**pod, 1);
@@ -89,19 +89,19 @@ class AffinityFilter final : public framework::NodeFilter {
       : NodeFilter(snapshot), pod_(pod), state_(std::move(state)) {}
 
   void filter(NodeMask& nodes, framework::Rejections& out) const override {
-    const bool first_of_its_kind = state_.wanted_domains == 0 && state_.matches_itself;
-    if (!state_.wanted.empty()) {
+    const bool first_of_its_group = state_.affinity_domains == 0 && state_.matches_itself;
+    if (!state_.affinity_counts.empty()) {
       const auto id = out.add(affinity_verdict());
-      for (const auto& counts : state_.wanted) {
+      for (const auto& counts : state_.affinity_counts) {
         std::vector<std::uint8_t> flags(counts.count.size(), 1);
         for (std::size_t value = 1; value < flags.size(); ++value) {
-          flags[value] = !first_of_its_kind && counts.count[value] <= 0;
+          flags[value] = !first_of_its_group && counts.count[value] <= 0;
         }
         reject_by_level(nodes, out, counts.column, flags, id, id);
       }
     }
-    reject_populated(state_.unwanted, anti_affinity_verdict(), nodes, out);
-    reject_populated(state_.refusing, existing_verdict(), nodes, out);
+    reject_populated(state_.anti_affinity_counts, anti_affinity_verdict(), nodes, out);
+    reject_populated(state_.existing_anti_affinity_counts, existing_verdict(), nodes, out);
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
@@ -130,8 +130,8 @@ class AffinityFilter final : public framework::NodeFilter {
       if (matches_all(state_.affinity, pod.meta.namespace_, pod.meta.labels)) change += sign;
     });
     bool beside = true;
-    auto domains = static_cast<std::int64_t>(state_.wanted_domains);
-    for (const auto& counts : state_.wanted) {
+    auto domains = static_cast<std::int64_t>(state_.affinity_domains);
+    for (const auto& counts : state_.affinity_counts) {
       const auto value = counts.column.at(row);
       if (value == cluster::kNoValue) return false;
       const auto terms = std::ranges::count(state_.affinity, counts.key, &IncomingTerm::topology_key);
@@ -144,7 +144,7 @@ class AffinityFilter final : public framework::NodeFilter {
   }
 
   bool satisfies_anti_affinity(Row row, const PodDelta& delta) const {
-    return std::ranges::none_of(state_.unwanted, [&](const Counts& counts) {
+    return std::ranges::none_of(state_.anti_affinity_counts, [&](const Counts& counts) {
       const auto value = counts.column.at(row);
       if (value == cluster::kNoValue) return false;
       std::int64_t count = counts.count[value];
@@ -158,27 +158,27 @@ class AffinityFilter final : public framework::NodeFilter {
   }
 
   bool satisfies_existing(Row row, const PodDelta& delta) const {
-    const auto refusing_of = [&](const api::Pod& pod, std::string_view key) {
+    const auto matching_terms = [&](const api::Pod& pod, std::string_view key) {
       return std::ranges::count_if(pod.pod_anti_affinity.required, [&](const api::PodAffinityTerm& term) {
         return term.topology_key == key &&
                existing_term_matches(term, pod.meta.namespace_, pod_, *state_.namespace_labels);
       });
     };
-    const auto refused = [&](std::string_view key, std::int64_t count) {
-      each_change(delta, [&](const api::Pod& pod, int sign) { count += sign * refusing_of(pod, key); });
+    const auto violated = [&](std::string_view key, std::int64_t count) {
+      each_change(delta, [&](const api::Pod& pod, int sign) { count += sign * matching_terms(pod, key); });
       return count > 0;
     };
-    for (const auto& counts : state_.refusing) {
+    for (const auto& counts : state_.existing_anti_affinity_counts) {
       const auto value = counts.column.at(row);
-      if (value != cluster::kNoValue && refused(counts.key, counts.count[value])) return false;
+      if (value != cluster::kNoValue && violated(counts.key, counts.count[value])) return false;
     }
-    // Keys that only the added pods' terms name.
+    // Topology keys that only terms of added pods use.
     const auto& labels = snapshot_.entry(row).node->meta.labels;
     for (const auto& pod : delta.added) {
       for (const auto& term : (*pod)->pod_anti_affinity.required) {
-        const bool counted =
-            std::ranges::find(state_.refusing, term.topology_key, &Counts::key) != state_.refusing.end();
-        if (!counted && labels.contains(term.topology_key) && refused(term.topology_key, 0)) return false;
+        const bool counted = std::ranges::find(state_.existing_anti_affinity_counts, term.topology_key,
+                                               &Counts::key) != state_.existing_anti_affinity_counts.end();
+        if (!counted && labels.contains(term.topology_key) && violated(term.topology_key, 0)) return false;
       }
     }
     return true;
@@ -196,11 +196,11 @@ framework::PreparedFilter InterPodAffinity::prepare_filter(const cluster::PodInf
   state.affinity = incoming_terms(pod->pod_affinity.required, *pod, snapshot);
   state.anti_affinity = incoming_terms(pod->pod_anti_affinity.required, *pod, snapshot);
   state.namespace_labels = &namespace_labels(snapshot, pod->meta.namespace_);
-  const bool refused_somewhere = count_refusing(state, *pod, snapshot);
-  if (!refused_somewhere && state.affinity.empty() && state.anti_affinity.empty()) return {};
+  const bool existing_terms_match = count_existing_anti_affinity(state, *pod, snapshot);
+  if (!existing_terms_match && state.affinity.empty() && state.anti_affinity.empty()) return {};
 
-  count_wanted(state, snapshot);
-  count_unwanted(state, snapshot);
+  count_affinity(state, snapshot);
+  count_anti_affinity(state, snapshot);
   state.matches_itself = matches_all(state.affinity, pod->meta.namespace_, pod->meta.labels);
   framework::PreparedFilter prepared;
   prepared.filter = std::make_unique<AffinityFilter>(snapshot, *pod, std::move(state));

@@ -1,9 +1,9 @@
-// When a pod that InterPodAffinity turned down may fit.
+// Queueing hints: whether an event may make a pod schedulable that InterPodAffinity rejected.
 //
-// Source: plugins/interpodaffinity/plugin.go isSchedulableAfterPodChange and isSchedulableAfterNodeChange. Two of upstream's
-// answers can leave a pod waiting for the flush although it fits, and are kept, so that the same pods wait: a
-// pod that goes has to match *all* anti-affinity terms; and an event does not know the labels of a namespace,
-// so that a namespace selector is asked about none.
+// Two of upstream's rules can leave a pod that fits waiting until the periodic flush. podium keeps both, so
+// that the same pods wait: a deleted pod must match *all* anti-affinity terms, and namespace selectors are
+// matched against empty labels, since an event has no namespace labels.
+// Source: plugins/interpodaffinity/plugin.go isSchedulableAfterPodChange and isSchedulableAfterNodeChange.
 #include <algorithm>
 
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
@@ -25,16 +25,19 @@ bool matches_all(const std::vector<api::PodAffinityTerm>& terms, const api::Pod&
          std::ranges::all_of(terms, [&](const auto& term) { return matches(term, owner, pod); });
 }
 
-bool has_place(const api::Pod& pod) { return !pod.node_name.empty() || !pod.nominated_node.empty(); }
+bool is_assigned_or_nominated(const api::Pod& pod) {
+  return !pod.node_name.empty() || !pod.nominated_node.empty();
+}
 
 }  // namespace
 
 bool affinity_helps_after_pod_change(const api::Pod& rejected, const api::Pod* before,
                                      const api::Pod* after) {
   if (!before && !after) return true;
-  // The pod's own labels have changed: some other pod's anti-affinity may no longer mean it.
+  // The rejected pod's labels changed: anti-affinity terms of other pods may no longer match it.
   if (before && after && after->meta.uid == rejected.meta.uid) return true;
-  if ((before && !has_place(*before)) || (after && !has_place(*after))) return false;
+  if ((before && !is_assigned_or_nominated(*before)) || (after && !is_assigned_or_nominated(*after)))
+    return false;
 
   const auto& affinity = rejected.pod_affinity.required;
   const auto& anti_affinity = rejected.pod_anti_affinity.required;
@@ -57,12 +60,12 @@ bool affinity_helps_after_node_change(const api::Pod& rejected, const api::Node*
   const auto moved = [](const std::string* from, const std::string* to) {
     return from && to && *from != *to;
   };
-  // A node that joins a domain, or comes with one, may be beside the wanted pods.
+  // A node that is new in a domain may satisfy an affinity term.
   for (const auto& term : rejected.pod_affinity.required) {
     const auto *from = value(before, term.topology_key), *to = value(after, term.topology_key);
     if ((!from && to) || moved(from, to)) return true;
   }
-  // A node that leaves a domain, or is new, may be away from the unwanted ones.
+  // A node that is new, or that leaves a domain, may satisfy an anti-affinity term.
   return std::ranges::any_of(rejected.pod_anti_affinity.required, [&](const auto& term) {
     const auto *from = value(before, term.topology_key), *to = value(after, term.topology_key);
     return !before || (from && !to) || moved(from, to);

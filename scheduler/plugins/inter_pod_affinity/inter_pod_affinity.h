@@ -1,9 +1,10 @@
-// InterPodAffinity: pods that want to run beside others, or away from them.
+// InterPodAffinity: places pods in the same topology domain as other pods, or in a different one.
 //
-// Three rules filter: the pod's required affinity, its required anti-affinity, and the required anti-affinity
-// of pods that run already. Preferred terms, both ways, score. All count by topology domain.
+// The filter checks three rules: the pod's required affinity, its required anti-affinity, and the required
+// anti-affinity of existing pods. The score uses preferred terms of the pod and of existing pods. All rules
+// count pods per topology domain.
 // Source: pkg/scheduler/framework/plugins/interpodaffinity.
-// Threads: the plugin is immutable; what it prepares belongs to one evaluation.
+// Threads: the plugin is immutable; a filter or scorer belongs to one evaluation.
 #pragma once
 
 #include <string_view>
@@ -17,9 +18,8 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::ScorePlugin {
  public:
   struct Args {
-    std::int32_t hard_pod_affinity_weight = 1;  // what another pod's required affinity to this one is worth
-    bool ignore_preferred_terms_of_existing_pods = false;  // takes effect for pods without preferred terms
-                                                           // only
+    std::int32_t hard_pod_affinity_weight = 1;  // score weight of an existing pod's required affinity term
+    bool ignore_preferred_terms_of_existing_pods = false;  // only for pods without preferred terms
   };
   explicit InterPodAffinity(Args args) : args_(args) {}
 
@@ -43,8 +43,7 @@ class InterPodAffinity final : public framework::Plugin,
   Args args_;
 };
 
-// The queueing hints' predicates; see inter_pod_affinity_hints.cc for where they wake more pods than
-// upstream's.
+// The predicates of the queueing hints. They wake the same pods as upstream's; see hints.cc.
 bool affinity_helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after);
 bool affinity_helps_after_node_change(const api::Pod& rejected, const api::Node* before,
                                       const api::Node* after);

@@ -12,7 +12,7 @@ using cluster::Snapshot;
 
 using Weights = TopologyCounts<std::int64_t>;
 
-// Upstream's order of operations: 0.29 * 100 is 28.
+// Keeps upstream's order of floating-point operations: 100 * 0.29 truncates to 28.
 std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
   if (max <= min) return 0;
   return static_cast<std::int64_t>(100.0 * (static_cast<double>(raw - min) / static_cast<double>(max - min)));
@@ -34,7 +34,7 @@ class AffinityScorer final : public framework::NodeScorer {
   std::vector<ScoreTerm<std::int64_t>> terms_;
 };
 
-// The sum of weights by domain. `touched`: some pod matched some term on a node that has its key.
+// The sum of weights per domain. `touched`: a term matched a pod on a node that has the term's key.
 struct WeightState {
   const Snapshot& snapshot;
   std::vector<Weights> weights;

@@ -1,6 +1,6 @@
-// NodeResourcesBalancedAllocation: a node is better where the pod makes the use of its resources more even.
+// NodeResourcesBalancedAllocation: prefers nodes where the pod makes the utilization of resources more even.
 //
-// Floating-point operations are upstream's, in upstream's order, so that scores are equal.
+// The floating-point operations and their order are upstream's, so that scores are equal.
 // Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go.
 #include <algorithm>
 #include <cmath>
@@ -17,17 +17,17 @@ using namespace framework;
 using Scores = std::array<std::int32_t, kChunkRows>;
 using Doubles = std::array<double, kChunkRows>;
 
-// Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing is worth 75.
+// Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing scores 75.
 inline std::int32_t improvement(std::int32_t with_pod, std::int32_t without_pod) {
   return 50 + (50 + with_pod - without_pod) / 2;
 }
 
-// --- loops over the rows of a chunk; amounts are small ---
-// A share of more than all is capped before the division, which gives the same 1. Comparisons are of
-// integers, so that the loops vectorise.
+// --- loops over the rows of a chunk, for amounts below kSmall ---
+// Usage is capped at the allocatable amount before the division, which gives the same 1 as capping the share.
+// The loops compare integers, so that they vectorise.
 
-// The usual case, two resources: how far apart the used shares are, with the pod and without it. Where the
-// node lacks one, the other is even with itself.
+// The usual case of two resources: compares the distance of their shares with and without the pod. A node
+// that lacks one of them is balanced.
 PODIUM_VECTOR_CLONES
 void improve_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
                  const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
@@ -44,10 +44,10 @@ void improve_two(const std::int64_t* allocatable0, const std::int64_t* used0, st
   }
 }
 
-// Any number of resources, one at a time.
+// Intermediate results for any number of resources.
 struct Shares {
-  std::vector<Doubles> of_resource;  // 0 where the node has none of it, as `has` tells
-  std::vector<Doubles> has;          // 1 or 0
+  std::vector<Doubles> of_resource;  // 0 if the node lacks the resource
+  std::vector<Doubles> has;          // 1 if the node has the resource, else 0
   Doubles sum, count, squares;
 };
 
@@ -64,7 +64,7 @@ void add_share(const std::int64_t* allocatable, const std::int64_t* used, std::i
   }
 }
 
-// Multiplying by 1 or 0 leaves out the nodes that have none of the resource, and changes no other sum.
+// Multiplying by `has` skips nodes that lack the resource and changes no other sum.
 PODIUM_VECTOR_CLONES
 void add_square(const double* share, const double* has, const double* sum, const double* count,
                 double* __restrict squares) {
@@ -74,7 +74,7 @@ void add_square(const double* share, const double* has, const double* sum, const
   }
 }
 
-// Half the distance between the only two shares of a node.
+// Half the distance between the shares of a node that has exactly two of the resources.
 double half_apart(const Shares& shares, std::size_t row) {
   double first = -1;
   for (std::size_t r = 0; r < shares.has.size(); ++r) {
@@ -111,7 +111,7 @@ void balance_of_many(std::span<const ScoredResource> resources, std::size_t chun
   }
 }
 
-// --- one row at a time, for amounts of any size ---
+// --- one row at a time, for all amounts ---
 std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, bool with_pod) {
   std::vector<double> shares;
   double sum = 0;
@@ -189,7 +189,7 @@ class BalancedAllocation final : public Plugin, public ScorePlugin {
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   bool has_pre_score() const override { return true; }
 
-  // Skipped for pods that request none of the resources, so that they do not all go to one node.
+  // Skipped for pods that request none of the resources, so that they do not all land on one node.
   PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
     const bool requests_any = std::ranges::any_of(
         resources_, [&](const WeightedResource& resource) { return pod.requests.get(resource.name) != 0; });

@@ -1,4 +1,4 @@
-// NodeResourcesFit: a node needs room for what the pod requests; how full it would be is its score.
+// NodeResourcesFit: a node fits if its free resources cover the pod's requests. Scores by utilization.
 // Source: pkg/scheduler/framework/plugins/noderesources/fit.go.
 #include <algorithm>
 #include <set>
@@ -24,8 +24,8 @@ struct Demand {
 std::string reason_for(std::string_view resource) { return "Insufficient " + std::string(resource); }
 constexpr std::string_view kTooManyPods = "Too many pods";
 
-// Resources that nobody requests are not checked, so that an overcommitted node takes pods that do not ask
-// for them.
+// The resources with a positive request. Others are not checked, so that a node with overcommitted cpu still
+// takes pods that request no cpu.
 std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& requests) {
   std::vector<std::pair<std::string, std::int64_t>> wanted{{"cpu", requests.milli_cpu},
                                                            {"memory", requests.memory},
@@ -35,12 +35,12 @@ std::vector<std::pair<std::string, std::int64_t>> requested(const Resources& req
   return wanted;
 }
 
-// Nodes whose shortages are equal share a verdict, which is interned once.
+// Interns verdicts: nodes with equal shortages share one.
 class Shortages {
  public:
   Shortages(const std::vector<Demand>& demands, Rejections& out) : demands_(demands), out_(out) {}
 
-  // `lacks` has one entry a check: pods, each demand, and last whether the node is too small even when empty.
+  // `lacks`: [0] pods, then one entry per demand, and last whether the pod would not even fit an empty node.
   VerdictId id(const std::vector<bool>& lacks) {
     for (const auto& [known, id] : known_) {
       if (known == lacks) return id;
@@ -121,7 +121,7 @@ class FitFilter final : public NodeFilter {
     }
   }
 
-  // Takes the nodes of a word in groups of equal shortages.
+  // Rejects the nodes of a word in groups with equal shortages.
   static void reject_word(NodeMask& nodes, std::size_t chunk, std::size_t w,
                           const std::vector<ChunkWords>& checks, std::vector<bool>& lacks,
                           Shortages& shortages, Rejections& out) {
@@ -143,7 +143,7 @@ class FitFilter final : public NodeFilter {
   std::vector<Demand> demands_;
 };
 
-// An empty node of this kind has room for the pod. Ignored resources count here, as they do upstream.
+// True if the pod fits an empty node. As upstream, ignored resources are checked here too.
 bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t pods) {
   return pods >= 1 && std::ranges::all_of(requested(pod.requests), [&](const auto& entry) {
            return entry.second <= allocatable.get(entry.first);
@@ -167,7 +167,7 @@ bool node_helps(const PodInfo& rejected, const ClusterEvent& event) {
                              [&](const auto& entry) { return now.get(entry.first) > then.get(entry.first); });
 }
 
-// Source: isSchedulableAfterPodScaleDown, which counts pod-level requests whether or not they count otherwise.
+// Source: isSchedulableAfterPodScaleDown. It counts pod-level requests even if PodLevelResources is off.
 bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
   const auto* before = object_before<api::Pod>(event);
   const auto* after = object_after<api::Pod>(event);
@@ -199,7 +199,7 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
   }
   bool has_pre_score() const override { return true; }
 
-  // Never skipped: every node has a limit on pods.
+  // Never skipped: the pod count of a node is always checked.
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     std::vector<Demand> demands;
     for (auto& [name, want] : requested(pod.requests)) {
@@ -221,7 +221,7 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
   }
 
  private:
-  // Only extended resources can be ignored; a group is what stands before the slash.
+  // Only extended resources can be ignored. The group is the part before the slash.
   bool is_ignored(std::string_view resource) const {
     return cluster::is_extended_resource(resource) &&
            (args_.ignored_resources.contains(resource) ||

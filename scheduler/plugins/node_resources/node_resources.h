@@ -1,4 +1,7 @@
-// What NodeResourcesFit and NodeResourcesBalancedAllocation share: resources as columns, and their arguments.
+// Shared code of NodeResourcesFit and NodeResourcesBalancedAllocation: resource columns and arguments.
+//
+// Amounts are milli-CPUs for cpu, bytes for memory and ephemeral-storage, and units for other resources.
+// Threads: pure functions; results refer to the snapshot.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -11,14 +14,14 @@
 
 namespace podium::plugins {
 
-// The columns of one resource. What pods take up is counted as requested, or with defaults for cpu and memory
-// that nobody requests (upstream's NonZeroRequested).
+// The columns of one resource. `used` is the sum of the pods' requests. With Usage::non_zero, pods that
+// request no cpu or memory count with upstream's defaults (NonZeroRequested).
 struct ResourceColumns {
   const cluster::Column<std::int64_t>* allocatable;
   const cluster::Column<std::int64_t>* used;
 };
 enum class Usage { requested, non_zero };
-// nullopt where no node and no placed pod knows the resource.
+// nullopt: no node and no placed pod has the resource.
 std::optional<ResourceColumns> columns_of(const cluster::Snapshot& snapshot, std::string_view resource,
                                           Usage usage);
 
@@ -26,7 +29,7 @@ struct WeightedResource {
   std::string name;
   std::int64_t weight = 1;
 };
-// `resources` of an arguments object; cpu and memory where that is absent or empty.
+// Decodes `resources` of an arguments object; cpu and memory if the field is absent or empty.
 std::vector<WeightedResource> decode_resources(const boost::json::object& object);
 
 // One resource that takes part in the score of a pod.
@@ -35,13 +38,13 @@ struct ScoredResource {
   std::int64_t request;
   std::int64_t weight;
 };
-// Leaves out what upstream does: scalar resources that the pod does not request, and resources that no node
-// has.
+// Skips the resources that upstream skips: scalar resources that the pod does not request, and resources that
+// no node has.
 std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>& resources,
                                              const cluster::Resources& requests,
                                              const cluster::Snapshot& snapshot, Usage usage);
 
-// All amounts of this chunk, and the request, are small enough for the exact arithmetic in doubles.
+// True if all amounts of the chunk and the request are below kSmall (exact_division.h).
 bool chunk_is_small(const ScoredResource& resource, std::size_t chunk);
 
 }  // namespace podium::plugins

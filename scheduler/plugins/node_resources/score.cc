@@ -12,13 +12,13 @@ namespace {
 using namespace framework;
 using Type = ScoringStrategy::Type;
 
-// Weighted sums of a chunk's rows, and the weights that went into them.
+// Per row of a chunk: the weighted sum of scores and the sum of weights.
 struct Sums {
   std::array<std::int32_t, kChunkRows> score, weight;
 };
 
-// The loops for small amounts. Rows that have none of the resource add nothing. Comparisons are of integers
-// and choices are masks: with others, GCC makes branches and does not vectorise.
+// The loops for amounts below kSmall. Rows without the resource add nothing. The loops compare integers and
+// select by masks; with other code GCC emits branches and does not vectorise.
 
 PODIUM_VECTOR_CLONES
 void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
@@ -56,8 +56,8 @@ void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* use
   }
 }
 
-// Truncating float division is exact here while 101 times the sum of all weights is below 2^24; see
-// exact_division.h.
+// Truncating float division is exact here while 101 times the sum of all weights is below
+// 2^24; see exact_division.h.
 PODIUM_VECTOR_CLONES
 void average_light(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
@@ -74,7 +74,7 @@ void average(const std::int32_t* scores, const std::int32_t* weights, std::uint8
   }
 }
 
-// Halves round up. The quotient of two such small numbers is a half exactly or stays clear of it.
+// Rounds half up. The quotient of such small integers is either exactly a half or far enough from one.
 PODIUM_VECTOR_CLONES
 void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {

@@ -1,7 +1,9 @@
-// The scoring strategies of NodeResourcesFit: how good a node is by how full it would be.
+// The scoring strategies of NodeResourcesFit: score a node by its utilization with the pod.
 //
-// Scores are upstream's to the last point, for all amounts that an int64 holds.
-// Source: pkg/scheduler/framework/plugins/noderesources {least,most}_allocated.go, requested_to_capacity_ratio.go.
+// Scores equal upstream's exactly, for all int64 amounts.
+// Source: pkg/scheduler/framework/plugins/noderesources {least,most}_allocated.go,
+// requested_to_capacity_ratio.go.
+// Threads: pure functions; a scorer belongs to one evaluation and refers to strategy and snapshot.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -17,18 +19,18 @@ struct ScoringStrategy {
   enum class Type { least_allocated, most_allocated, requested_to_capacity_ratio };
   Type type = Type::least_allocated;
   std::vector<WeightedResource> resources;
-  std::vector<std::int32_t> by_utilization;  // requested_to_capacity_ratio: 0..100 percent to the score
+  std::vector<std::int32_t> by_utilization;  // requested_to_capacity_ratio: the score at 0..100 percent
 };
-// `scoringStrategy` of NodeResourcesFitArgs.
+// Decodes `scoringStrategy` of NodeResourcesFitArgs.
 ScoringStrategy decode_scoring_strategy(const boost::json::object& strategy);
 
-// The line through the points of a shape, and its ends' scores beyond them, at 0..100 percent. Points are in
-// order of utilization, with scores of 0..10.
+// Tabulates a shape at 0..100 percent: linear between the points, constant outside of them. Points are in
+// order of utilization, with scores of 0..10; the table has 101 scores of 0..100.
 struct ShapePoint {
   std::int64_t utilization, score;
 };
 std::vector<std::int32_t> tabulate_shape(const std::vector<ShapePoint>& shape);
-// The points of the field `shape` of this object; none where it has no such list.
+// Decodes the field `shape` of an arguments object; empty if the field is absent.
 std::vector<ShapePoint> decode_shape(const boost::json::object& object);
 
 std::unique_ptr<framework::NodeScorer> make_allocation_scorer(const ScoringStrategy& strategy,

@@ -29,17 +29,17 @@ Verdict skewed() {
           {"node(s) didn't match pod topology spread constraints"}};
 }
 
-// One constraint with its count by domain. Domains are value ids; those without an eligible node are not
-// domains.
+// One constraint with its pod count per domain. A domain is a label value that an eligible node has; its
+// index is the value id.
 struct Domains {
   SpreadConstraint constraint;
   LevelColumn column;
-  std::optional<NodeMask> eligible;  // the nodes that count; nullopt: all that have the key
+  std::optional<NodeMask> eligible;  // nodes whose pods count; nullopt: all nodes with the key
   std::vector<std::int32_t> count{};
   std::vector<std::uint8_t> flags{};  // by value id: kMissing, kSkewed or neither
   std::size_t domains = 0;
   std::int32_t self = 0;
-  // The two smallest counts, so that the minimum without any one domain is known.
+  // The two smallest counts. They give the minimum over the other domains when one domain changes.
   struct Smallest {
     cluster::ValueId value = cluster::kNoValue;
     std::int32_t count = std::numeric_limits<std::int32_t>::max();
@@ -64,7 +64,7 @@ void count_pods(Domains& of, const api::Pod& pod, const Snapshot& snapshot) {
   });
 }
 
-// Where all nodes count, a label that few values has tells its domains faster than the nodes do.
+// If all nodes are eligible and the label has few values, iterating over values is faster than over nodes.
 std::vector<std::uint8_t> find_domains(const Domains& of, const Snapshot& snapshot) {
   if (of.eligible) return used_levels(of.column, *of.eligible);
   const auto* label = of.column.label();
@@ -89,7 +89,7 @@ void judge_domains(Domains& of, const Snapshot& snapshot) {
       of.next = {value, count};
     }
   }
-  // skew(count) is count + a constant.
+  // skew(count, min) is count plus a constant, so the check becomes a limit on the count.
   const auto limit = static_cast<std::int32_t>(std::clamp<std::int64_t>(
       of.constraint.max_skew - of.skew(0, of.least.count), -1, std::numeric_limits<std::int32_t>::max()));
   of.flags.resize(of.column.limit());
@@ -126,8 +126,8 @@ class SpreadFilter final : public framework::NodeFilter {
   }
 
  private:
-  // Unlike the pods that are counted at first, terminating ones and those that an empty selector matches
-  // count here.
+  // As upstream: unlike in the initial count, terminating pods count, and so do pods that an
+  // empty selector matches.
   std::int64_t matching(const Domains& of, std::span<const PodInfoPtr> pods) const {
     return std::ranges::count_if(pods, [&](const PodInfoPtr& each) {
       return (*each)->meta.namespace_ == pod_.meta.namespace_ &&
@@ -139,7 +139,7 @@ class SpreadFilter final : public framework::NodeFilter {
   std::vector<Domains> domains_;
 };
 
-// The nodes that have the keys of all constraints.
+// The nodes that have the topology keys of all constraints.
 NodeMask with_all_keys(const std::vector<Domains>& domains, const Snapshot& snapshot) {
   NodeMask nodes = snapshot.present();
   for (const auto& each : domains) {

@@ -28,27 +28,26 @@ bool has_all_keys(const api::Labels& node_labels, const std::vector<SpreadConstr
                              [&](const auto& each) { return node_labels.contains(each.topology_key); });
 }
 
-// Only a pod that has a place, or a nomination, in the rejected pod's namespace counts; and the rejected pod
-// itself.
+// True for the rejected pod itself, and for assigned or nominated pods in its namespace.
 bool is_involved(const api::Pod& changed, const api::Pod& rejected) {
   if (changed.meta.uid == rejected.meta.uid) return true;
   if (changed.node_name.empty() && changed.nominated_node.empty()) return false;
   return changed.meta.namespace_ == rejected.meta.namespace_;
 }
 
-bool keeps_out(const api::Taint& taint, const api::Pod& pod, bool comparison) {
+bool is_untolerated(const api::Taint& taint, const api::Pod& pod, bool comparison) {
   return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
          std::ranges::none_of(pod.tolerations,
                               [&](const auto& each) { return each.tolerates(taint, comparison); });
 }
 
-// The taint sets that keep the pod out.
+// The taint sets with a NoSchedule or NoExecute taint that the pod does not tolerate.
 IdSet untolerated_sets(const api::Pod& pod, const cluster::Snapshot& snapshot, bool comparison) {
   const auto sets = snapshot.taint_sets();
   IdSet untolerated(sets.size());
   for (std::uint32_t id = 0; id < sets.size(); ++id) {
     const bool out = std::ranges::any_of(
-        sets[id].taints, [&](const auto& taint) { return keeps_out(taint, pod, comparison); });
+        sets[id].taints, [&](const auto& taint) { return is_untolerated(taint, pod, comparison); });
     if (sets[id].nodes > 0 && out) untolerated.insert(id);
   }
   return untolerated;

@@ -1,9 +1,9 @@
-// PodTopologySpread: pods of a kind spread evenly over the domains of a topology key.
+// PodTopologySpread: spreads matching pods evenly over the domains of a topology key.
 //
-// DoNotSchedule constraints filter, ScheduleAnyway ones score. A pod without constraints of its own gets the
-// profile's defaults, with the selector of the services and the controller that it belongs to.
+// DoNotSchedule constraints filter, ScheduleAnyway constraints score. A pod without constraints gets the
+// profile's default constraints, with the selectors of its services and its controller.
 // Source: pkg/scheduler/framework/plugins/podtopologyspread.
-// Threads: the plugin is immutable; what it prepares belongs to one evaluation.
+// Threads: the plugin is immutable; a filter or scorer belongs to one evaluation.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -23,14 +23,15 @@ struct SpreadConstraint {
   std::string_view topology_key;
   Selector selector;
   bool honor_node_affinity = true, honor_node_taints = false;
-  bool comparison = false;  // whether the operators Lt and Gt of tolerations count
+  bool comparison = false;  // true: tolerations may use the operators Lt and Gt
 };
 
 class PodTopologySpread final : public framework::Plugin,
                                 public framework::FilterPlugin,
                                 public framework::ScorePlugin {
  public:
-  // `system_defaults`: the defaults are upstream's own, which do not ask for nodes to have every key.
+  // `system_defaults`: `defaults` are upstream's built-in constraints, which do not require nodes to
+  // have every key.
   PodTopologySpread(std::vector<api::TopologySpreadConstraint> defaults, bool system_defaults,
                     const framework::Features& features = {})
       : defaults_(std::move(defaults)), system_defaults_(system_defaults), features_(features) {}
@@ -56,7 +57,7 @@ class PodTopologySpread final : public framework::Plugin,
                                        const api::Labels& pod_labels, bool do_not_schedule) const;
   std::vector<SpreadConstraint> constraints(const api::Pod& pod, const cluster::Snapshot&,
                                             bool do_not_schedule) const;
-  // The constraints without the cluster: nullopt where they hang on the services and controllers of the pod.
+  // The hard constraints, without a snapshot; nullopt: they depend on the pod's services and controller.
   std::optional<std::vector<SpreadConstraint>> own_hard_constraints(const api::Pod& pod) const;
   bool helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after) const;
   bool helps_after_node_change(const api::Pod& rejected, const api::Node* before,
@@ -67,16 +68,16 @@ class PodTopologySpread final : public framework::Plugin,
   const framework::Features features_;
 };
 
-// The selector that stands in for a default constraint's; everything where nothing selects the pod.
+// The selector of default constraints; matches everything if no service or controller selects the pod.
 // Source: plugins/helper/spread.go DefaultSelector.
 Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& snapshot);
 
-// The nodes whose pods a constraint counts, by its node inclusion policies; nullopt: all nodes.
+// The nodes whose pods the constraint counts, by its node inclusion policies; nullopt: all nodes.
 std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constraint, const api::Pod& pod,
                                                 const cluster::Snapshot& snapshot);
 
-// f(const PodClass&) for each class of placed pods that the constraint counts for a pod of this namespace. A
-// selector that matches everything counts nothing here, although it matches the pod itself.
+// Calls f(const PodClass&) for each class of placed pods that the constraint counts for a pod in this
+// namespace. A selector that matches everything counts no placed pods, although it matches the pod itself.
 void each_counted(const SpreadConstraint& constraint, std::string_view ns, const cluster::Snapshot& snapshot,
                   const cluster::PodClassTable::Visit& f);
 

@@ -12,14 +12,14 @@ namespace {
 using cluster::NodeMask;
 using cluster::Snapshot;
 
-// Half away from zero, as Go's math.Round; exact below 2^52.
+// Rounds half away from zero, as Go's math.Round; exact below 2^52.
 std::int64_t round_half_away(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   const double rest = value - static_cast<double>(whole);
   return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-// The maximum is at least 0.
+// Maps a raw score to 0..100; a lower raw score is better. `max` is at least 0.
 std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
   return max <= 0 ? 100 : 100 * (max + min - raw) / max;
 }
@@ -35,7 +35,7 @@ class SpreadScorer final : public framework::NodeScorer {
       return normalized(raw, min, max);
     };
     LevelScore<double, decltype(raw), decltype(final)>(terms_, raw, final).write(scored_, out);
-    // Nodes that lack a key get nothing.
+    // Nodes that lack a topology key get 0.
     for (std::size_t w = 0; w < feasible.words(); ++w) {
       for (auto bits = feasible.word(w) & ~scored_.word(w); bits; bits &= bits - 1) {
         out[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = 0;
@@ -54,7 +54,7 @@ double of_count(std::int64_t count, const SpreadConstraint& constraint, double w
 
 double weight_of_size(std::size_t domains) { return std::log(static_cast<double>(domains + 2)); }
 
-// Counts of a chunk become levels: 0 without the label, else the count plus 1. Returns the largest.
+// Converts the counts of a chunk to levels: 0 without the label, else count + 1. Returns the maximum.
 PODIUM_VECTOR_CLONES
 std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
   std::uint32_t most = 0;
@@ -65,7 +65,7 @@ std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
   return most;
 }
 
-// Pods on the node itself; its policies do not matter, and a node without the label is left out.
+// Counts the pods on each node. Node inclusion policies do not apply; nodes without the label are skipped.
 ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod,
                                 const Snapshot& snapshot, std::size_t scored_nodes) {
   const LevelColumn hostname(snapshot, constraint.topology_key);
@@ -83,8 +83,8 @@ ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::P
   return {LevelColumn(std::move(level), most + 1), std::move(value)};
 }
 
-// Pods in the domain. With upstream's own defaults, nodes without the key make up the domain "", which they
-// share with nodes whose label is empty.
+// Counts the pods in each domain. With upstream's built-in defaults, nodes without the key are in the domain
+// "", together with nodes whose label value is empty.
 ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod& pod,
                               const Snapshot& snapshot, const NodeMask& scored,
                               const std::optional<NodeMask>& with_all_keys) {

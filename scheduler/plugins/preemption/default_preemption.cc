@@ -1,8 +1,8 @@
-// DefaultPreemption: where no node is feasible, finds the node where the least important pods would have to
-// go to make room.
+// DefaultPreemption: if no node is feasible, finds the node where evicting the least important pods makes
+// the pod fit.
 //
-// What is found is in the Decision; who may be tried again while pods are being evicted for it, and how they
-// are, is the live cycle's (scheduler/cycle/preemptions.h).
+// The result is in the Decision. The live cycle evicts the victims and decides when the pod
+// is retried (scheduler/cycle/preemptions.h).
 // Source: pkg/scheduler/framework/plugins/defaultpreemption, pkg/scheduler/framework/preemption
 // Evaluator.Preempt.
 #include "scheduler/plugins/preemption/default_preemption.h"
@@ -51,14 +51,14 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
     return {.failed = Verdict{std::string(name()), code, {"preemption: " + text}}, .preempts = true};
   }
 
-  // Several errors are listed as Go's aggregate error lists them.
+  // Formats several errors as Go's aggregate error.
   static std::string joined(const std::vector<std::string>& errors) {
     return errors.size() == 1 ? errors.front() : fmt::format("[{}]", fmt::join(errors, ", "));
   }
 
   static std::string no_node_helps(std::size_t nodes, PreemptionDryRun& run) {
-    if (run.tried_in_vain < nodes) {
-      run.reasons["Preemption is not helpful for scheduling"] += nodes - run.tried_in_vain;
+    if (run.failed_nodes < nodes) {
+      run.reasons["Preemption is not helpful for scheduling"] += nodes - run.failed_nodes;
     }
     return fit_error(nodes, {run.reasons.begin(), run.reasons.end()});
   }

@@ -1,11 +1,11 @@
-// The dry run of preemption: on which nodes would there be room if less important pods went, which ones would
-// have to go, and which node is the best of these.
+// The dry run of preemption: finds the nodes where the pod fits without lower-priority pods, the victims on
+// each node, and the best node.
 //
-// Nothing is evicted here: DefaultPreemption puts the answer into the Decision, `podium evaluate` prints it,
-// and the live cycle carries it out. Every node that a Filter turned down in a way that removing pods may
-// cure is tried; upstream tries a part of them, from a random one on (minCandidateNodesPercentage,
-// minCandidateNodesAbsolute).
-// Threads: pure functions. Sources: pkg/scheduler/framework/plugins/defaultpreemption,
+// Nothing is evicted here. DefaultPreemption puts the result into the Decision, `podium evaluate` prints it,
+// and the live cycle executes it. The dry run tries every node whose verdict is Unschedulable, which removing
+// pods may resolve. Upstream tries a part of these nodes, starting at a random one
+// (minCandidateNodesPercentage, minCandidateNodesAbsolute).
+// Threads: pure functions. Source: pkg/scheduler/framework/plugins/defaultpreemption,
 // pkg/scheduler/framework/preemption.
 #pragma once
 
@@ -24,29 +24,28 @@ using framework::PreemptionCandidate;
 
 struct PreemptionDryRun {
   std::vector<PreemptionCandidate> candidates;  // by node name
-  std::map<std::string, std::size_t> reasons;   // of the nodes that were tried in vain: how many gave each
-  std::size_t tried_in_vain = 0;
-  std::vector<std::string> errors;  // of plugins that failed on a node; by node name
+  std::size_t failed_nodes = 0;                 // nodes that were tried and are no candidates
+  std::map<std::string, std::size_t> reasons;   // of the failed nodes: reason → number of nodes
+  std::vector<std::string> errors;              // of plugins that failed on a node; by node name, unique
 };
 
-// Why the pod may not preempt anybody; nullopt: it may.
+// Why the pod is not eligible to preempt other pods; nullopt: it is eligible.
 std::optional<std::string> not_eligible_to_preempt(const cluster::PodInfo& pod,
                                                    const cluster::Snapshot& snapshot,
                                                    const framework::Decision& decision);
 
-// `decision` has the verdicts of `filters` on all nodes.
+// `decision` must have the verdicts of `filters` on all nodes.
 PreemptionDryRun dry_run_preemption(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                     const framework::Filters& filters, const framework::Decision& decision);
 
-// The one to take: the first of the best in the order given. Not for an empty list.
+// The best candidate; the first of equals. The list must not be empty.
 const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> candidates);
 
-// Pods by falling priority, and of equal priority those that have run longer first. One that has no start
-// time has not started yet.
+// Orders pods by descending priority, then by ascending start time. A pod without a start time counts
+// as the latest.
 bool is_more_important(const cluster::PodInfoPtr& a, const cluster::PodInfoPtr& b);
 
-// Of pods in the order given, those that the budgets would not let go if all of them went one after the
-// other, and the rest.
+// Splits pods by whether evicting them in the given order violates a PodDisruptionBudget.
 struct ByBudget {
   std::vector<cluster::PodInfoPtr> violating, others;
 };

@@ -18,22 +18,22 @@ bool covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
          budget.selector->matches(pod.meta.labels);
 }
 
-// One node, first without any pod that may go, then with as many of them as fit beside the pod.
+// One node without the potential victims. reprieve() adds back each victim that fits beside the pod.
 class Node {
  public:
   Node(const Filters& filters, Row row) : filters_(filters, row) {}
 
-  std::vector<PodInfoPtr> gone;
+  std::vector<PodInfoPtr> removed;
 
-  std::optional<Verdict> check() { return filters_.check({.added = {}, .removed = gone}); }
+  std::optional<Verdict> check() { return filters_.check({.added = {}, .removed = removed}); }
 
-  // Lets the pod stay if there is room for it.
+  // Adds the pod back if the incoming pod still fits; returns whether it did.
   bool reprieve(const PodInfoPtr& pod) {
-    const auto place = std::find(gone.begin(), gone.end(), pod);
-    *place = std::move(gone.back());
-    gone.pop_back();
+    const auto it = std::find(removed.begin(), removed.end(), pod);
+    *it = std::move(removed.back());
+    removed.pop_back();
     if (!check()) return true;
-    gone.push_back(pod);
+    removed.push_back(pod);
     return false;
   }
 
@@ -48,15 +48,15 @@ struct Outcome {
 
 Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters, Row row) {
   Node node(filters, row);
-  std::ranges::copy_if(snapshot.entry(row).pods, std::back_inserter(node.gone),
+  std::ranges::copy_if(snapshot.entry(row).pods, std::back_inserter(node.removed),
                        [&](const PodInfoPtr& other) { return other->priority < pod.priority; });
-  if (node.gone.empty()) {
+  if (node.removed.empty()) {
     return {.failed = Verdict{
                 "", Code::unschedulable_and_unresolvable, {"No preemption victims found for incoming pod"}}};
   }
   if (auto verdict = node.check()) return {.failed = std::move(verdict)};
 
-  auto by_importance = node.gone;
+  auto by_importance = node.removed;
   std::ranges::stable_sort(by_importance, is_more_important);
   const auto [violating, others] = split_by_budget(by_importance, snapshot.objects());
   Outcome out;
@@ -82,15 +82,15 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
 // Lower is better. Source: pickOneNodeForPreemption.
 auto rank(const PreemptionCandidate& candidate) {
   const auto& victims = candidate.victims;
-  // An extender may give them in any order: the first one's priority counts, and the start of the most
-  // important ones.
+  // As upstream: compares the priority of the first victim, and the start time of those with the highest
+  // priority. These may differ, since an extender may return victims in any order.
   const auto first = victims.front()->priority;
   const auto highest =
       (*std::ranges::max_element(victims, {}, [](const auto& v) { return v->priority; }))->priority;
   std::int64_t sum = 0;
   auto earliest = Wall::max();
   for (const auto& victim : victims) {
-    // Never negative, so that many pods of a negative priority are not better than few.
+    // Shifted to be non-negative, so that more pods of negative priority never rank better than fewer.
     sum += std::int64_t{victim->priority} - std::numeric_limits<std::int32_t>::min();
     if (victim->priority == highest) earliest = std::min(earliest, start_of(*victim));
   }
@@ -120,7 +120,7 @@ ByBudget split_by_budget(std::span<const PodInfoPtr> pods, const cluster::Object
     bool violates = false;
     for (auto& [budget, left] : allowed) {
       if ((*pod)->meta.labels.empty() || !covers(*budget, **pod)) continue;
-      const auto& counted = budget->disrupted_pods;  // by the API server, already
+      const auto& counted = budget->disrupted_pods;  // already counted by the API server
       if (std::ranges::find(counted, (*pod)->meta.name) != counted.end()) continue;
       if (--left < 0) violates = true;
     }
@@ -137,7 +137,7 @@ std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Sna
   if (!row) return std::nullopt;
   const auto& verdict = decision.rejections.verdict(decision.rejections.id(*row));
   if (verdict.code == Code::unschedulable_and_unresolvable)
-    return std::nullopt;  // no use to wait for that node
+    return std::nullopt;  // the pod cannot fit there, so do not wait for the victims
   for (const auto& other : snapshot.entry(*row).pods) {
     if (other->priority < pod.priority && is_being_preempted(*other)) {
       return "not eligible due to a terminating pod on the nominated node.";
@@ -156,7 +156,7 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
       out.candidates.push_back(std::move(candidate));
       continue;
     }
-    ++out.tried_in_vain;
+    ++out.failed_nodes;
     if (failed->code == Code::error) {
       auto error = message(*failed);
       if (!failed->plugin.empty())

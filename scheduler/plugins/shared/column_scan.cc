@@ -7,7 +7,7 @@
 namespace podium::plugins {
 namespace {
 
-// Comparing a column with each id in turn beats looking every row up in a table, up to about this many ids.
+// Up to about this many ids, comparing the column with each id is faster than a table lookup per row.
 constexpr std::size_t kComparedIds = 4;
 
 PODIUM_VECTOR_CLONES

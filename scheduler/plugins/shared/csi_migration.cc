@@ -14,7 +14,7 @@ using Kind = api::Volume::Kind;
 
 struct MigratedPlugin {
   Kind kind;
-  std::string_view plugin, driver, topology_key;  // no key: its topology is not translated
+  std::string_view plugin, driver, topology_key;  // empty key: the topology is not translated
 };
 
 constexpr std::array<MigratedPlugin, 5> kPlugins = {{
@@ -53,7 +53,7 @@ std::string trimmed(std::string_view text, std::string_view blanks) {
 
 using Handle = std::expected<std::string, std::string>;
 
-// "aws://zone/vol-1" is vol-1; a bare volume ID is one, whatever it looks like.
+// "aws://zone/vol-1" yields vol-1. An id without the scheme is returned without a check.
 Handle aws_handle(const std::string& id) {
   constexpr std::string_view kScheme = "aws://";
   if (!id.starts_with(kScheme)) return id;
@@ -68,7 +68,7 @@ Handle aws_handle(const std::string& id) {
   return volume;
 }
 
-// us-central1-a and us-central1-b make us-central1.
+// The common region of the zones: us-central1-a and us-central1-b yield us-central1.
 Handle region_of(const std::vector<std::string>& zones) {
   std::set<std::string> regions;
   for (const auto& zone : zones) {
@@ -83,7 +83,7 @@ Handle region_of(const std::vector<std::string>& zones) {
       fmt::format("multiple or no regions gotten from zones, got: map[{}:{{}}]", fmt::join(regions, ":{} ")));
 }
 
-// A disk in one zone is zonal, one in several regional.
+// A disk in one zone is zonal, a disk in several zones is regional.
 Handle gce_handle(std::string_view disk, std::string_view zones) {
   const auto list = split(zones, "__");
   if (list.size() > 1) {
@@ -94,13 +94,13 @@ Handle gce_handle(std::string_view disk, std::string_view zones) {
   return fmt::format("projects/UNSPECIFIED/zones/{}/disks/{}", zones.empty() ? "UNSPECIFIED" : zones, disk);
 }
 
-// A disk that Azure does not manage has no driver.
+// Only managed disks can be translated.
 Handle azure_handle(const api::Volume& disk) {
   if (disk.pool == "Managed") return disk.id;
   return std::unexpected(fmt::format("kind({}) is not supported in csi migration", disk.pool));
 }
 
-// `zones`: where a GCE disk is, as its volume's label says it.
+// `zones`: the zones of a GCE disk, from the zone label of its volume.
 std::optional<Translation> translated(const api::Volume& volume, std::string_view zones) {
   const auto* plugin = find_plugin(volume.kind);
   if (!plugin) return std::nullopt;

@@ -1,5 +1,7 @@
-// CSI migration: the in-tree disks that a CSI driver has taken over, and what they are called there.
+// CSI migration: translates in-tree volumes, topologies and provisioners to those of their CSI drivers.
+//
 // Source: k8s.io/csi-translation-lib. Threads: pure functions.
+// Errors: upstream's text where a volume cannot be translated.
 #pragma once
 
 #include <expected>
@@ -17,22 +19,23 @@ struct CsiVolume {
   std::string unique_name() const { return driver + "/" + handle; }
 };
 
-// What an in-tree volume is to its driver, or, in upstream's words, why the driver cannot be told of it.
+// The CSI volume of an in-tree volume, or upstream's error text.
 using Translation = std::expected<CsiVolume, std::string>;
 
-// Of a disk named in a pod, and of a persistent volume that is no CSI volume by itself; nullopt where no
-// driver has taken it over.
+// Translate an inline volume of a pod, or a persistent volume that is not a CSI volume itself. nullopt: no
+// CSI driver replaces the volume's in-tree plugin.
 std::optional<Translation> translated(const api::Volume& inline_volume);
 std::optional<Translation> translated(const api::PersistentVolume& volume);
 
-// The driver that provisions in place of an in-tree provisioner ("kubernetes.io/aws-ebs"); other names stay
-// as they are.
+// The CSI driver that replaces an in-tree provisioner ("kubernetes.io/aws-ebs"). Other names
+// are returned unchanged.
 std::string_view driver_of_provisioner(std::string_view provisioner);
-// In-tree provisioners that have a CSI driver, but whose migration the scheduler does not count.
+// True for in-tree provisioners that have a CSI driver but do not count against volume limits.
 bool is_uncounted_provisioner(std::string_view provisioner);
 
-// Where the kubelet of a node has migrated the plugin of the volume (`plugin`, empty where that makes no
-// difference), the node is asked for the driver's topology label instead of the zone's, or cannot be asked.
+// The node affinity of a volume on nodes whose kubelet has migrated `plugin`: it uses the driver's topology
+// label instead of the zone label. `plugin` is empty if migration makes no difference. `terms` is nullopt if
+// the volume has no affinity, or an error if the volume cannot be translated.
 struct MigratedAffinity {
   std::string_view plugin;
   std::expected<std::optional<std::vector<api::NodeSelectorTerm>>, std::string> terms;

@@ -1,4 +1,5 @@
-// The objects of a ClusterEvent by type, for queueing hints.
+// Typed access to the objects of a ClusterEvent, for queueing hints.
+// Threads: pure functions. The pointers are valid as long as the event.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace podium::plugins {
 
-// Null where the event has no such object, or one of another kind.
+// Null if the event has no such object or an object of another kind.
 template <typename T>
 const T* object_before(const framework::ClusterEvent& event) {
   const auto* held = std::get_if<std::shared_ptr<const T>>(&event.before);
@@ -21,7 +22,7 @@ const T* object_after(const framework::ClusterEvent& event) {
   return held ? held->get() : nullptr;
 }
 
-// Upstream's Pod resource: pods that have a node and pods that have none.
+// Upstream's Pod resource covers both pods with a node and pods without one.
 template <typename Helps>
 void add_pod_hints(std::vector<framework::EventHint>& hints, std::uint32_t actions, Helps helps) {
   hints.push_back({framework::Resource::assigned_pod, actions, helps});

@@ -1,8 +1,8 @@
 // Factories of the in-tree plugins that take part in decisions, for registry.cc and the tests.
 //
-// Each makes one immutable plugin from its arguments in upstream's v1 JSON form; fields that are absent have
-// upstream's defaults. The arguments were validated by scheduler/config: null is returned for what validation
-// would have refused.
+// Each factory creates one immutable plugin from arguments in upstream's v1 JSON form. Absent fields have
+// upstream's defaults. scheduler/config validates the arguments first.
+// Errors: null for arguments that cannot be decoded. Threads: pure functions.
 #pragma once
 
 #include <boost/json/object.hpp>

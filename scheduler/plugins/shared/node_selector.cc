@@ -15,7 +15,7 @@ bool is_valid(const api::NodeSelectorTerm& term) {
   return !empty && parse_errors(term, "").empty();
 }
 
-// The only field that nodes have here; any other has the value "".
+// metadata.name is the only supported field; any other field has the value "".
 std::string_view field_of(const api::Node& node, std::string_view key) {
   return key == "metadata.name" ? std::string_view(node.meta.name) : std::string_view();
 }

@@ -1,8 +1,9 @@
-// Node selectors over columns: a selector is compiled once for a snapshot, and then finds the nodes that it
-// selects a chunk at a time. Each requirement is evaluated once a label value, never once a node.
+// Node selectors over columns. A selector is compiled once per snapshot and then selects nodes one chunk at
+// a time. Each requirement is evaluated once per label value, not once per node.
 //
 // Source: component-helpers/scheduling/corev1/nodeaffinity and apimachinery labels.Requirement.
-// Threads: none; a compiled selector refers to its snapshot. Errors: none; what upstream cannot parse selects nothing.
+// Threads: immutable once compiled; the snapshot must outlive the selector.
+// Errors: none; a term that upstream cannot parse selects nothing.
 #pragma once
 
 #include <optional>
@@ -15,26 +16,26 @@
 
 namespace podium::plugins {
 
-// One term: all requirements on labels and on metadata.name, ANDed.
+// One term: requirements on labels and on metadata.name, ANDed.
 class CompiledTerm {
  public:
   CompiledTerm(const api::NodeSelectorTerm& term, const cluster::Snapshot& snapshot);
-  // spec.nodeSelector
+  // Compiles spec.nodeSelector.
   CompiledTerm(const api::Labels& exact, const cluster::Snapshot& snapshot);
 
-  // The term can select no node of the snapshot.
+  // True if the term selects no node of the snapshot.
   bool matches_nothing() const { return nothing_; }
-  // Clears the bits of the rows of this chunk that the term does not select.
+  // Clears the bits of the rows in this chunk that the term does not select.
   void narrow(std::size_t chunk, ChunkWords& rows) const;
 
  private:
   struct LabelTest {
     const cluster::LabelColumn* column;
     IdSet ids;
-    bool negated;  // selects the rows whose value is not one of `ids`
+    bool negated;  // selects rows whose value is not in `ids`
   };
   struct NameTest {
-    std::optional<cluster::Row> row;  // of the node with that name
+    std::optional<cluster::Row> row;  // of the node with that name; nullopt: no such node
     bool negated;
   };
 
@@ -55,7 +56,7 @@ class CompiledSelector {
   std::vector<CompiledTerm> terms_;
 };
 
-// A pod's spec.nodeSelector and required node affinity; nodes that fail it are outside of the pod's reach.
+// A pod's spec.nodeSelector and required node affinity, ANDed.
 class RequiredNodeAffinity {
  public:
   RequiredNodeAffinity(const api::Pod& pod, const cluster::Snapshot& snapshot);
@@ -67,10 +68,10 @@ class RequiredNodeAffinity {
   std::optional<CompiledSelector> affinity_;
 };
 
-// Whether upstream can parse what the term says of fields.
+// True if upstream can parse the term's matchFields.
 bool has_valid_fields(const api::NodeSelectorTerm& term);
 
-// The same for a node that is not, or no longer, part of a snapshot.
+// The same checks on one node object that need not be in a snapshot.
 bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node);
 bool required_affinity_selects(const api::Pod& pod, const api::Node& node);
 

@@ -36,7 +36,7 @@ bool has_form_of_label(std::string_view text) {
   return alphanumeric(text.front()) && alphanumeric(text.back()) && std::ranges::all_of(text, inner);
 }
 
-// The errors of one requirement. Paths are made for those that there are.
+// Checks one requirement. Formats paths only for errors.
 class Checker {
  public:
   Checker(const Requirement& requirement, std::string_view path, std::string_view list, std::size_t index,
@@ -120,7 +120,7 @@ std::vector<std::string> parse_errors(const api::NodeSelectorTerm& term, std::st
   return errors;
 }
 
-// An aggregate of errors says each once, in brackets where there are several.
+// As Go's aggregate error: each text once, in brackets if there are several.
 std::string parse_error(std::span<const api::PreferredNodeTerm> terms) {
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < terms.size(); ++i) {

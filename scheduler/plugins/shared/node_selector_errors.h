@@ -1,8 +1,9 @@
-// What upstream says of node selector terms that it cannot parse. The API server lets such values into pods:
-// Gt and Lt with no number, and what can be no label value.
+// Upstream's error texts for node selector terms that cannot be parsed. The API server accepts some such
+// terms in pods: Gt and Lt with a value that is not a number, and values that are not label values.
 //
-// Source: component-helpers/scheduling/corev1/nodeaffinity, apimachinery labels.NewRequirement. What the API
-// server refuses is an error here as well, told in fewer words. Threads: pure functions.
+// The texts of these equal upstream's. Terms that the API server rejects are errors too, with shorter texts.
+// Source: component-helpers/scheduling/corev1/nodeaffinity, apimachinery labels.NewRequirement.
+// Threads: pure functions.
 #pragma once
 
 #include <span>
@@ -13,10 +14,11 @@
 
 namespace podium::plugins {
 
-// One text an error, each with the path of the value below `path`; empty: the term can be parsed.
+// One text per error, each starting with `path` and the path of the value. Empty: the term can be parsed.
 std::vector<std::string> parse_errors(const api::NodeSelectorTerm& term, std::string_view path);
 
-// Of all preferred terms that count, as one text, with "[0]" for the first; empty: all can be parsed.
+// The errors of all preferred terms with a weight, as one text; "[0]" is the path of the first term.
+// Empty: all terms can be parsed.
 std::string parse_error(std::span<const api::PreferredNodeTerm> terms);
 
 }  // namespace podium::plugins

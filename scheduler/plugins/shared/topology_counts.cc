@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "low_bits reads bytes in row order");
 
-// The lowest bits of 64 bytes as one word. The product moves the bit of byte i to bit i of the top byte.
+// Bit `shift` of each of 64 bytes, as one word. The product moves the bit of byte i to bit i of the top byte.
 std::uint64_t low_bits(const std::array<std::uint8_t, 64>& bytes, int shift) {
   std::uint64_t word = 0;
   for (int group = 0; group < 8; ++group) {
@@ -64,7 +64,7 @@ void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint
 
 namespace {
 
-// f(level) for every node of a word of the mask.
+// Calls f(level) for every node in a word of the mask.
 template <typename F>
 void each_level(const LevelColumn& column, const cluster::NodeMask& nodes, std::size_t word, F&& f) {
   const auto* level = column.chunk(word / kChunkWords) + word % kChunkWords * 64;
@@ -85,7 +85,7 @@ std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::
     }
     return used;
   }
-  // Few levels fit into a register, and for zones all are soon found.
+  // Up to 64 levels fit into a register. The loop stops early once it has found all of them.
   const auto all = column.levels_of_all_nodes();
   std::uint64_t found = 0;
   for (std::size_t w = 0; w < nodes.words() && (all == 0 || (found & all) != all); ++w) {

@@ -1,9 +1,9 @@
-// Counts and scores by topology value: how many pods each zone (host, rack …) has, and what that means for
-// its nodes.
+// Counts and scores by topology domain: the number of pods in each zone (host, rack …), and the verdicts and
+// scores of nodes that follow from it.
 //
-// A topology key's domains are the value ids of its label column, so a count is an array, a verdict on all
-// nodes is a table look-up down that column, and what holds for a whole domain is computed once for it.
-// Threads: values that belong to one decision; the snapshot must outlive them. Errors: none.
+// The domains of a topology key are the value ids of its label column. So counts are an array, the verdict
+// on all nodes is a table lookup along that column, and each domain is computed once.
+// Threads: values of one decision; the snapshot must outlive them. Errors: none.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,12 @@
 
 namespace podium::plugins {
 
-// A small number for each node: the value id of a label, or another level that is below limit().
+// One level per node, below limit(): the value id of a label, or another small number.
 class LevelColumn {
  public:
-  // The column of a label key; all kNoValue where no node ever had it.
+  // The column of a label key; all kNoValue if no node ever had the key.
   LevelColumn(const cluster::Snapshot& snapshot, std::string_view key);
-  // One number a row, chunks * kChunkRows of them, all below `limit`.
+  // One level per row, chunks * kChunkRows in total, all below `limit`.
   LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit);
   LevelColumn(LevelColumn&&) = default;
   LevelColumn& operator=(LevelColumn&&) = default;
@@ -37,12 +37,11 @@ class LevelColumn {
   }
   std::size_t chunks() const { return chunks_.size(); }
   const std::uint32_t* chunk(std::size_t i) const { return chunks_[i]; }
-  const cluster::LabelColumn* label() const {
-    return label_;
-  }  // null where the key is not known, or for other levels
-  // The levels that some node of the snapshot has, as bits; 0 where that is not known.
+  // Null if no node ever had the key, or if the levels are not label values.
+  const cluster::LabelColumn* label() const { return label_; }
+  // The levels that nodes of the snapshot have, as bits; 0: unknown.
   std::uint64_t levels_of_all_nodes() const;
-  // The rows of a word whose level is not zero: nodes that have the label.
+  // The rows of a word with a nonzero level, i.e. the nodes that have the label.
   std::uint64_t present_word(std::size_t word) const;
 
  private:
@@ -52,8 +51,8 @@ class LevelColumn {
   std::vector<std::uint32_t> own_;  // moving a vector keeps its elements where they are
 };
 
-// Adds amount_of(posting) to the count of the level of its node. Where there are few levels, the sums are
-// kept in four parts: adding to one place again and again would wait for the store before.
+// Adds amount_of(posting) to the count of its node's level. With few levels, the sums are kept in four
+// parts: consecutive additions to one element would each wait for the previous store.
 template <typename Count, typename AmountOf>
 void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn& column,
                   std::vector<Count>& count, AmountOf amount_of) {
@@ -71,14 +70,14 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   }
 }
 
-// Pods, or weights, by the value of one topology key; index 0 is for nodes without the label and means
-// nothing.
+// Pods, or weights, by the value id of one topology key. Index 0 stands for nodes without the label;
+// callers ignore it.
 template <typename Count>
 struct TopologyCounts {
   TopologyCounts(const cluster::Snapshot& snapshot, std::string_view topology_key)
       : key(topology_key), column(snapshot, topology_key), count(column.limit()) {}
 
-  // Adds `weight` for each pod of the class. False where none of its nodes has the label.
+  // Adds `weight` for each pod of the class. Returns false if none of its nodes has the label.
   bool add(const cluster::PodClass& pods, Count weight) {
     bool touched = false;
     add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
@@ -93,7 +92,7 @@ struct TopologyCounts {
   std::vector<Count> count;
 };
 
-// The counts of a key, made on first use. Pods name few keys, so a list is searched faster than a map.
+// The counts of a key, created on first use. Pods name few keys, so searching a list is faster than a map.
 template <typename Count>
 TopologyCounts<Count>& counts_of(std::vector<TopologyCounts<Count>>& all, const cluster::Snapshot& snapshot,
                                  std::string_view key) {
@@ -101,13 +100,12 @@ TopologyCounts<Count>& counts_of(std::vector<TopologyCounts<Count>>& all, const 
   return it != all.end() ? *it : all.emplace_back(snapshot, key);
 }
 
-// Turns nodes down by the flags of their level: the first bit of flags[level] means `first`, the second one
-// `second`.
+// Rejects nodes by the flags of their level: bit 0 of flags[level] rejects with `first`, bit 1 with `second`.
 void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,
                      std::span<const std::uint8_t> flags, framework::VerdictId first,
                      framework::VerdictId second);
 
-// f(row) for every row of the mask. Whole words are walked without looking at their bits.
+// Calls f(row) for every row of the mask. Full words take a path without bit tests.
 template <typename F>
 void each_row(const cluster::NodeMask& nodes, F&& f) {
   for (std::size_t w = 0; w < nodes.words(); ++w) {
@@ -121,25 +119,25 @@ void each_row(const cluster::NodeMask& nodes, F&& f) {
   }
 }
 
-// The levels that nodes of the mask have, as a flag for each.
+// One flag per level: 1 if a node of the mask has the level.
 std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::NodeMask& nodes);
 
-// One summand of a score: by the level of a node.
+// One summand of a score, by the level of a node.
 template <typename T>
 struct ScoreTerm {
   LevelColumn column;
   std::vector<T> value;  // by level
 };
 
-// For the rows of a chunk: combination[i] = combination[i] * limit + level[i], and out[i] =
-// of_level[level[i]].
+// For the rows of a chunk, combine_levels() sets combination[i] = combination[i] * limit + level[i], and
+// look_up() sets out[i] = of_level[level[i]].
 void combine_levels(std::uint32_t* combination, const std::uint32_t* level, std::uint32_t limit);
 void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint8_t* out);
 
-// Scores that depend on a node only through the levels of a few columns. raw_of(sum of the terms, in their
-// order) is a node's raw score, final_of(raw, min, max) its normalised one; min and max are over `nodes`.
-// Where the levels have few combinations, each is computed once, else each node is. Entries of `out` for
-// other rows get arbitrary values.
+// Scores that depend only on a node's levels in a few columns. raw_of(sum of the terms, in their order) is
+// the raw score; final_of(raw, min, max) is the normalised score, with min and max over `nodes`. If the
+// levels have few combinations, each combination is computed once; otherwise each node is. The entries of
+// `out` for other rows are unspecified.
 template <typename T, typename RawOf, typename FinalOf>
 class LevelScore {
  public:

@@ -15,7 +15,7 @@ using cluster::Row;
 
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 
-// A label selector as the one term of a node selector.
+// Converts a label selector to a node selector with one term.
 std::vector<api::NodeSelectorTerm> as_terms(const api::LabelSelector& selector) {
   api::NodeSelectorTerm term{selector.match_expressions, {}};
   for (const auto& [key, value] : selector.match_labels) {
@@ -59,8 +59,8 @@ VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& c
   if (!to_match.empty()) finder_.emplace(snapshot, std::move(to_match));
 }
 
-// The first claim with a problem ends the check, so a node that fails an earlier claim's affinity does not
-// hear of a volume that is missing.
+// As upstream, the first claim with a problem ends the check: a node that conflicts with an earlier claim's
+// volume does not also get kBoundVolumeMissing.
 void VolumeBinder::check_bound(const PodClaims::Claims& bound) {
   for (const auto* claim : bound) {
     const auto* volume = find_volume(snapshot_, claim->volume_name);
@@ -94,7 +94,7 @@ void VolumeBinder::check_volume(const api::PersistentVolume& volume) {
 }
 
 const std::string& VolumeBinder::error_at(Row row) const {
-  return std::ranges::find_if(untranslatable_, [&](const auto& each) { return each.nodes.test(row); })->why;
+  return std::ranges::find_if(untranslatable_, [&](const auto& each) { return each.nodes.test(row); })->error;
 }
 
 NodeMask VolumeBinder::selected(std::span<const api::NodeSelectorTerm> terms) const {
@@ -128,36 +128,37 @@ VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& cla
     result.topology = selected(storage_class->allowed_topologies);
   const auto* driver = snapshot_.objects().find<api::CsiDriver>("", storage_class->provisioner);
   if (driver && driver->storage_capacity && !claim.request.is_zero()) {
-    result.rooms = rooms_for(claim, storage_class->meta.name);
+    result.capacities = capacities_for(claim, storage_class->meta.name);
   }
   return result;
 }
 
-// Where several are large enough upstream takes any; here it is the first by namespace and name.
-VolumeBinder::Rooms VolumeBinder::rooms_for(const PersistentVolumeClaim& claim,
-                                            std::string_view storage_class) const {
-  Rooms rooms(snapshot_.chunks() * kChunkRows);
+// If several capacities are large enough, upstream takes any of them; podium takes the first by
+// namespace and name.
+VolumeBinder::Capacities VolumeBinder::capacities_for(const PersistentVolumeClaim& claim,
+                                                      std::string_view storage_class) const {
+  Capacities by_row(snapshot_.chunks() * kChunkRows);
   for (const auto& [key, capacity] : snapshot_.objects().all<api::CsiStorageCapacity>()) {
     if (capacity->storage_class != storage_class || !is_enough(*capacity, claim.request.value())) continue;
     if (!capacity->node_topology) continue;
     const auto nodes =
         capacity->node_topology->empty() ? snapshot_.present() : selected(as_terms(*capacity->node_topology));
     nodes.each([&](Row row) {
-      if (!rooms[row]) rooms[row] = capacity.get();
+      if (!by_row[row]) by_row[row] = capacity.get();
     });
   }
-  return rooms;
+  return by_row;
 }
 
-std::uint8_t VolumeBinder::judge_provision(const Provision& provision, Row row) const {
+std::uint8_t VolumeBinder::check_provision(const Provision& provision, Row row) const {
   if (!provision.possible || (provision.topology && !provision.topology->test(row))) return kNoVolumeToBind;
-  return provision.rooms && !(*provision.rooms)[row] ? kNotEnoughStorage : 0;
+  return provision.capacities && !(*provision.capacities)[row] ? kNotEnoughStorage : 0;
 }
 
-std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
+std::uint8_t VolumeBinder::check_delayed(Row row, VolumePlan* plan) const {
   if (selected_nodes_ && !selected_nodes_->test(row)) return kNoVolumeToBind;
   for (const auto& provision : selected_) {
-    if (const auto conflict = judge_provision(provision, row)) return conflict;
+    if (const auto conflict = check_provision(provision, row)) return conflict;
     if (plan) plan->provisions.push_back(provision.at(row));
   }
   const bool may_find = finder_ && finder_->has_candidates();
@@ -168,17 +169,17 @@ std::uint8_t VolumeBinder::judge_delayed(Row row, VolumePlan* plan) const {
       if (plan) plan->bindings.push_back({to_match_[i].claim, found[i]});
       continue;
     }
-    if (const auto conflict = judge_provision(to_match_[i], row)) return conflict;
+    if (const auto conflict = check_provision(to_match_[i], row)) return conflict;
     if (plan) plan->provisions.push_back(to_match_[i].at(row));
   }
   return 0;
 }
 
-std::uint8_t VolumeBinder::judge(Row row, VolumePlan* plan) const {
+std::uint8_t VolumeBinder::conflicts_at(Row row, VolumePlan* plan) const {
   const auto has_row = [&](const Untranslatable& each) { return each.nodes.test(row); };
   if (std::ranges::any_of(untranslatable_, has_row)) return kUntranslatableVolume;
   const std::uint8_t bound = conflict_.test(row) ? kNodeAffinityConflict : missing_ ? kBoundVolumeMissing : 0;
-  return bound | judge_delayed(row, plan);
+  return bound | check_delayed(row, plan);
 }
 
 }  // namespace podium::plugins

@@ -18,7 +18,7 @@ using namespace framework;
 
 constexpr auto kName = VolumeBinding::kName;
 
-// Source: podHasPVCs; a claim that cannot be used, and why.
+// Why the pod cannot use the claim; nullopt: it can. Source: podHasPVCs.
 std::optional<std::string> problem_of(const api::PersistentVolumeClaim* claim, const std::string& name,
                                       const api::Volume& volume, const api::Pod& pod) {
   const bool ephemeral = volume.kind == api::Volume::Kind::ephemeral;
@@ -36,7 +36,7 @@ std::optional<std::string> problem_of(const api::PersistentVolumeClaim* claim, c
   return std::nullopt;
 }
 
-// Sorts the pod's claims, or says why the pod cannot be scheduled with them.
+// Classifies the pod's claims. Error: the verdict on the pod.
 std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot& snapshot) {
   PodClaims claims;
   std::optional<std::string> error;
@@ -83,7 +83,7 @@ class BindingFilter final : public NodeFilter {
   void filter(NodeMask& nodes, Rejections& out) const override {
     std::array<VerdictId, kUntranslatableVolume> ids{};
     NodeMask(nodes).each([&](Row row) {
-      const auto conflicts = binder_.judge(row);
+      const auto conflicts = binder_.conflicts_at(row);
       if (!conflicts) return;
       if (conflicts == kUntranslatableVolume) return out.reject(nodes, row, out.add(error_at(row)));
       if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts));
@@ -92,7 +92,7 @@ class BindingFilter final : public NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta&) const override {
-    const auto conflicts = binder_.judge(row);
+    const auto conflicts = binder_.conflicts_at(row);
     if (!conflicts) return std::nullopt;
     return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts);
   }
@@ -132,8 +132,9 @@ PreparedScore VolumeBinding::prepare_score(const PodInfo& pod, const Snapshot& s
   return {make_storage_scorer(snapshot, claims ? *claims : PodClaims(), by_utilization_)};
 }
 
-// Source: volume_binding.go EventsToRegister. Upstream asks of a CSIDriver change whether the pod has an inline volume of
-// that driver; it is the pods with claims that its capacity held up, so all are woken here.
+// Source: volume_binding.go EventsToRegister. For a CSIDriver update, upstream wakes only pods with an inline
+// volume of that driver. But the update concerns pods whose claims lacked storage capacity, so podium wakes
+// all pods that the plugin rejected.
 std::vector<EventHint> VolumeBinding::hints() const {
   std::vector<EventHint> hints;
   hints.push_back({Resource::storage_class, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
@@ -176,7 +177,7 @@ std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snap
   const auto claims = claims_of(pod, snapshot);
   if (!claims || !claims->immediate.empty()) return std::nullopt;
   VolumePlan plan;
-  if (VolumeBinder(snapshot, *claims).judge(row, &plan)) return std::nullopt;
+  if (VolumeBinder(snapshot, *claims).conflicts_at(row, &plan)) return std::nullopt;
   return plan;
 }
 

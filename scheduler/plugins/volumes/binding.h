@@ -1,12 +1,12 @@
-// VolumeBinding: the pod's bound volumes can be reached from the node, and its other claims can get a volume
-// there.
+// VolumeBinding: a node fits if it can reach the pod's bound volumes, and if each other claim of the pod can
+// get a volume there.
 //
-// The filter finds a volume for each claim, or finds that one can be made. Reserve assumes it in the
-// snapshot: volumes get their claim, and claims whose volume has to be made get the node. PreBind writes the
-// same to the API server and waits until the volume controller and the provisioners have bound every claim.
-// Its score (volume_score.h) is behind the gate StorageCapacityScoring.
+// The filter matches each unbound claim with a volume or checks that one can be provisioned. Reserve assumes
+// the result in the snapshot: a volume gets its claimRef, and a claim to provision gets the selected node.
+// PreBind writes the same to the API server and waits until the volume controller and the provisioners have
+// bound every claim. The score (volumes/score.h) is behind the gate StorageCapacityScoring.
 // Source: pkg/scheduler/framework/plugins/volumebinding.
-// Threads: the plugin is immutable; what it prepares belongs to one evaluation, and its state to one pod.
+// Threads: the plugin is immutable. A filter or scorer belongs to one evaluation, a PluginState to one pod.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ class VolumeBinding final : public framework::Plugin,
   static constexpr std::string_view kName = "VolumeBinding";
   static constexpr std::chrono::seconds kDefaultTimeout{600};
 
-  // `by_utilization`: see volume_score.h; empty: the plugin does not score.
+  // `by_utilization`: the score at 0..100 percent, see volumes/score.h; empty: the plugin does not score.
   explicit VolumeBinding(std::chrono::seconds bind_timeout = kDefaultTimeout,
                          std::vector<std::int32_t> by_utilization = {})
       : bind_timeout_(bind_timeout), by_utilization_(std::move(by_utilization)) {}
@@ -42,11 +42,11 @@ class VolumeBinding final : public framework::Plugin,
   std::vector<framework::EventHint> hints() const override;
 
   bool has_pre_score() const override { return true; }
-  // Where it scores at all it is never skipped: pods that wait for no volume get 0 everywhere.
+  // If it scores at all, it is never skipped: a pod without delayed claims gets 0 on every node.
   framework::PreparedScore prepare_score(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                          const cluster::NodeMask& feasible) const override;
 
-  // volume_reservation.cc
+  // Defined in reservation.cc.
   framework::ReserveResult reserve(const framework::AssumedPod& pod,
                                    cluster::Snapshot& snapshot) const override;
   void unreserve(const framework::AssumedPod& pod, framework::PluginState* state, cluster::Snapshot& snapshot,
@@ -67,8 +67,8 @@ class VolumeBinding final : public framework::Plugin,
   std::vector<std::int32_t> by_utilization_;
 };
 
-// What binding the pod to this node has to bind and to have provisioned first; nullopt where the pod cannot
-// have its volumes there. Empty for pods whose claims are all bound. Holds pointers into the snapshot.
+// The volumes to bind and to provision before the pod is bound to this node. Empty for pods whose claims are
+// all bound; nullopt: the pod cannot have its volumes there. Holds pointers into the snapshot.
 std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const cluster::Snapshot& snapshot,
                                        cluster::Row row);
 

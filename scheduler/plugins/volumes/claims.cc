@@ -39,7 +39,7 @@ std::string claim_not_found(std::string_view name) {
   return fmt::format("persistentvolumeclaim \"{}\" not found", name);
 }
 
-bool is_promised_to(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
+bool claim_ref_matches(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
   return volume.claim && volume.claim->name == claim.meta.name &&
          volume.claim->namespace_ == claim.meta.namespace_ &&
          (volume.claim->uid.empty() || volume.claim->uid == claim.meta.uid);
@@ -47,7 +47,7 @@ bool is_promised_to(const api::PersistentVolume& volume, const api::PersistentVo
 
 Affinity by_labels(Affinity affinity) {
   if (!affinity) return affinity;
-  // A term that cannot be parsed is met by no node, whatever it says of labels.
+  // A term that cannot be parsed matches no node, even if its label requirements do.
   std::erase_if(*affinity, [](const auto& term) { return !has_valid_fields(term); });
   for (auto& term : *affinity) {
     if (term.match_fields.empty()) continue;

@@ -1,6 +1,6 @@
-// What the volume plugins share: the claims that a pod's volumes stand for, and upstream's words where one is
-// missing.
-// Threads: pure functions; what they return points into the snapshot.
+// Helpers of the volume plugins: look up claims, volumes and storage classes, and format
+// upstream's error texts.
+// Threads: pure functions. Returned pointers point into the snapshot; null: not found.
 #pragma once
 
 #include <optional>
@@ -19,35 +19,36 @@ using cluster::claim_name;
 const api::PersistentVolumeClaim* find_claim(const cluster::Snapshot& snapshot, const api::Pod& pod,
                                              std::string_view name);
 const api::PersistentVolume* find_volume(const cluster::Snapshot& snapshot, std::string_view name);
-// Null where the claim names no class, or one that is not there.
+// Null if the claim names no class, or a class that does not exist.
 const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::PersistentVolumeClaim& claim);
 
-// An ephemeral volume's claim has to be owned by its pod; otherwise it is somebody else's of the same name.
+// True if the pod owns the claim. An ephemeral volume may only use a claim that its pod owns.
 bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 
 std::string claim_not_found(std::string_view name);  // persistentvolumeclaim "name" not found
 
-// Whether the volume's claimRef names the claim; a claimRef without a UID takes any claim of that name.
-bool is_promised_to(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
+// True if the volume's claimRef names the claim. A claimRef without a UID matches any claim of that name.
+bool claim_ref_matches(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
 
-// The annotation of a claim that tells its provisioner the node.
+// The claim annotation that tells the provisioner for which node to create the volume.
 inline constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 
-// Where a volume is reached from, by a node affinity of its own or one that was made for it; nullopt:
-// everywhere. Only the labels of a node count: upstream asks without the node's name, and then takes what is
-// said of fields for met.
+// Reduces a volume's node affinity to its label requirements; nullopt: every node matches. Upstream checks a
+// volume's affinity against a node without a name and treats matchFields as satisfied.
 // Source: component-helpers/storage/volume CheckNodeAffinity.
 using Affinity = std::optional<std::vector<api::NodeSelectorTerm>>;
 Affinity by_labels(Affinity affinity);
 
-// Bound, and known to be so: a claim that merely names its volume is not.
+// True if the claim is fully bound. A claim with a volume name but without the bind-completed
+// annotation is not.
 bool is_bound(const api::PersistentVolumeClaim& claim);
 
 framework::Verdict unresolvable(std::string_view plugin, std::string reason);
 framework::Verdict plugin_error(std::string_view plugin, std::string reason);
 
-// Does the claim belong to the pod, for hints?
+// True if a volume of the pod uses the claim; for queueing hints. `ephemeral_too` includes the claims
+// of ephemeral volumes.
 bool uses_claim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral_too);
 
 }  // namespace podium::plugins

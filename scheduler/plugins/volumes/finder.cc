@@ -12,9 +12,9 @@ using api::PersistentVolume;
 using api::PersistentVolumeClaim;
 using cluster::Row;
 
-// What even a promised volume has to meet.
+// The conditions that a pre-bound volume must meet too.
 bool could_hold(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
-  return (!volume.claim || is_promised_to(volume, claim)) &&
+  return (!volume.claim || claim_ref_matches(volume, claim)) &&
          volume.storage_class == claim.storage_class.value_or("") && volume.capacity >= claim.request &&
          volume.volume_mode == claim.volume_mode &&
          volume.attributes_class == claim.attributes_class.value_or("") && !volume.meta.deleted;
@@ -31,7 +31,7 @@ bool is_smaller(const PersistentVolume* a, const PersistentVolume* b) {
   return a->capacity != b->capacity ? a->capacity < b->capacity : a->meta.name < b->meta.name;
 }
 
-// Equal texts mean equal selectors; no label holds a control character.
+// Equal texts mean equal selectors, since labels contain no control characters.
 void append_text(std::string& text, const std::vector<api::Requirement>& requirements) {
   for (const auto& [key, op, values] : requirements) {
     text.append(key).append(1, '\1').append(1, static_cast<char>('0' + static_cast<int>(op)));
@@ -68,10 +68,10 @@ VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot,
 
 void VolumeFinder::add(const PersistentVolume& volume, const PersistentVolumeClaim& claim, Candidates& to) {
   if (!could_hold(volume, claim)) return;
-  if (is_promised_to(volume, claim)) {
-    if (to.promised) return;
-    to.promised = &volume;
-    to.promised_group = group_of(volume);
+  if (claim_ref_matches(volume, claim)) {
+    if (to.prebound) return;
+    to.prebound = &volume;
+    to.prebound_group = group_of(volume);
   } else if (is_free_for(volume, claim)) {
     to.available[group_of(volume)].push_back(&volume);
   } else {
@@ -111,8 +111,8 @@ std::pair<std::size_t, std::size_t> VolumeFinder::groups_of(Row row) const {
 
 const PersistentVolume* VolumeFinder::find(Row row, const Candidates& candidates,
                                            const Volumes& taken) const {
-  // A promised volume is the answer even where it is out of reach.
-  if (candidates.promised) return reaches(row, candidates.promised_group) ? candidates.promised : nullptr;
+  // As upstream, a pre-bound volume excludes all others even if the node cannot reach it.
+  if (candidates.prebound) return reaches(row, candidates.prebound_group) ? candidates.prebound : nullptr;
   const PersistentVolume* best = nullptr;
   const auto consider = [&](Group group) {
     const auto it = candidates.available.find(group);

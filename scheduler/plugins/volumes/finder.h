@@ -1,9 +1,9 @@
-// VolumeFinder: which existing volumes unbound claims could take on a node.
+// VolumeFinder: matches unbound claims with existing volumes on a node.
 //
-// What does not hang on the node (class, size, modes, selector, phase) is settled once a claim. Volumes are
-// grouped by their node affinity, and each group's nodes are found down the label columns, so that a cluster
-// with a local volume on every node costs a look-up a node, not a walk over all volumes.
-// Source: component-helpers/storage/volume FindMatchingVolume, in the scheduler's use of it.
+// Conditions that do not depend on the node (class, size, modes, selector, phase) are checked once per claim.
+// Volumes are grouped by node affinity, and the nodes of each group are found along the label columns. So a
+// cluster with a local volume on every node costs one lookup per node, not a walk over all volumes.
+// Source: component-helpers/storage/volume FindMatchingVolume, as the scheduler calls it.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
 
@@ -23,17 +23,18 @@ class VolumeFinder {
   VolumeFinder(const cluster::Snapshot& snapshot, std::vector<const api::PersistentVolumeClaim*> claims);
 
   bool has_candidates() const { return has_candidates_; }
-  // For each claim, in the order given, the volume that it takes on the node: the smallest that fits and that
-  // no earlier claim has taken, or the one that was promised to it; null where there is none.
+  // The volume for each claim on the node, in the order of the claims. If a suitable volume is pre-bound (its
+  // claimRef names the claim), it is the only choice; otherwise the smallest suitable volume that no earlier
+  // claim got. Null: no volume.
   std::vector<const api::PersistentVolume*> find(cluster::Row row) const;
 
  private:
-  using Group = std::uint32_t;  // volumes with equal node affinity; 0 is for those without
+  using Group = std::uint32_t;  // volumes with equal node affinity; 0: without any
   using Volumes = std::vector<const api::PersistentVolume*>;
 
   struct Candidates {
-    const api::PersistentVolume* promised = nullptr;
-    Group promised_group = 0;
+    const api::PersistentVolume* prebound = nullptr;
+    Group prebound_group = 0;
     boost::unordered_flat_map<Group, Volumes> available;  // smallest first, then by name
   };
 

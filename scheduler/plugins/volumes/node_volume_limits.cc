@@ -1,4 +1,4 @@
-// NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
+// NodeVolumeLimits: limits the volumes on a node to what its CSI drivers can attach.
 // Source: pkg/scheduler/framework/plugins/nodevolumelimits.
 #include <algorithm>
 #include <map>
@@ -18,9 +18,9 @@ using Kind = api::Volume::Kind;
 
 constexpr std::string_view kNodeVolumeLimits = "NodeVolumeLimits";
 
-using Attachables = std::map<std::string, std::string>;  // the driver of each volume by its unique name
+using Attachables = std::map<std::string, std::string>;  // unique name of a volume → driver
 
-// What a node has moved to CSI drivers: where nothing is known of its drivers, in-tree volumes are nobody's.
+// Whether a node has a CSINode object. Without one, in-tree volumes are not translated and do not count.
 enum class Node { without_csi, with_csi };
 
 bool may_be_attachable(const api::Volume& volume) {
@@ -28,8 +28,8 @@ bool may_be_attachable(const api::Volume& volume) {
          volume.kind == Kind::vsphere || translated(volume);
 }
 
-// The volume that the claim has, or will have: before it is bound, its class's provisioner and a name of its
-// own. nullopt where it takes no room.
+// The claim's volume. For an unbound claim: the driver of its class and a name unique to the claim. nullopt:
+// it does not count against a limit.
 std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot,
                                    Node node) {
   if (const auto* volume = claim.volume_name.empty() ? nullptr : find_volume(snapshot, claim.volume_name)) {
@@ -41,12 +41,12 @@ std::optional<CsiVolume> volume_of(const api::PersistentVolumeClaim& claim, cons
   if (!storage_class || is_uncounted_provisioner(storage_class->provisioner)) return std::nullopt;
   const auto driver = driver_of_provisioner(storage_class->provisioner);
   if (node == Node::without_csi && driver != storage_class->provisioner) return std::nullopt;
-  // No volume handle holds a line feed.
+  // Volume handles contain no line feed, so the name cannot collide with one.
   return CsiVolume{std::string(driver), "\n" + claim.meta.namespace_ + "/" + claim.meta.name};
 }
 
-// Adds the pod's volumes that take up room on a node. A claim that is missing is the verdict on a pod to be
-// scheduled, and nothing on one that runs.
+// Adds the pod's volumes that count against limits. A missing claim is a verdict for an incoming pod and
+// ignored for a placed one.
 std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snapshot, Node node,
                                        bool incoming, Attachables& to) {
   for (const auto& volume : pod.volumes) {
@@ -77,7 +77,7 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
   return std::nullopt;
 }
 
-// Volumes that are attached to the node, whether or not a pod uses them.
+// Adds the volumes that are attached to the node, used by a pod or not.
 void add_attached(std::string_view node, const Snapshot& snapshot, Attachables& to) {
   for (const auto& attachment : snapshot.objects().volumes().attachments(node)) {
     if (attachment->attacher.empty() || attachment->volume_name.empty()) continue;
@@ -90,7 +90,7 @@ void add_attached(std::string_view node, const Snapshot& snapshot, Attachables& 
 
 bool has_limit(const api::CsiNode::Driver& driver) { return driver.allocatable.has_value(); }
 
-// What can be said of a node before anyone asks for room on it.
+// The volume usage of a node, for VolumeIndex.
 cluster::NodeVolumes volumes_on(Row row, const Snapshot& snapshot) {
   cluster::NodeVolumes known;
   const auto* csi_node = snapshot.objects().find<api::CsiNode>("", snapshot.node_name(row));
@@ -115,12 +115,12 @@ cluster::NodeVolumes volumes_on(Row row, const Snapshot& snapshot) {
   return known;
 }
 
-// What a pod asks of the nodes of one sort.
+// The volumes of the incoming pod, for nodes with or without a CSINode.
 struct Wanted {
   Attachables volumes;
-  std::optional<Verdict> problem;   // why they cannot be counted
-  std::vector<std::string> strict;  // drivers that let their pods go to no node without them
-  // The same as `volumes`, for many nodes: how many there are of a driver, and the hashes of their names.
+  std::optional<Verdict> problem;   // set if the volumes cannot be counted
+  std::vector<std::string> strict;  // drivers with preventPodSchedulingIfMissing
+  // Derived from `volumes` for a fast check of many nodes: the number per driver, and the hashed names.
   std::vector<std::pair<std::string, std::int32_t>> by_driver;
   std::vector<std::uint64_t> hashes;
 
@@ -149,7 +149,7 @@ class LimitsFilter final : public NodeFilter {
   void filter(NodeMask& nodes, Rejections& out) const override {
     NodeMask(nodes).each([&](Row row) {
       const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
-      const auto fits = has_room(known);
+      const auto fits = within_limits(known);
       if (fits == true) return;
       if (auto verdict = fits ? too_many() : check(row, {}))
         out.reject(nodes, row, out.add(std::move(*verdict)));
@@ -157,33 +157,33 @@ class LimitsFilter final : public NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    return judge(row, snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row)), delta);
+    return check_limits(row, snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row)), delta);
   }
 
  private:
-  // Is there room for the volumes? nullopt: judge() has to say.
-  std::optional<bool> has_room(const cluster::NodeVolumes& known) const {
+  // Checks the limits with cached usage; nullopt: check_limits() must decide.
+  std::optional<bool> within_limits(const cluster::NodeVolumes& known) const {
     const auto& wanted = known.has_csi_node ? with_csi_ : without_csi_;
     if (wanted.problem || !known.is_countable || !wanted.strict.empty()) return std::nullopt;
-    const bool for_new_ones = std::ranges::all_of(known.drivers, [&](const auto& driver) {
+    const bool all_fit = std::ranges::all_of(known.drivers, [&](const auto& driver) {
       if (!driver.limit) return true;
       const auto it =
           std::ranges::find(wanted.by_driver, driver.name, &std::pair<std::string, std::int32_t>::first);
       return it == wanted.by_driver.end() || driver.in_use + it->second <= *driver.limit;
     });
-    if (for_new_ones) return true;
-    const bool may_be_there = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
+    if (all_fit) return true;
+    const bool may_be_in_use = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
       return std::ranges::binary_search(known.of_its_pods, hash);
     });
-    return may_be_there ? std::nullopt : std::optional(false);
+    return may_be_in_use ? std::nullopt : std::optional(false);
   }
 
-  // `csi_node`: null where the node has none.
-  std::optional<Verdict> judge(Row row, const api::CsiNode* csi_node, const PodDelta& delta) const {
+  // The exact check. `csi_node`: null if the node has none.
+  std::optional<Verdict> check_limits(Row row, const api::CsiNode* csi_node, const PodDelta& delta) const {
     const auto& wanted = csi_node ? with_csi_ : without_csi_;
     if (wanted.problem) return wanted.problem;
     if (wanted.volumes.empty()) return std::nullopt;
-    // Where several drivers are missing upstream names any; here it is the first by name.
+    // If several drivers are missing, upstream names any of them; podium names the first by name.
     for (const auto& driver : wanted.strict) {
       if (csi_node && find_driver(*csi_node, driver)) continue;
       return unschedulable(fmt::format("{} CSI driver is not installed on the node", driver));
@@ -204,7 +204,7 @@ class LimitsFilter final : public NodeFilter {
     return std::nullopt;
   }
 
-  // `attached`: what the pods of the node use.
+  // `attached`: the volumes that pods of the node use.
   bool is_too_much(const api::CsiNode& csi_node, const Attachables& wanted, Attachables attached) const {
     std::map<std::string_view, std::int64_t> used, added;
     for (const auto& [name, driver] : wanted) {

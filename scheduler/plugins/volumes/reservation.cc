@@ -1,6 +1,7 @@
-// The second half of VolumeBinding: what the decision means for volumes and claims, first in the snapshot,
-// then on the API server. Source: plugins/volumebinding/binder.go (AssumePodVolumes, BindPodVolumes,
-// checkBindings) and component-helpers/storage/volume GetBindVolumeToClaim.
+// Reserve and PreBind of VolumeBinding: assumes volumes and claims in the snapshot, writes them to the API
+// server, and checks whether they are bound.
+// Source: plugins/volumebinding/binder.go (AssumePodVolumes, BindPodVolumes, checkBindings)
+// and component-helpers/storage/volume GetBindVolumeToClaim.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,15 +27,15 @@ using framework::Progress;
 
 constexpr auto kBoundByController = "pv.kubernetes.io/bound-by-controller";
 
-// A volume that is to be bound to a claim, or a claim whose volume is to be made.
+// A volume to bind to a claim, or a claim whose volume is to be provisioned.
 struct Item {
-  std::shared_ptr<const PersistentVolume> volume;      // as assumed; null: the claim's volume is to be made
-  std::shared_ptr<const PersistentVolumeClaim> claim;  // the volume's, or as assumed
-  std::string written;  // the resourceVersion after the write; empty: not written
+  std::shared_ptr<const PersistentVolume> volume;      // as assumed; null: the claim's volume is provisioned
+  std::shared_ptr<const PersistentVolumeClaim> claim;  // the claim of `volume`, or the claim as assumed
+  std::string written;  // the resourceVersion after the write; empty: not yet written
 };
 
 struct Reservation final : PluginState {
-  std::vector<Item> items;  // volumes first: the order in which they are written
+  std::vector<Item> items;  // in the order of the writes: volumes first
 };
 
 const Reservation* reservation(const PluginState* state) { return static_cast<const Reservation*>(state); }
@@ -44,7 +45,7 @@ std::shared_ptr<const PersistentVolume> bound_to(const PersistentVolume& volume,
                                                  const PersistentVolumeClaim& claim) {
   auto bound = std::make_shared<PersistentVolume>(volume);
   auto& annotations = bound->meta.annotations;
-  if (!is_promised_to(volume, claim) && !annotations.contains(kBoundByController))
+  if (!claim_ref_matches(volume, claim) && !annotations.contains(kBoundByController))
     annotations.set(kBoundByController, "yes");
   bound->claim = {claim.meta.namespace_, claim.meta.name, claim.meta.uid};
   return bound;
@@ -89,9 +90,9 @@ framework::ObjectWrite write_of(const PersistentVolumeClaim& claim, const std::s
           .patch = json::object{{"metadata", {{"annotations", {{kSelectedNode, node}}}}}}};
 }
 
-// --- whether it has come true ---
+// --- the check ---
 
-// resourceVersions of one kind of object are numbers that go up.
+// resourceVersions of one resource are increasing numbers.
 bool is_older(std::string_view version, std::string_view than) {
   return version.size() != than.size() ? version.size() < than.size() : version < than;
 }
@@ -116,7 +117,7 @@ class BindingCheck {
  private:
   static Progress failed(const std::string& why) { return Progress::failed("binding volumes: " + why); }
 
-  // What the API server has counts: an assumption may be another pod's.
+  // The object from the API server, not the assumed one: another pod may have assumed the claim.
   std::shared_ptr<const PersistentVolumeClaim> live_claim(const PersistentVolumeClaim& claim) const {
     return snapshot_.objects().actual<PersistentVolumeClaim>(claim.meta.namespace_, claim.meta.name);
   }
@@ -144,8 +145,8 @@ class BindingCheck {
     const auto claim = live_claim(*item.claim);
     if (!claim) return failed("failed to check provisioning pvc: " + no_claim(*item.claim));
     if (is_older(claim->meta.resource_version, item.written)) return Progress::not_yet();
-    // A provisioner that cannot make the volume takes the node off the claim, for the pod to be scheduled
-    // anew. Upstream has other words where no annotation is left.
+    // A provisioner that fails removes the selected-node annotation so that the pod is rescheduled. Upstream
+    // has a different text if no annotation is left.
     if (claim->meta.annotations.empty())
       return failed(fmt::format("selectedNode annotation reset for PVC \"{}\"", claim->meta.name));
     const auto* node = claim->meta.annotations.find(kSelectedNode);
@@ -161,7 +162,7 @@ class BindingCheck {
     return is_bound(*claim) ? Progress::ready() : Progress::not_yet();
   }
 
-  // Can the volume be reached from the node? Or why nobody can tell.
+  // True if the node can reach the volume. Error: the volume cannot be translated to CSI.
   std::expected<bool, std::string> reaches(const PersistentVolume& volume) const {
     const auto [plugin, terms] = migrated_affinity(volume);
     const bool is_migrated = csi_node_ && has_migrated(*csi_node_, plugin);
@@ -196,12 +197,12 @@ framework::ReserveResult VolumeBinding::reserve(const AssumedPod& pod, cluster::
   const auto row = snapshot.find_row(pod.node);
   const auto plan = row ? plan_volumes(**pod.pod, snapshot, *row) : std::nullopt;
   if (!plan) {
-    // The filter has just found otherwise.
+    // Not expected: the filter accepted the node.
     return {plugin_error(kName, fmt::format("no pod volume found for node \"{}\"", pod.node)), nullptr};
   }
   if (plan->bindings.empty() && plan->provisions.empty()) return {};
 
-  // The plan points into the snapshot, which is written to below.
+  // Copies the objects: the plan points into the snapshot, which assume() below modifies.
   auto reserved = std::make_unique<Reservation>();
   for (const auto& [claim, volume] : plan->bindings) {
     reserved->items.push_back(
@@ -219,7 +220,7 @@ framework::ReserveResult VolumeBinding::reserve(const AssumedPod& pod, cluster::
   return {std::nullopt, std::move(reserved)};
 }
 
-// What has been written stays assumed until the watch tells of it.
+// Objects that were written stay assumed until the watch delivers them.
 void VolumeBinding::unreserve(const AssumedPod&, PluginState* state, cluster::Snapshot& snapshot,
                               framework::Handle&) const {
   if (!state) return;
@@ -272,7 +273,7 @@ bool VolumeBinding::concerns(const AssumedPod& pod, const PluginState* state,
       return is_about<api::Node>(event, "", pod.node);
     case csi_node:
       return is_about<api::CsiNode>(event, "", pod.node);
-    case persistent_volume:  // a provisioned one has a name of its own
+    case persistent_volume:  // the name of a provisioned volume is not known yet
       return std::ranges::any_of(items, [&](const Item& item) {
         return !item.volume || is_about<PersistentVolume>(event, "", item.volume->meta.name);
       });

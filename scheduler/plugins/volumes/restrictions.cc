@@ -1,5 +1,5 @@
-// VolumeRestrictions: disks that only one pod of a node may write to, and claims that only one pod may use at
-// all.
+// VolumeRestrictions: enforces that conflicting pods do not share a disk on one node, and that only one pod
+// uses a ReadWriteOncePod claim.
 // Source: pkg/scheduler/framework/plugins/volumerestrictions.
 #include <algorithm>
 #include <set>
@@ -26,7 +26,7 @@ bool shares_monitor(const api::Volume& a, const api::Volume& b) {
       a.monitors, [&](const auto& m) { return std::ranges::find(b.monitors, m) != b.monitors.end(); });
 }
 
-// The same disk, and at least one of the two writes to it; an EBS volume takes no second pod at all.
+// True if both are the same disk and at least one is writable. EBS volumes conflict even if read-only.
 bool conflicts(const api::Volume& a, const api::Volume& b) {
   if (a.kind != b.kind || a.id != b.id) return false;
   if (a.kind == Kind::aws_disk) return true;
@@ -94,7 +94,7 @@ class RestrictionsFilter final : public NodeFilter {
                                [&](const auto& other) { return takes(other) && stays(other); });
   }
 
-  // Upstream compares names only: a pod of another namespace counts here.
+  // As upstream, compares claim names only: pods of other namespaces count too.
   std::int64_t uses_of(const api::Pod& other) const {
     return std::ranges::count_if(other.volumes, [&](const api::Volume& volume) {
       return volume.kind == Kind::claim && claims_.contains(volume.id);
@@ -102,8 +102,8 @@ class RestrictionsFilter final : public NodeFilter {
   }
 
   const api::Pod& pod_;
-  std::set<std::string> claims_;  // those with the access mode ReadWriteOncePod
-  std::int64_t used_claims_;      // of them, how many some placed pod uses
+  std::set<std::string> claims_;  // the pod's claims with the access mode ReadWriteOncePod
+  std::int64_t used_claims_;      // the number of `claims_` that placed pods use
   bool has_disks_;
 };
 
@@ -114,7 +114,7 @@ bool is_used(const Snapshot& snapshot, const api::Pod& pod, const std::string& c
              return volume.kind == Kind::claim && volume.id == claim;
            });
   };
-  // One that is named like the claim may be the pod's own, of an ephemeral volume, which does not count.
+  // users() also has pods whose ephemeral volume has this claim; `uses` excludes them.
   return std::ranges::any_of(snapshot.objects().volumes().users(pod.meta.namespace_, claim),
                              [&](Row row) { return std::ranges::any_of(snapshot.entry(row).pods, uses); });
 }

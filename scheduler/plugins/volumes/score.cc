@@ -14,7 +14,7 @@ using cluster::NodeMask;
 using cluster::Row;
 using cluster::Snapshot;
 
-// Of one storage class, in bytes.
+// The utilization of one storage class, in bytes.
 struct Use {
   std::string_view storage_class;
   std::int64_t requested = 0, capacity = 0;
@@ -39,15 +39,15 @@ std::vector<Use> uses_of(const std::vector<VolumePlan::Binding>& bindings) {
   return uses;
 }
 
-// The room of a class is one for all of its claims, and the last claim's is the one that counts. One that
-// gives a largest size only, which upstream crashes on, counts as full.
+// All claims of a class share one capacity; as upstream, the capacity of the last claim counts. A capacity
+// object with only maximumVolumeSize, which crashes upstream, counts as full.
 std::vector<Use> uses_of(const std::vector<VolumePlan::Provision>& provisions) {
   std::vector<Use> uses;
-  for (const auto& [claim, room] : provisions) {
-    if (!room) continue;
-    auto& use = use_of(uses, room->storage_class);
+  for (const auto& [claim, capacity] : provisions) {
+    if (!capacity) continue;
+    auto& use = use_of(uses, capacity->storage_class);
     use.requested = cluster::saturating_add(use.requested, claim->request.value());
-    use.capacity = room->capacity ? room->capacity->value() : 0;
+    use.capacity = capacity->capacity ? capacity->capacity->value() : 0;
   }
   return uses;
 }
@@ -60,12 +60,12 @@ class StorageScorer final : public framework::NodeScorer {
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     feasible.each([&](Row row) {
       VolumePlan plan;
-      if (binder_.judge(row, &plan) == 0) out[row] = score_of(plan);
+      if (binder_.conflicts_at(row, &plan) == 0) out[row] = score_of(plan);
     });
   }
 
  private:
-  // Volumes that are there hide those that are to be made.
+  // As upstream, volumes to provision count only if there are none to bind.
   std::uint8_t score_of(const VolumePlan& plan) const {
     const auto uses = plan.bindings.empty() ? uses_of(plan.provisions) : uses_of(plan.bindings);
     if (uses.empty()) return 0;
@@ -93,7 +93,7 @@ std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args) 
 std::unique_ptr<framework::NodeScorer> make_storage_scorer(const Snapshot& snapshot, const PodClaims& claims,
                                                            const std::vector<std::int32_t>& by_utilization) {
   if (claims.delayed.empty()) return std::make_unique<NothingToScore>();
-  PodClaims waiting;  // where the other volumes are is settled
+  PodClaims waiting;  // only delayed claims affect the score
   waiting.delayed = claims.delayed;
   return std::make_unique<StorageScorer>(snapshot, waiting, by_utilization);
 }

@@ -1,8 +1,8 @@
-// The score of VolumeBinding: how well the storage of a node is used if the pod gets its volumes there.
+// The score of VolumeBinding: the storage utilization of a node if the pod gets its volumes there.
 //
-// Of each storage class, what the pod's claims request is set against what there is: the size of the volumes
-// that they would be bound to, or, where every volume is to be made, the room for them. The shape turns that
-// share into a score, and a node's is the average of its classes'.
+// For each storage class, the utilization is requested / capacity. The capacity is the size of the volumes to
+// bind or, if all volumes are to be provisioned, the reported storage capacity. The shape maps a utilization
+// to a score. The score of a node is the average over its classes.
 // Source: plugins/volumebinding/scorer.go, VolumeBinding.Score; behind StorageCapacityScoring.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
@@ -17,10 +17,11 @@
 
 namespace podium::plugins {
 
-// `shape` of VolumeBindingArgs: 0..100 percent to the score; where there is none, less used is better.
+// `shape` of VolumeBindingArgs as scores 0..100, one for each of 0..100 percent. Without a shape, lower
+// utilization scores higher.
 std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args);
 
-// Nodes on which the pod waits for no volume get 0. `by_utilization` outlives the scorer.
+// Nodes get 0 if the pod has no delayed claims. `by_utilization` must outlive the scorer.
 std::unique_ptr<framework::NodeScorer> make_storage_scorer(const cluster::Snapshot& snapshot,
                                                            const PodClaims& claims,
                                                            const std::vector<std::int32_t>& by_utilization);

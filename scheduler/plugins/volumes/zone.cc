@@ -1,4 +1,4 @@
-// VolumeZone: a bound volume with zone or region labels is only reached from nodes there.
+// VolumeZone: a bound volume with zone or region labels is reachable only from nodes in that zone or region.
 // Source: pkg/scheduler/framework/plugins/volumezone.
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ using namespace framework;
 constexpr std::string_view kVolumeZone = "VolumeZone";
 
 struct TopologyLabel {
-  std::string_view key, fallback;  // on a node that lacks the beta label, the new one counts
+  std::string_view key, fallback;  // `fallback` is used on nodes without the beta label
 };
 constexpr std::array<TopologyLabel, 4> kLabels = {{
     {"failure-domain.beta.kubernetes.io/zone", api::label::zone},
@@ -27,7 +27,7 @@ constexpr std::array<TopologyLabel, 4> kLabels = {{
     {api::label::region, api::label::region},
 }};
 
-// A label of a volume: the node's has to be one of its values.
+// A zone or region label of a volume: the node's label must have one of the values.
 struct VolumeTopology {
   TopologyLabel label;
   std::vector<std::string> values;
@@ -36,7 +36,7 @@ struct VolumeTopology {
   }
 };
 
-// "a__b" is a set; a value with an empty part is ignored as a whole. Sorted, each once.
+// Splits "a__b" into {"a", "b"}, sorted and unique. Empty if any part is empty.
 std::vector<std::string> zones_of(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n", kDelimiter = "__";
   std::vector<std::string> zones;
@@ -68,7 +68,7 @@ std::vector<VolumeTopology> topologies_of(const api::PersistentVolume& volume) {
   return result;
 }
 
-// The nodes that have one of the values of a label, or that have the label at all.
+// Finds the nodes whose label has one of the values; if `values` is null, all nodes with the label.
 class LabelTest {
  public:
   LabelTest(const Snapshot& snapshot, std::string_view key, const std::vector<std::string>* values)
@@ -116,7 +116,7 @@ class ZoneFilter final : public NodeFilter {
     LabelTest matches, has_key, fallback_matches;
   };
 
-  // Nodes without any of the labels are everywhere.
+  // Nodes without any zone or region label match every volume.
   ChunkWords outside(std::size_t chunk) const {
     ChunkWords mismatch{}, labelled{};
     for (const auto& test : tests_) {
@@ -136,7 +136,8 @@ class ZoneFilter final : public NodeFilter {
   std::vector<Test> tests_;
 };
 
-// Adds the topologies of the claim's volume; a verdict where it has none to wait for.
+// Adds the topologies of the claim's volume. A verdict if the claim is neither bound nor waits for
+// its first consumer.
 std::optional<Verdict> add_topologies(const std::string& claim_name, const api::Pod& pod,
                                       const Snapshot& snapshot, std::vector<VolumeTopology>& to) {
   if (claim_name.empty()) return unresolvable(kVolumeZone, "PersistentVolumeClaim had no name");

@@ -112,7 +112,7 @@ TEST(Flags, RefusesWithAReason) {
        "--authorization-webhook-cache-authorized-ttl: \"soon\" "},
       {{"--leader-elect-lease-duration=soon"}, "default configuration: leaderElection.leaseDuration: "},
       {{"--leader-elect-lease-duration=1s"}, "default configuration: leaderElection."},
-      {{"--policy-config-file=x"}, "--policy-config-file: scheduler policies are gone"},
+      {{"--policy-config-file=x"}, "--policy-config-file: scheduler policies were removed"},
   };
   for (const auto& c : cases) {
     const auto outcome = run_with(c.flags);

@@ -110,7 +110,7 @@ profiles: [{{pluginConfig: [{{name: NodeResourcesFit, args: {{ignoredResources: 
   EXPECT_TRUE(config->warnings.empty());
   EXPECT_TRUE(config->profiles[0]->has_extenders);
   EXPECT_FALSE(load("", "")->profiles[0]->has_extenders);
-  // What an extender answers for takes the place of the plugin's own list.
+  // The resources that extenders manage replace the plugin's ignoredResources.
   const auto& plugins = config->view.at("profiles").at(0).at("pluginConfig").as_array();
   const auto fit =
       std::ranges::find(plugins, "NodeResourcesFit", [](const auto& each) { return each.at("name"); });
@@ -130,7 +130,7 @@ TEST(Config, EmptyFilesAreTheDefaults) {
   }
 }
 
-// Documents that are not what they should be.
+// Documents of an unknown kind or version, and duplicate documents.
 TEST(Config, WrongDocuments) {
   const Case cases[] = {
       {"kind: KubeSchedulerConfiguration", "c.yaml: Object 'apiVersion' is missing"},
@@ -138,10 +138,9 @@ TEST(Config, WrongDocuments) {
       {"a text", "c.yaml: the document is not an object"},
       {"kind: Policy\npredicates:\n- {name: PodFitsResources}\n- {name: Mine}\npriorities:\n"
        "- {name: LeastRequestedPriority, weight: 2}\nextenders: []",
-       "c.yaml:1: kind: scheduler policies are gone since Kubernetes 1.23: write a file with apiVersion: "
-       "kubescheduler.config.k8s.io/v1 and kind: KubeSchedulerConfiguration, whose default profile has all "
-       "of "
-       "kube-scheduler's plugins, and say there only what differs\n"
+       "c.yaml:1: kind: scheduler policies were removed in Kubernetes 1.23: write a file with apiVersion: "
+       "kubescheduler.config.k8s.io/v1 and kind: KubeSchedulerConfiguration; its default profile has all of "
+       "kube-scheduler's plugins, so list only what differs\n"
        "c.yaml:3: predicates[0]: PodFitsResources is the plugin NodeResourcesFit "
        "(profiles[].plugins.filter.enabled: "
        "[{name: …}])\n"
@@ -149,9 +148,8 @@ TEST(Config, WrongDocuments) {
        "c.yaml:6: priorities[0]: LeastRequestedPriority is the plugin NodeResourcesFit, whose "
        "scoringStrategy is "
        "LeastAllocated by default (profiles[].plugins.score.enabled: [{name: …, weight: 2}])\n"
-       "c.yaml:7: extenders: are a field of KubeSchedulerConfiguration, with the same fields, but that "
-       "enableHttps is "
-       "enableHTTPS and httpTimeout is a text such as 5s"},
+       "c.yaml:7: extenders: is now a field of KubeSchedulerConfiguration with the same fields, except that "
+       "enableHttps is named enableHTTPS and httpTimeout is a string such as 5s"},
       {"apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
        "c.yaml:1: apiVersion: no kind \"KubeSchedulerConfiguration\" is registered for version "
        "\"kubescheduler.config.k8s.io/v1beta3\": use kubescheduler.config.k8s.io/v1"},
@@ -214,7 +212,7 @@ TEST(Config, OverridesCountInsteadOfTheFile) {
   EXPECT_FALSE(load("", "c.yaml", options)) << "they are validated, too";
 }
 
-// The file is what `kube-scheduler --write-config-to` writes where it is given no configuration.
+// The file is the output of `kube-scheduler --write-config-to` without a configuration.
 TEST(Config, ViewIsWhatUpstreamWrites) {
   std::ifstream file("unit/scheduler/config/default_view.yaml");
   std::stringstream text;
@@ -269,7 +267,7 @@ profiles:
   EXPECT_EQ(json::serialize(second->podium_view), json::serialize(first->podium_view));
 }
 
-// Behind its gate the shape has a default, which the view shows.
+// With its gate on, the shape has a default, which the view shows.
 TEST(Config, TheShapeOfVolumeBinding) {
   const auto shape = [](std::string_view args, bool scoring) {
     FeatureGates gates;

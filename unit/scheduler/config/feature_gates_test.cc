@@ -96,7 +96,7 @@ TEST(FeatureGates, Errors) {
   }
 }
 
-// What podium cannot honour has to be named, so a list can be written that it can.
+// The error names every gate that podium rejects, so that the user can correct the list.
 TEST(FeatureGates, AllAlphaNamesWhatItCannotDo) {
   const auto all = parse_feature_gates({"AllAlpha=true"});
   ASSERT_FALSE(all);

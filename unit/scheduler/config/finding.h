@@ -1,4 +1,4 @@
-// What a configuration is told: "valid", or the finding.
+// Loads a configuration and returns "valid" or the findings.
 #pragma once
 
 #include <string>

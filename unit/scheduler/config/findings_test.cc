@@ -1,4 +1,4 @@
-// What is said of configurations that make no sense: a table of inputs and the whole text of the error.
+// Errors of invalid configurations: a table of inputs and the complete error texts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using Case = Finding;
 
-// The input stands below the two lines of the head.
+// The input follows the two lines of the header.
 void check(std::initializer_list<Case> cases) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.input);
@@ -88,7 +88,7 @@ TEST(Findings, Profiles) {
       {"profiles: [{schedulerName: ''}]", "c.yaml:3: profiles[0].schedulerName: Required value"},
       {"profiles:\n- schedulerName: a\n- {}", "c.yaml:5: profiles[1].schedulerName: Required value"},
       {"profiles:\n- schedulerName: a\n- schedulerName: a",
-       "c.yaml:5: profiles[1].schedulerName: Duplicate value: \"a\": profiles[0] has it"},
+       "c.yaml:5: profiles[1].schedulerName: Duplicate value: \"a\": already used by profiles[0]"},
       {"profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: "
        "PrioritySort}]}}",
        "c.yaml:6: profiles[1].plugins.queueSort: Invalid value: must be the same for all profiles"},
@@ -217,7 +217,7 @@ TEST(Findings, Extenders) {
 
 // --- the arguments of the plugins ---
 
-// Each finding loses the place of the args, which is the same for all.
+// The path prefix of the args, which is the same for all findings, is removed.
 void check_args(std::string_view plugin, std::initializer_list<Case> cases,
                 const framework::Features& features = {}) {
   constexpr std::string_view kPlace = "c.yaml:3: profiles[0].pluginConfig[0].args.";

@@ -1,4 +1,4 @@
-// Which nodes a profile has evaluated: percentageOfNodesToScore, and podium's default, which is all of them.
+// Which nodes a profile evaluates: percentageOfNodesToScore, and podium's default of all nodes.
 #include "scheduler/config/node_searches.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// Plugins that a program adds: named in a configuration, given their arguments as they are, and blamed with
-// their path.
+// Out-of-tree plugins: named in a configuration, created with unchanged arguments, errors reported with path.
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>

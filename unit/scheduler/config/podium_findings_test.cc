@@ -1,4 +1,4 @@
-// What is said of podium's own document, of both documents together, and of what has no effect.
+// Errors in PodiumConfiguration and in both documents together, and warnings about settings without effect.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(Findings, Warnings) {
           "c.yaml:8: profiles[0].plugins.score.enabled[0]: the weight of score plugin \"TaintToleration\" is "
           "zero or "
           "absent and counts as 1",
-          "c.yaml:11: profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\": its args have no "
+          "c.yaml:11: profiles[0].pluginConfig[0]: unknown plugin \"NodeResourceFit\": its args have no "
           "effect",
           "c.yaml:13: profiles[0].pluginConfig[1]: plugin \"NodeName\" takes no args: they have no effect"}));
 }

@@ -1,4 +1,4 @@
-// What took the place of each predicate and priority of kube-scheduler 1.22.
+// The replacement of each predicate and priority of kube-scheduler 1.22.
 // Source: pkg/scheduler/framework/plugins/legacy_registry.go of 1.22, NewLegacyRegistry.
 #include "scheduler/config/policy.h"
 

@@ -1,6 +1,6 @@
-// Which plugins run where, in which order and with which weight. The expected lists are those that
-// kube-scheduler logs
-// ("the scheduler starts to work with those plugins") for the same configuration.
+// Which plugins run at each extension point, in which order and with which weight. The expected
+// lists are those that kube-scheduler logs ("the scheduler starts to work with those plugins") for
+// the same configuration.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace podium::config::profiles_test {
 namespace {
 
-// "NodeName,NodePorts" of a list of entries.
+// Joins the names of entries: "NodeName,NodePorts".
 template <typename List>
 std::string names(const List& list) {
   std::string out;

@@ -1,5 +1,5 @@
-// Decisions with extenders in them, against a transport that answers from a table; and what goes wrong on the
-// wire, against a real server.
+// Decisions with extenders against a transport that replies from a table, and wire failures against
+// a real server.
 #include "scheduler/extender/extenders.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 namespace json = boost::json;
 
-// Answers by "URL verb".
+// Replies by "URL verb".
 class FakeServers {
  public:
   std::map<std::string, Result<client::Response>> replies;
@@ -226,7 +226,7 @@ TEST_F(ExtendersTest, NodesAreSentToThoseWithoutACache) {
 
 TEST_F(ExtendersTest, APodThatIsNotKnownAnyMoreFails) {
   pod_text_ = nullptr;
-  EXPECT_EQ(decide({filtering("http://one")}).error, "the pod is not known any more");
+  EXPECT_EQ(decide({filtering("http://one")}).error, "the pod no longer exists");
   EXPECT_TRUE(servers_.asked.empty());
 }
 

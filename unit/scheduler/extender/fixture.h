@@ -1,4 +1,4 @@
-// What the tests of extenders share: one that is reached, knows the nodes itself, and what it answers.
+// Shared by the extender tests: a nodeCacheCapable extender and its replies.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace podium::extender {
 
 inline Result<client::Response> ok(std::string body) { return client::Response{200, std::move(body), 0, ""}; }
 
-// Its verbs are the test's to set.
+// Without verbs; tests set them.
 inline config::Extender extender_at(std::string url) {
   config::Extender out;
   out.url_prefix = std::move(url);

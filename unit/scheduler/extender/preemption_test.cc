@@ -1,5 +1,5 @@
-// Extenders and who is evicted: what each is asked, and what becomes of its answer. Nobody fits anywhere
-// here; the PostFilter plugin proposes db on a, and web and job on b, and takes the first node that is left.
+// Preempt verbs: the requests to extenders and the effect of their replies. No pod fits any node here. The
+// PostFilter plugin proposes the victim db on a, and web and job on b. It takes the first remaining node.
 #include "scheduler/extender/preemption.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ class PreemptingExtenders : public ::testing::Test {
     profile_ = ProfileOf().filter(fit_).post_filter(post_filter_);
   }
 
-  // Whom it evicts where, "b: web job", or the message.
+  // The victims and their node, "b: web job", or the message.
   std::string decide(const std::vector<config::Extender>& configs) {
     asked_.clear();
     const auto extenders =
@@ -183,7 +183,7 @@ TEST_F(PreemptingExtenders, AnswersThatMakeNoSense) {
 
 TEST_F(PreemptingExtenders, APodThatIsNotKnownAnyMore) {
   pod_text_ = nullptr;
-  EXPECT_EQ(decide({preempting("http://one")}), "P: the pod is not known any more");
+  EXPECT_EQ(decide({preempting("http://one")}), "P: the pod no longer exists");
   EXPECT_EQ(asked_, Log{});
 }
 

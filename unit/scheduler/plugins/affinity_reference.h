@@ -1,5 +1,5 @@
-// kube-scheduler's InterPodAffinity once more, as loops over every pod of every node: slow, plain, and
-// independent of columns, classes and tables. The randomised tests compare the plugin with it.
+// A reference implementation of kube-scheduler's InterPodAffinity: plain loops over every pod of every node,
+// without columns, classes and tables. The randomised tests compare the plugin with it.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ inline const api::Namespace* find_namespace(const TestCluster& cluster, const st
   return nullptr;
 }
 
-// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their selector
-// without labels.
+// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their
+// selector without labels.
 inline bool term_matches(const api::PodAffinityTerm& term, const std::string& owner_ns,
                          const api::Pod& target, bool incoming, const TestCluster& cluster) {
   std::set<std::string> namespaces(term.namespaces.begin(), term.namespaces.end());

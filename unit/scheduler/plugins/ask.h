@@ -1,4 +1,4 @@
-// Asks one plugin about one pod and gives the answer as plain maps by node name, for one comparison a case.
+// Runs one plugin on one pod and returns plain maps by node name, so that a test case is one comparison.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ inline std::string text_of(const framework::Verdict& verdict) {
   return text;
 }
 
-// The nodes that do not fit, with the code and the reasons. "*" is the verdict on the pod as a whole, and
-// nodes that a PreFilter leaves out say so.
+// The rejected nodes with code and reasons. "*" is the verdict on the whole pod. Nodes that PreFilter
+// excludes are marked.
 inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot,
                       const cluster::RequestRules& rules = {}) {
   const auto& filter_plugin = dynamic_cast<const framework::FilterPlugin&>(*plugin);
@@ -87,7 +87,7 @@ inline Answers filter(const PluginPtr& plugin, const api::Pod& pod, const Snapsh
   return answers;
 }
 
-// The scores of all nodes; none where the plugin is skipped.
+// The scores of all nodes; empty if the plugin is skipped.
 inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot,
                     const std::vector<std::string>& infeasible = {},
                     const cluster::RequestRules& rules = {}) {
@@ -104,14 +104,14 @@ inline Scores score(const PluginPtr& plugin, const api::Pod& pod, const Snapshot
   return scores;
 }
 
-// Why the plugin cannot score for the pod; empty: it can.
+// The error of the plugin's PreScore; empty: none.
 inline std::string score_error(const PluginPtr& plugin, const api::Pod& pod, const Snapshot& snapshot) {
   const auto& score_plugin = dynamic_cast<const framework::ScorePlugin&>(*plugin);
   return score_plugin.prepare_score(*info(pod), snapshot, snapshot.present()).error;
 }
 
-// Whether a hint of the plugin takes the event for helpful to the pod. Events that no hint is registered for
-// do not help.
+// True if a hint of the plugin returns true for the pod and the event. False if no hint is registered
+// for the event.
 inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event,
                   const cluster::RequestRules& rules = {}) {
   for (const auto& hint : dynamic_cast<const framework::FilterPlugin&>(*plugin).hints()) {
@@ -138,7 +138,7 @@ inline framework::ClusterEvent pod_updated(framework::Resource resource, const a
   return {resource, framework::pod_changes(before, after), object(before), object(after)};
 }
 
-// The seed of a randomised test: PODIUM_TEST_SEED, else a fixed one. Printed where the test fails.
+// The seed of a randomised test: PODIUM_TEST_SEED or a fixed default. Printed if the test fails.
 inline std::uint64_t test_seed() {
   const char* given = std::getenv("PODIUM_TEST_SEED");
   return given ? std::strtoull(given, nullptr, 10) : 20240611;

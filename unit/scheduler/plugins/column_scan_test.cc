@@ -63,7 +63,7 @@ TEST(ColumnScan, ScalesExactly) {
   }
 }
 
-// Around every place where a percentage changes, for divisors of all sizes.
+// Tests values around each change of the percentage, for divisors of all sizes.
 TEST(ExactDivision, PercentIsTheIntegerQuotient) {
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
   std::mt19937_64 random(test_seed());

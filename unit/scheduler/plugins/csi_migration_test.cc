@@ -1,5 +1,4 @@
-// In-tree disks that CSI drivers have taken over: what they are called there, and where their volumes are
-// reached from once the kubelet of a node has migrated.
+// CSI migration: translated names of in-tree disks, and the node affinity of their volumes on migrated nodes.
 #include "scheduler/plugins/shared/csi_migration.h"
 
 #include "scheduler/plugins/volumes/binding.h"
@@ -102,7 +101,7 @@ TEST(CsiMigration, PersistentVolumesThatNoDriverCanBeTold) {
 // Source: k8s.io/csi-translation-lib/plugins, the names and topology keys of each.
 struct Migrated {
   Kind kind;
-  std::string provisioner, driver, topology_key;  // no key: its topology is not translated
+  std::string provisioner, driver, topology_key;  // empty key: not translated
 };
 const Migrated kMigrated[] = {
     {Kind::aws_disk, "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone"},
@@ -142,7 +141,7 @@ TEST(CsiMigration, ZonesAreAskedForByTheDriversKey) {
   }
 }
 
-// --- where they are reached from ---
+// --- node affinity ---
 
 api::PersistentVolume gce_volume(std::initializer_list<api::Labels::Entry> labels) {
   auto made = volume("v");
@@ -209,7 +208,7 @@ TEST(CsiMigration, ANodeThatHasMigratedIsAskedForTheDriversLabel) {
   }
 }
 
-// A node that has migrated cannot be asked for such a volume, and the attempt fails; others can.
+// The check fails on a migrated node for a volume that cannot be translated; other nodes are checked.
 TEST(CsiMigration, VolumesThatNoDriverCanBeTold) {
   const auto blob = [](const char* zone) {
     auto made = volume("v");
@@ -247,7 +246,7 @@ TEST(CsiMigration, VolumesThatNoDriverCanBeTold) {
     const auto wanted = c.after_another ? pod("p").claim("here").claim("c") : pod("p").claim("c");
     EXPECT_EQ(filter(make(make_volume_binding), wanted, snapshot), c.want) << c.name;
   }
-  // Where the first one is out of reach, nobody asks for the second.
+  // If the node cannot reach the first volume, the second is not checked.
   const auto [claimed, v] = bound(claim("c"), blob("a"));
   auto elsewhere = migrated_node("kubernetes.io/azure-disk");
   elsewhere.meta.name = "m";
@@ -257,7 +256,7 @@ TEST(CsiMigration, VolumesThatNoDriverCanBeTold) {
             (Answers{{"m", conflict}}));
 }
 
-// The same once the volume has been promised, while the pod waits for it to be bound.
+// The same checks in PreBind, while the pod waits for the volume to be bound.
 TEST(CsiMigration, AndSoIsTheWaitForABinding) {
   const struct {
     const char* name;

@@ -1,4 +1,4 @@
-// Who is asked to go, where, and what is said where nobody is.
+// DefaultPreemption: victims, the chosen node, and the messages if there is none.
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
 namespace podium::plugins::test::default_preemption_test {
@@ -7,7 +7,7 @@ namespace {
 using podium::test::spread;
 using podium::test::term;
 
-// --- who may go ---
+// --- victims ---
 
 TEST(DefaultPreemption, VictimsOnOneNode) {
   const Nodes one{machine("a")};
@@ -108,7 +108,7 @@ TEST(DefaultPreemption, WhatOtherFiltersAskFor) {
   });
 }
 
-// --- which node ---
+// --- the chosen node ---
 
 TEST(DefaultPreemption, ChoiceOfTheNode) {
   const auto young = [](PodBuilder pod) { return pod.started("2026-02-01T00:00:00Z"); };
@@ -249,7 +249,7 @@ TEST(DefaultPreemption, Eligibility) {
   });
 }
 
-// --- what is said, and what becomes of the nomination ---
+// --- messages, and the nomination afterwards ---
 
 TEST(DefaultPreemption, Messages) {
   const auto tainted = podium::test::node("c").cap("cpu", "4").cap("pods", "9").unschedulable();

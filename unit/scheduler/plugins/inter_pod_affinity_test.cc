@@ -125,8 +125,8 @@ std::vector<FilterCase> anti_affinity_cases() {
   };
 }
 
-// kube-scheduler matches the incoming pod's namespace selector against namespaces and against no labels at
-// all.
+// kube-scheduler matches the incoming pod's namespace selector against namespaces and against no
+// labels at all.
 std::vector<FilterCase> namespace_cases() {
   const std::vector<api::Namespace> namespaces{make_namespace("default"),
                                                make_namespace("one", {{"team", "one"}})};

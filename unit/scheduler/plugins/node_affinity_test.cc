@@ -112,7 +112,7 @@ TEST(NodeAffinity, FilterWithAddedAffinity) {
   const auto snapshot = snapshot_of({node("a").label("disk", "ssd"), node("b").label("pool", "x"),
                                      node("c").label("disk", "ssd").label("pool", "x")});
   EXPECT_EQ(filter(plugin, pod("p"), snapshot), (Answers{{"b", kNotEnforced}}));
-  // What the configuration asks for comes first.
+  // addedAffinity is checked first.
   EXPECT_EQ(filter(plugin, pod("p").node_selector("pool", "x"), snapshot),
             (Answers{{"a", kNotMatched}, {"b", kNotEnforced}}));
 }
@@ -152,7 +152,7 @@ TEST(NodeAffinity, ScoreWithAddedAffinity) {
             (Scores{{"a", 100}, {"b", 50}, {"c", 0}}));
 }
 
-// The words are those of kube-scheduler's PreScore; `make parity` compares them.
+// The texts are those of kube-scheduler's PreScore; `make parity` compares them.
 TEST(NodeAffinity, PreferredTermsThatCannotBeParsedAreAnError) {
   const std::string no_number = "for 'Gt', 'Lt' operators, the value must be an integer";
   const std::string no_label =
@@ -219,7 +219,7 @@ TEST(NodeAffinity, Hints) {
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_affinity), rejected, c.event), c.want) << c.name;
 
-  // What the configuration asks for has to hold as well.
+  // addedAffinity must match too.
   const auto enforced = make(make_node_affinity, R"({"addedAffinity": {
       "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
           {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["x"]}]}]}}})");
@@ -229,7 +229,7 @@ TEST(NodeAffinity, Hints) {
   EXPECT_TRUE(helps(enforced, pod("p"), node_added(node("n").label("pool", "x"))));
 }
 
-// --- against asking every node ---
+// --- columns against a check of each node ---
 
 class RandomAffinity {
  public:
@@ -298,7 +298,7 @@ TEST(NodeAffinity, RandomTermsAgreeWithAskingEveryNode) {
       builder.prefer_node(static_cast<int>(random.below(100)), random.term());
     }
     const api::Pod incoming = builder;
-    bool parsed = true;  // a value with a letter is no number
+    bool parsed = true;  // false: a value is not a number
     for (const auto& preferred : incoming.node_affinity.preferred) {
       for (const auto& r : preferred.preference.match_expressions) {
         const bool compares = r.op == api::Requirement::Op::gt || r.op == api::Requirement::Op::lt;

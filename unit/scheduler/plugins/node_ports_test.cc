@@ -75,7 +75,7 @@ TEST(NodePorts, CheckWithPodsAddedAndRemoved) {
   EXPECT_TRUE(prepared.filter->check(row, {nominated, placed}));
 }
 
-// As upstream's set of ports, during preemption by a pod of priority 10.
+// Behaves as upstream's set of ports, during preemption by a pod of priority 10.
 TEST(NodePorts, APortGoesWithTheFirstOfThePodsThatHaveIt) {
   const auto on = [](const char* name, int priority) { return pod(name).node("n").priority(priority); };
   const auto snapshot = snapshot_of(

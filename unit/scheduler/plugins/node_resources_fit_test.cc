@@ -183,7 +183,7 @@ TEST(NodeResourcesFit, CheckWithPodsAddedAndRemoved) {
   EXPECT_EQ(check(pod("p").req("cpu", "10"), {{}, placed}), "");
   EXPECT_EQ(check(pod("p").req("cpu", "6"), {nominated, first}), "U; Too many pods");
   EXPECT_EQ(check(pod("p").req("cpu", "8"), {nominated, placed}), "U; Insufficient cpu");
-  // A nominated pod whose resize is under way counts with what it was granted.
+  // A nominated pod with a resize in progress counts with its allocated resources.
   const std::vector<cluster::PodInfoPtr> resized{info(pod("d")
                                                           .container("c")
                                                           .req("cpu", "1")
@@ -249,7 +249,7 @@ TEST(NodeResourcesFit, Hints) {
   for (const auto& c : cases)
     EXPECT_EQ(helps(make(make_node_resources_fit), rejected, c.event), c.want) << c.name;
 
-  // Who asks for nothing waits for room for pods.
+  // A pod without requests waits only for the pod count.
   const auto undemanding = [](const framework::ClusterEvent& event) {
     return helps(make(make_node_resources_fit), pod("p").req("cpu", "0"), event);
   };
@@ -258,7 +258,7 @@ TEST(NodeResourcesFit, Hints) {
   EXPECT_TRUE(undemanding(node_added(sized("n"))));
 }
 
-// With PodLevelResources off only what containers ask for counts, but for one hint.
+// With PodLevelResources off, only container requests count, except in one hint.
 TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
   constexpr cluster::RequestRules kOff{.pod_level = false, .pod_level_resize = false};
   const auto large = [] { return pod("p").uid("1").pod_req("cpu", "12").pod_req("memory", "30Gi"); };
@@ -302,7 +302,7 @@ TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
     EXPECT_EQ(asked(kOff), c.want_off) << c.name;
   }
 
-  // A node that has grown helps by the same count; a pod that has shrunk is asked about both kinds.
+  // A grown node uses the same count; a scaled-down pod counts both kinds of requests.
   const auto grown = node_updated(sized("n").cap("memory", "20Gi"), sized("n").cap("memory", "40Gi"));
   EXPECT_FALSE(helps(plugin, large(), grown));
   EXPECT_TRUE(helps(plugin, pod("p").uid("1").pod_req("memory", "30Gi"), grown));
@@ -313,7 +313,7 @@ TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
   EXPECT_FALSE(helps(plugin, pod("p").uid("1").req("memory", "1Gi"), shrunk, kOff));
 }
 
-// Over more than one chunk, against the arithmetic of one node at a time.
+// Several chunks, compared with a calculation per node.
 TEST(NodeResourcesFit, RandomNodesAgreeWithAskingEveryNode) {
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
   for (const bool huge : {false, true}) {

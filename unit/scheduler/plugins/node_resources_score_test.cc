@@ -164,7 +164,7 @@ TEST(NodeResourcesFit, ShapeIsTabulated) {
   EXPECT_EQ(table, want);
 }
 
-// All strategies over more than one chunk, small and huge amounts, against plain wide division.
+// All strategies on several chunks, small and huge amounts, compared with plain wide division.
 TEST(NodeResourcesFit, RandomScoresAgreeWithPlainDivision) {
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
   const std::vector<Weighted> resources{

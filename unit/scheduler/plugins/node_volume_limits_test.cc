@@ -13,7 +13,7 @@ Answers ask(const api::Pod& pod, const Snapshot& snapshot) {
   return filter(make(make_node_volume_limits), pod, snapshot);
 }
 
-// A claim with a volume of the driver, and both in the snapshot.
+// Adds a claim bound to a volume of the driver.
 void add_bound(Snapshot& snapshot, const std::string& name, const std::string& handle = "",
                const std::string& driver = kDriver) {
   auto [c, v] = bound(claim(name, "5Gi", "fast"), volume("v-" + name, "5Gi", "fast"));
@@ -97,8 +97,7 @@ TEST(NodeVolumeLimits, ClaimsThatCannotBeCounted) {
             everywhere("E; PVC default/p-scratch was not created for pod default/p (pod is not owner)"));
 }
 
-// Claims by what becomes of them: node n takes one volume of the driver, and has none, or one that a pod of
-// it uses.
+// Which claims count. Node n has a limit of one volume of the driver, and zero or one in use.
 TEST(NodeVolumeLimits, WhatAClaimCountsAs) {
   const auto bare = [](const char* name, const char* volume_name, const char* class_name) {
     auto made = claim(name, "5Gi", class_name);
@@ -168,7 +167,7 @@ TEST(NodeVolumeLimits, WhatAClaimCountsAs) {
     EXPECT_EQ(ask(c.pod, snapshot_with(c.placed)), c.fits ? Answers() : Answers({{"n", kFull}})) << c.name;
 }
 
-// Node n has a CSINode, m has none, and a disk is nobody's there.
+// Node n has a CSINode, m has none; in-tree disks do not count on m.
 TEST(NodeVolumeLimits, DisksThatNoDriverCanBeTold) {
   const auto blob = [](std::string name) {
     auto made = disk(Kind::azure_disk, "https://blob");
@@ -203,7 +202,7 @@ TEST(NodeVolumeLimits, DisksThatNoDriverCanBeTold) {
   };
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), c.want) << c.name;
 
-  // What comes first among the pod's volumes is told.
+  // The first problem in the order of the pod's volumes is reported.
   const std::string gone = "UU; looking up PVC default/gone: persistentvolumeclaim \"gone\" not found";
   auto both = error("d");
   both["m"] = gone;
@@ -227,7 +226,7 @@ TEST(NodeVolumeLimits, ADriverMayNotSayHowMany) {
   EXPECT_EQ(ask(pod("p").claim("other"), snapshot), (Answers{{"n", kFull}}));
 }
 
-// A volume that is attached to a node takes its room, whether or not a pod of the node uses it.
+// An attached volume counts against the limit, used by a pod of the node or not.
 TEST(NodeVolumeLimits, AttachmentsCount) {
   auto snapshot = with_claims({pod("x").node("n").claim("a")}, {{kDriver, 2}});
   const auto attach = [&](std::string name, std::string volume, std::string node) {
@@ -247,7 +246,7 @@ TEST(NodeVolumeLimits, AttachmentsCount) {
   EXPECT_EQ(ask(wanted, snapshot), (Answers{{"n", kFull}}));
 }
 
-// Behind VolumeLimitScaling: a driver may ask that its pods go to no node that lacks it.
+// Behind VolumeLimitScaling: a driver may reject nodes where it is not installed.
 TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
   const auto driver = [](std::string name, bool prevents) {
     api::CsiDriver made;
@@ -309,7 +308,7 @@ TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
        with({{kDriver, 5}}, driver(kDriver, false), driver("other.example.com", true)),
        {{"m", missing("other.example.com")}, {"n", missing("other.example.com")}}},
       {"a pod without volumes", pod("p"), with({}, strict), {}},
-      // Without a CSINode nothing tells that the disk has moved to a driver.
+      // Without a CSINode, the disk is not known to be migrated.
       {"a disk that has moved to it", pod("p").volume(disk(Kind::aws_disk, "vol-1")), aws, {}},
       {"and where it is missing",
        pod("p").volume(disk(Kind::aws_disk, "vol-1")),
@@ -328,8 +327,7 @@ TEST(NodeVolumeLimits, NodesWithoutTheDriver) {
   EXPECT_EQ(ask(pod("p").claim("b"), with({}, strict)), Answers{});
 }
 
-// What is known of a node holds until something that it is made of changes; volumes_random_test.cc has the
-// rest.
+// VolumeIndex invalidates a node's cached usage when an input changes. More cases: volumes_random_test.cc.
 TEST(NodeVolumeLimits, AnEphemeralClaimChangesHands) {
   auto snapshot = with_claims({pod("x").node("n").volume(ephemeral("scratch"))}, {{kDriver, 2}});
   auto own = claim_for(pod("x"), "scratch", "fast"), another = own;
@@ -342,7 +340,7 @@ TEST(NodeVolumeLimits, AnEphemeralClaimChangesHands) {
       (Answers{{"n", "E; PVC default/x-scratch was not created for pod default/x (pod is not owner)"}}));
 }
 
-// Until a pod of the node uses it, a volume that is attached already and is wanted counts twice, as upstream.
+// As upstream, an attached volume that the incoming pod uses counts twice until a pod of the node uses it.
 TEST(NodeVolumeLimits, AnAttachmentOfTheWantedVolume) {
   const auto answer = [](int limit) {
     auto snapshot = with_claims({}, {{kDriver, limit}});

@@ -233,8 +233,8 @@ struct ScoreCase {
 
 using Map = std::map<std::string, std::int64_t>;
 
-// Expected raw scores: sum of count * ln(domains + 2) + maxSkew - 1, rounded; then 100 * (max + min - raw) /
-// max.
+// Expected raw scores: sum of count * ln(domains + 2) + maxSkew - 1, rounded.
+// Expected scores: 100 * (max + min - raw) / max.
 std::vector<ScoreCase> score_cases() {
   const auto soft_zone = [] { return over(kZone).schedule_anyway(); };
   const auto soft_host = [] { return over(kHostname).schedule_anyway(); };
@@ -356,7 +356,7 @@ TEST(PodTopologySpread, DefaultConstraints) {
   EXPECT_EQ(filter(listed, foo(), plain.snapshot()), (Verdicts{{"a", ""}, {"b", ""}, {"c", ""}}));
 }
 
-// With upstream's own defaults, a zone label without a value and no zone label are one domain.
+// With upstream's built-in defaults, an empty zone label and no zone label are one domain.
 TEST(PodTopologySpread, EmptyZoneIsTheDomainOfNodesWithoutOne) {
   TestCluster cluster{{node("a").zone(""), node("b"), node("c").zone("zone1")}, foo_on({"a", "b", "b"})};
   cluster.workloads = {service("default", "s", {{"foo", ""}})};
@@ -440,8 +440,7 @@ TEST(PodTopologySpread, HintsOnPods) {
                                   : framework::kUpdatePodLabel | framework::kUpdatePodTolerations;
     EXPECT_EQ(helps(kNoDefaults, test.rejected, event), test.want) << test.name;
   }
-  // Whether a default constraint's selector matches hangs on the cluster, so any pod of the namespace may
-  // help.
+  // The selector of default constraints depends on the snapshot, so any pod of the namespace may help.
   const PodTopologySpread listed({spread(kZone)}, false);
   EXPECT_TRUE(helps(listed, foo(), {Resource::assigned_pod, framework::kAdd, {}, share(placed().build())}));
 }

@@ -1,4 +1,4 @@
-// Disruption budgets and preemption: whom they guard, and what that means for the choice.
+// PodDisruptionBudgets in preemption: the pods that they protect, and their effect on the chosen node.
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
 namespace podium::plugins::test::preemption_budgets_test {
@@ -109,7 +109,7 @@ TEST(DefaultPreemption, SplitByBudget) {
   EXPECT_EQ(names(others), (std::vector<std::string>{"x1", "none", "x3"}));
 }
 
-// A pod that the API server has counted takes nothing from the budget once more.
+// A pod in disruptedPods is not counted against the budget again.
 TEST(DefaultPreemption, PodsThatABudgetHasCounted) {
   const auto split = [](Strings counted) {
     cluster::Objects objects;

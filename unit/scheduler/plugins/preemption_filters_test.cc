@@ -1,4 +1,4 @@
-// What filters say of a node without the pods that would have to go, when it is not a plain yes or no.
+// Filter verdicts on a node without its victims that are neither a fit nor a plain rejection.
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
 namespace podium::plugins::test::preemption_filters_test {
@@ -7,11 +7,11 @@ namespace {
 using framework::Code;
 using framework::Verdict;
 
-// Turns every node down, and then says something else when it is asked about preemption.
+// Rejects every node in filter(), and returns another verdict from check() during preemption.
 class Fickle final : public framework::Plugin, public framework::FilterPlugin {
  public:
   struct Second {
-    std::optional<Verdict> whoever_is_gone;  // nullopt: the node is fine
+    std::optional<Verdict> without_victims;  // nullopt: the node is fine
     std::optional<Verdict> nobody_is_gone;
   };
   using Answers = std::map<std::string, Second>;  // by node
@@ -34,7 +34,7 @@ class Fickle final : public framework::Plugin, public framework::FilterPlugin {
     }
     std::optional<Verdict> check(cluster::Row row, const framework::PodDelta& delta) const override {
       const auto& answer = plugin_.answers_.at(std::string(snapshot_.node_name(row)));
-      return delta.removed.empty() ? answer.nobody_is_gone : answer.whoever_is_gone;
+      return delta.removed.empty() ? answer.nobody_is_gone : answer.without_victims;
     }
 
    private:

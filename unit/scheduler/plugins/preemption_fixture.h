@@ -1,5 +1,5 @@
-// Preemption on small clusters, through the real filters of the default profile. Machines have 4 CPUs and
-// room for as many pods as wanted; pods without a priority have 0.
+// Preemption on small clusters with the filters of the default profile. Nodes have 4 CPUs and no practical
+// limit on pods; the default priority is 0.
 #pragma once
 
 #include <fmt/format.h>

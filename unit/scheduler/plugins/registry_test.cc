@@ -33,7 +33,7 @@ TEST(Registry, DefaultPluginsInUpstreamsOrderWithTheirWeights) {
   EXPECT_EQ(listed, want);
 }
 
-// What a plugin is listed for and what it implements must agree, or a profile would lose it without a word.
+// The listed extension points must equal the implemented ones; otherwise a profile silently drops the plugin.
 TEST(Registry, PluginsImplementWhatTheyAreListedFor) {
   for (const auto& entry : in_tree()) {
     if (!entry.make) continue;

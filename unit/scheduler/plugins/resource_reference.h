@@ -1,5 +1,4 @@
-// Random clusters for the resource plugins, and upstream's arithmetic one node at a time in plain wide
-// integers.
+// Random clusters for the resource plugins, and upstream's arithmetic per node in plain wide integers.
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@ class RandomResources {
 
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
 
-  // Sizes repeat, so that equal nodes and full nodes come up, and some resources are missing.
+  // Sizes repeat, so that equal and full nodes occur. Some resources are missing.
   Nodes nodes(int count) {
     Nodes nodes;
     for (int i = 0; i < count; ++i) {
@@ -72,7 +71,7 @@ class RandomResources {
   bool huge_;
 };
 
-// What of a node counts for one resource.
+// The amounts of a node for one resource.
 struct Amounts {
   std::int64_t allocatable = 0, requested = 0, non_zero = 0;
 };
@@ -96,8 +95,8 @@ struct Weighted {
   std::int64_t weight;
 };
 
-// The score of a strategy; `of_resource(requested, allocatable)` is nullopt where the resource does not
-// count.
+// The score of a strategy. `of_resource(requested, allocatable)` returns nullopt if the resource does not
+// count towards the score.
 template <typename OfResource, typename Average>
 std::int64_t reference_score(const Snapshot& snapshot, cluster::Row row, const cluster::PodInfo& pod,
                              const std::vector<Weighted>& resources, OfResource of_resource,

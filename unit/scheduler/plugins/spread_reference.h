@@ -1,5 +1,5 @@
-// kube-scheduler's PodTopologySpread once more, as loops over every pod of every node: slow, plain, and
-// independent of columns, classes and tables. The randomised tests compare the plugin with it.
+// A reference implementation of kube-scheduler's PodTopologySpread: plain loops over every pod of every node,
+// without columns, classes and tables. The randomised tests compare the plugin with it.
 #pragma once
 
 #include <algorithm>

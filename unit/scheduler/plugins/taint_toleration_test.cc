@@ -137,7 +137,7 @@ TEST(TaintToleration, Hints) {
     EXPECT_EQ(helps(make(make_taint_toleration), rejected, c.event), c.want) << c.name;
 }
 
-// Many taint sets over more than one chunk, against asking every node.
+// Many taint sets on several chunks, compared with a check of each node.
 TEST(TaintToleration, ManyTaintSets) {
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
   std::mt19937_64 random(test_seed());

@@ -1,5 +1,5 @@
-// A cluster as lists, the snapshot made of it, and what one plugin says about one pod on it, by node name:
-// for the tests of the plugins that look at other pods.
+// A cluster as lists, its snapshot, and the verdicts and scores of one plugin for one pod by node name. For
+// the tests of plugins that depend on other pods.
 #pragma once
 
 #include <map>
@@ -55,7 +55,7 @@ inline Verdicts filter(const framework::FilterPlugin& plugin, const api::Pod& po
   return result;
 }
 
-// The verdict on one node as if these pods were added to it, or gone from it.
+// The verdict on one node with pods added to it or removed from it.
 inline std::string check(const framework::FilterPlugin& plugin, const api::Pod& pod,
                          const cluster::Snapshot& snapshot, const std::string& node,
                          const std::vector<api::Pod>& added, const std::vector<api::Pod>& removed) {

@@ -1,4 +1,4 @@
-// PodTopologySpread and InterPodAffinity against their plain references, on random clusters.
+// PodTopologySpread and InterPodAffinity compared with reference implementations on random clusters.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -81,7 +81,7 @@ api::PodAffinityTerm random_term(Random& random) {
     term.namespaces.push_back(random.of(kNamespaces));
   }
   if (random.chance(25)) term.namespace_selector = random_namespace_selector(random);
-  // The API server has put the values of these keys into the selector.
+  // The API server merges the values of these keys into the selector.
   if (term.label_selector && random.chance(15)) {
     term.match_label_keys = {"tier"};
     term.label_selector->match_expressions.push_back(in("tier", {random.of(kTiers)}));
@@ -201,7 +201,7 @@ Scenario random_scenario(std::uint64_t seed) {
   return scenario;
 }
 
-// The same cluster reached by a detour, so that rows, value ids and classes are reused.
+// Builds the same cluster with extra additions and removals, so that rows, value ids and classes are reused.
 cluster::Snapshot by_detour(const Scenario& scenario, std::uint64_t seed) {
   Random random(seed);
   auto snapshot = scenario.cluster.snapshot();
@@ -234,7 +234,7 @@ std::vector<std::uint64_t> seeds() {
   return result;
 }
 
-// What the verdict on `node` is once these pods are added and those are gone.
+// The verdict on `node` after adding and removing pods.
 template <typename Reference>
 std::string after(const TestCluster& cluster, const std::string& node, const std::vector<api::Pod>& added,
                   const std::vector<api::Pod>& removed, Reference&& reference) {

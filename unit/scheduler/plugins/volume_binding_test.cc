@@ -1,4 +1,4 @@
-// Where a pod can have its volumes: what the filter says, and when a pod that it turned down is tried again.
+// VolumeBinding: the verdicts of the filter, and the queueing hints.
 #include "scheduler/plugins/volumes/binding.h"
 
 #include "unit/scheduler/plugins/volume_fixture.h"
@@ -17,7 +17,7 @@ Answers ask(const api::Pod& pod, const Snapshot& snapshot) {
   return filter(make(make_volume_binding), pod, snapshot);
 }
 
-// The driver of the class "fast" counts the room that is left.
+// The driver of the class "fast" reports storage capacity.
 api::CsiDriver tracking() {
   api::CsiDriver made;
   made.meta.name = "disks.example.com";
@@ -132,7 +132,7 @@ TEST(VolumeBinding, BoundClaimsGoWhereTheirVolumeIs) {
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), c.want) << c.name;
 }
 
-// A volume is asked about a node's labels, without its name: what it says of fields is not looked at.
+// A volume's node affinity is checked against node labels only; matchFields are ignored.
 TEST(VolumeBinding, TheNodesNameDoesNotCount) {
   const Nodes nodes{host("n"), host("m")};
   const auto only_n = podium::test::in("metadata.name", {"n"});
@@ -220,7 +220,7 @@ TEST(VolumeBinding, AVolumeIsTakenOnce) {
   const auto one_each = storage(nodes, {}, local_class(), claim("a"), claim("b"), local_volume("v1", "n"),
                                 local_volume("v2", "n"), local_volume("v3", "m"));
   EXPECT_EQ(ask(two, one_each), (Answers{{"m", kNoVolume}}));
-  // The larger claim is not left without because the smaller one took its volume.
+  // The smaller claim does not take the only volume that fits the larger one.
   const auto by_size = storage({host("n")}, {}, local_class(), claim("a", "8Gi"), claim("b", "2Gi"),
                                local_volume("large", "n", "9Gi"), local_volume("small", "n", "3Gi"));
   EXPECT_EQ(ask(two, by_size), Answers{});

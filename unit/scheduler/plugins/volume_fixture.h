@@ -1,5 +1,5 @@
-// A cluster with storage for the tests of the volume plugins: nodes, placed pods, and objects that are
-// adjusted field by field.
+// A cluster with storage for the tests of the volume plugins: nodes, placed pods and storage objects, which
+// tests adjust field by field.
 #pragma once
 
 #include <utility>
@@ -29,7 +29,7 @@ inline api::PersistentVolume volume(std::string name, std::string_view capacity 
   return made;
 }
 
-// Only reached from this node.
+// A volume that only this node can reach.
 inline api::PersistentVolume local_volume(std::string name, std::string node,
                                           std::string_view capacity = "10Gi") {
   auto made = volume(std::move(name), capacity);
@@ -52,7 +52,7 @@ inline api::PersistentVolumeClaim claim_on(std::string name, std::string node,
   return made;
 }
 
-// The pod's own, as the ephemeral volume controller makes it.
+// The claim of an ephemeral volume, as the ephemeral volume controller creates it.
 inline api::PersistentVolumeClaim claim_for(const api::Pod& pod, const std::string& volume,
                                             std::string class_name = "local") {
   auto made = claim(pod.meta.name + "-" + volume, "5Gi", std::move(class_name));
@@ -66,7 +66,7 @@ inline std::pair<api::PersistentVolumeClaim, api::PersistentVolume> bound(api::P
   return {std::move(claim), std::move(volume)};
 }
 
-// Volumes that are there (local), that are made on the node's demand (fast), and at once (now).
+// Storage classes: existing volumes (local), provisioned for the selected node (fast), immediate (now).
 inline api::StorageClass local_class() {
   return storage_class("local", "kubernetes.io/no-provisioner", true);
 }

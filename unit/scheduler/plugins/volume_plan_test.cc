@@ -1,4 +1,4 @@
-// Which volumes a pod's claims take on a node, and for which ones a volume is to be made there.
+// plan_volumes(): the volumes to bind and to provision for a pod on a node.
 #include <fmt/format.h>
 
 #include "scheduler/plugins/volumes/binding.h"
@@ -7,8 +7,8 @@
 namespace podium::plugins::test::volume_plan_test {
 namespace {
 
-// "claim=volume claim=volume, claim" (to be made), in the order in which they are written; "no" where the pod
-// cannot have them there.
+// "claim=volume claim=volume, claim": bindings, then claims to provision, in the order of the writes. "no":
+// the pod cannot have its volumes on the node.
 std::string plan(const api::Pod& pod, const Snapshot& snapshot, const std::string& node = "n") {
   const auto found = plan_volumes(pod, snapshot, *snapshot.find_row(node));
   if (!found) return "no";
@@ -84,7 +84,7 @@ TEST(VolumePlan, WhatIsTakenAndWhatIsMade) {
   for (const auto& each : cases) EXPECT_EQ(plan(each.pod, each.snapshot), each.want) << each.name;
 }
 
-// What was assumed for one pod is what another pod of the same claim finds, however often it is asked.
+// A second pod with the same claim gets the volume that was assumed for the first, on every call.
 TEST(VolumePlan, AnAssumptionIsFoundAgain) {
   auto snapshot = on_two_nodes(claim("c"), local_volume("v6", "n", "6Gi"), local_volume("v7", "n", "6Gi"),
                                local_volume("small", "m", "5Gi"));

@@ -1,4 +1,4 @@
-// What a decision means for volumes and claims: assumed, taken back, written, and bound in the end.
+// Reserve and PreBind of VolumeBinding: volumes and claims are assumed, reverted, written, and finally bound.
 #include <fmt/format.h>
 
 #include <boost/json/serialize.hpp>
@@ -60,7 +60,7 @@ class Reserved {
   std::unique_ptr<framework::PluginState> state_;
 };
 
-// The claim that a volume is bound to, and who says so: "default/c uid-default-c yes"; "" for none.
+// The claimRef and bound-by-controller of a volume: "default/c uid-default-c yes"; "" for none.
 std::string claim_of(const Snapshot& snapshot, const std::string& volume) {
   const auto* found = snapshot.objects().find<Volume>("", volume);
   if (!found || !found->claim) return "";
@@ -80,7 +80,7 @@ void tell(Snapshot& snapshot, const T& object) {
   snapshot.objects().set<T>(podium::test::share(object));
 }
 
-// A claim for a volume that is there, and one whose volume has to be made.
+// A claim for an existing volume, and a claim whose volume is provisioned.
 Snapshot both_kinds() {
   return storage({host("n"), host("m")}, {}, local_class(), fast_class(), claim("c"),
                  claim("d", "5Gi", "fast"), local_volume("v", "n"));
@@ -136,8 +136,8 @@ TEST(VolumeReservation, AnotherPodOfTheSameClaimGoesToTheSameNode) {
             (Answers{{"m", "UU; node(s) didn't find available persistent volumes to bind"}}));
 }
 
-// What the API server tells stands, whatever was assumed; of two pods that assumed the same, one takes it
-// back for both.
+// A watch event overrides an assumption. If two pods assumed the same object, unreserving one reverts
+// it for both.
 TEST(VolumeReservation, NewsEndAnAssumption) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
@@ -158,7 +158,7 @@ TEST(VolumeReservation, NewsEndAnAssumption) {
   EXPECT_EQ(node_of(snapshot, "d"), "");
 }
 
-// The pod that takes its own assumption back leaves what another has assumed on the news since.
+// Unreserve does not revert an assumption that another pod made on a newer version of the object.
 TEST(VolumeReservation, AnAssumptionOnNewsIsNobodyElsesToTakeBack) {
   auto snapshot = storage({host("n"), host("m")}, {}, fast_class(), claim("d", "5Gi", "fast"));
   Reserved first(pod("p").claim("d"), snapshot);
@@ -260,7 +260,7 @@ TEST(VolumeReservation, TheTimeoutIsAnArgument) {
   }
 }
 
-// --- whether it comes true ---
+// --- the check ---
 
 TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
   const auto with = [](auto value, std::string version, auto change) {
@@ -397,7 +397,7 @@ TEST(VolumeReservation, EveryVolumeHasToBeBound) {
   EXPECT_EQ(reserved.progress(), "not yet") << "the one that was made is not";
 }
 
-// The assumption of another pod of the same claim is no answer of the API server.
+// An assumption by another pod with the same claim does not count as the state of the API server.
 TEST(VolumeReservation, OnlyTheApiServersWordCounts) {
   auto snapshot = storage({host("n"), host("m")}, {}, fast_class(), claim("d", "5Gi", "fast"));
   Reserved reserved(pod("p").claim("d"), snapshot);

@@ -108,7 +108,7 @@ TEST(VolumeRestrictions, EveryClaimThatOnlyOnePodMayUseCounts) {
   EXPECT_FALSE(alone.filter->check(row, {{}, both.entry(row).pods}));
 }
 
-// Preemption asks about nodes without the pods that would go.
+// Preemption checks nodes without the victims.
 TEST(VolumeRestrictions, CheckWithPodsAddedAndRemoved) {
   auto once = claim("c");
   once.access_modes = {"ReadWriteOncePod"};

@@ -40,7 +40,7 @@ api::CsiDriver counting_driver() {
   made.storage_capacity = true;
   return made;
 }
-// Room for the class "fast" that nodes with this label can use.
+// Storage capacity of the class "fast" for nodes with this label.
 api::CsiStorageCapacity room(std::string name, std::string_view capacity, std::string key,
                              std::string value) {
   api::CsiStorageCapacity made;
@@ -248,7 +248,7 @@ TEST(VolumeScore, VolumesThatAreToBeMade) {
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot, c.args), c.want) << c.name;
 }
 
-// Where it scores it is never skipped, so that its weight is listed with every pod.
+// If it scores, it is never skipped, so that its weight is listed for every pod.
 TEST(VolumeScore, EveryPodIsScored) {
   const auto snapshot = storage({host("a"), host("b")}, {}, there("ssd"), claim("s", "50Gi", "ssd"),
                                 volume_on("a", "ssd", "200Gi"));

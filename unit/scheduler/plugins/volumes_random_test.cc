@@ -1,5 +1,5 @@
-// What is kept of volumes between decisions, against decisions that know nothing of earlier ones: random
-// changes of nodes, pods, claims, volumes, classes, drivers and attachments, with forks on the way.
+// Decisions with a warm VolumeIndex compared with decisions on a fresh one, after random changes of nodes,
+// pods, claims, volumes, classes, drivers and attachments, and with forks in between.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ std::uint64_t seed() {
   return std::random_device{}();
 }
 
-// The same cluster, of which nobody has asked anything.
+// The same cluster with a fresh VolumeIndex.
 Snapshot anew(const Snapshot& from) {
   Snapshot made;
   from.present().each([&](cluster::Row row) { made.set_node(from.entry(row).node); });
@@ -89,7 +89,7 @@ class World {
     s.objects().set(podium::test::share(std::move(object)));
   }
 
-  // Removes what is there, assumes it to be as `promise` makes it, or takes that back; false: it did nothing.
+  // Removes an object, assumes a change of it by `promise`, or reverts the assumption; false: no change.
   template <typename T>
   bool disturb(Snapshot& s, const std::string& ns, const std::string& name, auto promise) {
     const auto known = s.objects().actual<T>(ns, name);
