@@ -83,7 +83,7 @@ class Objects {
   }
   // Puts back what the API server has, where an assumption stands that was made on this version of it.
   template <typename T>
-  void take_back(const std::string& ns, const std::string& name, std::string_view resource_version) {
+  void restore(const std::string& ns, const std::string& name, std::string_view resource_version) {
     const auto key = std::pair(ns, name);
     const auto* known = assumed_on<T>(key);
     if (!known || (*known)->meta.resource_version != resource_version) return;

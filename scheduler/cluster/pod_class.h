@@ -42,14 +42,14 @@ class PodClass {
   friend class PodClassTable;
   const api::Pod& sample() const { return *sample_->pod; }
   // Index into postings_, or its size where the row has none.
-  std::uint32_t place_of(Row row) const;
+  std::uint32_t index_of(Row row) const;
   void add(Row row, bool terminating);
   void remove(Row row, bool terminating);
 
   PodInfoPtr sample_;  // some pod of the class, maybe a former one: its labels and terms are not stored twice
   std::vector<Posting> postings_;
   // From rows to indexes into postings_, once there are too many of them to look through.
-  boost::unordered_flat_map<Row, std::uint32_t, NumberHash> place_;
+  boost::unordered_flat_map<Row, std::uint32_t, NumberHash> index_of_row_;
   std::uint32_t pods_ = 0;
 };
 

@@ -103,7 +103,7 @@ class Snapshot {
   template <typename F>
   void each_pod(F&& f) const {  // f(PodInfoPtr) for every one of them
     present().each([&](Row row) { std::ranges::for_each(entry(row).pods, f); });
-    for (const auto& [node, pods] : *homeless_) std::ranges::for_each(pods, f);
+    for (const auto& [node, pods] : *pods_on_unknown_nodes_) std::ranges::for_each(pods, f);
   }
 
   // Pods that are nominated to a node and not placed yet (status.nominatedNodeName).
@@ -142,7 +142,7 @@ class Snapshot {
   CowIndex<Row> row_of_node_;      // by name
   CowIndex<const PodInfo*> pods_;  // by UID; each is owned by an entry or by the homeless
   Cow<boost::unordered_flat_map<std::string, std::vector<PodInfoPtr>, TextHash, std::equal_to<>>>
-      homeless_;  // by the missing node's name, in the order of an entry
+      pods_on_unknown_nodes_;  // by the missing node's name, in the order of an entry
   Cow<std::vector<Nomination>> nominations_;
   Objects objects_;
   Cow<std::vector<Row>> free_rows_;

@@ -64,11 +64,11 @@ void Snapshot::set_node(api::NodePtr node) {
   by_name_ = by_name_->with(row, name_of());
   objects_.volumes().node_added(name, row);
 
-  const auto waiting = homeless_->find(name);
-  if (waiting == homeless_->end()) return;
+  const auto waiting = pods_on_unknown_nodes_->find(name);
+  if (waiting == pods_on_unknown_nodes_->end()) return;
   const auto pods = waiting->second;
-  auto& homeless = homeless_.write();
-  homeless.erase(homeless.find(name));
+  auto& pods_on_unknown_nodes = pods_on_unknown_nodes_.write();
+  pods_on_unknown_nodes.erase(pods_on_unknown_nodes.find(name));
   for (const auto& pod : pods) {
     entries_.write(row).write().pods.push_back(pod);
     place(*pod, row);
@@ -99,7 +99,7 @@ void Snapshot::remove_node(std::string_view name) {
   present_.write().clear(row);
   free_rows_.write().push_back(row);
   --node_count_;
-  if (!gone.pods.empty()) homeless_.write()[gone.node->meta.name] = std::move(gone.pods);
+  if (!gone.pods.empty()) pods_on_unknown_nodes_.write()[gone.node->meta.name] = std::move(gone.pods);
 }
 
 void Snapshot::apply_node(Row row, const api::Node& from, const api::Node& to) {

@@ -83,10 +83,10 @@ void Snapshot::detach(const PodInfoPtr& pod) {
     displace(*pod, *row);
     return;
   }
-  auto& homeless = homeless_.write();
-  const auto it = homeless.find(node);
+  auto& pods_on_unknown_nodes = pods_on_unknown_nodes_.write();
+  const auto it = pods_on_unknown_nodes.find(node);
   take_out(it->second, pod.get());
-  if (it->second.empty()) homeless.erase(it);
+  if (it->second.empty()) pods_on_unknown_nodes.erase(it);
 }
 
 void Snapshot::add_pod(PodInfoPtr pod) {
@@ -107,7 +107,7 @@ void Snapshot::add_pod(PodInfoPtr pod) {
     place(*pod, *row);
     classes_.write().add(pod, *row);
   } else {
-    homeless_.write()[std::string(node)].push_back(pod);
+    pods_on_unknown_nodes_.write()[std::string(node)].push_back(pod);
   }
   // After the new one is in: a class that has both in turn is not taken down and made again.
   if (former) {

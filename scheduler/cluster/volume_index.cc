@@ -68,7 +68,7 @@ const std::vector<Row>& VolumeIndex::users(std::string_view ns, std::string_view
   return found ? *found : kNone;
 }
 
-std::vector<std::string_view> VolumeIndex::open_to(const api::PersistentVolumeClaim& claim) const {
+std::vector<std::string_view> VolumeIndex::candidates_for(const api::PersistentVolumeClaim& claim) const {
   std::vector<std::string_view> names;
   if (const auto* promised = open_.find(full_name(claim))) names.assign(promised->begin(), promised->end());
   std::ranges::sort(names);

@@ -30,9 +30,9 @@ struct NodeVolumes {
     std::int32_t in_use = 0;            // volumes that its pods use, or that are attached to it
   };
   bool has_csi_node = false;
-  std::vector<Driver> drivers;             // of its CSINode; counted where any of them has a limit
-  std::vector<std::uint64_t> of_its_pods;  // hashes of the names of the volumes that its pods use, sorted
-  bool is_countable = true;                // false: counting them fails
+  std::vector<Driver> drivers;              // of its CSINode; counted where any of them has a limit
+  std::vector<std::uint64_t> used_by_pods;  // hashes of the names of the volumes that its pods use, sorted
+  bool is_countable = true;                 // false: counting them fails
 };
 
 class VolumeIndex {
@@ -47,7 +47,7 @@ class VolumeIndex {
   const std::vector<Row>& users(std::string_view ns, std::string_view claim) const;
   // The volumes that are promised to the claim, by name, and then those of its class that nobody has. Holds
   // as long.
-  std::vector<std::string_view> open_to(const api::PersistentVolumeClaim& claim) const;
+  std::vector<std::string_view> candidates_for(const api::PersistentVolumeClaim& claim) const;
 
   void node_added(const std::string& name, Row row);
   void node_removed(const std::string& name, Row row);

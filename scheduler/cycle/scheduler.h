@@ -128,7 +128,8 @@ class Scheduler {
   void nomination_ends(const cluster::PodInfoPtr& before);
   void assumption_ended(const framework::ClusterEvent& event);
   void cluster_event(const framework::ClusterEvent& event);
-  void hear(const framework::ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain = nullptr);
+  void hear(const framework::ClusterEvent& event,
+            const queue::SchedulingQueue::PreCheck& pre_check = nullptr);
   void taken_in(framework::Resource resource, std::uint32_t actions);
   void wake() {
     if (wake_) wake_();

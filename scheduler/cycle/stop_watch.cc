@@ -25,18 +25,18 @@ std::string_view point_of(Phase phase) {
   return kPoints[static_cast<std::size_t>(phase)];
 }
 
-std::string_view plugin_at(const framework::Profile& profile, Phase phase, std::size_t place) {
+std::string_view plugin_at(const framework::Profile& profile, Phase phase, std::size_t index) {
   switch (phase) {
     case Phase::pre_filter:
-      return profile.pre_filters[place].name;
+      return profile.pre_filters[index].name;
     case Phase::filter:
-      return profile.filters[place].name;
+      return profile.filters[index].name;
     case Phase::post_filter:
-      return profile.post_filters[place].name;
+      return profile.post_filters[index].name;
     case Phase::pre_score:
-      return profile.pre_scores[place].name;
+      return profile.pre_scores[index].name;
     case Phase::score:
-      return profile.scores[place].name;
+      return profile.scores[index].name;
   }
   return {};
 }
@@ -49,18 +49,18 @@ StopWatch::StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls)
       phase_began_(clock.now()),
       plugin_began_(phase_began_) {}
 
-void StopWatch::ended(Phase phase, std::string_view status) {
+void StopWatch::phase_ended(Phase phase, std::string_view status) {
   const auto now = clock_.now();
   metrics_.extension_point(point_of(phase), status, calls_.profile.scheduler_name,
                            in_seconds(now - phase_began_));
   phase_began_ = plugin_began_ = now;
 }
 
-void StopWatch::asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status) {
-  if (status != framework::kSkip) calls_.times[static_cast<std::size_t>(phase)][place] += nodes;
+void StopWatch::plugin_called(Phase phase, std::size_t index, std::size_t nodes, std::string_view status) {
+  if (status != framework::kSkip) calls_.times[static_cast<std::size_t>(phase)][index] += nodes;
   if (!samples_plugins_) return;
   const auto now = clock_.now();
-  metrics_.plugin(plugin_at(calls_.profile, phase, place), point_of(phase), status,
+  metrics_.plugin(plugin_at(calls_.profile, phase, index), point_of(phase), status,
                   in_seconds(now - plugin_began_));
   plugin_began_ = now;
 }

@@ -28,13 +28,14 @@ struct PluginCalls {
 // What metrics call a phase: "PreFilter".
 std::string_view point_of(framework::Phase phase);
 // The name of the plugin at `place` of the profile's list for this phase.
-std::string_view plugin_at(const framework::Profile& profile, framework::Phase phase, std::size_t place);
+std::string_view plugin_at(const framework::Profile& profile, framework::Phase phase, std::size_t index);
 
-class StopWatch final : public framework::Phases {
+class StopWatch final : public framework::EvaluationObserver {
  public:
   StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls);
-  void ended(framework::Phase phase, std::string_view status) override;
-  void asked(framework::Phase phase, std::size_t place, std::size_t nodes, std::string_view status) override;
+  void phase_ended(framework::Phase phase, std::string_view status) override;
+  void plugin_called(framework::Phase phase, std::size_t index, std::size_t nodes,
+                     std::string_view status) override;
 
  private:
   const Clock& clock_;

@@ -75,8 +75,8 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 std::string skipped_message(const PodInfo& pod) { return "skip schedule deleting pod: " + pod->full_name(); }
 
 Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
-                       std::size_t start, Phases* phases)
-    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), phases_(phases) {
+                       std::size_t start, EvaluationObserver* observer)
+    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), observer_(observer) {
   decision_.node_count = decision_.evaluated = snapshot.node_count();
   decision_.next_start = start;
   if (pod->terminating()) {
@@ -98,12 +98,12 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
 
   decision_.rejections = Rejections(snapshot.chunks());
   decision_.feasible = NodeMask(snapshot.chunks());
-  filters_ = std::make_unique<Filters>(pod, snapshot, profile, phases);
-  ended(Phase::pre_filter, status_of(filters_->rejected()));
+  filters_ = std::make_unique<Filters>(pod, snapshot, profile, observer);
+  phase_ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
   take_filter_error(decision_, snapshot);
-  if (!filters_->rejected()) ended(Phase::filter, status_of(decision_.error));
+  if (!filters_->rejected()) phase_ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }
 
@@ -111,7 +111,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
 // forgotten. The nominated node is tried before all others, wherever it stands; an error there is none of the
 // attempt's.
 void Evaluation::end_search(const NodeSearch& search) {
-  auto rows = rows_by_turns(snapshot_);
+  auto rows = rows_round_robin(snapshot_);
   if (const auto& only = filters_->only()) std::erase_if(rows, [&](Row row) { return !only->test(row); });
   const auto wanted = search.nodes_to_find(rows.size());
   auto range = framework::search(std::move(rows), start_, wanted, decision_.feasible);
@@ -142,7 +142,7 @@ Verdict Evaluation::unsearched() const {
 
 // Extenders turned down all that the search had found: what is said, and where room may be made, is about all
 // nodes.
-void Evaluation::turn_down_unsearched() {
+void Evaluation::reject_unsearched() {
   std::optional<VerdictId> id;
   snapshot_.present().each([&](Row row) {
     if (decision_.rejections.id(row) != kFits) return;
@@ -161,7 +161,7 @@ bool Evaluation::wants_scores() const {
   return undecided() && !nominated_row() && decision_.feasible.count() > 1;
 }
 
-void Evaluation::turn_down(Row row, VerdictId id) {
+void Evaluation::reject(Row row, VerdictId id) {
   decision_.rejections.reject(decision_.feasible, row, id);
   narrowed_ = true;
 }
@@ -175,7 +175,7 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
     for (const auto& [name, reason] : reasons) {
       const auto row = snapshot_.find_row(name);
       if (!row || kept.test(*row) || !decision_.feasible.test(*row)) continue;
-      turn_down(*row, decision_.rejections.add({opinion.extender, code, {reason}}));
+      reject(*row, decision_.rejections.add({opinion.extender, code, {reason}}));
     }
   };
   out_with(opinion.unresolvable, Code::unschedulable_and_unresolvable);
@@ -188,14 +188,14 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   before.each([&](Row row) {
     if (kept.test(row)) return;
     if (!id) id = decision_.rejections.add(silent);
-    turn_down(row, *id);
+    reject(row, *id);
   });
 }
 
 std::vector<PreemptionCandidate>* Evaluation::candidates() {
   if (!filters_ || !decision_.error.empty() || !decision_.feasible.none()) return nullptr;
   if (!post_filtering_) {
-    if (profile_.search) turn_down_unsearched();
+    if (profile_.search) reject_unsearched();
     note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
     if (narrowed_) {
       auto& plugins = decision_.unschedulable_plugins;
@@ -225,14 +225,14 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
 void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
     while (auto* found = candidates()) settle(std::move(*found));
-    if (!profile_.post_filters.empty()) ended(Phase::post_filter, post_filtering_->status());
+    if (!profile_.post_filters.empty()) phase_ended(Phase::post_filter, post_filtering_->status());
     decision_.message = fit_error(decision_, snapshot_, post_filtering_->message());
     return;
   }
   const auto nominated = nominated_row();
   if (nominated) decision_.next_start = start_;  // no other was looked for
   const bool counts = wants_scores();
-  score(pod_, snapshot_, profile_, decision_, counts ? phases_ : nullptr);
+  score(pod_, snapshot_, profile_, decision_, counts ? observer_ : nullptr);
   if (!counts) decision_.error.clear();  // the scores are for people only, who then see none
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);

@@ -53,10 +53,10 @@ std::string skipped_message(const PodInfo& pod);
 
 class Evaluation {
  public:
-  // `start`: where a search that need not see all nodes begins. `phases`: null, or somebody who outlives the
+  // `start`: where a search that need not see all nodes begins. `observer`: null, or somebody who outlives the
   // evaluation.
   Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0,
-             Phases* phases = nullptr);
+             EvaluationObserver* observer = nullptr);
 
   // Whether anything is left to ask: some node is feasible.
   bool undecided() const { return filters_ && decision_.error.empty() && !decision_.feasible.none(); }
@@ -80,20 +80,20 @@ class Evaluation {
 
  private:
   void end_search(const NodeSearch& search);
-  void turn_down_unsearched();
+  void reject_unsearched();
   Verdict unsearched() const;
   void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
-  void turn_down(Row row, VerdictId id);
-  void ended(Phase phase, std::string_view status) {
-    if (phases_) phases_->ended(phase, status);
+  void reject(Row row, VerdictId id);
+  void phase_ended(Phase phase, std::string_view status) {
+    if (observer_) observer_->phase_ended(phase, status);
   }
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;
   const Profile& profile_;
   const std::size_t start_;
-  Phases* const phases_;
+  EvaluationObserver* const observer_;
   Decision decision_;
   std::unique_ptr<Filters> filters_;               // null: it was over before any node was looked at
   std::size_t verdicts_of_filters_ = 0;            // those beyond are extenders'

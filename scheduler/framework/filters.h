@@ -22,9 +22,10 @@ namespace podium::framework {
 
 class Filters {
  public:
-  // Keeps references to all of them. `phases` (or null) is told of each plugin that is asked, but for those
+  // Keeps references to all of them. `observer` (or null) is told of each plugin that is asked, but for those
   // that check() asks.
-  Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Phases* phases = nullptr);
+  Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
+          EvaluationObserver* observer = nullptr);
 
   // The verdict on the pod as a whole; its code is `error` where a plugin failed.
   const std::optional<Verdict>& rejected() const { return rejected_; }
@@ -33,7 +34,7 @@ class Filters {
   // The nodes that the plugins narrowed the search down to; nullopt: all.
   const std::optional<NodeMask>& only() const { return only_; }
   // True where the PreFilter of this plugin was run, whatever it said.
-  bool reached(std::string_view plugin) const;
+  bool ran_pre_filter(std::string_view plugin) const;
 
   // Clears every node that does not fit and notes why; the answer is the nodes that do. Not for rejected
   // pods. A verdict with the code `error` means that a plugin failed on that node.
@@ -64,26 +65,26 @@ class Filters {
     const FilterPlugin* plugin = nullptr;
     std::unique_ptr<NodeFilter> filter;  // null: it has nothing against any node
     std::optional<Verdict> always;       // the verdict on every node: it cannot work without its PreFilter
-    std::size_t place = 0;               // in the profile's list
+    std::size_t index = 0;               // in the profile's list
   };
   void run_pre_filters(const Profile& profile);
   void prepare(const Profile& profile);
   void group_nominations();
   std::span<const PodInfoPtr> nominated_to(Row row) const;
-  void note_asked(const Entry& entry, std::size_t nodes, bool all_rejected) const;
+  void notify_called(const Entry& entry, std::size_t nodes, bool all_rejected) const;
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;
-  Phases* const phases_;
+  EvaluationObserver* const observer_;
   std::vector<std::pair<const FilterPlugin*, PreparedFilter>> pre_filtered_;
-  std::vector<std::string> reached_;
+  std::vector<std::string> pre_filters_run_;
   std::vector<Entry> filters_;  // in Filter order
   std::optional<Verdict> rejected_;
   std::optional<NodeMask> only_;
   std::vector<std::string> narrowed_by_;
   // The pods nominated to each node that count for this pod, both in the order of the nominations.
   std::vector<std::pair<Row, std::vector<PodInfoPtr>>> nominated_;
-  boost::unordered_flat_map<Row, std::size_t> place_of_nominated_;  // by row, into nominated_
+  boost::unordered_flat_map<Row, std::size_t> index_in_nominated_;  // by row, into nominated_
 };
 
 }  // namespace podium::framework

@@ -14,9 +14,9 @@ using cluster::Row;
 using cluster::Snapshot;
 using cluster::ValueId;
 
-constexpr std::size_t kLeastNodes = 100;  // fewer are never looked for, and smaller clusters always searched
-                                          // whole
-constexpr std::int64_t kLeastPercentage = 5;
+constexpr std::size_t kMinNodes = 100;  // fewer are never looked for, and smaller clusters always searched
+                                        // whole
+constexpr std::int64_t kMinPercentage = 5;
 
 // A node's zone as a small number. Source: component-helpers/node/topology GetZoneKey.
 class Zones {
@@ -59,13 +59,13 @@ class Zones {
 
 std::size_t NodeSearch::nodes_to_find(std::size_t of_nodes) const {
   if (one_is_enough) return std::min<std::size_t>(of_nodes, 1);
-  if (of_nodes < kLeastNodes) return of_nodes;
+  if (of_nodes < kMinNodes) return of_nodes;
   const auto nodes = static_cast<std::int64_t>(of_nodes);
-  const std::int64_t share = percentage != 0 ? percentage : std::max(kLeastPercentage, 50 - nodes / 125);
-  return std::max(kLeastNodes, static_cast<std::size_t>(nodes * share / 100));
+  const std::int64_t share = percentage != 0 ? percentage : std::max(kMinPercentage, 50 - nodes / 125);
+  return std::max(kMinNodes, static_cast<std::size_t>(nodes * share / 100));
 }
 
-std::vector<Row> rows_by_turns(const Snapshot& snapshot) {
+std::vector<Row> rows_round_robin(const Snapshot& snapshot) {
   std::vector<std::vector<Row>> zones;
   Zones zone_of(snapshot);
   for (const Row row : snapshot.rows_by_name()) {

@@ -29,7 +29,7 @@ struct NodeSearch {
 // All nodes in the order in which a search goes around: by turns from each zone, and by name in a zone. It is
 // the order of a kube-scheduler that was just started; one that has run for a while has nodes in the order in
 // which they came.
-std::vector<cluster::Row> rows_by_turns(const cluster::Snapshot& snapshot);
+std::vector<cluster::Row> rows_round_robin(const cluster::Snapshot& snapshot);
 
 struct SearchRange {
   std::vector<cluster::Row> tried;  // in order

@@ -11,7 +11,7 @@ namespace podium::framework {
 namespace {
 
 // On a fork nobody waits for a permit.
-class NobodyWaits final : public Handle {
+class NoWaitingPods final : public Handle {
  public:
   void each_waiting_pod(const std::function<void(const AssumedPod&)>&) const override {}
   std::vector<std::string> pending_plugins(std::string_view) const override { return {}; }
@@ -67,7 +67,7 @@ std::optional<PlacementFailure> place(const PodInfoPtr& pod, Row row, const Prof
   assume(*pod, row, fork);
   auto failure = reserve(assumed, profile, fork, states);
   if (failure) {
-    NobodyWaits nobody;
+    NoWaitingPods nobody;
     unreserve(assumed, profile, states, fork, nobody);
     fork.remove_pod(pod->pod->meta.uid);
   }

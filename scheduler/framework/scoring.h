@@ -10,9 +10,9 @@
 namespace podium::framework {
 
 // PreScore and Score: fills in strategies, skipped_strategies and total for the feasible nodes; or the error,
-// and none of these. `phases` may be null.
+// and none of these. `observer` may be null.
 void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
-           Phases* phases);
+           EvaluationObserver* observer);
 
 // Adds what extenders say to strategies and total. Source: prioritizeNodes.
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision);

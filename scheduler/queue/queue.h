@@ -104,8 +104,8 @@ class SchedulingQueue {
 
   // A change of the cluster. Moves the pods whose hints say that it may help, and that may gain by it at all;
   // those in flight are not asked that. Null: every pod may.
-  using MayGain = std::function<bool(const cluster::PodInfo&)>;
-  void on_event(const framework::ClusterEvent& event, Steady now, const MayGain& may_gain = nullptr);
+  using PreCheck = std::function<bool(const cluster::PodInfo&)>;
+  void on_event(const framework::ClusterEvent& event, Steady now, const PreCheck& pre_check = nullptr);
   // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another
   // try.
   void move_all(Steady now);
@@ -118,7 +118,8 @@ class SchedulingQueue {
   QueueCounts counts() const;
   const Tallies& tallies() const;
   // Calls `visit` with each kind of event that has ever been kept for pods in flight, and how many are.
-  void each_kept_event(const std::function<void(std::string_view label, std::size_t number)>& visit) const;
+  void each_in_flight_event(
+      const std::function<void(std::string_view label, std::size_t number)>& visit) const;
   void each(const std::function<void(const QueuedPod&)>& visit) const;  // queued or in flight
   const QueuedPod* find(std::string_view uid) const;  // queued or in flight; valid until the queue is called
                                                       // again

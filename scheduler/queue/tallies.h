@@ -25,11 +25,11 @@ struct Tallies {
   std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> incoming;
   // Pods that wait and were turned down by a plugin, by plugin and profile; those that wait for none any more
   // stay at 0.
-  std::map<std::pair<std::string, std::string>, std::int64_t> turned_down;
+  std::map<std::pair<std::string, std::string>, std::int64_t> rejected;
 
-  void came(std::string_view queue, std::string_view event) { ++incoming[{queue, event}]; }
-  void turned_down_by(const std::set<std::string>& plugins, const std::string& profile, std::int64_t by) {
-    for (const auto& plugin : plugins) turned_down[{plugin, profile}] += by;
+  void count_incoming(std::string_view queue, std::string_view event) { ++incoming[{queue, event}]; }
+  void count_rejected(const std::set<std::string>& plugins, const std::string& profile, std::int64_t by) {
+    for (const auto& plugin : plugins) rejected[{plugin, profile}] += by;
   }
 };
 

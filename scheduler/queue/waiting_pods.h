@@ -32,7 +32,7 @@ class WaitingPods {
   explicit WaitingPods(ProfileOf profile_of) : profile_of_(std::move(profile_of)) {}
 
   // Call before the first event that a pod of this profile should not miss.
-  void know_profile(const std::string& scheduler_name) { of_profile(scheduler_name); }
+  void register_profile(const std::string& scheduler_name) { of_profile(scheduler_name); }
   void add(Entry& entry, const std::string& plugin);
   // The same where the plugin has hints; else nothing but a change of the pod itself can help it.
   void add_if_hinted(Entry& entry, const std::string& plugin);

@@ -130,7 +130,7 @@ TEST_F(KeptVolumes, ANodeInThePlaceOfAnotherStartsAnew) {
 
 TEST_F(KeptVolumes, VolumesThatAClaimMayGet) {
   const auto open = [&](const char* name) {
-    const auto names = snapshot_.objects().volumes().open_to(
+    const auto names = snapshot_.objects().volumes().candidates_for(
         podium::test::persistent_volume_claim("default", name, "1Gi", "fast"));
     return Names(names.begin(), names.end());
   };

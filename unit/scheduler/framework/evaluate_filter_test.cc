@@ -195,7 +195,7 @@ TEST(EvaluateNominated, ThePodHasToFitWithNominatedPodsAndWithout) {
     auto snapshot = cluster_of({"a"});
     snapshot.nominate(info(pod("n").uid(c.uid).priority(c.nominated_priority)), "a");
     FakeFilter filter("Fit");
-    filter.room = 0;
+    filter.capacity = 0;
     const auto decision =
         evaluate(*info(pod("p").uid("p-uid").priority(5)), snapshot, ProfileOf().filter(filter));
     EXPECT_EQ(decision.fits(), c.fits);
@@ -218,7 +218,7 @@ TEST(EvaluateNominated, EveryNodeCountsItsOwn) {
   nominate("on no node", 10, "gone");
   nominate("a2", 5, "a");
   FakeFilter filter("Fit");
-  filter.room = 1;
+  filter.capacity = 1;
   const ProfileOf profile = ProfileOf().filter(filter);
   const auto incoming = info(pod("p").uid("p-uid").priority(5));
   const auto decision = evaluate(*incoming, snapshot, profile);
@@ -234,7 +234,7 @@ TEST(EvaluateNominated, NodesThatPreFilterLeftOutStayOut) {
   snapshot.nominate(info(pod("n").priority(10)), "a");
   FakeFilter filter("Fit");
   filter.only_nodes = {{"b"}};
-  filter.room = 0;
+  filter.capacity = 0;
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
   EXPECT_THAT(
       rejected(decision, snapshot),
@@ -246,7 +246,7 @@ TEST(FiltersCheck, RemovedPodsMakeRoomAndNominatedPodsTakeIt) {
   const auto nominated = info(pod("n").priority(10)), victim = info(pod("v"));
   snapshot.nominate(nominated, "a");
   FakeFilter filter("Fit");
-  filter.room = 0;
+  filter.capacity = 0;
   const ProfileOf profile = ProfileOf().filter(filter);
   const auto preemptor = info(pod("p"));
   const Filters filters(*preemptor, snapshot, profile);

@@ -138,7 +138,7 @@ TEST(EvaluateScores, WithoutAChoiceScoresAreForReadersOnly) {
   for (const auto& c : cases) {
     auto profile = c.scores;
     profile.filter(c.filter);
-    PhaseLog log(profile.profile);
+    EvaluationLog log(profile.profile);
     const auto decision =
         Evaluation(*info(pod("p").nominated(c.nominated)), snapshot, profile, 0, &log).finish();
     EXPECT_EQ(decision.choice ? snapshot.node_name(*decision.choice) : "", c.choice) << c.name;

@@ -219,7 +219,7 @@ TEST(Evaluation, PhasesAreToldOfEachPlugin) {
                            .score(affinity)
                            .score(spread);
   const auto log_of = [&](const Profile& profile) {
-    PhaseLog log(profile);
+    EvaluationLog log(profile);
     const auto incoming = info(pod("p"));
     Evaluation(*incoming, snapshot, profile, 0, &log).finish();
     return log.lines;

@@ -111,7 +111,7 @@ TEST(NodeSearch, ZonesTakeTurns) {
   for (const auto& c : cases) {
     Snapshot snapshot;
     for (const auto& each : c.nodes) snapshot.set_node(each.ptr());
-    EXPECT_EQ(names(rows_by_turns(snapshot), snapshot), c.want) << c.name;
+    EXPECT_EQ(names(rows_round_robin(snapshot), snapshot), c.want) << c.name;
   }
 }
 
@@ -135,7 +135,7 @@ TEST(NodeSearch, GoesAroundFromTheStartUntilEnoughFit) {
   for (const auto& c : cases) {
     NodeMask feasible(snapshot.chunks());
     for (const auto& name : c.feasible) feasible.set(*snapshot.find_row(name));
-    const auto range = search(rows_by_turns(snapshot), c.start, c.wanted, feasible);
+    const auto range = search(rows_round_robin(snapshot), c.start, c.wanted, feasible);
     EXPECT_EQ(names(range.tried, snapshot), c.tried) << c.name;
     EXPECT_EQ(names(range.left, snapshot), c.left) << c.name;
   }

@@ -25,14 +25,14 @@ class QueueTallies : public testing::Test {
   }
   std::map<std::string, std::int64_t> turned_down() const {
     std::map<std::string, std::int64_t> out;
-    for (const auto& [key, count] : queue_.tallies().turned_down) {
+    for (const auto& [key, count] : queue_.tallies().rejected) {
       if (count) out[key.first + " " + key.second] = count;
     }
     return out;
   }
   std::map<std::string, std::size_t> kept() const {
     std::map<std::string, std::size_t> out;
-    queue_.each_kept_event([&](std::string_view label, std::size_t number) {
+    queue_.each_in_flight_event([&](std::string_view label, std::size_t number) {
       if (number) out[std::string(label)] = number;
     });
     return out;
@@ -127,8 +127,8 @@ TEST_F(QueueTallies, APodCountsForEachOfTheGatesThatItStoodAtUntilItIsTried) {
   profile.pre_enqueue.push_back(static_cast<const TeamGate*>(profile.plugins.back().get()));
   SchedulingQueue queue{{}, [&](std::string_view) { return &profile; }};
   const auto count_of = [&](const std::string& plugin) {
-    const auto it = queue.tallies().turned_down.find({plugin, "default-scheduler"});
-    return it == queue.tallies().turned_down.end() ? 0 : it->second;
+    const auto it = queue.tallies().rejected.find({plugin, "default-scheduler"});
+    return it == queue.tallies().rejected.end() ? 0 : it->second;
   };
   queue.add(info(pod("a").gate("g").label("team", "x")), now_);
   EXPECT_EQ(count_of("Gates"), 1);
