@@ -6,7 +6,7 @@
 namespace podium::cluster {
 namespace {
 
-// Bounds what one term costs: a requirement with more values does not narrow, more namespaces count as any.
+// Bound the cost of one term: a requirement with more values is not used, more namespaces count as any.
 constexpr std::size_t kMaxValues = 16, kMaxNamespaces = 16;
 
 // The namespaces in which a term of a pod in `owner` selects.
@@ -57,7 +57,7 @@ std::vector<IndexKey> ClassIndex::narrowest(std::span<const std::uint64_t> names
       const auto label = hash_of_label(key, value);
       for (const auto ns : namespaces) keys.push_back(index_key(ns, label));
     }
-    // Each key counts too, so that one is preferred to several that are empty.
+    // Each key costs a lookup, so one empty key beats several.
     const auto cost = ids_under(keys) + keys.size();
     if (best && cost >= fewest) return;
     best = std::move(keys);

@@ -8,7 +8,7 @@ namespace podium::cluster {
 namespace {
 
 constexpr ClassId kNone = ~ClassId{0};
-constexpr std::size_t kLinearSearchLimit = 16;  // postings that are quicker to look through than to index
+constexpr std::size_t kLinearSearchLimit = 16;  // postings for which a linear search beats an index
 
 std::uint64_t hash_of(const std::vector<std::string>& texts) {
   std::uint64_t hash = texts.size();
@@ -52,7 +52,7 @@ bool same_class(const api::Pod& a, const api::Pod& b) {
          a.pod_affinity == b.pod_affinity && a.pod_anti_affinity == b.pod_anti_affinity;
 }
 
-// Where a class of such pods is filed by its labels.
+// The index keys of the pod's class.
 template <typename F>
 void each_index_key(const api::Pod& pod, F&& f) {
   const auto ns = hash_text(pod.meta.namespace_);
@@ -64,7 +64,7 @@ void each_index_key(const api::Pod& pod, F&& f) {
   }
 }
 
-// The terms that count when another pod is scored.
+// The terms that count in the scores of other pods.
 template <typename F>
 void each_scored_term(const api::Pod& pod, F&& f) {
   for (const auto& term : pod.pod_affinity.required) f(term);
@@ -116,7 +116,7 @@ void PodClass::remove(Row row, bool terminating) {
   if (index_of_row_.empty()) return;
   if (index < postings_.size()) index_of_row_[postings_[index].row] = index;
   index_of_row_.erase(row);
-  // Half of what made the index worth having, so that a class at the edge does not build it again and again.
+  // Hysteresis: a class whose size is near the limit does not rebuild its index on every change.
   if (postings_.size() <= kLinearSearchLimit / 2) index_of_row_ = {};
 }
 
@@ -161,7 +161,7 @@ void PodClassTable::add(const PodInfoPtr& pod, Row row) {
   auto id = find(*pod);
   if (id == kNone) id = make(pod);
   auto& to = classes_.write(id).write();
-  // A pod that is being replaced: its former version should not live on as the sample.
+  // The pod replaces an older version of itself; do not keep that one alive as the sample.
   if (to.sample_->uid_hash == pod->uid_hash) to.sample_ = pod;
   to.add(row, (*pod)->terminating());
 }
@@ -207,7 +207,7 @@ void PodClassTable::each_matching(const api::LabelSelector& selector, const Visi
   const auto visit = [&](const PodClass& c) {
     if (selector.matches(c.labels())) f(c);
   };
-  // Classes are not filed under what leads to all of them.
+  // No class is filed under (any namespace, any label).
   if (keys == std::vector{index_key(kAnyNamespace, kAnyLabel)}) return each(visit);
   by_label_.each(keys, [&](ClassId id) { visit(*classes_[id]); });
 }

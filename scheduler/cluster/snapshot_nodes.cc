@@ -121,7 +121,7 @@ void Snapshot::set_allocatable(Row row, const api::Node& from, const api::Node& 
   allocatable_memory.set(row, after.memory);
   allocatable_ephemeral.set(row, after.ephemeral_storage);
   allocatable_pods.set(row, allowed_pods(to));
-  // Taken before others are released, so that a column that stays is not made again.
+  // Acquire before release, so that a column in use by both is not rebuilt.
   for (const auto& [name, amount] : after.scalars) use_scalar(name).allocatable.set(row, amount);
   for (const auto& [name, amount] : before.scalars) {
     if (after.scalar(name) == 0) scalars_.write().find(name)->second.write().allocatable.set(row, 0);
@@ -145,7 +145,7 @@ void Snapshot::release_scalar(const std::string& resource) {
   if (--it->second.write().users == 0) scalars.erase(it);
 }
 
-// The size that counts is the one that was reported by the first of the nodes that still have the image.
+// An image keeps the size that the first node reported, until no node has the image.
 // Source: pkg/scheduler/backend/cache addNodeImageStates and removeNodeImageStates.
 void Snapshot::set_images(Row row, const api::Node& from, const api::Node& to) {
   for (const auto& image : from.images) {
