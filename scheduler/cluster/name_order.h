@@ -1,7 +1,6 @@
 // NameOrder: the rows sorted by node name. Sorted on first use, then shared by all copies of a snapshot.
 //
-// Threads: rows() may be called concurrently; with() and without() are for the one writer and return a
-// new order.
+// Threads: rows() may be called concurrently; with() and without() return a new order to the one writer.
 #pragma once
 
 #include <atomic>

@@ -38,8 +38,8 @@ class VolumeIndex {
  public:
   using Attachments = std::vector<std::shared_ptr<const api::VolumeAttachment>>;
 
-  // The node's cached volumes; calls `make` on a miss. All callers must pass an equivalent `make`. Valid until
-  // the next write to this copy.
+  // The node's cached volumes; calls `make` on a miss. All callers must pass an equivalent `make`. Valid
+  // until the next write to this copy.
   const NodeVolumes& at(Row row, const std::function<NodeVolumes()>& make) const;
   const Attachments& attachments(std::string_view node) const;
   // The row of each placed pod that uses the claim; a row may repeat.

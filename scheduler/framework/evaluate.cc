@@ -1,5 +1,5 @@
-// The order of a scheduling attempt. Source: pkg/scheduler/schedule_one.go and
-// pkg/scheduler/framework/runtime.
+// The steps of a scheduling attempt.
+// Source: pkg/scheduler/schedule_one.go, pkg/scheduler/framework/runtime.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
@@ -26,7 +26,7 @@ void reject_all(Decision& decision, const Snapshot& snapshot, const Verdict& ver
     decision.rejections.reject_word(nodes, w, nodes.word(w), id);
 }
 
-// A plugin that fails on a node fails the attempt; of several nodes the first by name speaks.
+// A plugin that fails on a node fails the attempt; of several nodes, the first by name gives the error.
 void take_filter_error(Decision& decision, const Snapshot& snapshot) {
   const auto& verdicts = decision.rejections.verdicts();
   const auto failed = [](const Verdict& v) { return v.code == Code::error; };
@@ -42,7 +42,7 @@ void take_filter_error(Decision& decision, const Snapshot& snapshot) {
   }
 }
 
-// Verdicts beyond the first `of_plugins` are extenders'; they have no hints.
+// Verdicts after the first `of_plugins` are extenders', which have no hints.
 void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, const Filters& filters,
                                 std::size_t of_plugins) {
   auto& plugins = decision.unschedulable_plugins;
@@ -107,9 +107,8 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }
 
-// The filters take no time to speak of for the nodes beyond the end of the search: what they said there is
-// forgotten. The nominated node is tried before all others, wherever it stands; an error there is none of the
-// attempt's.
+// Filtering all nodes is cheap, so the search is applied afterwards: verdicts beyond its end are removed. The
+// nominated node counts as tried wherever it is; an error there does not fail the attempt.
 void Evaluation::end_search(const NodeSearch& search) {
   auto rows = rows_round_robin(snapshot_);
   if (const auto& only = filters_->only()) std::erase_if(rows, [&](Row row) { return !only->test(row); });
@@ -131,7 +130,7 @@ void Evaluation::end_search(const NodeSearch& search) {
   decision_.next_start = (start_ + range.tried.size()) % decision_.node_count;
 }
 
-// The verdict on nodes that no filter was asked about. Source: findNodesThatFitPod, SetAbsentNodesStatus.
+// The verdict on nodes that were not evaluated. Source: findNodesThatFitPod, SetAbsentNodesStatus.
 Verdict Evaluation::unsearched() const {
   Verdict verdict{"", Code::unschedulable_and_unresolvable, {}};
   if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
@@ -140,8 +139,8 @@ Verdict Evaluation::unsearched() const {
   return verdict;
 }
 
-// Extenders turned down all that the search had found: what is said, and where room may be made, is about all
-// nodes.
+// Extenders rejected all nodes that the search found. The message and preemption now cover all nodes, so the
+// others get a verdict, too.
 void Evaluation::reject_unsearched() {
   std::optional<VerdictId> id;
   snapshot_.present().each([&](Row row) {
@@ -180,7 +179,7 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   };
   out_with(opinion.unresolvable, Code::unschedulable_and_unresolvable);
   out_with(opinion.failed, Code::unschedulable);
-  // The rest got no reason. Upstream gives them the status of nodes that no filter was asked about.
+  // The rest has no reason. Upstream gives it the status of nodes that were not evaluated.
   auto silent = unsearched();
   if (silent.reasons.empty()) silent.plugin = opinion.extender;
   const auto before = decision_.feasible;
@@ -230,10 +229,10 @@ void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
     return;
   }
   const auto nominated = nominated_row();
-  if (nominated) decision_.next_start = start_;  // no other was looked for
+  if (nominated) decision_.next_start = start_;  // no search took place
   const bool counts = wants_scores();
   score(pod_, snapshot_, profile_, decision_, counts ? observer_ : nullptr);
-  if (!counts) decision_.error.clear();  // the scores are for people only, who then see none
+  if (!counts) decision_.error.clear();  // scores are for reports only, which then have none
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (nominated) {

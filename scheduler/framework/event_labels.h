@@ -1,5 +1,4 @@
-// Metric labels of cluster events: "AssignedPodAdd", "NodeUpdateNodeTaint", "storage.k8s.io/CSINodeUpdate",
-// "*All".
+// Metric labels of cluster events, such as "AssignedPodAdd" and "storage.k8s.io/CSINodeUpdate".
 //
 // Source: ClusterEvent.Label and ActionType.String of k8s.io/kube-scheduler/framework/types.go.
 // Threads: pure functions.

@@ -66,7 +66,8 @@ struct EventHint {
   // True if the event may make the rejected pod fit. Null: always true.
   std::function<bool(const cluster::PodInfo& rejected, const ClusterEvent&)> helps;
 
-  // True if the hint covers the event, whatever `helps` returns. Source: pkg/scheduler/framework/types.go MatchClusterEvents.
+  // True if the hint covers the event, whatever `helps` returns.
+  // Source: pkg/scheduler/framework/types.go MatchClusterEvents.
   bool matches(const ClusterEvent&) const;
 };
 

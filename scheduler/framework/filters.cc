@@ -17,8 +17,8 @@ std::size_t count(const NodeMask& nodes) {
   return n;
 }
 
-// No name is left of those that PreFilter plugins narrow the nodes down to. (Where all names are of nodes
-// that are not there, the nodes are left out one by one.)
+// The node names of the PreFilter plugins have an empty intersection. (If only unknown nodes are named, each
+// node gets a verdict instead.)
 Verdict named_no_node(const std::vector<std::string>& plugins) {
   return {"",
           Code::unschedulable_and_unresolvable,
@@ -56,10 +56,10 @@ bool Filters::ran_pre_filter(std::string_view plugin) const {
   return std::find(pre_filters_run_.begin(), pre_filters_run_.end(), plugin) != pre_filters_run_.end();
 }
 
-// An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help
-// against it and a later plugin may still say that it cannot.
+// An unresolvable verdict ends PreFilter. Of resolvable ones the last is kept: preemption may help, unless a
+// later plugin's verdict is unresolvable.
 void Filters::run_pre_filters(const Profile& profile) {
-  std::optional<std::set<std::string>> left;  // the names that all plugins have let through
+  std::optional<std::set<std::string>> left;  // the intersection of the plugins' names
   for (std::size_t index = 0; index < profile.pre_filters.size(); ++index) {
     const auto& entry = profile.pre_filters[index];
     pre_filters_run_.push_back(entry.name);
@@ -117,8 +117,7 @@ void Filters::prepare(const Profile& profile) {
       }
     }
     auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
-    // A verdict on the pod as a whole is PreFilter's; here it only stands in for a Filter that would say the
-    // same of every node.
+    // Without PreFilter, its verdict on all nodes applies only if there is no NodeFilter to judge each node.
     if (prepared.filter) prepared.rejected.reset();
     if (prepared.rejected) prepared.rejected->plugin = entry.name;
     filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected), index});
@@ -157,7 +156,7 @@ NodeMask Filters::run(Rejections& out) const {
     if (observer_) notify_called(entry, of, none_left);
     if (none_left) break;
   }
-  // The verdict with nominated pods comes first where there is one.
+  // A verdict with nominated pods replaces the one without.
   for (const auto& [row, pods] : nominated_) {
     if (!asked.test(row) || pods.empty()) continue;
     const auto with = [&, row = row, &pods = pods](const Entry& entry) {

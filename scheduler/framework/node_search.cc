@@ -14,8 +14,7 @@ using cluster::Row;
 using cluster::Snapshot;
 using cluster::ValueId;
 
-constexpr std::size_t kMinNodes = 100;  // fewer are never looked for, and smaller clusters always searched
-                                        // whole
+constexpr std::size_t kMinNodes = 100;  // the least to find; smaller clusters are evaluated whole
 constexpr std::int64_t kMinPercentage = 5;
 
 // A node's zone as a small number. Source: component-helpers/node/topology GetZoneKey.
@@ -28,7 +27,7 @@ class Zones {
     for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i] = snapshot.labels().find(kLabels[i]);
   }
 
-  // Numbers are given in the order in which zones are first asked for.
+  // Numbers zones in the order of first use.
   std::size_t of(Row row) {
     Ids ids{};
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -41,7 +40,7 @@ class Zones {
  private:
   using Ids = std::array<ValueId, 4>;
 
-  // The older label goes first, also where it is empty.
+  // The beta label has precedence, even if its value is empty.
   std::string_view value(const Ids& ids, std::size_t beta) const {
     const auto i = ids[beta] != cluster::kNoValue ? beta : beta + 1;
     return ids[i] == cluster::kNoValue ? std::string_view() : columns_[i]->name(ids[i]);

@@ -7,7 +7,7 @@ namespace podium::framework {
 
 namespace {
 
-constexpr std::size_t kLinearSearchLimit = 16;  // verdicts that are quicker to search than to hash
+constexpr std::size_t kLinearSearchLimit = 16;  // verdicts for which a linear search beats hashing
 
 std::uint64_t hash_of(const Verdict& verdict) {
   auto hash = cluster::hash_mix(cluster::hash_text(verdict.plugin), static_cast<std::uint64_t>(verdict.code));

@@ -34,7 +34,7 @@ std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
   return x ^ x >> 31;
 }
 
-// sum + score * weight, wrapping around as in Go: an extender may say anything.
+// sum + score * weight, wrapping as in Go: an extender may return any number.
 std::int64_t wrapped(std::int64_t sum, std::int64_t score, std::int64_t weight) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
                                    static_cast<std::uint64_t>(score) * static_cast<std::uint64_t>(weight));
@@ -61,8 +61,8 @@ std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot
   return choice;
 }
 
-// The score plugins of a profile and what they have prepared for a pod. Sources: RunPreScorePlugins,
-// RunScorePlugins.
+// The Score plugins of a profile, prepared for a pod.
+// Source: RunPreScorePlugins, RunScorePlugins.
 class Scoring {
  public:
   Scoring(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
@@ -106,7 +106,7 @@ class Scoring {
     return plugin.prepare_score(pod_, snapshot_, decision_.feasible);
   }
 
-  // Nullopt where the plugin is skipped, else the error.
+  // Nullopt if the plugin is skipped, else the error; empty: success.
   std::optional<std::string> score(const Profile::ScoreEntry& entry, std::span<const std::uint8_t> feasible) {
     const auto failed = [&](std::string_view why) {
       return fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, why);

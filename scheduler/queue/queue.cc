@@ -17,7 +17,7 @@ using State = Entry::State;
 using framework::ClusterEvent;
 using framework::Resource;
 
-// Backoffs end together by the whole second. Source: backoff_queue.go backoffQOrderingWindowDuration.
+// Backoffs end on whole seconds. Source: backoff_queue.go backoffQOrderingWindowDuration.
 constexpr std::chrono::seconds kBackoffWindow{1};
 
 bool is_wild_card(const ClusterEvent& event) {
@@ -66,7 +66,7 @@ struct SchedulingQueue::Impl {
     entries.erase(entries.find(entry.queued.pod->pod->meta.uid));
   }
 
-  // Takes the entry out of where it is; it belongs nowhere then.
+  // Removes the entry from its heap and from the waiting pods; its state is then none.
   void detach(Entry& entry) {
     switch (entry.state) {
       case State::active:
@@ -101,7 +101,7 @@ struct SchedulingQueue::Impl {
 
   // --- moving ---
 
-  // The PreEnqueue plugin that keeps the pod out; empty: none does.
+  // The PreEnqueue plugin that rejects the pod; empty: none.
   std::string gate_of(const Entry& entry) const {
     const auto* profile = profile_of(entry.queued.pod->pod->scheduler_name);
     if (!profile) return {};
@@ -111,7 +111,7 @@ struct SchedulingQueue::Impl {
     return {};
   }
 
-  // Whether a PreEnqueue plugin keeps the pod out; it is among the gated ones then.
+  // If a PreEnqueue plugin rejects the pod, makes it gated and returns true.
   bool gate_if_rejected(Entry& entry, std::string_view event) {
     const auto gate = gate_of(entry);
     if (gate.empty()) return false;
@@ -127,7 +127,7 @@ struct SchedulingQueue::Impl {
     return true;
   }
 
-  // To active, or to backoff while that lasts; or among the gated ones. `event` is why.
+  // Moves the pod to active, backoff or gated; a held pod to unschedulable. `event` is for metrics.
   void enqueue(Entry& entry, Steady now, std::string_view event) {
     if (entry.held) return move_to_unschedulable(entry, now, event);
     const bool backs_off = entry.backoff_end > now;
@@ -255,7 +255,7 @@ struct SchedulingQueue::Impl {
     return options.pop_from_backoff ? std::chrono::floor<std::chrono::seconds>(end) + kBackoffWindow : end;
   }
 
-  // Whether a pod that comes back need not wait for an event: it has had one, or none would help.
+  // True if a requeued pod need not wait for an event: a helpful one arrived, or it failed with an error.
   bool worth_another_try(const Entry& entry) {
     if (entry.queued.rejected_by.empty() || entry.state != State::in_flight || entry.activated) return true;
     return log.any_since(entry.flight_start, [&](const ClusterEvent& event) {
@@ -282,13 +282,13 @@ struct SchedulingQueue::Impl {
     if (entry.state == State::in_flight) entry.activated = true;
     const bool backs_off = entry.state == State::backoff || entry.state == State::error_backoff;
     if (entry.held || (!backs_off && entry.state != State::unschedulable)) return;
-    // What backs off has passed the gates on its way there.
+    // Pods in backoff have passed PreEnqueue already.
     if (!(backs_off && options.pop_from_backoff) && gate_if_rejected(entry, kForceActivate)) return;
     detach(entry);
     activate(entry, now, kForceActivate);
   }
 
-  // Protects the API server as the backoff of an attempt that has failed does: it is not cut short.
+  // Uses the error backoff, which protects the API server: pop() does not cut it short.
   void back_off(Entry& entry, Steady now) {
     if (entry.state == State::in_flight) entry.activated = true;
     if (entry.held || (entry.state != State::backoff && entry.state != State::unschedulable)) return;

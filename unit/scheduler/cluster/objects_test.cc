@@ -1,4 +1,4 @@
-// Assumptions on volumes and claims, against what the API server tells.
+// Assumed volumes and claims, and updates from the API server.
 #include "scheduler/cluster/objects.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::shared_ptr<const Volume> volume(std::string version, std::string phase) {
   return podium::test::share(made);
 }
 
-// The phase that find(), and that the API server, has; "-" for no volume.
+// The phase by find() and by actual(); "-" for no volume.
 std::string assumed(const Objects& objects) {
   const auto* found = objects.find<Volume>("", "v");
   return found ? found->phase : "-";

@@ -1,4 +1,4 @@
-// Which classes PodClassTable looks at; the snapshot's random test says that it misses none.
+// Which classes PodClassTable visits. The random test of the snapshot checks that it misses none.
 #include "scheduler/cluster/pod_class.h"
 
 #include <gmock/gmock.h>
@@ -22,8 +22,8 @@ using Strings = std::vector<std::string>;
 
 PodInfoPtr info(const podium::test::PodBuilder& builder) { return make_pod_info(builder.ptr()); }
 
-// What keeps a decision short where every workload has labels and terms of its own: a hundred
-// applications in "shop", all of tier "web", whose terms ask for both.
+// Decisions stay fast if every workload has its own labels and terms: a hundred applications in "shop", all
+// of tier "web", whose terms select by both labels.
 class ClassesOfManyApps : public testing::Test {
  protected:
   using Visit = PodClassTable::Visit;
