@@ -21,13 +21,13 @@ namespace podium::cycle {
 struct PluginCalls {
   explicit PluginCalls(const framework::Profile& profile);
   const framework::Profile& profile;
-  std::array<std::vector<std::uint64_t>, framework::kPhases> times;  // by phase and place
+  std::array<std::vector<std::uint64_t>, framework::kPhases> times;  // by phase and index
   std::uint64_t evaluations = 0;
 };
 
 // What metrics call a phase: "PreFilter".
 std::string_view point_of(framework::Phase phase);
-// The name of the plugin at `place` of the profile's list for this phase.
+// The name of the plugin at `index` of the profile's list for this phase.
 std::string_view plugin_at(const framework::Profile& profile, framework::Phase phase, std::size_t index);
 
 class StopWatch final : public framework::EvaluationObserver {

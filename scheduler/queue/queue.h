@@ -83,7 +83,7 @@ class SchedulingQueue {
   // Ends a pod's flight because it was placed or deleted.
   void done(std::string_view uid);
   // Ends a pod's flight because the attempt failed. An empty `rejected_by` means an error: the pod is retried
-  // after a backoff without waiting for an event. Also adds a pod whose flight has ended: its binding may fail
+  // after a backoff without waiting for an event. Also adds a pod whose flight has ended: a binding may fail
   // after done().
   void requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now);
 

@@ -84,7 +84,7 @@ TEST_F(KeptVolumes, AChangeIsForgottenOnTheNodesThatItConcerns) {
   auto moved = volume("v-n1");
   moved.csi_handle = "another";
   set(moved);
-  EXPECT_THAT(forgotten(snapshot_), ElementsAre("n3")) << "no claim has its name";
+  EXPECT_THAT(forgotten(snapshot_), ElementsAre("n3")) << "no claim refers to it";
   snapshot_.objects().remove<api::PersistentVolume>("", "v-n2");
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n2"));
 
