@@ -1,10 +1,10 @@
-// ClassIndex and TermIndex: which classes of pods a selector, or the labels of a pod, can lead to.
+// ClassIndex and TermIndex: find the pod classes that a selector, or the labels of a pod, may match.
 //
-// A place is the hash of a namespace and a label, either of which may be "any". Classes are filed under
-// the places of their labels; affinity terms under the places of what they ask for. Two places may share
-// a hash, and a selector asks for more than one label, so what is found are candidates: none that matches
-// is missing, and the caller matches each.
-// Threads: part of a Snapshot, with its rules. Errors: none.
+// An IndexKey hashes a namespace and a label; either may be "any". Classes are filed under the keys of
+// their labels, affinity terms under the keys of the labels that they select. Keys may collide, and a
+// selector has further requirements, so a lookup returns candidates: it never misses a match, and the
+// caller checks each candidate.
+// Owner: a Snapshot, whose thread rule applies. Errors: none.
 #pragma once
 
 #include <algorithm>
@@ -21,25 +21,25 @@ namespace podium::cluster {
 using ClassId = std::uint32_t;
 using ClassIds = std::vector<ClassId>;  // sorted, unique
 
-using Place = std::uint64_t;
-inline constexpr std::uint64_t kAnyNamespace = 0, kAnyLabel = 0;  // in place of a hash
+using IndexKey = std::uint64_t;
+inline constexpr std::uint64_t kAnyNamespace = 0, kAnyLabel = 0;  // instead of a hash
 
 std::uint64_t hash_of_label(std::string_view key, std::string_view value);
-inline Place place_of(std::uint64_t ns, std::uint64_t label) { return hash_mix(ns, label); }
+inline IndexKey index_key(std::uint64_t ns, std::uint64_t label) { return hash_mix(ns, label); }
 
 class ClassIndex {
  public:
-  void insert(Place place, ClassId id);  // an id that is there already stays there once
-  void erase(Place place, ClassId id);   // an id that is not there is ignored
+  void insert(IndexKey key, ClassId id);  // no effect if present
+  void erase(IndexKey key, ClassId id);   // no effect if absent
   bool empty() const { return ids_.size() == 0; }
 
-  // f(id) for every id that is filed under one of the places, once each and in order.
+  // Calls f(id) for each id under any of the keys, once and in ascending order.
   template <typename F>
-  void each(std::span<const Place> places, F&& f) const {
+  void each(std::span<const IndexKey> keys, F&& f) const {
     const ClassIds* only = nullptr;
     ClassIds several;
-    for (const auto place : places) {
-      const auto* ids = ids_.find(place);
+    for (const auto key : keys) {
+      const auto* ids = ids_.find(key);
       if (!ids) continue;
       if (only && several.empty()) several = *only;
       if (only) several.insert(several.end(), ids->begin(), ids->end());
@@ -54,37 +54,35 @@ class ClassIndex {
     for (std::size_t i = 0; only && i < only->size(); ++i) f((*only)[i]);
   }
 
-  // Every pod of these namespaces that the selector matches has one of the returned places. Of several
-  // requirements that name values, the one with the fewest ids under it now; the places of any label
-  // where none names values.
-  std::vector<Place> narrowest(std::span<const std::uint64_t> namespaces,
-                               const api::LabelSelector& selector) const;
+  // Keys that cover every pod of these namespaces that the selector matches. Uses the requirement on
+  // label values (matchLabels, In) with the fewest ids now; without one, the keys of "any label".
+  std::vector<IndexKey> narrowest(std::span<const std::uint64_t> namespaces,
+                                  const api::LabelSelector& selector) const;
 
  private:
-  std::size_t ids_under(std::span<const Place> places) const;
+  std::size_t ids_under(std::span<const IndexKey> keys) const;
 
-  CowMap<Place, ClassIds, HashOfHash> ids_;
+  CowMap<IndexKey, ClassIds, HashOfHash> ids_;
 };
 
 class TermIndex {
  public:
-  // Files a term of a class whose pods are in `ns`.
+  // Adds a term of a class whose pods are in namespace `ns`.
   void insert(ClassId id, std::string_view ns, const api::PodAffinityTerm& term);
-  // Takes out all terms of a class.
+  // Removes all terms of a class.
   void erase(ClassId id);
-  // f(id) for every class with a term that may select a pod of this namespace with these labels.
+  // Calls f(id) for each class with a term that may select a pod with this namespace and these labels.
   template <typename F>
   void each(std::string_view ns, const api::Labels& labels, F&& f) const {
-    if (!index_.empty()) index_.each(places_of(ns, labels), f);
+    if (!index_.empty()) index_.each(index_keys(ns, labels), f);
   }
 
  private:
-  static std::vector<Place> places_of(std::string_view ns, const api::Labels& labels);
+  static std::vector<IndexKey> index_keys(std::string_view ns, const api::Labels& labels);
 
   ClassIndex index_;
-  // Where the terms of a class are filed: which requirement was the narrowest depends on what was there
-  // before.
-  CowMap<ClassId, std::vector<Place>, NumberHash> places_;
+  // The keys of each class's terms. They cannot be recomputed: narrowest() depends on the index at insertion.
+  CowMap<ClassId, std::vector<IndexKey>, NumberHash> keys_;
 };
 
 }  // namespace podium::cluster

@@ -1,7 +1,6 @@
-// Cow<T>: a copy-on-write box. Copies share one value until one of them writes, which first takes a copy of
-// its own.
+// Cow<T>: a copy-on-write box. Copies share one value; a writer that shares it copies it first.
 //
-// Threads: copies may be read and dropped on any thread; each copy has one writer.
+// Threads: copies may be read and destroyed on any thread; each copy has one writer.
 #pragma once
 
 #include <atomic>
@@ -26,8 +25,7 @@ class Cow {
 
   const T& operator*() const { return box_->value; }
   const T* operator->() const { return &box_->value; }
-  // Acquire pairs with the release of the copy that was dropped last: what its thread read, it read before
-  // our write.
+  // Acquire pairs with the release in drop(): another thread's reads happen before the write that follows.
   bool shared() const { return box_->copies.load(std::memory_order_acquire) != 1; }
   T& write() {
     if (shared()) drop(std::exchange(box_, new Box(std::as_const(box_->value))));
@@ -35,7 +33,7 @@ class Cow {
   }
 
  private:
-  // Its own count rather than shared_ptr's, whose use_count() orders nothing, and half the pointer.
+  // Not shared_ptr: its use_count() has no ordering, and it is twice the size.
   struct Box {
     Box() : value() {}
     explicit Box(const T& v) : value(v) {}
@@ -46,7 +44,7 @@ class Cow {
   static void drop(Box* box) {
     if (box && box->copies.fetch_sub(1, std::memory_order_acq_rel) == 1) delete box;
   }
-  // One T{} for all boxes that nobody has written to; never freed.
+  // One T{}, shared by all boxes that were never written; never freed.
   static Box* empty() {
     static Box* const box = new Box;
     return box;

@@ -1,7 +1,6 @@
-// CowMap and CowIndex: hash tables in shards that copies share until one writes; a write copies the shard it
-// touches.
+// CowMap and CowIndex: hash tables in copy-on-write shards; a write copies only its shard.
 //
-// Pointers to values hold until the next write to this copy. Threads: as Cow.
+// Pointers to values stay valid until the next write to this copy. Threads: as Cow.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace podium::cluster {
 
-// kPerShard is how many entries it takes to have another shard: few where they are dear to copy.
+// kPerShard: entries per shard before the table grows; fewer for entries that are expensive to copy.
 template <typename Key, typename Value, typename Hash = TextHash, std::size_t kPerShard = 64>
 class CowMap {
  public:
@@ -35,7 +34,7 @@ class CowMap {
     if (!find(key)) return nullptr;
     return &shards_.write()[shard_of(key)].write().find(key)->second;
   }
-  // The value of a key, made as Value{} where there is none.
+  // Inserts Value{} if the key is absent.
   Value& operator[](Key key) {
     if (auto* value = find_for_write(key)) return *value;
     if (size_ >= shards_->size() * kPerShard) spread();
@@ -50,7 +49,7 @@ class CowMap {
     shard.erase(shard.find(key));
     --size_;
   }
-  // f(key, value), in no order.
+  // Calls f(key, value) in unspecified order.
   template <typename F>
   void each(F&& f) const {
     for (const auto& shard : *shards_) {
@@ -67,7 +66,7 @@ class CowMap {
  private:
   using Map = boost::unordered_flat_map<Key, Value, Hash, std::equal_to<>>;
 
-  // The map inside a shard is placed by the hash's uppermost and lowermost bits; these are others.
+  // The map inside a shard uses the hash's highest and lowest bits, so this uses others.
   template <typename K>
   std::size_t shard_of(const K& key) const {
     return (Hash{}(key) >> 24) & (shards_->size() - 1);
@@ -85,13 +84,12 @@ class CowMap {
     }
   }
 
-  Cow<std::vector<Cow<Map>>> shards_;  // a power of two of them, or none
+  Cow<std::vector<Cow<Map>>> shards_;  // a power of two, or empty
   std::size_t size_ = 0;
 };
 
-// From the hashes of names to small values (ids, pointers) whose owner can tell their names: so the table
-// holds no names, and a shard is copied as plain bytes. `same(value)` says whether a value has the name that
-// is looked for.
+// Maps hashes of names to small values (ids, pointers) whose owner stores the names. The table holds no
+// names, so copying a shard copies plain bytes. `same(value)` is true if the value has the wanted name.
 template <typename Value>
 class CowIndex {
  public:
@@ -106,7 +104,7 @@ class CowIndex {
     }
     return nullptr;
   }
-  // Of a name that is not in it.
+  // The name must not be present.
   void insert(std::uint64_t hash, Value value) {
     if (values_.find(hash)) {
       clashes_.write().emplace_back(hash, value);
@@ -114,13 +112,13 @@ class CowIndex {
       values_[hash] = value;
     }
   }
-  // Takes out a value that was put in under this hash.
+  // The value must have been inserted under this hash.
   void erase(std::uint64_t hash, Value value) {
     const auto clash = std::ranges::find(*clashes_, hash, &Clash::first);
     if (clash == clashes_->end()) return values_.erase(hash);
     auto& clashes = clashes_.write();
     auto it = std::ranges::find(clashes, Clash(hash, value));
-    if (it == clashes.end()) {  // the one in the table goes, and a clashing one takes its place
+    if (it == clashes.end()) {  // it is the one in values_: a clashing one replaces it
       it = std::ranges::find(clashes, hash, &Clash::first);
       values_[hash] = it->second;
     }
@@ -130,7 +128,7 @@ class CowIndex {
  private:
   using Clash = std::pair<std::uint64_t, Value>;
   CowMap<std::uint64_t, Value, HashOfHash, 1024> values_;
-  Cow<std::vector<Clash>> clashes_;  // whose hash another has taken; practically none
+  Cow<std::vector<Clash>> clashes_;  // values whose hash is taken; practically none
 };
 
 }  // namespace podium::cluster

@@ -1,5 +1,5 @@
-// Hashes that are the same on every run and machine: they pick shards and spread ties, so they may not be
-// seeded.
+// Hashes that are equal on every run and machine. They pick shards and break ties between nodes, so they
+// must not be seeded.
 //
 // Threads: pure functions.
 #pragma once
@@ -43,7 +43,7 @@ struct NumberHash {
   std::size_t operator()(std::uint64_t number) const { return hash_mix(number, 0x2545f4914f6cdd1du); }
 };
 
-// For keys that are hashes already.
+// Identity, for keys that are hashes already.
 struct HashOfHash {
   using is_transparent = void;
   using is_avalanching = void;

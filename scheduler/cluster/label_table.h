@@ -1,8 +1,8 @@
-// LabelTable: node labels as columns of interned values, one column a label key.
+// LabelTable: node labels as columns of interned values, one column per label key.
 //
-// Value 0 means the node has no such label. Ids are dense and reused, so a topology count is an array indexed
-// by value. A column goes when the last node with its key does.
-// Threads: part of a Snapshot, with its rules.
+// kNoValue (0) means that the node lacks the label. Ids are dense and reused, so a topology count is an
+// array indexed by value. A column is removed with the last node that has its key.
+// Owner: a Snapshot, whose thread rule applies.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class LabelColumn {
   std::string_view key() const { return key_; }
   const Column<ValueId>& values() const { return of_row_; }
   ValueId value(Row row) const { return of_row_[row]; }
-  std::size_t id_limit() const { return limit_; }  // every ValueId is below this
+  std::size_t id_limit() const { return limit_; }  // greater than every ValueId
   std::string_view name(ValueId id) const { return interned_[id].name; }
-  ValueId find(std::string_view value) const;  // kNoValue where no node has it
+  ValueId find(std::string_view value) const;  // kNoValue if no node has it
   std::uint32_t nodes_with(ValueId id) const { return interned_[id].nodes; }
 
  private:
@@ -39,7 +39,7 @@ class LabelColumn {
 
   LabelColumn() = default;
   LabelColumn(std::string key, std::size_t rows);
-  void set(Row row, const std::string* value);  // null: the node has no such label
+  void set(Row row, const std::string* value);  // null removes the label
   ValueId intern(const std::string& value);
   void release(ValueId id);
 
@@ -47,7 +47,7 @@ class LabelColumn {
   Column<ValueId> of_row_;
   Column<Interned, 32> interned_;  // small chunks: most keys have few values
   ValueId limit_ = 1;
-  std::uint32_t nodes_ = 0;  // that have the label
+  std::uint32_t nodes_ = 0;  // nodes that have the label
   Cow<std::vector<ValueId>> free_;
   CowIndex<ValueId> ids_;
   template <typename>
@@ -56,8 +56,8 @@ class LabelColumn {
 
 class LabelTable {
  public:
-  const LabelColumn* find(std::string_view key) const;                // null where no node has the label
-  void set(Row row, const api::Labels& from, const api::Labels& to);  // relabels a row
+  const LabelColumn* find(std::string_view key) const;                // null if no node has the label
+  void set(Row row, const api::Labels& from, const api::Labels& to);  // replaces a row's labels
   void grow_to(std::size_t rows);
 
  private:

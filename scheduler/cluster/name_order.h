@@ -1,8 +1,6 @@
-// NameOrder: the rows in the order of their nodes' names, made when first asked for and then shared by all
-// copies.
+// NameOrder: the rows sorted by node name. Sorted on first use, then shared by all copies of a snapshot.
 //
-// Threads: rows() may be asked on several threads at once; with() and without() make a new order for the one
-// writer.
+// Threads: rows() may be called concurrently; with() and without() return a new order to the one writer.
 #pragma once
 
 #include <atomic>
@@ -21,11 +19,11 @@ class NameOrder {
  public:
   using NameOf = std::function<std::string_view(Row)>;
 
-  // Sorts the rows of `present` on the first call; every caller passes the same nodes.
+  // The first call sorts the rows of `present`; every caller must pass the same nodes.
   std::span<const Row> rows(const NodeMask& present, const NameOf& name_of);
 
-  // The order after a node came or goes. An order that is being read is edited; one that nobody has asked for
-  // lately is made anew when somebody does, so that a thousand nodes that come at once cost one sort.
+  // The order after a node is added or removed. Edits an order that is in use. One without reads over the
+  // last kUnreadEdits edits is sorted again on demand, so adding a thousand nodes at once costs one sort.
   std::shared_ptr<NameOrder> with(Row row, const NameOf& name_of) const;
   std::shared_ptr<NameOrder> without(Row row, const NameOf& name_of) const;
 

@@ -1,4 +1,4 @@
-// NodeMask: a set of nodes as one bit a row. A plain value.
+// NodeMask: a set of nodes, one bit per row. A plain value; no thread rule of its own.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ class NodeMask {
   void set(Row row) { words_[row / 64] |= std::uint64_t{1} << (row % 64); }
   void clear(Row row) { words_[row / 64] &= ~(std::uint64_t{1} << (row % 64)); }
 
-  std::size_t words() const { return words_.size(); }  // word w holds the rows 64w … 64w+63
+  std::size_t words() const { return words_.size(); }  // word w holds rows 64w … 64w+63
   std::uint64_t word(std::size_t w) const { return words_[w]; }
   std::uint64_t& word(std::size_t w) { return words_[w]; }
   void grow_to_chunks(std::size_t chunks) {
@@ -35,11 +35,12 @@ class NodeMask {
       if (word) return false;
     return true;
   }
+  // `other` must have at least as many words.
   NodeMask& operator&=(const NodeMask& other) {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
     return *this;
   }
-  // f(row) for every set bit, in row order.
+  // Calls f(row) for each set bit, in ascending order.
   template <typename F>
   void each(F&& f) const {
     for (std::size_t w = 0; w < words_.size(); ++w) {

@@ -1,10 +1,11 @@
-// Objects: what a decision reads of the cluster besides nodes and pods, by namespace and name.
+// Objects: every object that a decision reads besides nodes and pods, by namespace and name.
 //
-// Each kind is one copy-on-write map, so that forks share what does not change.
+// Each kind has one copy-on-write map, so forks share what does not change.
 //
-// Volumes and claims can be assumed: what has been decided on them stands in for what the API server has,
-// until it has something newer. Source: plugins/volumebinding passive_assume_cache.go.
-// Threads: part of a Snapshot.
+// Volumes and claims can be assumed: find() and all() return the assumed object instead of the API
+// server's, until the API server has another version. Source: plugins/volumebinding
+// passive_assume_cache.go.
+// Owner: a Snapshot, whose thread rule applies. Errors: none; unknown objects are ignored.
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@
 
 namespace podium::cluster {
 
-// Namespace and name, and their order. Cluster-scoped kinds use an empty namespace.
+// Namespace and name. Cluster-scoped kinds use an empty namespace.
 using ObjectKey = std::pair<std::string, std::string>;
 struct ObjectKeyLess {
   using is_transparent = void;
@@ -32,7 +33,7 @@ struct ObjectKeyLess {
   }
 };
 
-// Ordered, so that whatever walks it is reproducible.
+// Ordered, so that iteration is reproducible.
 template <typename T>
 using ObjectMap = std::map<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
 
@@ -48,7 +49,8 @@ class Objects {
     const auto it = map.find(std::pair(ns, name));
     return it == map.end() ? nullptr : it->second.get();
   }
-  // What the API server has. Ends an assumption that was made on another version of the object.
+  // Stores the API server's object. Drops an assumption that was made on another resourceVersion; ignores
+  // an object of the same one.
   template <typename T>
   void set(std::shared_ptr<const T> object) {
     auto key = std::pair(object->meta.namespace_, object->meta.name);
@@ -70,7 +72,7 @@ class Objects {
   static constexpr bool can_be_assumed =
       std::is_same_v<T, api::PersistentVolume> || std::is_same_v<T, api::PersistentVolumeClaim>;
 
-  // Takes the place of the object that it is a changed copy of; find() and all() have it from now on.
+  // `object` is a changed copy of the stored object; find() and all() return it from now on.
   template <typename T>
   void assume(std::shared_ptr<const T> object) {
     const auto key = std::pair(object->meta.namespace_, object->meta.name);
@@ -81,16 +83,16 @@ class Objects {
     }
     put<T>(key, std::move(object));
   }
-  // Puts back what the API server has, where an assumption stands that was made on this version of it.
+  // Puts the API server's object back if the assumption was made on this resourceVersion.
   template <typename T>
-  void take_back(const std::string& ns, const std::string& name, std::string_view resource_version) {
+  void restore(const std::string& ns, const std::string& name, std::string_view resource_version) {
     const auto key = std::pair(ns, name);
     const auto* known = assumed_on<T>(key);
     if (!known || (*known)->meta.resource_version != resource_version) return;
     put<T>(key, *known);
     drop_assumption<T>(key);
   }
-  // What the API server has, whatever is assumed; null where it has none.
+  // The API server's object, regardless of assumptions; null if there is none.
   template <typename T>
   std::shared_ptr<const T> actual(std::string_view ns, std::string_view name) const {
     const std::pair<std::string, std::string> key(ns, name);
@@ -103,10 +105,10 @@ class Objects {
 
   // --- volumes in use ---
   const VolumeIndex& volumes() const { return volumes_; }
-  VolumeIndex& volumes() { return volumes_; }  // for the Snapshot, which knows of nodes and pods
+  VolumeIndex& volumes() { return volumes_; }  // for Snapshot, which reports nodes and pods
 
  private:
-  // All writes end here. Null: there is none any more.
+  // All writes end here. Null removes the object.
   template <typename T>
   void put(ObjectKey key, std::shared_ptr<const T> object) {
     auto& map = std::get<Cow<ObjectMap<T>>>(maps_).write();
@@ -134,7 +136,7 @@ class Objects {
     if (assumed_on<T>(key)) std::get<Cow<ObjectMap<T>>>(assumed_on_).write().erase(key);
   }
 
-  // What the API server has of the objects that are assumed to be otherwise.
+  // The API server's version of each assumed object.
   std::tuple<Cow<ObjectMap<api::PersistentVolume>>, Cow<ObjectMap<api::PersistentVolumeClaim>>> assumed_on_;
   std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
@@ -148,7 +150,7 @@ class Objects {
   VolumeIndex volumes_;
 
  public:
-  const auto& workloads() const { return *workloads_; }  // (namespace, kind, name) to Workload, ordered
+  const auto& workloads() const { return *workloads_; }  // by (namespace, kind, name), ordered
   void set_workload(std::shared_ptr<const api::Workload> w) {
     auto key = std::tuple(w->meta.namespace_, w->kind, w->meta.name);
     workloads_.write()[std::move(key)] = std::move(w);

@@ -8,7 +8,7 @@ namespace podium::cluster {
 namespace {
 
 constexpr ClassId kNone = ~ClassId{0};
-constexpr std::size_t kLookThrough = 16;  // postings that are quicker to look through than to index
+constexpr std::size_t kLinearSearchLimit = 16;  // postings for which a linear search beats an index
 
 std::uint64_t hash_of(const std::vector<std::string>& texts) {
   std::uint64_t hash = texts.size();
@@ -52,19 +52,19 @@ bool same_class(const api::Pod& a, const api::Pod& b) {
          a.pod_affinity == b.pod_affinity && a.pod_anti_affinity == b.pod_anti_affinity;
 }
 
-// Where a class of such pods is filed by its labels.
+// The index keys of the pod's class.
 template <typename F>
-void each_place(const api::Pod& pod, F&& f) {
+void each_index_key(const api::Pod& pod, F&& f) {
   const auto ns = hash_text(pod.meta.namespace_);
-  f(place_of(ns, kAnyLabel));
+  f(index_key(ns, kAnyLabel));
   for (const auto& [key, value] : pod.meta.labels) {
     const auto label = hash_of_label(key, value);
-    f(place_of(ns, label));
-    f(place_of(kAnyNamespace, label));
+    f(index_key(ns, label));
+    f(index_key(kAnyNamespace, label));
   }
 }
 
-// The terms that count when another pod is scored.
+// The terms that count in the scores of other pods.
 template <typename F>
 void each_scored_term(const api::Pod& pod, F&& f) {
   for (const auto& term : pod.pod_affinity.required) f(term);
@@ -81,43 +81,43 @@ std::uint64_t pod_class_hash(const api::Pod& pod) {
   return hash;
 }
 
-std::uint32_t PodClass::place_of(Row row) const {
-  if (!place_.empty()) {
-    const auto it = place_.find(row);
-    return it == place_.end() ? postings_.size() : it->second;
+std::uint32_t PodClass::index_of(Row row) const {
+  if (!index_of_row_.empty()) {
+    const auto it = index_of_row_.find(row);
+    return it == index_of_row_.end() ? postings_.size() : it->second;
   }
   return std::ranges::find(postings_, row, &Posting::row) - postings_.begin();
 }
 
 void PodClass::add(Row row, bool terminating) {
-  const auto place = place_of(row);
-  if (place == postings_.size()) {
+  const auto index = index_of(row);
+  if (index == postings_.size()) {
     postings_.push_back({.row = row});
-    if (!place_.empty()) {
-      place_.emplace(row, place);
-    } else if (postings_.size() > kLookThrough) {
-      for (std::uint32_t i = 0; i < postings_.size(); ++i) place_.emplace(postings_[i].row, i);
+    if (!index_of_row_.empty()) {
+      index_of_row_.emplace(row, index);
+    } else if (postings_.size() > kLinearSearchLimit) {
+      for (std::uint32_t i = 0; i < postings_.size(); ++i) index_of_row_.emplace(postings_[i].row, i);
     }
   }
-  ++postings_[place].pods;
-  postings_[place].terminating += terminating;
+  ++postings_[index].pods;
+  postings_[index].terminating += terminating;
   ++pods_;
 }
 
 void PodClass::remove(Row row, bool terminating) {
-  const auto place = place_of(row);
-  if (place == postings_.size()) std::abort();
-  auto& posting = postings_[place];
+  const auto index = index_of(row);
+  if (index == postings_.size()) std::abort();
+  auto& posting = postings_[index];
   posting.terminating -= terminating;
   --pods_;
   if (--posting.pods > 0) return;
   posting = postings_.back();
   postings_.pop_back();
-  if (place_.empty()) return;
-  if (place < postings_.size()) place_[postings_[place].row] = place;
-  place_.erase(row);
-  // Half of what made the index worth having, so that a class at the edge does not build it again and again.
-  if (postings_.size() <= kLookThrough / 2) place_ = {};
+  if (index_of_row_.empty()) return;
+  if (index < postings_.size()) index_of_row_[postings_[index].row] = index;
+  index_of_row_.erase(row);
+  // Hysteresis: a class whose size is near the limit does not rebuild its index on every change.
+  if (postings_.size() <= kLinearSearchLimit / 2) index_of_row_ = {};
 }
 
 ClassId PodClassTable::find(const PodInfo& pod) const {
@@ -138,7 +138,7 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
   fresh.sample_ = pod;
   ids_.insert(pod->class_hash, id);
 
-  each_place(*pod->pod, [&](Place place) { by_label_.insert(place, id); });
+  each_index_key(*pod->pod, [&](IndexKey key) { by_label_.insert(key, id); });
   each_scored_term(*pod->pod, [&](const api::PodAffinityTerm& term) {
     scored_terms_.insert(id, fresh.namespace_name(), term);
   });
@@ -150,7 +150,7 @@ ClassId PodClassTable::make(const PodInfoPtr& pod) {
 void PodClassTable::drop(ClassId id) {
   const auto gone = classes_[id];
   ids_.erase(gone->sample_->class_hash, id);
-  each_place(gone->sample(), [&](Place place) { by_label_.erase(place, id); });
+  each_index_key(gone->sample(), [&](IndexKey key) { by_label_.erase(key, id); });
   scored_terms_.erase(id);
   required_anti_affinity_.erase(id);
   classes_.write(id) = {};
@@ -161,7 +161,7 @@ void PodClassTable::add(const PodInfoPtr& pod, Row row) {
   auto id = find(*pod);
   if (id == kNone) id = make(pod);
   auto& to = classes_.write(id).write();
-  // A pod that is being replaced: its former version should not live on as the sample.
+  // The pod replaces an older version of itself; do not keep that one alive as the sample.
   if (to.sample_->uid_hash == pod->uid_hash) to.sample_ = pod;
   to.add(row, (*pod)->terminating());
 }
@@ -203,13 +203,13 @@ void PodClassTable::each_matching(std::string_view ns, const api::LabelSelector&
 
 void PodClassTable::each_matching(const api::LabelSelector& selector, const Visit& f) const {
   const auto any = kAnyNamespace;
-  const auto places = by_label_.narrowest({&any, 1}, selector);
+  const auto keys = by_label_.narrowest({&any, 1}, selector);
   const auto visit = [&](const PodClass& c) {
     if (selector.matches(c.labels())) f(c);
   };
-  // Classes are not filed under what leads to all of them.
-  if (places == std::vector{place_of(kAnyNamespace, kAnyLabel)}) return each(visit);
-  by_label_.each(places, [&](ClassId id) { visit(*classes_[id]); });
+  // No class is filed under (any namespace, any label).
+  if (keys == std::vector{index_key(kAnyNamespace, kAnyLabel)}) return each(visit);
+  by_label_.each(keys, [&](ClassId id) { visit(*classes_[id]); });
 }
 
 }  // namespace podium::cluster

@@ -1,6 +1,7 @@
-// PodInfo: a pod with what the core derives from it once, on arrival, off the scheduling strand.
+// PodInfo: a pod and the values derived from it: requests, host ports, hashes.
 //
-// Owner: shared and immutable; the snapshot, the queue and decisions hold the same one.
+// Derived once, when the pod arrives, off the scheduling strand. Immutable and shared: snapshot, queue and
+// decisions hold the same object. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,25 @@
 namespace podium::cluster {
 
 struct HostPort {
-  std::string ip;        // "0.0.0.0" where the pod names none
+  std::string ip;        // "0.0.0.0" if the pod names none
   std::string protocol;  // TCP, UDP, SCTP
   std::int32_t port = 0;
   bool operator==(const HostPort&) const = default;
-  // Same protocol and port, and equal addresses or one of them 0.0.0.0.
+  // Same protocol and port; addresses equal or one of them 0.0.0.0.
   bool conflicts_with(const HostPort& other) const;
 };
 
 struct PodInfo {
   api::PodPtr pod;
 
-  Resources requests;  // of the pod as placed (status counts) or as incoming (spec only)
-  std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its part of a node's non-zero requested sums
-  Resources score_requests;  // NodeResourcesFit's view when incoming: non-zero defaults, pod level ignored
+  Resources requests;  // placed pods: status counts, too; pending pods: spec only
+  std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its share of a node's non-zero requested sums
+  Resources score_requests;          // for NodeResourcesFit's score: non-zero defaults, no pod-level requests
   std::vector<HostPort> host_ports;  // containers and sidecars
   std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
   std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h
-  RequestRules rules;            // by which the requests are counted
+  RequestRules rules;            // that `requests` was computed with
 
   const api::Pod& operator*() const { return *pod; }
   const api::Pod* operator->() const { return pod.get(); }
@@ -43,11 +44,11 @@ using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
 // A pod with spec.nodeName counts as placed.
 PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules = {});
-// What the pod takes up once it is on a node. A nominated pod that was resized in place counts by its status
-// there, though as an incoming pod it does not.
+// The pod's requests once it is on a node, where its status counts, too. They differ from `requests` for a
+// nominated pod that was resized in place.
 Resources placed_requests(const PodInfo& pod);
-// The same pod, as if it ran on `node`: the assumption of the live cycle, and a what-if's placement. Gets the
-// zone and region labels of the node where `node_labels` gives them, as the API server's admission would.
+// A copy of the pod with spec.nodeName set, for the live cycle's assumed pods and a what-if's placements.
+// Copies the zone and region labels from `node_labels` (if not null), as the API server's admission does.
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels);
 
 }  // namespace podium::cluster

@@ -12,8 +12,8 @@ constexpr std::string_view kHugePages = "hugepages-", kAttachableVolumes = "atta
 constexpr api::Quantity kDefaultCpu = api::Quantity::from_milli(100);
 constexpr api::Quantity kDefaultMemory = api::Quantity::from_units(200 * 1024 * 1024);
 
-// A resource list while it is being summed. The names point into the pod; a handful of entries, so linear
-// search. Whether a resource is listed matters, even with 0: only what is not listed gets a default.
+// A resource list while it is summed. Names point into the pod. A handful of entries, so linear search. A
+// resource that is listed with 0 counts as listed and gets no default.
 class Amounts {
  public:
   Amounts() = default;
@@ -68,13 +68,13 @@ bool has_pod_level_requests(const api::Pod& pod) {
   return std::ranges::any_of(pod.pod_requests, [](const auto& r) { return supported_at_pod_level(r.first); });
 }
 
-// The kubelet has refused a resize: what the spec asks for will not come.
+// The kubelet has refused the resize, so the spec does not count.
 bool resize_infeasible(const api::Pod& pod) {
   const auto* condition = pod.condition("PodResizePending");
   return condition && condition->reason == "Infeasible";
 }
 
-// The largest of what is asked for, what runs and what has been granted.
+// The maximum of the spec, the running and the allocated amounts.
 Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec,
                            const api::ResourceList& running, const api::ResourceList& allocated) {
   auto amounts = resize_infeasible(pod) ? Amounts() : Amounts(spec);
@@ -102,8 +102,8 @@ Amounts container_requests(const api::Pod& pod, const api::Container& container,
   return amounts;
 }
 
-// Everything that runs at once, or the most that it takes to get there: an init container runs beside the
-// sidecars that are listed before it. Sidecars alone are no peak: all of them are in the sum.
+// The maximum of what runs at once (containers and sidecars) and of the peak during initialisation: an init
+// container runs beside the sidecars listed before it.
 Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults defaults) {
   Amounts sum;
   for (const auto& container : pod.containers) {
@@ -194,7 +194,7 @@ std::int64_t Resources::get(std::string_view name) const {
   return scalar(name);
 }
 
-// Source: pkg/apis/core/v1/helper IsExtendedResourceName; the name must stay valid behind the quota prefix.
+// Source: pkg/apis/core/v1/helper IsExtendedResourceName; the name must be valid with the quota prefix.
 bool is_extended_resource(std::string_view name) {
   const auto slash = name.find('/');
   if (slash == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos) return false;

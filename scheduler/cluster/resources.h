@@ -1,4 +1,4 @@
-// Resource arithmetic of pods: what a pod asks for, as kube-scheduler sums it.
+// Resource requests of pods and allocatable amounts of nodes, summed as kube-scheduler sums them.
 //
 // Source: component-helpers resource.PodRequests and pkg/scheduler/framework/types.go. All sums saturate.
 // Threads: pure functions on values.
@@ -25,27 +25,27 @@ struct Resources {
   bool operator==(const Resources&) const = default;
 };
 
-bool is_scalar_resource(std::string_view name);  // kept in Resources::scalars
-// A valid domain/name outside of *kubernetes.io and without the quota prefix "requests.".
+bool is_scalar_resource(std::string_view name);  // stored in Resources::scalars
+// A valid domain/name, not of *kubernetes.io and without the quota prefix "requests.".
 bool is_extended_resource(std::string_view name);
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
-// What counts as a pod's request, by feature gates; the values are the defaults.
+// What counts as a pod's request, by feature gate. Defaults as upstream.
 struct RequestRules {
   bool pod_level = true;         // spec.resources
-  bool pod_level_resize = true;  // status.resources and status.allocatedResources of a pod that runs
+  bool pod_level_resize = true;  // status.resources and status.allocatedResources of a running pod
   bool operator==(const RequestRules&) const = default;
 };
 
-// Which spelling of "requests": pods that run count what the kubelet has granted (in-place resize), and
-// scores count a container without a request as 100m and 200Mi.
+// How pod_requests() counts.
 struct RequestOptions {
-  bool use_status = false;  // placed pods
-  // Cpu and memory that a container does not ask for count as 100m and 200Mi; where pod-level requests count,
-  // only a resource that neither they, nor any container, nor the overhead ask for.
+  // Placed pods: count what the kubelet has granted, too (in-place resize).
+  bool use_status = false;
+  // Scores count a container without a cpu or memory request as 100m and 200Mi. With pod-level requests, only
+  // a resource that neither they, nor a container, nor the overhead requests gets the default.
   bool non_zero = false;
-  bool ignore_pod_level = false;  // NodeResourcesFit's score of the incoming pod; or by the rules
+  bool ignore_pod_level = false;  // NodeResourcesFit's score of the pending pod; or RequestRules
   bool ignore_pod_level_resize = false;
 };
 Resources pod_requests(const api::Pod&, const RequestOptions&);

@@ -1,5 +1,4 @@
-// One flag a row for the rows of a chunk: as bytes, which loops over a column write, and as bits, as a
-// NodeMask holds them.
+// One flag per row of a chunk: as bytes, which loops over a column write, and as bits, as in NodeMask.
 //
 // Threads: pure functions on values.
 #pragma once
@@ -16,7 +15,7 @@
 namespace podium::cluster {
 
 using ChunkWords = std::array<std::uint64_t, kChunkWords>;  // bit i of word w: row 64w + i of the chunk
-using ChunkBytes = std::array<std::uint8_t, kChunkRows>;    // 0x00 or 0xFF a row
+using ChunkBytes = std::array<std::uint8_t, kChunkRows>;    // 0x00 or 0xFF per row
 
 inline ChunkWords to_words(const ChunkBytes& bytes) {
   ChunkWords words;

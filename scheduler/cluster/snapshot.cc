@@ -30,7 +30,7 @@ const PodInfoPtr* Snapshot::find_pod(std::string_view uid) const {
   if (!found) return nullptr;
   const std::string& node = (**found)->node_name;
   const auto row = find_row(node);
-  const auto& among = row ? entry(*row).pods : homeless_->find(node)->second;
+  const auto& among = row ? entry(*row).pods : pods_on_unknown_nodes_->find(node)->second;
   return &*std::ranges::find(among, *found, &PodInfoPtr::get);
 }
 

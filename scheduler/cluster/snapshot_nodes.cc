@@ -64,11 +64,11 @@ void Snapshot::set_node(api::NodePtr node) {
   by_name_ = by_name_->with(row, name_of());
   objects_.volumes().node_added(name, row);
 
-  const auto waiting = homeless_->find(name);
-  if (waiting == homeless_->end()) return;
+  const auto waiting = pods_on_unknown_nodes_->find(name);
+  if (waiting == pods_on_unknown_nodes_->end()) return;
   const auto pods = waiting->second;
-  auto& homeless = homeless_.write();
-  homeless.erase(homeless.find(name));
+  auto& pods_on_unknown_nodes = pods_on_unknown_nodes_.write();
+  pods_on_unknown_nodes.erase(pods_on_unknown_nodes.find(name));
   for (const auto& pod : pods) {
     entries_.write(row).write().pods.push_back(pod);
     place(*pod, row);
@@ -99,7 +99,7 @@ void Snapshot::remove_node(std::string_view name) {
   present_.write().clear(row);
   free_rows_.write().push_back(row);
   --node_count_;
-  if (!gone.pods.empty()) homeless_.write()[gone.node->meta.name] = std::move(gone.pods);
+  if (!gone.pods.empty()) pods_on_unknown_nodes_.write()[gone.node->meta.name] = std::move(gone.pods);
 }
 
 void Snapshot::apply_node(Row row, const api::Node& from, const api::Node& to) {
@@ -121,7 +121,7 @@ void Snapshot::set_allocatable(Row row, const api::Node& from, const api::Node& 
   allocatable_memory.set(row, after.memory);
   allocatable_ephemeral.set(row, after.ephemeral_storage);
   allocatable_pods.set(row, allowed_pods(to));
-  // Taken before others are released, so that a column that stays is not made again.
+  // Acquire before release, so that a column in use by both is not rebuilt.
   for (const auto& [name, amount] : after.scalars) use_scalar(name).allocatable.set(row, amount);
   for (const auto& [name, amount] : before.scalars) {
     if (after.scalar(name) == 0) scalars_.write().find(name)->second.write().allocatable.set(row, 0);
@@ -145,7 +145,7 @@ void Snapshot::release_scalar(const std::string& resource) {
   if (--it->second.write().users == 0) scalars.erase(it);
 }
 
-// The size that counts is the one that was reported by the first of the nodes that still have the image.
+// An image keeps the size that the first node reported, until no node has the image.
 // Source: pkg/scheduler/backend/cache addNodeImageStates and removeNodeImageStates.
 void Snapshot::set_images(Row row, const api::Node& from, const api::Node& to) {
   for (const auto& image : from.images) {

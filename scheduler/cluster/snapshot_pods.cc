@@ -1,4 +1,4 @@
-// The pod half of Snapshot: what placed pods take of their nodes.
+// The pod half of Snapshot: resources that placed pods use on their nodes.
 #include <algorithm>
 #include <limits>
 
@@ -11,9 +11,8 @@ using Wide = __int128;
 constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
 constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
 
-// Adds sign × amount(pod) to a sum over a node's pods, which `pods` already are after the change. A sum that
-// has left the range cannot be gone back from, so it is taken anew: the column always holds the exact sum,
-// cut to the range.
+// Adds sign × amount(pod) to a sum over a node's pods; `pods` is the list after the change. The column holds
+// the exact sum, clamped. A clamped sum cannot be updated incrementally, so it is computed from `pods`.
 template <typename Amount>
 void add_to(Column<std::int64_t>& column, Row row, const PodInfo& pod, int sign,
             const std::vector<PodInfoPtr>& pods, Amount amount) {
@@ -75,7 +74,7 @@ void Snapshot::displace(const PodInfo& pod, Row row) {
   objects_.volumes().pod_displaced(*pod, row);
 }
 
-// Takes a pod off its node, or off the list of those without one; its class is left to the caller.
+// Removes a pod from its node or from the unknown nodes. The caller updates its class.
 void Snapshot::detach(const PodInfoPtr& pod) {
   const std::string_view node = (*pod)->node_name;
   if (const auto row = find_row(node)) {
@@ -83,10 +82,10 @@ void Snapshot::detach(const PodInfoPtr& pod) {
     displace(*pod, *row);
     return;
   }
-  auto& homeless = homeless_.write();
-  const auto it = homeless.find(node);
+  auto& pods_on_unknown_nodes = pods_on_unknown_nodes_.write();
+  const auto it = pods_on_unknown_nodes.find(node);
   take_out(it->second, pod.get());
-  if (it->second.empty()) homeless.erase(it);
+  if (it->second.empty()) pods_on_unknown_nodes.erase(it);
 }
 
 void Snapshot::add_pod(PodInfoPtr pod) {
@@ -107,9 +106,9 @@ void Snapshot::add_pod(PodInfoPtr pod) {
     place(*pod, *row);
     classes_.write().add(pod, *row);
   } else {
-    homeless_.write()[std::string(node)].push_back(pod);
+    pods_on_unknown_nodes_.write()[std::string(node)].push_back(pod);
   }
-  // After the new one is in: a class that has both in turn is not taken down and made again.
+  // Remove after add, so that a class with both versions is not dropped and rebuilt.
   if (former) {
     if (const auto row = find_row((*former)->node_name)) classes_.write().remove(*former, *row);
   }

@@ -3,7 +3,7 @@
 namespace podium::cluster {
 namespace {
 
-// Different for different sets: every text goes in behind its length.
+// Unique per set: each string is prefixed by its length.
 std::string text_of(const std::vector<api::Taint>& taints, bool unschedulable) {
   std::string text(1, unschedulable ? 'u' : 's');
   for (const auto& taint : taints) {

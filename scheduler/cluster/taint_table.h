@@ -1,7 +1,7 @@
-// TaintTable: the different sets of taints that nodes have, each stored once.
+// TaintTable: the distinct taint sets of nodes, each stored once.
 //
-// Ids are dense and reused once no node has the set. Id 0 is always the empty set of a node that takes pods.
-// Threads: part of a Snapshot, with its rules.
+// Ids are dense and reused once no node has the set. Id 0 is always the empty set of a schedulable node.
+// Owner: a Snapshot, whose thread rule applies.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ using TaintSetId = std::uint32_t;  // nodes with equal taints and spec.unschedul
 struct TaintSet {
   std::vector<api::Taint> taints;
   bool unschedulable = false;
-  std::uint32_t nodes = 0;  // 0: no node has it (any more)
+  std::uint32_t nodes = 0;  // 0: free
   bool operator==(const TaintSet&) const = default;
 };
 
 class TaintTable {
  public:
   std::span<const TaintSet> sets() const { return sets_; }
-  TaintSetId take(const std::vector<api::Taint>& taints, bool unschedulable);  // counts a node
-  void release(TaintSetId id);                                                 // counts it out
+  TaintSetId take(const std::vector<api::Taint>& taints, bool unschedulable);  // adds a node
+  void release(TaintSetId id);                                                 // removes a node
 
  private:
   std::vector<TaintSet> sets_ = std::vector<TaintSet>(1);
   std::vector<TaintSetId> free_;
-  CowMap<std::string, TaintSetId> ids_;  // by their text
+  CowMap<std::string, TaintSetId> ids_;  // by text_of()
 };
 
 }  // namespace podium::cluster

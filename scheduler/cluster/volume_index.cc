@@ -12,14 +12,14 @@ std::string full_name(const api::PersistentVolumeClaim& claim) {
   return full_name(claim.meta.namespace_, claim.meta.name);
 }
 
-// Whom a volume is open to: the claim that it is promised to, or all of its class. No namespace is empty.
+// The key in available_: the claimRef, else the class. A class key has an empty namespace, a claim key never.
 std::string of_class(std::string_view storage_class) { return full_name("", storage_class); }
-std::string taker_of(const api::PersistentVolume& volume) {
+std::string availability_key(const api::PersistentVolume& volume) {
   return volume.claim ? full_name(volume.claim->namespace_, volume.claim->name)
                       : of_class(volume.storage_class);
 }
 
-// Lists by key, of which none is kept that is empty.
+// Lists by key; an empty list is erased.
 template <typename Lists, typename Item>
 void add_to(Lists& lists, const std::string& key, Item item) {
   lists[key].push_back(std::move(item));
@@ -68,11 +68,12 @@ const std::vector<Row>& VolumeIndex::users(std::string_view ns, std::string_view
   return found ? *found : kNone;
 }
 
-std::vector<std::string_view> VolumeIndex::open_to(const api::PersistentVolumeClaim& claim) const {
+std::vector<std::string_view> VolumeIndex::candidates_for(const api::PersistentVolumeClaim& claim) const {
   std::vector<std::string_view> names;
-  if (const auto* promised = open_.find(full_name(claim))) names.assign(promised->begin(), promised->end());
+  if (const auto* promised = available_.find(full_name(claim)))
+    names.assign(promised->begin(), promised->end());
   std::ranges::sort(names);
-  if (const auto* free = open_.find(of_class(claim.storage_class.value_or(""))))
+  if (const auto* free = available_.find(of_class(claim.storage_class.value_or(""))))
     names.insert(names.end(), free->begin(), free->end());
   return names;
 }
@@ -125,10 +126,11 @@ void VolumeIndex::changed(const api::PersistentVolumeClaim* before, const api::P
 
 void VolumeIndex::changed(const api::PersistentVolume* before, const api::PersistentVolume* after) {
   const auto& name = (before ? before : after)->meta.name;
-  const auto from = before ? taker_of(*before) : std::string(), to = after ? taker_of(*after) : std::string();
+  const auto from = before ? availability_key(*before) : std::string(),
+             to = after ? availability_key(*after) : std::string();
   if (from != to) {
-    if (before) take_from(open_, from, name);
-    if (after) add_to(open_, to, name);
+    if (before) take_from(available_, from, name);
+    if (after) add_to(available_, to, name);
   }
   const bool is_same = before && after && before->csi_driver == after->csi_driver &&
                        before->csi_handle == after->csi_handle && before->source == after->source &&

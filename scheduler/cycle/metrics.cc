@@ -159,10 +159,10 @@ void Metrics::queue(const queue::SchedulingQueue& queue) {
     auto& counter = incoming_.with(key.first, key.second);
     counter.Increment(static_cast<double>(count) - counter.Value());
   }
-  for (const auto& [key, count] : queue.tallies().turned_down) {
+  for (const auto& [key, count] : queue.tallies().rejected) {
     turned_down_.with(key.first, key.second).Set(static_cast<double>(count));
   }
-  queue.each_kept_event([&](std::string_view label, std::size_t number) {
+  queue.each_in_flight_event([&](std::string_view label, std::size_t number) {
     kept_events_.with(label).Set(static_cast<double>(number));
   });
 }

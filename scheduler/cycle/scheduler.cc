@@ -70,8 +70,8 @@ bool Scheduler::step() {
     parts_.consultant->decide(info, snapshot_, profile, next_start_);
     return false;
   }
-  StopWatch phases(parts_.clock, parts_.metrics, calls_of(profile));
-  auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &phases).finish();
+  StopWatch observer(parts_.clock, parts_.metrics, calls_of(profile));
+  auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &observer).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;
 }
@@ -423,8 +423,8 @@ void Scheduler::cluster_event(const ClusterEvent& event) {
   observe_duration(event.resource, event.actions);
 }
 
-void Scheduler::dispatch(const ClusterEvent& event, const queue::SchedulingQueue::MayGain& may_gain) {
-  queue_.on_event(event, parts_.clock.now(), may_gain);
+void Scheduler::dispatch(const ClusterEvent& event, const queue::SchedulingQueue::PreCheck& pre_check) {
+  queue_.on_event(event, parts_.clock.now(), pre_check);
   cycle_.on_event(event);
   wake();
 }

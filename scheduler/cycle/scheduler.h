@@ -129,7 +129,7 @@ class Scheduler {
   void assumption_ended(const framework::ClusterEvent& event);
   void cluster_event(const framework::ClusterEvent& event);
   void dispatch(const framework::ClusterEvent& event,
-                const queue::SchedulingQueue::MayGain& may_gain = nullptr);
+                const queue::SchedulingQueue::PreCheck& pre_check = nullptr);
   void observe_duration(framework::Resource resource, std::uint32_t actions);
   void wake() {
     if (wake_) wake_();

@@ -49,14 +49,14 @@ StopWatch::StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls)
       phase_began_(clock.now()),
       plugin_began_(phase_began_) {}
 
-void StopWatch::ended(Phase phase, std::string_view status) {
+void StopWatch::phase_ended(Phase phase, std::string_view status) {
   const auto now = clock_.now();
   metrics_.extension_point(extension_point_name(phase), status, calls_.profile.scheduler_name,
                            in_seconds(now - phase_began_));
   phase_began_ = plugin_began_ = now;
 }
 
-void StopWatch::asked(Phase phase, std::size_t index, std::size_t nodes, std::string_view status) {
+void StopWatch::plugin_called(Phase phase, std::size_t index, std::size_t nodes, std::string_view status) {
   if (status != framework::kSkip) calls_.times[static_cast<std::size_t>(phase)][index] += nodes;
   if (!samples_plugins_) return;
   const auto now = clock_.now();

@@ -34,11 +34,12 @@ std::string_view extension_point_name(framework::Phase phase);
 // The name of the plugin at `index` of the profile's list for this phase.
 std::string_view plugin_name(const framework::Profile& profile, framework::Phase phase, std::size_t index);
 
-class StopWatch final : public framework::Phases {
+class StopWatch final : public framework::EvaluationObserver {
  public:
   StopWatch(const Clock& clock, Metrics& metrics, PluginCalls& calls);
-  void ended(framework::Phase phase, std::string_view status) override;
-  void asked(framework::Phase phase, std::size_t index, std::size_t nodes, std::string_view status) override;
+  void phase_ended(framework::Phase phase, std::string_view status) override;
+  void plugin_called(framework::Phase phase, std::size_t index, std::size_t nodes,
+                     std::string_view status) override;
 
  private:
   const Clock& clock_;

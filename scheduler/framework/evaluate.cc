@@ -1,5 +1,5 @@
-// The order of a scheduling attempt. Source: pkg/scheduler/schedule_one.go and
-// pkg/scheduler/framework/runtime.
+// The steps of a scheduling attempt.
+// Source: pkg/scheduler/schedule_one.go, pkg/scheduler/framework/runtime.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
@@ -26,7 +26,7 @@ void reject_all(Decision& decision, const Snapshot& snapshot, const Verdict& ver
     decision.rejections.reject_word(nodes, w, nodes.word(w), id);
 }
 
-// A plugin that fails on a node fails the attempt; of several nodes the first by name speaks.
+// A plugin that fails on a node fails the attempt; of several nodes, the first by name gives the error.
 void take_filter_error(Decision& decision, const Snapshot& snapshot) {
   const auto& verdicts = decision.rejections.verdicts();
   const auto failed = [](const Verdict& v) { return v.code == Code::error; };
@@ -42,7 +42,7 @@ void take_filter_error(Decision& decision, const Snapshot& snapshot) {
   }
 }
 
-// Verdicts beyond the first `of_plugins` are extenders'; they have no hints.
+// Verdicts after the first `of_plugins` are extenders', which have no hints.
 void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, const Filters& filters,
                                 std::size_t of_plugins) {
   auto& plugins = decision.unschedulable_plugins;
@@ -75,8 +75,8 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 std::string skipped_message(const PodInfo& pod) { return "skip schedule deleting pod: " + pod->full_name(); }
 
 Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
-                       std::size_t start, Phases* phases)
-    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), phases_(phases) {
+                       std::size_t start, EvaluationObserver* observer)
+    : pod_(pod), snapshot_(snapshot), profile_(profile), start_(start), observer_(observer) {
   decision_.node_count = decision_.evaluated = snapshot.node_count();
   decision_.next_start = start;
   if (pod->terminating()) {
@@ -98,20 +98,19 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
 
   decision_.rejections = Rejections(snapshot.chunks());
   decision_.feasible = NodeMask(snapshot.chunks());
-  filters_ = std::make_unique<Filters>(pod, snapshot, profile, phases);
-  ended(Phase::pre_filter, status_of(filters_->rejected()));
+  filters_ = std::make_unique<Filters>(pod, snapshot, profile, observer);
+  phase_ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
   take_filter_error(decision_, snapshot);
-  if (!filters_->rejected()) ended(Phase::filter, status_of(decision_.error));
+  if (!filters_->rejected()) phase_ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }
 
-// The filters take no time to speak of for the nodes beyond the end of the search: what they said there is
-// forgotten. The nominated node is tried before all others, wherever it stands; an error there is none of the
-// attempt's.
+// Filtering all nodes is cheap, so the search is applied afterwards: verdicts beyond its end are removed. The
+// nominated node counts as tried wherever it is; an error there does not fail the attempt.
 void Evaluation::end_search(const NodeSearch& search) {
-  auto rows = rows_by_turns(snapshot_);
+  auto rows = rows_round_robin(snapshot_);
   if (const auto& only = filters_->only()) std::erase_if(rows, [&](Row row) { return !only->test(row); });
   const auto wanted = search.nodes_to_find(rows.size());
   auto range = framework::search(std::move(rows), start_, wanted, decision_.feasible);
@@ -131,7 +130,7 @@ void Evaluation::end_search(const NodeSearch& search) {
   decision_.next_start = (start_ + range.tried.size()) % decision_.node_count;
 }
 
-// The verdict on nodes that no filter was asked about. Source: findNodesThatFitPod, SetAbsentNodesStatus.
+// The verdict on nodes that were not evaluated. Source: findNodesThatFitPod, SetAbsentNodesStatus.
 Verdict Evaluation::unsearched() const {
   Verdict verdict{"", Code::unschedulable_and_unresolvable, {}};
   if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
@@ -140,9 +139,9 @@ Verdict Evaluation::unsearched() const {
   return verdict;
 }
 
-// Extenders turned down all that the search had found: what is said, and where room may be made, is about all
-// nodes.
-void Evaluation::turn_down_unsearched() {
+// Extenders rejected all nodes that the search found. The message and preemption now cover all nodes, so the
+// others get a verdict, too.
+void Evaluation::reject_unsearched() {
   std::optional<VerdictId> id;
   snapshot_.present().each([&](Row row) {
     if (decision_.rejections.id(row) != kFits) return;
@@ -161,7 +160,7 @@ bool Evaluation::wants_scores() const {
   return undecided() && !nominated_row() && decision_.feasible.count() > 1;
 }
 
-void Evaluation::turn_down(Row row, VerdictId id) {
+void Evaluation::reject(Row row, VerdictId id) {
   decision_.rejections.reject(decision_.feasible, row, id);
   narrowed_ = true;
 }
@@ -175,12 +174,12 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
     for (const auto& [name, reason] : reasons) {
       const auto row = snapshot_.find_row(name);
       if (!row || kept.test(*row) || !decision_.feasible.test(*row)) continue;
-      turn_down(*row, decision_.rejections.add({opinion.extender, code, {reason}}));
+      reject(*row, decision_.rejections.add({opinion.extender, code, {reason}}));
     }
   };
   out_with(opinion.unresolvable, Code::unschedulable_and_unresolvable);
   out_with(opinion.failed, Code::unschedulable);
-  // The rest got no reason. Upstream gives them the status of nodes that no filter was asked about.
+  // The rest has no reason. Upstream gives it the status of nodes that were not evaluated.
   auto silent = unsearched();
   if (silent.reasons.empty()) silent.plugin = opinion.extender;
   const auto before = decision_.feasible;
@@ -188,14 +187,14 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   before.each([&](Row row) {
     if (kept.test(row)) return;
     if (!id) id = decision_.rejections.add(silent);
-    turn_down(row, *id);
+    reject(row, *id);
   });
 }
 
 std::vector<PreemptionCandidate>* Evaluation::candidates() {
   if (!filters_ || !decision_.error.empty() || !decision_.feasible.none()) return nullptr;
   if (!post_filtering_) {
-    if (profile_.search) turn_down_unsearched();
+    if (profile_.search) reject_unsearched();
     note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
     if (narrowed_) {
       auto& plugins = decision_.unschedulable_plugins;
@@ -225,15 +224,15 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
 void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
     while (auto* found = candidates()) settle(std::move(*found));
-    if (!profile_.post_filters.empty()) ended(Phase::post_filter, post_filtering_->status());
+    if (!profile_.post_filters.empty()) phase_ended(Phase::post_filter, post_filtering_->status());
     decision_.message = fit_error(decision_, snapshot_, post_filtering_->message());
     return;
   }
   const auto nominated = nominated_row();
-  if (nominated) decision_.next_start = start_;  // no other was looked for
+  if (nominated) decision_.next_start = start_;  // no search took place
   const bool counts = wants_scores();
-  score(pod_, snapshot_, profile_, decision_, counts ? phases_ : nullptr);
-  if (!counts) decision_.error.clear();  // the scores are for people only, who then see none
+  score(pod_, snapshot_, profile_, decision_, counts ? observer_ : nullptr);
+  if (!counts) decision_.error.clear();  // scores are for reports only, which then have none
   if (!decision_.error.empty()) return;
   add_opinions(scores, snapshot_, decision_);
   if (nominated) {

@@ -1,14 +1,12 @@
-// Evaluation: evaluate() in parts, with room between them for what somebody outside has to say.
+// Evaluation: evaluate() in steps, so that a caller can ask HTTP extenders in between.
 //
-//   Evaluation(pod, snapshot, profile)   PreEnqueue, PreFilter and Filter: so_far() has the nodes that fit
-//     narrow(opinion) …                  an HTTP extender's verdicts on those, one extender after the other
-//   candidates(), settle(…) …            PostFilter where none is left: where preemption helps, and what
-//   extenders leave of it finish(scores)                       else Score, the extenders' scores, and the
-//   choice
+//   Evaluation(pod, snapshot, profile)   PreEnqueue, PreFilter, Filter; so_far() has the feasible nodes
+//     narrow(opinion) …                  the verdicts of one extender after the other
+//     candidates(), settle(…) …          if no node is left: PostFilter, and the extenders' victims
+//   finish(scores)                       else Score, the extenders' scores, the choice
 //
-// It stays pure: an extender's answer comes in as a value, and the same values give the same Decision.
-// evaluate() is the parts with nothing between. Who asks the extenders is scheduler/extender;
-// docs/decisions/0004 says why it is cut here.
+// Pure: extenders' answers come in as values, and equal values give an equal Decision. evaluate() runs the
+// steps without extenders. scheduler/extender asks extenders; docs/decisions/0004 explains the split.
 //
 // Owner: one evaluation; keeps references to pod, snapshot and profile. Threads: one at a time.
 // Sources: pkg/scheduler/schedule_one.go findNodesThatFitPod, findNodesThatPassExtenders, prioritizeNodes.
@@ -28,77 +26,75 @@
 
 namespace podium::framework {
 
-// What one extender says about the nodes that were feasible when it was asked. Nodes by name.
+// One extender's verdicts on the nodes that were feasible when it was asked. Nodes by name.
 struct FilterOpinion {
   using Reasons = std::vector<std::pair<std::string, std::string>>;
-  std::string extender;               // its name, as reports give it
-  std::vector<std::string> feasible;  // every other one is turned down, with the reason below if there is one
-  Reasons failed, unresolvable;       // of a node in both, the latter counts
+  std::string extender;               // its name in reports
+  std::vector<std::string> feasible;  // all others are rejected, with a reason below if it gave one
+  Reasons failed, unresolvable;       // unresolvable wins for a node in both
 };
 
-// One extender's scores, before the weight, on the scale of plugins' scores (an extender's 10 is 100 here).
-// They are not bound to that scale.
+// One extender's scores, before the weight, scaled as plugins' scores (an extender's 10 is 100 here). Not
+// limited to 0..100.
 struct ScoreOpinion {
   std::string extender;
   std::int64_t weight = 1;
-  std::vector<std::pair<std::string, std::int64_t>> scores;  // a node that is named twice gets the sum
+  std::vector<std::pair<std::string, std::int64_t>> scores;  // a node named twice gets the sum
 };
 
-// What unschedulable_plugins has where an extender turned a node down. No plugin has this name, so every
-// event wakes the pod.
+// Listed in unschedulable_plugins if an extender rejected a node. No plugin has this name, so every event
+// wakes the pod.
 inline constexpr std::string_view kExtenderName = "Extender";
 
-// What is said of a pod that is on its way out and so not tried.
+// The message for a terminating pod, which is not scheduled.
 std::string skipped_message(const PodInfo& pod);
 
 class Evaluation {
  public:
-  // `start`: where a search that need not see all nodes begins. `phases`: null, or somebody who outlives the
-  // evaluation.
+  // `start`: where a NodeSearch begins. `observer` may be null; it must outlive the evaluation.
   Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0,
-             Phases* phases = nullptr);
+             EvaluationObserver* observer = nullptr);
 
-  // Whether anything is left to ask: some node is feasible.
+  // True while some node is feasible and nothing failed: extenders can be asked.
   bool undecided() const { return filters_ && decision_.error.empty() && !decision_.feasible.none(); }
-  // Whether scores would count: there is more than one node to choose from. Upstream asks for no scores
-  // otherwise.
+  // True if scores decide: several nodes are feasible and none is nominated. Upstream scores only then.
   bool wants_scores() const;
   const Decision& so_far() const { return decision_; }
 
   // Only while undecided().
   void narrow(const FilterOpinion& opinion);
-  // An extender failed that must not: so does the attempt.
+  // An extender that is not ignorable failed, so the attempt fails.
   void fail(std::string error);
 
-  // Where no node is feasible: the nodes on which preemption would help, for extenders to look at; null where
-  // there are none. Another plugin may come with others once these are settled.
+  // If no node is feasible: the nodes on which preemption would help, for extenders to process; null if there
+  // are none. After settle() another plugin may have further candidates.
   std::vector<PreemptionCandidate>* candidates();
-  // Only after candidates() gave some: what is left of them, or why an extender that must not fail did.
+  // Only after candidates() returned some: the candidates left, or the error of an extender.
   void settle(Result<std::vector<PreemptionCandidate>> candidates);
 
   Decision finish(std::span<const ScoreOpinion> scores = {}) &&;
 
  private:
   void end_search(const NodeSearch& search);
-  void turn_down_unsearched();
+  void reject_unsearched();
   Verdict unsearched() const;
   void conclude(std::span<const ScoreOpinion> scores);
   std::optional<Row> nominated_row() const;
-  void turn_down(Row row, VerdictId id);
-  void ended(Phase phase, std::string_view status) {
-    if (phases_) phases_->ended(phase, status);
+  void reject(Row row, VerdictId id);
+  void phase_ended(Phase phase, std::string_view status) {
+    if (observer_) observer_->phase_ended(phase, status);
   }
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;
   const Profile& profile_;
   const std::size_t start_;
-  Phases* const phases_;
+  EvaluationObserver* const observer_;
   Decision decision_;
-  std::unique_ptr<Filters> filters_;               // null: it was over before any node was looked at
-  std::size_t verdicts_of_filters_ = 0;            // those beyond are extenders'
-  std::unique_ptr<PostFiltering> post_filtering_;  // null: it has not come to that
-  bool narrowed_ = false;                          // an extender turned some node down
+  std::unique_ptr<Filters> filters_;               // null: it ended before any node was evaluated
+  std::size_t verdicts_of_filters_ = 0;            // later ids are extenders'
+  std::unique_ptr<PostFiltering> post_filtering_;  // null: not started
+  bool narrowed_ = false;                          // an extender rejected a node
 };
 
 }  // namespace podium::framework

@@ -7,7 +7,7 @@
 namespace podium::framework {
 namespace {
 
-// In the order of Resource. Namespaces are no resource of upstream's events.
+// In the order of Resource. Upstream has no namespace events.
 constexpr std::array<std::string_view, 13> kResources{"AssignedPod",
                                                       "UnschedulablePod",
                                                       "Node",

@@ -1,5 +1,4 @@
-// What metrics call a cluster event: "AssignedPodAdd", "NodeUpdateNodeTaint", "storage.k8s.io/CSINodeUpdate",
-// "*All".
+// Metric labels of cluster events, such as "AssignedPodAdd" and "storage.k8s.io/CSINodeUpdate".
 //
 // Source: ClusterEvent.Label and ActionType.String of k8s.io/kube-scheduler/framework/types.go.
 // Threads: pure functions.
@@ -14,19 +13,19 @@
 
 namespace podium::framework {
 
-// One slot a pair of resource and action, for tables of counts. The actions are the bits, then kAll.
+// One slot per pair of resource and action, for tables of counts. Actions in bit order, then kAll.
 inline constexpr std::size_t kEventActions = std::bit_width(std::uint32_t{kAll}) + 1;
 inline constexpr std::size_t kEventSlots =
     (static_cast<std::size_t>(Resource::wild_card) + 1) * kEventActions;
 
-// `action` is one bit, kUpdateOther standing for an update in general, or kAll.
+// `action` is one bit or kAll; kUpdateOther stands for any update.
 std::size_t event_slot(Resource resource, std::uint32_t action);
-// Of an update that changed several things, the first of them.
+// For an update with several actions, the lowest bit.
 std::size_t event_slot(const ClusterEvent& event);
 std::string_view event_label(std::size_t slot);
 inline std::string_view event_label(const ClusterEvent& event) { return event_label(event_slot(event)); }
 
-// Calls `visit` with the slot of everything that the event says has happened.
+// Calls `visit` with the slot of each action of the event.
 template <typename Visit>
 void each_event_slot(const ClusterEvent& event, Visit visit) {
   if (event.actions == kAll) return visit(event_slot(event.resource, kAll));

@@ -22,7 +22,7 @@ bool scaled_down(const cluster::Resources& before, const cluster::Resources& aft
 std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after, const cluster::RequestRules& rules) {
   std::uint32_t changes = 0;
   if (before.meta.labels != after.meta.labels) changes |= kUpdatePodLabel;
-  // The API only lets tolerations be added, so their number tells.
+  // The API only lets tolerations be added, so the count is enough.
   if (before.tolerations.size() != after.tolerations.size()) changes |= kUpdatePodTolerations;
   if (!before.scheduling_gates.empty() && after.scheduling_gates.empty())
     changes |= kUpdatePodGatesEliminated;
@@ -49,7 +49,7 @@ std::uint32_t node_changes(const api::Node& before, const api::Node& after) {
 
 bool EventHint::matches(const ClusterEvent& event) const {
   if (resource == Resource::wild_card && actions == kAll) return true;
-  // An event that is itself a wild card moves every pod without asking.
+  // A wild-card event moves every pod without asking hints.
   return (resource == Resource::wild_card || resource == event.resource) && (actions & event.actions) != 0;
 }
 

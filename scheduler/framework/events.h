@@ -1,9 +1,8 @@
-// Cluster events and queueing hints: when is a pod that was turned down worth another try?
+// Cluster events and queueing hints: which changes may make a rejected pod schedulable.
 //
-// An event is a fact about one object, with the object before and after. A hint stands beside the filter that
-// rejected the pod and says which events may help, and a predicate says whether this very event does. Source
-// of the vocabulary: pkg/scheduler/framework types (ClusterEvent, QueueingHintFn).
-// Threads: values and pure functions.
+// An event describes a change of one object, with the object before and after. An EventHint names events
+// that may help pods which its plugin rejected; a predicate checks a single event.
+// Source: pkg/scheduler/framework types (ClusterEvent, QueueingHintFn). Threads: values, pure functions.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +29,21 @@ enum class Resource : std::uint8_t {
   wild_card,
 };
 
-// Bits: what happened.
+// Bits of ClusterEvent::actions.
 enum Action : std::uint32_t {
   kAdd = 1 << 0,
   kDelete = 1 << 1,
   kUpdateNodeAllocatable = 1 << 2,
   kUpdateNodeLabel = 1 << 3,
-  kUpdateNodeTaint = 1 << 4,      // also spec.unschedulable
-  kUpdateNodeCondition = 1 << 5,  // its status
+  kUpdateNodeTaint = 1 << 4,      // also spec.unschedulable that was cleared
+  kUpdateNodeCondition = 1 << 5,  // status.conditions
   kUpdateNodeAnnotation = 1 << 6,
   kUpdateNodeDeclaredFeature = 1 << 7,
   kUpdatePodLabel = 1 << 8,
   kUpdatePodScaleDown = 1 << 9,  // requests went down
   kUpdatePodTolerations = 1 << 10,
   kUpdatePodGatesEliminated = 1 << 11,
-  kUpdateOther = 1 << 12,  // an update that is none of the above; only a hint for every kUpdate takes it
+  kUpdateOther = 1 << 12,  // any other update; matches hints for all of kUpdate
   kUpdate = ((1 << 13) - 1) & ~3u,
   kAll = (1 << 13) - 1,
 };
@@ -52,11 +51,11 @@ enum Action : std::uint32_t {
 struct ClusterEvent {
   Resource resource = Resource::wild_card;
   std::uint32_t actions = kAll;
-  api::Object before, after;  // monostate where there is none
+  api::Object before, after;  // monostate if there is none
 };
 
-// The difference between two states of an object, as event bits; 0 where none of them has changed.
-// Pod-level requests that went down count by whatever rule: upstream asks no gate about them here.
+// The update actions between two versions of an object; 0 if there are none. Lower pod-level requests count
+// regardless of rules.pod_level: upstream checks no gate here.
 std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after,
                           const cluster::RequestRules& rules = {});
 std::uint32_t node_changes(const api::Node& before, const api::Node& after);
@@ -64,10 +63,11 @@ std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 struct EventHint {
   Resource resource;
   std::uint32_t actions;
-  // True: the rejected pod may fit now. Null: every such event may help.
+  // True if the event may make the rejected pod fit. Null: always true.
   std::function<bool(const cluster::PodInfo& rejected, const ClusterEvent&)> helps;
 
-  // True where this hint is about such events. Source: pkg/scheduler/framework/types.go MatchClusterEvents.
+  // True if the hint covers the event, whatever `helps` returns.
+  // Source: pkg/scheduler/framework/types.go MatchClusterEvents.
   bool matches(const ClusterEvent&) const;
 };
 

@@ -17,8 +17,8 @@ std::size_t count(const NodeMask& nodes) {
   return n;
 }
 
-// No name is left of those that PreFilter plugins narrow the nodes down to. (Where all names are of nodes
-// that are not there, the nodes are left out one by one.)
+// The node names of the PreFilter plugins have an empty intersection. (If only unknown nodes are named, each
+// node gets a verdict instead.)
 Verdict named_no_node(const std::vector<std::string>& plugins) {
   return {"",
           Code::unschedulable_and_unresolvable,
@@ -43,28 +43,29 @@ std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
   return std::nullopt;
 }
 
-Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Phases* phases)
-    : pod_(pod), snapshot_(snapshot), phases_(phases) {
+Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
+                 EvaluationObserver* observer)
+    : pod_(pod), snapshot_(snapshot), observer_(observer) {
   run_pre_filters(profile);
   if (rejected_) return;
   prepare(profile);
   group_nominations();
 }
 
-bool Filters::reached(std::string_view plugin) const {
-  return std::find(reached_.begin(), reached_.end(), plugin) != reached_.end();
+bool Filters::ran_pre_filter(std::string_view plugin) const {
+  return std::find(pre_filters_run_.begin(), pre_filters_run_.end(), plugin) != pre_filters_run_.end();
 }
 
-// An unresolvable verdict ends the search; of resolvable ones the last is kept, for preemption may help
-// against it and a later plugin may still say that it cannot.
+// An unresolvable verdict ends PreFilter. Of resolvable ones the last is kept: preemption may help, unless a
+// later plugin's verdict is unresolvable.
 void Filters::run_pre_filters(const Profile& profile) {
-  std::optional<std::set<std::string>> left;  // the names that all plugins have let through
-  for (std::size_t place = 0; place < profile.pre_filters.size(); ++place) {
-    const auto& entry = profile.pre_filters[place];
-    reached_.push_back(entry.name);
+  std::optional<std::set<std::string>> left;  // the intersection of the plugins' names
+  for (std::size_t index = 0; index < profile.pre_filters.size(); ++index) {
+    const auto& entry = profile.pre_filters[index];
+    pre_filters_run_.push_back(entry.name);
     if (!entry.plugin) continue;
     auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
-    if (phases_) phases_->asked(Phase::pre_filter, place, 1, status_of(prepared));
+    if (observer_) observer_->plugin_called(Phase::pre_filter, index, 1, status_of(prepared));
     if (prepared.rejected) {
       auto& verdict = *prepared.rejected;
       verdict.plugin = entry.name;
@@ -97,39 +98,38 @@ void Filters::run_pre_filters(const Profile& profile) {
 }
 
 void Filters::prepare(const Profile& profile) {
-  for (std::size_t place = 0; place < profile.filters.size(); ++place) {
-    const auto& entry = profile.filters[place];
+  for (std::size_t index = 0; index < profile.filters.size(); ++index) {
+    const auto& entry = profile.filters[index];
     if (!entry.plugin) continue;
     const auto ready = std::find_if(pre_filtered_.begin(), pre_filtered_.end(),
                                     [&](const auto& p) { return p.first == entry.plugin; });
     if (ready != pre_filtered_.end()) {
       if (ready->second.filter) {
-        filters_.push_back({entry.plugin, std::move(ready->second.filter), {}, place});
+        filters_.push_back({entry.plugin, std::move(ready->second.filter), {}, index});
       }
       continue;
     }
     if (entry.plugin->has_pre_filter()) {
       if (auto text = entry.plugin->error_without_pre_filter(); !text.empty()) {
         filters_.push_back(
-            {entry.plugin, nullptr, Verdict{entry.name, Code::error, {std::move(text)}}, place});
+            {entry.plugin, nullptr, Verdict{entry.name, Code::error, {std::move(text)}}, index});
         continue;
       }
     }
     auto prepared = entry.plugin->prepare_filter(pod_, snapshot_);
-    // A verdict on the pod as a whole is PreFilter's; here it only stands in for a Filter that would say the
-    // same of every node.
+    // Without PreFilter, its verdict on all nodes applies only if there is no NodeFilter to judge each node.
     if (prepared.filter) prepared.rejected.reset();
     if (prepared.rejected) prepared.rejected->plugin = entry.name;
-    filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected), place});
+    filters_.push_back({entry.plugin, std::move(prepared.filter), std::move(prepared.rejected), index});
   }
 }
 
-void Filters::note_asked(const Entry& entry, std::size_t nodes, bool all_rejected) const {
+void Filters::notify_called(const Entry& entry, std::size_t nodes, bool all_rejected) const {
   const bool failed = entry.always && entry.always->code == Code::error;
   const auto status = failed         ? to_string(Code::error)
                       : all_rejected ? to_string(Code::unschedulable)
                                      : kSuccess;
-  if (nodes > 0) phases_->asked(Phase::filter, entry.place, nodes, status);
+  if (nodes > 0) observer_->plugin_called(Phase::filter, entry.index, nodes, status);
 }
 
 NodeMask Filters::run(Rejections& out) const {
@@ -145,7 +145,7 @@ NodeMask Filters::run(Rejections& out) const {
   }
   const NodeMask asked = nodes;
   for (const auto& entry : filters_) {
-    const auto of = phases_ ? count(nodes) : 0;
+    const auto of = observer_ ? count(nodes) : 0;
     if (entry.always) {
       const auto id = out.add(*entry.always);
       for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w), id);
@@ -153,10 +153,10 @@ NodeMask Filters::run(Rejections& out) const {
       entry.filter->filter(nodes, out);
     }
     const bool none_left = nodes.none();
-    if (phases_) note_asked(entry, of, none_left);
+    if (observer_) notify_called(entry, of, none_left);
     if (none_left) break;
   }
-  // The verdict with nominated pods comes first where there is one.
+  // A verdict with nominated pods replaces the one without.
   for (const auto& [row, pods] : nominated_) {
     if (!asked.test(row) || pods.empty()) continue;
     const auto with = [&, row = row, &pods = pods](const Entry& entry) {
@@ -164,7 +164,7 @@ NodeMask Filters::run(Rejections& out) const {
     };
     for (const auto& entry : filters_) {
       auto verdict = with(entry);
-      if (phases_) note_asked(entry, 1, verdict.has_value());
+      if (observer_) notify_called(entry, 1, verdict.has_value());
       if (verdict) {
         out.reject(nodes, row, out.add(std::move(*verdict)));
         break;
@@ -210,7 +210,7 @@ void Filters::group_nominations() {
   for (const auto& [pod, node] : snapshot_.nominations()) {
     const auto row = snapshot_.find_row(node);
     if (!row) continue;
-    const auto [it, fresh] = place_of_nominated_.try_emplace(*row, nominated_.size());
+    const auto [it, fresh] = index_in_nominated_.try_emplace(*row, nominated_.size());
     if (fresh) nominated_.emplace_back(*row, std::vector<PodInfoPtr>());
     if (pod->priority >= pod_.priority && pod->pod->meta.uid != pod_.pod->meta.uid)
       nominated_[it->second].second.push_back(pod);
@@ -218,8 +218,8 @@ void Filters::group_nominations() {
 }
 
 std::span<const PodInfoPtr> Filters::nominated_to(Row row) const {
-  const auto it = place_of_nominated_.find(row);
-  if (it == place_of_nominated_.end()) return {};
+  const auto it = index_in_nominated_.find(row);
+  if (it == index_in_nominated_.end()) return {};
   return nominated_[it->second].second;
 }
 

@@ -1,16 +1,16 @@
-// What follows a decision: Reserve, Permit, PreBind and PostBind, in a form that keeps plugins pure.
+// The plugin contract after a decision: Reserve, Permit, PreBind, PostBind. It keeps plugins free of I/O.
 //
-//   reserve … ─▶ permit … ─▶ (wait) ─▶ pre_bind …: writes, then wait until ready ─▶ bind ─▶ post_bind …
-//       └────────────┴──────────┴──────────┴───────────────────────────────────────┴─▶ a failure:
-//                                                                       unreserve … in reverse
+//   reserve … ─▶ permit … ─▶ (wait) ─▶ pre_bind …: writes, wait until ready ─▶ bind ─▶ post_bind …
+//       └────────────┴──────────┴──────────┴──────────────────────────────────┴─▶ on failure:
+//                                                                         unreserve … in reverse
 //
-// Reserve changes the snapshot itself: it assumes there what will be written. PreBind says which API writes
-// to make, as data, and whether the cluster has followed; the cycle makes the writes, keeps the time and asks
-// again when something changes. What a plugin has to remember of one pod in between is its PluginState.
+// Reserve writes to the snapshot: it assumes there what will be written. PreBind returns API writes as data
+// and reports whether the cluster has followed; the binding cycle makes the writes, keeps the deadline and
+// asks again after each event. A plugin keeps per-pod data in its PluginState.
 //
-// Threads: all on the scheduling strand, one call after the other, returning at once; Reserve and Unreserve also
-// for what-ifs, on their threads and forks: what they give away is in that snapshot only. Plugins are const.
-// Errors: a Verdict with the code `error` is retried as a SchedulerError; any other code turns the pod down.
+// Threads: the scheduling strand, one call at a time; calls must not block. What-ifs also call Reserve and
+// Unreserve, on their threads and forks. Plugins are const.
+// Errors: a Verdict with the code `error` is retried as a SchedulerError; any other code rejects the pod.
 // Source: pkg/scheduler/framework/runtime/framework.go, pkg/scheduler/schedule_one.go.
 #pragma once
 
@@ -29,30 +29,30 @@
 
 namespace podium::framework {
 
-// A pod that has been given a node. The snapshot counts it there; the API server does not know yet.
+// A pod with a chosen node. The snapshot counts it there; it is not bound on the API server yet.
 struct AssumedPod {
-  PodInfoPtr pod;    // as it was decided upon: without a node name
-  std::string node;  // may leave the snapshot meanwhile
+  PodInfoPtr pod;    // as evaluated: without a node name
+  std::string node;  // may be removed from the snapshot meanwhile
 };
 
-// What a plugin keeps of one pod from Reserve to the end of its binding. Each plugin has its own kind.
+// Per-pod data of one plugin, from Reserve to the end of the binding. Each plugin derives its own type.
 class PluginState {
  public:
   virtual ~PluginState() = default;
 };
 
-// The pods that wait for a permit, for the plugins that made them wait. Pods are named by UID; a pod that
-// does not wait, or a plugin that it does not wait for, is no error. Nothing moves before the caller returns.
-// For the strand only: who decides elsewhere posts there.
+// The pods that wait for a permit. Calls for a pod that does not wait, or for a plugin that it does not wait
+// for, have no effect. Effects are deferred until the caller returns.
+// Threads: the scheduling strand only; code on other threads posts to it.
 class Handle {
  public:
   virtual ~Handle() = default;
   virtual void each_waiting_pod(const std::function<void(const AssumedPod&)>& visit) const = 0;
-  // The plugins that the pod still waits for, sorted; empty: it does not wait.
+  // The plugins that the pod waits for, sorted; empty: it does not wait.
   virtual std::vector<std::string> pending_plugins(std::string_view uid) const = 0;
-  // One plugin is content; the pod goes on when none is left.
+  // `plugin` approves; the pod proceeds once no plugin is left.
   virtual void allow(std::string_view uid, std::string_view plugin) = 0;
-  // Turns the pod down as `plugin`'s verdict, whoever it still waits for; false where it no longer waits.
+  // Rejects the pod as `plugin`'s verdict, even if others are pending; false if it does not wait.
   virtual bool reject(std::string_view uid, std::string_view plugin, std::string message) = 0;
 };
 
@@ -60,19 +60,18 @@ class Handle {
 
 struct ReserveResult {
   std::optional<Verdict> failed;       // nullopt: reserved
-  std::unique_ptr<PluginState> state;  // null: nothing to remember
+  std::unique_ptr<PluginState> state;  // null: none
 };
 
 class ReservePlugin {
  public:
   virtual ~ReservePlugin() = default;
   virtual ReserveResult reserve(const AssumedPod& pod, Snapshot& snapshot) const = 0;
-  // Takes it back. Asked of every Reserve plugin when the pod is given up, also of those that failed or had
-  // no turn: `state` is null then. Has to be idempotent.
+  // Reverts reserve(). Called for every Reserve plugin when the pod fails, also for those that failed or did
+  // not run; `state` is null then. Must be idempotent.
   virtual void unreserve(const AssumedPod& pod, PluginState* state, Snapshot& snapshot,
                          Handle& handle) const = 0;
-  // The events after which a pod that this plugin turned down may fit; where the plugin filters, its hints
-  // there count.
+  // The events after which a pod that this plugin rejected may fit. Not used if the plugin is also a filter.
   virtual std::vector<EventHint> hints() const { return {EventHint{Resource::wild_card, kAll, nullptr}}; }
 };
 
@@ -81,9 +80,9 @@ class ReservePlugin {
 inline constexpr std::chrono::milliseconds kLongestPermitWait = std::chrono::minutes(15);
 
 struct PermitResult {
-  std::optional<Verdict> denied;      // nullopt: approved, or wait
-  bool wait = false;                  // until allowed or rejected through the Handle, or
-  std::chrono::milliseconds timeout;  // … rejected when this has passed; at most kLongestPermitWait counts
+  std::optional<Verdict> denied;      // nullopt: approved or wait
+  bool wait = false;                  // until allowed or rejected through the Handle,
+  std::chrono::milliseconds timeout;  // or rejected after this; capped at kLongestPermitWait
 
   static PermitResult approve() { return {std::nullopt, false, {}}; }
   static PermitResult deny(Verdict verdict) { return {std::move(verdict), false, {}}; }
@@ -99,8 +98,7 @@ class PermitPlugin {
 
 // --- PreBind ---
 
-// One change of an object on the API server: a JSON merge patch, made only if the object is still the one
-// that was seen.
+// One write to the API server: a JSON merge patch with UID and resourceVersion as preconditions.
 struct ObjectWrite {
   std::string group, version = "v1", resource;  // "", "v1", "persistentvolumes"
   std::string namespace_, name, subresource;
@@ -110,10 +108,9 @@ struct ObjectWrite {
 
 struct PreBindPlan {
   std::optional<Verdict> failed;
-  std::vector<ObjectWrite> writes;  // made one after the other; the first that fails fails the pod
-  std::optional<std::chrono::milliseconds> timeout;  // for ready() to come true then; nullopt: it is not
-                                                     // asked
-  std::string timed_out;                             // the error when it does not
+  std::vector<ObjectWrite> writes;                   // in order; the first failure fails the pod
+  std::optional<std::chrono::milliseconds> timeout;  // for ready(), after the writes; nullopt: no wait
+  std::string timed_out;                             // the error after the timeout
 };
 
 struct Progress {
@@ -129,18 +126,17 @@ struct Progress {
 class PreBindPlugin {
  public:
   virtual ~PreBindPlugin() = default;
-  // PreBindPreFlight: whether there is anything to do for this pod. True lets others know by
-  // status.nominatedNodeName that the pod will be bound there, since it may take long. Where it is false, the
-  // rest is not asked.
+  // PreBindPreFlight: true if the plugin has work for this pod. The cycle then sets
+  // status.nominatedNodeName, since binding may take long. If false, pre_bind() is not called.
   virtual std::expected<bool, Verdict> needs_pre_bind(const AssumedPod& pod,
                                                       const PluginState* state) const = 0;
   virtual PreBindPlan pre_bind(const AssumedPod& pod, PluginState* state, const Snapshot& snapshot) const = 0;
-  // The API server has made writes[index]; `object` is what it has now.
+  // writes[index] succeeded; `object` is the object in the response.
   virtual void written(const AssumedPod& pod, PluginState* state, std::size_t index,
                        const boost::json::value& object) const {
     (void)pod, (void)state, (void)index, (void)object;
   }
-  // Asked after the writes, and after each event that concerns the pod.
+  // Called after the writes, and after each event for which concerns() is true.
   virtual Progress ready(const AssumedPod&, const PluginState*, const Snapshot&) const {
     return Progress::ready();
   }
@@ -152,7 +148,7 @@ class PreBindPlugin {
 class PostBindPlugin {
  public:
   virtual ~PostBindPlugin() = default;
-  // For information: the pod is bound.
+  // The pod is bound.
   virtual void post_bind(const AssumedPod& pod, PluginState* state, Handle& handle) const = 0;
 };
 

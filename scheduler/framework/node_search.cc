@@ -14,9 +14,8 @@ using cluster::Row;
 using cluster::Snapshot;
 using cluster::ValueId;
 
-constexpr std::size_t kLeastNodes = 100;  // fewer are never looked for, and smaller clusters always searched
-                                          // whole
-constexpr std::int64_t kLeastPercentage = 5;
+constexpr std::size_t kMinNodes = 100;  // the least to find; smaller clusters are evaluated whole
+constexpr std::int64_t kMinPercentage = 5;
 
 // A node's zone as a small number. Source: component-helpers/node/topology GetZoneKey.
 class Zones {
@@ -28,7 +27,7 @@ class Zones {
     for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i] = snapshot.labels().find(kLabels[i]);
   }
 
-  // Numbers are given in the order in which zones are first asked for.
+  // Numbers zones in the order of first use.
   std::size_t of(Row row) {
     Ids ids{};
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -41,7 +40,7 @@ class Zones {
  private:
   using Ids = std::array<ValueId, 4>;
 
-  // The older label goes first, also where it is empty.
+  // The beta label has precedence, even if its value is empty.
   std::string_view value(const Ids& ids, std::size_t beta) const {
     const auto i = ids[beta] != cluster::kNoValue ? beta : beta + 1;
     return ids[i] == cluster::kNoValue ? std::string_view() : columns_[i]->name(ids[i]);
@@ -59,13 +58,13 @@ class Zones {
 
 std::size_t NodeSearch::nodes_to_find(std::size_t of_nodes) const {
   if (one_is_enough) return std::min<std::size_t>(of_nodes, 1);
-  if (of_nodes < kLeastNodes) return of_nodes;
+  if (of_nodes < kMinNodes) return of_nodes;
   const auto nodes = static_cast<std::int64_t>(of_nodes);
-  const std::int64_t share = percentage != 0 ? percentage : std::max(kLeastPercentage, 50 - nodes / 125);
-  return std::max(kLeastNodes, static_cast<std::size_t>(nodes * share / 100));
+  const std::int64_t share = percentage != 0 ? percentage : std::max(kMinPercentage, 50 - nodes / 125);
+  return std::max(kMinNodes, static_cast<std::size_t>(nodes * share / 100));
 }
 
-std::vector<Row> rows_by_turns(const Snapshot& snapshot) {
+std::vector<Row> rows_round_robin(const Snapshot& snapshot) {
   std::vector<std::vector<Row>> zones;
   Zones zone_of(snapshot);
   for (const Row row : snapshot.rows_by_name()) {

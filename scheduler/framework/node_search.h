@@ -1,11 +1,10 @@
-// NodeSearch: how many nodes of a large cluster are looked at for one pod (percentageOfNodesToScore), and
-// which ones.
+// NodeSearch: which nodes of a large cluster are evaluated for one pod (percentageOfNodesToScore).
 //
-// Nodes are tried one after the other, from a start on that moves on from pod to pod, until enough of them
-// fit. A profile without a NodeSearch, which is podium's default, has all nodes evaluated and asks for
-// nothing of this.
+// Nodes are tried in round-robin order from a start that advances from pod to pod, until enough of them fit.
+// Podium's default is a profile without a NodeSearch, which evaluates all nodes.
 //
-// Threads: pure functions. Source: pkg/scheduler/schedule_one.go findNodesThatPassFilters, numFeasibleNodesToFind;
+// Threads: pure functions.
+// Source: pkg/scheduler/schedule_one.go findNodesThatPassFilters, numFeasibleNodesToFind;
 // pkg/scheduler/backend/cache/node_tree.go.
 #pragma once
 
@@ -18,26 +17,24 @@
 namespace podium::framework {
 
 struct NodeSearch {
-  std::int32_t percentage = 0;  // 1..99; 0: the adaptive rule, 50% and less the more nodes there are, and 5%
-                                // at least
-  bool one_is_enough = false;   // nothing scores the nodes that fit, and no extender narrows them down
+  std::int32_t percentage = 0;  // 1..99; 0: adaptive, max(5, 50 - nodes / 125)
+  bool one_is_enough = false;   // neither Score plugins nor extenders choose among feasible nodes
 
   std::size_t nodes_to_find(std::size_t of_nodes) const;
   bool operator==(const NodeSearch&) const = default;
 };
 
-// All nodes in the order in which a search goes around: by turns from each zone, and by name in a zone. It is
-// the order of a kube-scheduler that was just started; one that has run for a while has nodes in the order in
-// which they came.
-std::vector<cluster::Row> rows_by_turns(const cluster::Snapshot& snapshot);
+// All nodes in search order: round-robin over the zones, by name within a zone. A freshly started
+// kube-scheduler has this order; one that has run for a while orders a zone's nodes by arrival.
+std::vector<cluster::Row> rows_round_robin(const cluster::Snapshot& snapshot);
 
 struct SearchRange {
-  std::vector<cluster::Row> tried;  // in order
-  std::vector<cluster::Row> left;   // never looked at
+  std::vector<cluster::Row> tried;  // in search order
+  std::vector<cluster::Row> left;   // not evaluated
 };
 
-// Goes through `rows` from `start` on, around the end, until one more than `wanted` of them is feasible: that
-// one is looked at by nobody any more, while those before it that do not fit have been.
+// Walks `rows` from `start`, wrapping around, until `wanted` feasible rows are found, and on to the next
+// feasible one. That one and the rest are not evaluated; infeasible rows before it are.
 SearchRange search(std::vector<cluster::Row> rows, std::size_t start, std::size_t wanted,
                    const cluster::NodeMask& feasible);
 

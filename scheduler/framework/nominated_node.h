@@ -1,5 +1,5 @@
-// The node that a pod is nominated to; empty: none. Of a nomination of its own this process knows before the
-// status does, whose change is written and comes back by the watch; meanwhile the pod may be tried again.
+// The node that a pod is nominated to; empty if none. Falls back to the snapshot's nominations: the pod may
+// be tried again before the watch delivers the status that this process wrote.
 //
 // Threads: pure.
 #pragma once

@@ -1,7 +1,7 @@
-// Phases: who wants to know what an evaluation does and when, for metrics. Its clock is its own, for the core
-// has none.
+// EvaluationObserver: called as the phases and plugins of an evaluation finish, for metrics. The observer
+// measures time itself, since the core has no clock.
 //
-// Threads: called where the evaluation runs.
+// Owner: the caller of the evaluation. Threads: the evaluation's.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace podium::framework {
 
-// What plugins prepare once for a pod is PreFilter and PreScore.
+// pre_filter and pre_score: what plugins prepare once for a pod.
 enum class Phase : std::uint8_t { pre_filter, filter, post_filter, pre_score, score };
 inline constexpr std::size_t kPhases = 5;
 
-inline constexpr std::string_view kSkip = "Skip";  // the status of a plugin that has nothing to do for the
-                                                   // pod
+// The status of a plugin that has nothing to do for the pod.
+inline constexpr std::string_view kSkip = "Skip";
 
-class Phases {
+class EvaluationObserver {
  public:
-  virtual ~Phases() = default;
-  // What has run since the last call, or since the evaluation began, was this; status as upstream's codes
-  // have it.
-  virtual void ended(Phase phase, std::string_view status) = 0;
-  // What has run since the last call of either was one plugin of the phase (PostFilter excepted): the one at
-  // `place` of the profile's list. It was asked about so many nodes; 1 where it is asked about the pod. A
-  // filter's status is what it said of the best of them.
-  virtual void asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status) = 0;
+  virtual ~EvaluationObserver() = default;
+  // The phase has ended; it began at the previous phase_ended() or at the start of the evaluation.
+  // `status` is the text of an upstream code.
+  virtual void phase_ended(Phase phase, std::string_view status) = 0;
+  // The plugin at `index` of the profile's list for the phase has run since the previous call of either
+  // function, on `nodes` nodes (1 if it ran on the pod). Not called for PostFilter. A filter's status is its
+  // best verdict over the nodes.
+  virtual void plugin_called(Phase phase, std::size_t index, std::size_t nodes, std::string_view status) = 0;
 };
 
 }  // namespace podium::framework

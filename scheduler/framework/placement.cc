@@ -10,8 +10,8 @@
 namespace podium::framework {
 namespace {
 
-// On a fork nobody waits for a permit.
-class NobodyWaits final : public Handle {
+// Pods on a fork never wait for a permit.
+class NoWaitingPods final : public Handle {
  public:
   void each_waiting_pod(const std::function<void(const AssumedPod&)>&) const override {}
   std::vector<std::string> pending_plugins(std::string_view) const override { return {}; }
@@ -32,7 +32,7 @@ std::string plugin_failed(std::string_view point, std::string_view plugin, std::
 
 std::string PlacementFailure::message(std::string_view point) const {
   if (is_error()) return plugin_failed(point, plugin, framework::message(verdict));
-  // A FitError of an attempt that had come down to one node.
+  // Upstream builds a FitError for one node.
   std::map<std::string_view, std::size_t> counts;
   for (const auto& reason : verdict.reasons) ++counts[reason];
   return fit_error(1, counts);
@@ -67,8 +67,8 @@ std::optional<PlacementFailure> place(const PodInfoPtr& pod, Row row, const Prof
   assume(*pod, row, fork);
   auto failure = reserve(assumed, profile, fork, states);
   if (failure) {
-    NobodyWaits nobody;
-    unreserve(assumed, profile, states, fork, nobody);
+    NoWaitingPods handle;
+    unreserve(assumed, profile, states, fork, handle);
     fork.remove_pod(pod->pod->meta.uid);
   }
   return failure;

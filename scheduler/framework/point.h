@@ -1,4 +1,4 @@
-// Point: an extension point of the framework, as a configuration's `profiles[].plugins` names it.
+// Point: an extension point of the framework, as in `profiles[].plugins` of a configuration. A value.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace podium::framework {
 
-// In the order of upstream's errors and lists.
+// Upstream's order in errors and lists.
 enum class Point : std::uint8_t {
   pre_enqueue,
   queue_sort,
@@ -20,9 +20,9 @@ enum class Point : std::uint8_t {
   pre_bind,
   bind,
   post_bind,
-  placement_generate,  // this and the next are behind gates that are off: nothing runs there
+  placement_generate,  // this and the next are gated off and never run
   placement_score,
-  multi_point,  // in configurations only: all of the above
+  multi_point,  // configurations only: all of the above
 };
 inline constexpr std::size_t kPoints = static_cast<std::size_t>(Point::multi_point);
 

@@ -34,7 +34,7 @@ void PostFiltering::ask() {
   }
 }
 
-// False where no other plugin is to be asked.
+// False: no further plugin runs.
 bool PostFiltering::take(PostFilterResult result) {
   decision_.tried_preemption |= result.preempts;
   if (!result.failed) {

@@ -1,7 +1,7 @@
-// PostFiltering: the PostFilter plugins of a profile, asked one after the other until one finds a way. It
-// stops where a plugin has found nodes on which preemption would help, for extenders to look at them.
+// PostFiltering: runs the PostFilter plugins of a profile until one succeeds. Pauses if a plugin has
+// preemption candidates, so that extenders can process them.
 //
-// Owner: one Evaluation; keeps references to all that it is made of, and notes in the decision what is found.
+// Owner: one Evaluation; keeps references to all arguments and writes its results to the decision.
 // Threads: none. Source: pkg/scheduler/framework/runtime RunPostFilterPlugins.
 #pragma once
 
@@ -19,13 +19,13 @@ class PostFiltering {
   PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
                 Decision& decision);
 
-  // What is to be settled next; null: all is said.
+  // The candidates to settle() next; null: finished.
   std::vector<PreemptionCandidate>* candidates() { return asked_ ? &candidates_ : nullptr; }
   void settle(Result<std::vector<PreemptionCandidate>> candidates);
 
-  // What the plugins say where none found a way, for the message of the decision. Once all is said.
+  // The plugins' messages if none succeeded, for Decision::message. Only when finished.
   std::string message() const;
-  std::string_view status() const { return status_; }  // as upstream's codes have it; once all is said
+  std::string_view status() const { return status_; }  // the text of an upstream code; only when finished
 
  private:
   void ask();
@@ -36,8 +36,8 @@ class PostFiltering {
   const Profile& profile_;
   const Filters& filters_;
   Decision& decision_;
-  std::size_t next_ = 0;                     // of the profile's plugins
-  const PostFilterPlugin* asked_ = nullptr;  // whose candidates are to be settled
+  std::size_t next_ = 0;                     // index into Profile::post_filters
+  const PostFilterPlugin* asked_ = nullptr;  // the plugin of candidates_
   std::vector<PreemptionCandidate> candidates_;
   std::vector<std::string> reasons_;
   std::string_view status_ = to_string(Code::unschedulable);

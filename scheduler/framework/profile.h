@@ -1,7 +1,6 @@
-// Profile: one entry of `profiles`, resolved: its plugins in upstream's order at each extension point, with
-// their weights.
+// Profile: one entry of `profiles`, resolved: plugins with weights, in upstream's order per extension point.
 //
-// Made by scheduler/config from a KubeSchedulerConfiguration; immutable and shared by all threads.
+// Made by scheduler/config from a KubeSchedulerConfiguration. Threads: immutable, shared by all.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,7 @@
 
 namespace podium::framework {
 
-// A null plugin is one that the profile names and that has no part in decisions; evaluate() passes over it.
+// A null plugin is named by the profile but has no effect on decisions; evaluate() skips it.
 struct Profile {
   struct FilterEntry {
     std::string name;
@@ -44,16 +43,16 @@ struct Profile {
   std::vector<FilterEntry> pre_filters;        // in PreFilter order; entries with pre_filter
   std::vector<FilterEntry> filters;            // in Filter order; entries with filter
   std::vector<ScoreEntry> scores;              // in Score order
-  std::vector<Entry<ScorePlugin>> pre_scores;  // in PreScore order; those disabled at Score, too
-  cluster::RequestRules request_rules{};       // for the pods that are evaluated with it
-  bool has_extenders = false;  // the configuration has some: without Score plugins nodes are worth 0, not 1
+  std::vector<Entry<ScorePlugin>> pre_scores;  // in PreScore order, also those disabled at Score
+  cluster::RequestRules request_rules{};       // for pods of this profile
+  bool has_extenders = false;                  // if so, nodes score 0, not 1, without Score plugins
   std::optional<NodeSearch> search;            // nullopt: all nodes are evaluated
   std::vector<PostFilterEntry> post_filters;   // in PostFilter order
-  std::vector<Entry<ReservePlugin>> reserves;  // in the order of their extension points
+  std::vector<Entry<ReservePlugin>> reserves;  // from here on, in the order of the extension point
   std::vector<Entry<PermitPlugin>> permits;
   std::vector<Entry<PreBindPlugin>> pre_binds;
   std::vector<Entry<PostBindPlugin>> post_binds;
-  std::vector<std::shared_ptr<const Plugin>> plugins;  // owns everything that the lists point to
+  std::vector<std::shared_ptr<const Plugin>> plugins;  // owns all plugins above
 };
 
 using ProfilePtr = std::shared_ptr<const Profile>;

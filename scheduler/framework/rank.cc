@@ -1,4 +1,4 @@
-// Lists for people, out of a Decision: the best nodes, the reasons and how many nodes have each.
+// Summaries of a Decision for reports and messages: the best nodes, and reasons with their node counts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
@@ -20,7 +20,7 @@ template <typename T>
 T cut_of(std::span<const T> values, std::size_t limit) {
   T high = largest(values);
   if (high == 0 || count_at_least(values, high) >= limit) return high;
-  T low = 0;  // enough rows have at least this, too few have `high`
+  T low = 0;  // invariant: enough rows are >= low, too few are >= high
   while (high - low > 1) {
     const T middle = low + (high - low) / 2;
     if (count_at_least(values, middle) >= limit)
@@ -41,8 +41,8 @@ NodeMask rows_at_least(std::span<const T> values, T least, const NodeMask& among
   return rows;
 }
 
-// The first `wanted` rows of the mask by name. Of many the first are soon met on the way through all names;
-// few are sorted.
+// The first `wanted` rows of the mask by name. Sorts few rows; for many, a walk over all names finds the
+// first ones soon.
 std::vector<Row> first_by_name(const NodeMask& rows, std::size_t wanted, const Snapshot& snapshot) {
   constexpr std::size_t kFew = 64;
   std::vector<Row> first;
@@ -81,8 +81,7 @@ std::vector<Ranked> top(std::span<const T> values, const Decision& decision, con
   return best;
 }
 
-// The same for values that may be anything, as an extender's: all nodes by name, so that of equals the first
-// stays ahead.
+// The same for arbitrary values, such as an extender's. Walks all nodes by name, so ties keep that order.
 template <typename ScoreOf>
 std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapshot, std::size_t limit,
                                 ScoreOf score_of) {
@@ -143,7 +142,7 @@ std::vector<RejectionGroup> group_rejections(const Decision& decision, const Sna
     }
   }
   const auto counts = count_verdicts(decision, snapshot);
-  std::size_t missing = 0;  // examples that are still to be found
+  std::size_t missing = 0;  // examples still to find
   for (std::size_t i = 0; i < counts.size(); ++i) {
     for (auto* group : of_verdict[i]) group->nodes += counts[i];
   }
@@ -171,7 +170,7 @@ std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::s
   for (const auto& [reason, count] : nodes_with) {
     if (count > 0) lines.push_back(fmt::format("{} {}", count, reason));
   }
-  std::sort(lines.begin(), lines.end());  // as text: upstream's order
+  std::sort(lines.begin(), lines.end());  // upstream sorts the text, too
   auto text = fmt::format("0/{} nodes are available:", nodes);
   if (!lines.empty()) text += fmt::format(" {}.", fmt::join(lines, ", "));
   return text;

@@ -7,7 +7,7 @@ namespace podium::framework {
 
 namespace {
 
-constexpr std::size_t kLookThrough = 16;  // verdicts that are quicker to search than to hash
+constexpr std::size_t kLinearSearchLimit = 16;  // verdicts for which a linear search beats hashing
 
 std::uint64_t hash_of(const Verdict& verdict) {
   auto hash = cluster::hash_mix(cluster::hash_text(verdict.plugin), static_cast<std::uint64_t>(verdict.code));
@@ -31,7 +31,7 @@ VerdictId Rejections::add(Verdict verdict) {
     if (const auto id = search(verdict); id != kFits) return id;
   }
   verdicts_.push_back(std::move(verdict));
-  if (ids_.empty() && verdicts_.size() > kLookThrough) {
+  if (ids_.empty() && verdicts_.size() > kLinearSearchLimit) {
     for (VerdictId id = 1; id <= next; ++id) ids_.emplace(hash_of(this->verdict(id)), id);
   }
   return next;

@@ -1,9 +1,8 @@
-// Rejections: the verdict on every node that is not feasible, without a string in the hot path.
+// Rejections: the verdict on each rejected node, without a string per node.
 //
-// A filter registers each distinct verdict once and gets a small id; a node's verdict is that id in a dense
-// array. Most decisions have a handful of verdicts, which are searched one by one; where extenders give
-// every node a reason of its own, a table of hashes finds them. An id has room for more verdicts than
-// memory has.
+// A filter registers each distinct verdict once and gets a small id; a dense array holds the id of each row.
+// Most decisions have a handful of verdicts, found by linear search. Extenders may give each node its own
+// reason; a hash table finds those.
 // Owner: one evaluation. Threads: none.
 #pragma once
 
@@ -24,17 +23,17 @@ class Rejections {
  public:
   explicit Rejections(std::size_t chunks) : of_row_(chunks * cluster::kChunkRows, kFits) {}
 
-  // The id of this verdict; the same verdict gets the same id.
+  // Registers the verdict; equal verdicts get equal ids.
   VerdictId add(Verdict verdict);
-  // Notes the verdict on a node and clears its bit.
+  // Sets the verdict of a node and clears its bit in `nodes`.
   void reject(cluster::NodeMask& nodes, cluster::Row row, VerdictId id) {
     of_row_[row] = id;
     nodes.clear(row);
   }
-  // The same for the rows of one word of the mask: `bits` are the ones to turn down.
+  // The same for the rows `bits` of one word of the mask.
   void reject_word(cluster::NodeMask& nodes, std::size_t word, std::uint64_t bits, VerdictId id);
 
-  // As if the node had never been looked at.
+  // Removes the node's verdict.
   void forget(cluster::Row row) { of_row_[row] = kFits; }
 
   VerdictId id(cluster::Row row) const { return of_row_[row]; }
@@ -42,12 +41,11 @@ class Rejections {
   const std::vector<Verdict>& verdicts() const { return verdicts_; }  // index is VerdictId - 1
 
  private:
-  VerdictId search(const Verdict& verdict) const;  // kFits where it is new
+  VerdictId search(const Verdict& verdict) const;  // kFits if it is new
 
   std::vector<VerdictId> of_row_;
   std::vector<Verdict> verdicts_;
-  // By hash, once there are too many verdicts to search one by one. Of two with the same hash, only the
-  // first is in it.
+  // By hash; empty while a linear search is faster. Of verdicts with equal hashes, only the first.
   boost::unordered_flat_map<std::uint64_t, VerdictId, cluster::HashOfHash> ids_;
 };
 

@@ -46,7 +46,7 @@ void widen(const std::uint32_t* __restrict sums, std::int64_t* __restrict total)
   for (std::size_t i = 0; i < kChunkRows; ++i) total[i] = sums[i];
 }
 
-// The same loops for both types of values; GCC clones functions, not templates.
+// Overloads instead of a template: GCC does not clone templates.
 PODIUM_VECTOR_CLONES
 std::uint8_t largest_of(const std::uint8_t* values) {
   std::uint8_t most = values[0];
@@ -60,7 +60,7 @@ std::int64_t largest_of(const std::int64_t* values) {
   return most;
 }
 
-// Sixteen rounds fit into the counters of one byte.
+// A byte counts the 16 rounds without overflow.
 PODIUM_VECTOR_CLONES
 std::size_t count_of(const std::uint8_t* values, std::uint8_t least) {
   std::array<std::uint8_t, 64> counts{};

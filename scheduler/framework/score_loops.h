@@ -1,7 +1,7 @@
-// The loops over all rows that scoring and ranking are made of, in a form that the compiler can vectorise.
-// Internal to this room.
+// Loops over all rows for scoring and ranking, written so that the compiler vectorises them.
+// Internal to scheduler/framework.
 //
-// Threads: pure functions on arrays. All lengths are multiples of kChunkRows.
+// Threads: pure functions on arrays. Lengths are multiples of kChunkRows.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace podium::framework {
 
 inline constexpr std::int64_t kMaxScore = 100;
 
-// One byte a row, 0xff where the bit is set: the form in which the loops can apply a mask without a branch.
+// One byte per row, 0xff if the bit is set: the loops apply it without a branch.
 std::vector<std::uint8_t> bytes_of(const cluster::NodeMask& mask);
 
-// Sets the scores outside of the mask to 0; the answer is the largest score that stays.
+// Sets scores outside the mask to 0; returns the largest score left.
 std::uint8_t keep_inside(std::span<std::uint8_t> scores, std::span<const std::uint8_t> mask);
 
 // total[row] = the sum of weight * score[row].

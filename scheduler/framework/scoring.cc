@@ -34,7 +34,7 @@ std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
   return x ^ x >> 31;
 }
 
-// sum + score * weight, wrapping around as in Go: an extender may say anything.
+// sum + score * weight, wrapping as in Go: an extender may return any number.
 std::int64_t wrapped(std::int64_t sum, std::int64_t score, std::int64_t weight) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
                                    static_cast<std::uint64_t>(score) * static_cast<std::uint64_t>(weight));
@@ -61,37 +61,37 @@ std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot
   return choice;
 }
 
-// The score plugins of a profile and what they have prepared for a pod. Sources: RunPreScorePlugins,
-// RunScorePlugins.
+// The Score plugins of a profile, prepared for a pod.
+// Source: RunPreScorePlugins, RunScorePlugins.
 class Scoring {
  public:
   Scoring(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
-          Phases* phases)
-      : pod_(pod), snapshot_(snapshot), profile_(profile), decision_(decision), phases_(phases) {}
+          EvaluationObserver* observer)
+      : pod_(pod), snapshot_(snapshot), profile_(profile), decision_(decision), observer_(observer) {}
 
   void pre_score() {
     prepared_.reserve(profile_.pre_scores.size());
-    for (std::size_t place = 0; place < profile_.pre_scores.size(); ++place) {
-      const auto& [name, plugin] = profile_.pre_scores[place];
+    for (std::size_t index = 0; index < profile_.pre_scores.size(); ++index) {
+      const auto& [name, plugin] = profile_.pre_scores[index];
       const auto& prepared = prepared_.emplace_back(plugin, prepare(*plugin)).second;
-      asked(Phase::pre_score, place, 1, prepared.scorer ? kSuccess : kSkip, prepared.error);
+      plugin_called(Phase::pre_score, index, 1, prepared.scorer ? kSuccess : kSkip, prepared.error);
       if (!prepared.error.empty()) return give_up(decision_, plugin_failed("PreScore", name, prepared.error));
     }
   }
 
   void score() {
     const auto feasible = bytes_of(decision_.feasible);
-    const auto nodes = phases_ ? decision_.feasible.count() : 0;
+    const auto nodes = observer_ ? decision_.feasible.count() : 0;
     decision_.strategies.reserve(profile_.scores.size());
-    for (std::size_t place = 0; place < profile_.scores.size(); ++place) {
-      const auto& entry = profile_.scores[place];
+    for (std::size_t index = 0; index < profile_.scores.size(); ++index) {
+      const auto& entry = profile_.scores[index];
       if (!entry.plugin) continue;
       const auto error = score(entry, feasible);
       if (!error) {
         decision_.skipped_strategies.push_back(entry.name);
         continue;
       }
-      asked(Phase::score, place, nodes, kSuccess, *error);
+      plugin_called(Phase::score, index, nodes, kSuccess, *error);
       if (!error->empty()) return give_up(decision_, *error);
     }
     std::vector<Weighted> weighted;
@@ -106,7 +106,7 @@ class Scoring {
     return plugin.prepare_score(pod_, snapshot_, decision_.feasible);
   }
 
-  // Nullopt where the plugin is skipped, else the error.
+  // Nullopt if the plugin is skipped, else the error; empty: success.
   std::optional<std::string> score(const Profile::ScoreEntry& entry, std::span<const std::uint8_t> feasible) {
     const auto failed = [&](std::string_view why) {
       return fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, why);
@@ -130,9 +130,10 @@ class Scoring {
     return most > kMaxScore ? invalid_score(strategy, most) : std::string();
   }
 
-  void asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status,
-             const std::string& error) const {
-    if (phases_) phases_->asked(phase, place, nodes, error.empty() ? status : to_string(Code::error));
+  void plugin_called(Phase phase, std::size_t index, std::size_t nodes, std::string_view status,
+                     const std::string& error) const {
+    if (observer_)
+      observer_->plugin_called(phase, index, nodes, error.empty() ? status : to_string(Code::error));
   }
 
   using Prepared = std::pair<const ScorePlugin*, PreparedScore>;
@@ -140,25 +141,27 @@ class Scoring {
   const Snapshot& snapshot_;
   const Profile& profile_;
   Decision& decision_;
-  Phases* const phases_;
+  EvaluationObserver* const observer_;
   std::vector<Prepared> prepared_;
 };
 
 }  // namespace
 
 void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
-           Phases* phases) {
+           EvaluationObserver* observer) {
   decision.total.assign(snapshot.chunks() * kChunkRows, 0);
   if (profile.scores.empty() && !profile.has_extenders) {
     decision.feasible.each([&](Row row) { decision.total[row] = 1; });
     return;
   }
-  Scoring scoring(pod, snapshot, profile, decision, phases);
+  Scoring scoring(pod, snapshot, profile, decision, observer);
   scoring.pre_score();
-  if (phases) phases->ended(Phase::pre_score, decision.error.empty() ? kSuccess : to_string(Code::error));
+  if (observer)
+    observer->phase_ended(Phase::pre_score, decision.error.empty() ? kSuccess : to_string(Code::error));
   if (!decision.error.empty()) return;
   scoring.score();
-  if (phases) phases->ended(Phase::score, decision.error.empty() ? kSuccess : to_string(Code::error));
+  if (observer)
+    observer->phase_ended(Phase::score, decision.error.empty() ? kSuccess : to_string(Code::error));
 }
 
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision) {

@@ -1,5 +1,7 @@
-// The second half of evaluate(): scores, their weighted total, and the choice among the best. Internal to
-// this room.
+// The second half of evaluate(): scores, their weighted total, and the choice of a node.
+// Internal to scheduler/framework.
+//
+// Threads: pure functions.
 #pragma once
 
 #include <optional>
@@ -9,17 +11,17 @@
 
 namespace podium::framework {
 
-// PreScore and Score: fills in strategies, skipped_strategies and total for the feasible nodes; or the error,
-// and none of these. `phases` may be null.
+// PreScore and Score: sets strategies, skipped_strategies and total for the feasible nodes, or only the
+// error. `observer` may be null.
 void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
-           Phases* phases);
+           EvaluationObserver* observer);
 
-// Adds what extenders say to strategies and total. Source: prioritizeNodes.
+// Adds the extenders' scores to strategies and total. Source: prioritizeNodes.
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision);
 
-// The best node; without totals any will do, for there is one. Among equals the one whose hash with the pod's
-// UID is highest: every pod has an order of its own, so equal nodes share the load, and the same question has
-// the same answer (rendezvous hashing).
+// The best node; without totals the only feasible one. Ties go to the highest hash of node and pod UID
+// (rendezvous hashing): each pod orders the nodes differently, so equal nodes share the load, and equal input
+// gives an equal choice.
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision);
 
 }  // namespace podium::framework

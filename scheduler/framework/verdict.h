@@ -1,4 +1,4 @@
-// Verdict: why a pod, or a node for a pod, was turned down. Data, not an error.
+// Verdict: why a plugin rejected a pod, on one node or on all. Data, not an error. Threads: a value.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace podium::framework {
 
-// framework.Code of kube-scheduler, where a verdict can carry it.
+// The values of kube-scheduler's framework.Code that a verdict can have.
 enum class Code : std::uint8_t {
   unschedulable,                   // preemption may help
   unschedulable_and_unresolvable,  // preemption on that node cannot help
   error,                           // the plugin failed; the attempt is retried as a SchedulerError
 };
-inline constexpr std::string_view kSuccess = "Success";  // where there is no verdict
+inline constexpr std::string_view kSuccess = "Success";  // the status without a verdict
 std::string_view to_string(Code);  // "Unschedulable", "UnschedulableAndUnresolvable", "Error"
 
 struct Verdict {
-  std::string plugin;  // empty for nodes that a PreFilter node set left out
+  std::string plugin;  // empty for nodes excluded by PreFilter
   Code code = Code::unschedulable;
   std::vector<std::string> reasons;
   bool operator==(const Verdict&) const = default;

@@ -47,7 +47,7 @@ class DynamicResources final : public Plugin,
     const auto says = [&](Code code, std::string text) {
       return PostFilterResult{.failed = Verdict{std::string(name()), code, {std::move(text)}}};
     };
-    if (!filters.reached(name())) return says(Code::error, "not found");
+    if (!filters.ran_pre_filter(name())) return says(Code::error, "not found");
     return says(Code::unschedulable,
                 pod->has_resource_claims ? "still not schedulable" : "no new claims to deallocate");
   }

@@ -1,6 +1,6 @@
-// Entry: a pod that the queue knows, with its place there. For the queue's own files only.
+// Entry: a pod in the queue and its state there. Internal to scheduler/queue.
 //
-// Owner: SchedulingQueue; entries do not move in memory. Threads: the scheduling strand.
+// Owner: SchedulingQueue; entries have stable addresses. Threads: the scheduling strand.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ struct Entry {
 
   QueuedPod queued;
   State state = State::none;
-  std::uint64_t sequence = 0;  // breaks ties of last_queued, in the order of arrival
+  std::uint64_t sequence = 0;  // order of arrival; breaks ties of last_queued
   Steady backoff_end = Steady::min();
   Steady flush_at{};               // while unschedulable
-  std::uint64_t flight_start = 0;  // while in flight: its place in the event log
-  bool removed = false;            // while in flight: it is not to come back
-  bool activated = false;          // while in flight: it is to be tried again whatever its attempt found
-  bool held = false;               // not to be tried, whatever happens
+  std::uint64_t flight_start = 0;  // while in flight: its position in the event log
+  bool removed = false;            // while in flight: requeue() drops it
+  bool activated = false;          // while in flight: it is retried whatever the result
+  bool held = false;               // not tried until released
 
   std::size_t heap_index = 0;  // in the heap of its state
   struct Slot {
     PluginWaiters* waiters;
     std::size_t index;
   };
-  std::vector<Slot> slots;     // where it waits for events
-  std::uint64_t woken_by = 0;  // the last event that woke it, so that two plugins wake it once
+  std::vector<Slot> slots;     // the plugins whose events it waits for
+  std::uint64_t woken_by = 0;  // the last event that woke it: two plugins wake it once
 };
 
 // Source: pkg/scheduler/framework/plugins/queuesort PrioritySort.Less.

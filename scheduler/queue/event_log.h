@@ -1,8 +1,7 @@
-// EventLog: the events that arrived while pods were in flight, so that a pod that comes back can be asked
-// about them.
+// EventLog: the events since the oldest pod in flight was popped. A pod that is requeued checks the events
+// of its flight.
 //
-// An event is kept while a pod that took off before it is in flight, and no longer. The log is bounded: where
-// it overflows, the oldest events go, and pods that have missed some are told so.
+// The log is bounded: on overflow it drops the oldest events, and pods that missed some learn of that.
 // Owner: SchedulingQueue. Threads: the scheduling strand.
 #pragma once
 
@@ -21,14 +20,13 @@ class EventLog {
  public:
   explicit EventLog(std::size_t limit) : limit_(limit) {}
 
-  // A flight begins now; give the result to the other functions.
+  // Begins a flight. The result identifies it in the other functions.
   std::uint64_t begin_flight();
   void end_flight(std::uint64_t start);
-  // Keeps the event for the pods in flight, if there are any.
+  // No effect without pods in flight.
   void push(const framework::ClusterEvent& event);
 
-  // Calls `visit` with each event since `start` until one returns true; returns that. True as well where some
-  // are lost.
+  // True if `visit` returns true for an event since `start`, or if events since then were dropped.
   template <typename Visit>
   bool any_since(std::uint64_t start, Visit visit) const {
     if (start < first_) return true;
@@ -40,8 +38,8 @@ class EventLog {
 
   std::size_t size() const { return events_.size(); }
   std::size_t flights() const { return flights_.size(); }
-  // Calls `visit` with each kind of event that has ever been kept, by framework::event_slot(), and how many
-  // are.
+  // Calls `visit(slot, count)` for each kind of event ever stored; slot as in framework::event_slot(), count
+  // of the events stored now.
   template <typename Visit>
   void each_kind(Visit visit) const {
     for (std::size_t slot = 0; slot < by_kind_.size(); ++slot) {
@@ -53,7 +51,7 @@ class EventLog {
   void drop_first();
 
   std::size_t limit_;
-  std::uint64_t first_ = 0;  // the number of events_.front(); numbers count up for ever
+  std::uint64_t first_ = 0;  // the sequence number of events_.front()
   std::deque<framework::ClusterEvent> events_;
   std::array<std::uint32_t, framework::kEventSlots> by_kind_{};
   std::bitset<framework::kEventSlots> seen_;

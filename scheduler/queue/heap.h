@@ -1,7 +1,7 @@
-// IndexedHeap: a binary heap of elements that know their place in it, so that any of them can leave or move
+// IndexedHeap: a binary heap whose elements store their index, so that any element can be removed or moved
 // in O(log n).
 //
-// Owner: one queue; the elements are the owner's. Threads: none. An element is in at most one heap at a time.
+// Owner: one queue, which also owns the elements. Threads: none. An element is in at most one heap.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace podium::queue {
 
-// T has a member `std::size_t heap_index`; Before orders two of them, the first to come out before the
-// others.
+// T has a member `std::size_t heap_index`. Before(a, b) is true if a is popped before b.
 template <typename T, typename Before>
 class IndexedHeap {
  public:
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
   T* top() const { return items_.front(); }
-  const std::vector<T*>& items() const { return items_; }  // in no order
+  const std::vector<T*>& items() const { return items_; }  // unordered
 
   void push(T* item) {
     item->heap_index = items_.size();
@@ -33,7 +32,7 @@ class IndexedHeap {
     if (index < items_.size()) settle(index);
   }
 
-  // Call after what the order looks at has changed.
+  // Must be called after a change that affects the order of `item`.
   void moved(T* item) { settle(item->heap_index); }
 
   T* pop() {

@@ -17,7 +17,7 @@ using State = Entry::State;
 using framework::ClusterEvent;
 using framework::Resource;
 
-// Backoffs end together by the whole second. Source: backoff_queue.go backoffQOrderingWindowDuration.
+// Backoffs end on whole seconds. Source: backoff_queue.go backoffQOrderingWindowDuration.
 constexpr std::chrono::seconds kBackoffWindow{1};
 
 bool is_wild_card(const ClusterEvent& event) {
@@ -55,19 +55,19 @@ struct SchedulingQueue::Impl {
     const auto& meta = pod.pod->pod->meta;
     auto& slot = entries[meta.uid];
     slot = std::make_unique<Entry>();
-    waiting.know_profile(pod.pod->pod->scheduler_name);
+    waiting.register_profile(pod.pod->pod->scheduler_name);
     slot->queued = std::move(pod);
     return *slot;
   }
 
   void erase(Entry& entry) {
     if (entry.state != State::in_flight) count_reasons(entry, -1);
-    leave(entry);
+    detach(entry);
     entries.erase(entries.find(entry.queued.pod->pod->meta.uid));
   }
 
-  // Takes the entry out of where it is; it belongs nowhere then.
-  void leave(Entry& entry) {
+  // Removes the entry from its heap and from the waiting pods; its state is then none.
+  void detach(Entry& entry) {
     switch (entry.state) {
       case State::active:
         active.erase(&entry);
@@ -96,12 +96,12 @@ struct SchedulingQueue::Impl {
   }
 
   void count_reasons(const Entry& entry, std::int64_t by) {
-    tallies.turned_down_by(entry.queued.rejected_by, entry.queued.pod->pod->scheduler_name, by);
+    tallies.count_rejected(entry.queued.rejected_by, entry.queued.pod->pod->scheduler_name, by);
   }
 
   // --- moving ---
 
-  // The PreEnqueue plugin that keeps the pod out; empty: none does.
+  // The PreEnqueue plugin that rejects the pod; empty: none.
   std::string gate_of(const Entry& entry) const {
     const auto* profile = profile_of(entry.queued.pod->pod->scheduler_name);
     if (!profile) return {};
@@ -111,38 +111,38 @@ struct SchedulingQueue::Impl {
     return {};
   }
 
-  // Whether a PreEnqueue plugin keeps the pod out; it is among the gated ones then.
-  bool kept_out(Entry& entry, std::string_view event) {
+  // If a PreEnqueue plugin rejects the pod, makes it gated and returns true.
+  bool gate_if_rejected(Entry& entry, std::string_view event) {
     const auto gate = gate_of(entry);
     if (gate.empty()) return false;
     if (entry.queued.rejected_by.insert(gate).second) {
-      ++tallies.turned_down[{gate, entry.queued.pod->pod->scheduler_name}];
+      ++tallies.rejected[{gate, entry.queued.pod->pod->scheduler_name}];
     }
     if (entry.state != State::unschedulable && entry.state != State::gated)
-      tallies.came("unschedulable", event);
-    leave(entry);
+      tallies.count_incoming("unschedulable", event);
+    detach(entry);
     entry.state = State::gated;
     ++gated;
     waiting.add_if_hinted(entry, gate);
     return true;
   }
 
-  // To active, or to backoff while that lasts; or among the gated ones. `event` is why.
+  // Moves the pod to active, backoff or gated; a held pod to unschedulable. `event` is for metrics.
   void enqueue(Entry& entry, Steady now, std::string_view event) {
-    if (entry.held) return park(entry, now, event);
+    if (entry.held) return move_to_unschedulable(entry, now, event);
     const bool backs_off = entry.backoff_end > now;
-    if ((options.pop_from_backoff || !backs_off) && kept_out(entry, event)) return;
-    leave(entry);
+    if ((options.pop_from_backoff || !backs_off) && gate_if_rejected(entry, event)) return;
+    detach(entry);
     if (!backs_off) {
       activate(entry, now, event);
     } else if (entry.queued.rejected_by.empty()) {
       entry.state = State::error_backoff;
       backing_off_after_error.push(&entry);
-      tallies.came("backoff", event);
+      tallies.count_incoming("backoff", event);
     } else {
       entry.state = State::backoff;
       backing_off.push(&entry);
-      tallies.came("backoff", event);
+      tallies.count_incoming("backoff", event);
     }
   }
 
@@ -150,13 +150,13 @@ struct SchedulingQueue::Impl {
     if (entry.queued.attempts == 0) entry.queued.first_queued = now;
     entry.state = State::active;
     active.push(&entry);
-    tallies.came("active", event);
+    tallies.count_incoming("active", event);
   }
 
-  void park(Entry& entry, Steady since, std::string_view event) {
+  void move_to_unschedulable(Entry& entry, Steady since, std::string_view event) {
     if (entry.state != State::unschedulable && entry.state != State::gated)
-      tallies.came("unschedulable", event);
-    leave(entry);
+      tallies.count_incoming("unschedulable", event);
+    detach(entry);
     entry.state = State::unschedulable;
     entry.flush_at = since + options.flush_after;
     unschedulable.push(&entry);
@@ -207,9 +207,9 @@ struct SchedulingQueue::Impl {
 
   std::optional<QueuedPod> pop() {
     if (active.empty() && (backing_off.empty() || !options.pop_from_backoff)) return std::nullopt;
-    if (active.empty()) tallies.came("active", kPopFromBackoff);
+    if (active.empty()) tallies.count_incoming("active", kPopFromBackoff);
     auto& entry = active.empty() ? *backing_off.top() : *active.top();
-    leave(entry);
+    detach(entry);
     count_reasons(entry, -1);
     ++entry.queued.attempts;
     entry.state = State::in_flight;
@@ -244,7 +244,7 @@ struct SchedulingQueue::Impl {
     if (worth_another_try(*entry)) {
       enqueue(*entry, now, kAttemptFailed);
     } else {
-      park(*entry, queued.last_queued, kAttemptFailed);
+      move_to_unschedulable(*entry, queued.last_queued, kAttemptFailed);
     }
   }
 
@@ -255,7 +255,7 @@ struct SchedulingQueue::Impl {
     return options.pop_from_backoff ? std::chrono::floor<std::chrono::seconds>(end) + kBackoffWindow : end;
   }
 
-  // Whether a pod that comes back need not wait for an event: it has had one, or none would help.
+  // True if a requeued pod need not wait for an event: a helpful one arrived, or it failed with an error.
   bool worth_another_try(const Entry& entry) {
     if (entry.queued.rejected_by.empty() || entry.state != State::in_flight || entry.activated) return true;
     return log.any_since(entry.flight_start, [&](const ClusterEvent& event) {
@@ -265,10 +265,10 @@ struct SchedulingQueue::Impl {
 
   // --- events and time ---
 
-  void on_event(const ClusterEvent& event, Steady now, const MayGain& may_gain) {
+  void on_event(const ClusterEvent& event, Steady now, const PreCheck& pre_check) {
     if (is_wild_card(event)) return move_all(event, now);
     for (auto* entry : waiting.woken_by(event)) {
-      if (!may_gain || may_gain(*entry->queued.pod)) enqueue(*entry, now, event_label(event));
+      if (!pre_check || pre_check(*entry->queued.pod)) enqueue(*entry, now, event_label(event));
     }
     if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
   }
@@ -282,25 +282,26 @@ struct SchedulingQueue::Impl {
     if (entry.state == State::in_flight) entry.activated = true;
     const bool backs_off = entry.state == State::backoff || entry.state == State::error_backoff;
     if (entry.held || (!backs_off && entry.state != State::unschedulable)) return;
-    // What backs off has passed the gates on its way there.
-    if (!(backs_off && options.pop_from_backoff) && kept_out(entry, kForceActivate)) return;
-    leave(entry);
+    // Pods in backoff have passed PreEnqueue already.
+    if (!(backs_off && options.pop_from_backoff) && gate_if_rejected(entry, kForceActivate)) return;
+    detach(entry);
     activate(entry, now, kForceActivate);
   }
 
-  // Protects the API server as the backoff of an attempt that has failed does: it is not cut short.
+  // Uses the error backoff, which protects the API server: pop() does not cut it short.
   void back_off(Entry& entry, Steady now) {
     if (entry.state == State::in_flight) entry.activated = true;
     if (entry.held || (entry.state != State::backoff && entry.state != State::unschedulable)) return;
-    if (entry.state == State::unschedulable && options.pop_from_backoff && kept_out(entry, kAttemptFailed))
+    if (entry.state == State::unschedulable && options.pop_from_backoff &&
+        gate_if_rejected(entry, kAttemptFailed))
       return;
-    leave(entry);
+    detach(entry);
     entry.queued.last_queued = now;
     entry.backoff_end = backoff_end(entry.queued);
     if (entry.backoff_end <= now) return activate(entry, now, kAttemptFailed);
     entry.state = State::error_backoff;
     backing_off_after_error.push(&entry);
-    tallies.came("backoff", kAttemptFailed);
+    tallies.count_incoming("backoff", kAttemptFailed);
   }
 
   void advance(Steady now) {
@@ -311,7 +312,7 @@ struct SchedulingQueue::Impl {
           enqueue(entry, now, kBackoffComplete);
           continue;
         }
-        leave(entry);
+        detach(entry);
         activate(entry, now, kBackoffComplete);
       }
     }
@@ -403,8 +404,8 @@ void SchedulingQueue::back_off(std::string_view uid, Steady now) {
   if (auto* entry = impl_->find(uid)) impl_->back_off(*entry, now);
 }
 
-void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, const MayGain& may_gain) {
-  impl_->on_event(event, now, may_gain);
+void SchedulingQueue::on_event(const ClusterEvent& event, Steady now, const PreCheck& pre_check) {
+  impl_->on_event(event, now, pre_check);
 }
 
 void SchedulingQueue::move_all(Steady now) { impl_->move_all(ClusterEvent{}, now); }
@@ -424,7 +425,8 @@ QueueCounts SchedulingQueue::counts() const {
 
 const Tallies& SchedulingQueue::tallies() const { return impl_->tallies; }
 
-void SchedulingQueue::each_kept_event(const std::function<void(std::string_view, std::size_t)>& visit) const {
+void SchedulingQueue::each_in_flight_event(
+    const std::function<void(std::string_view, std::size_t)>& visit) const {
   impl_->log.each_kind(
       [&](std::size_t slot, std::size_t number) { visit(framework::event_label(slot), number); });
   visit("PodPopped", impl_->in_flight);

@@ -1,22 +1,21 @@
-// SchedulingQueue: the pods that wait, after kube-scheduler's rules.
+// SchedulingQueue: the pods that wait to be scheduled, by kube-scheduler's rules.
 //
-//   add ──▶ active ──pop──▶ in flight ──done──▶ out          A pod is in one of these places, or nowhere.
+//   add ──▶ active ──pop──▶ in flight ──done──▶ out        A pod has exactly one of these states.
 //    │        ▲  ▲              │ requeue
-//    ▼        │  └─ backoff ◀───┤ an event that came meanwhile may help, or the attempt failed otherwise
+//    ▼        │  └─ backoff ◀───┤ an event during the flight may help, or the attempt failed with an error
 //  gated ─────┘        ▲        ▼
-//  (PreEnqueue)        └── unschedulable        until a rejecting plugin's hint finds an event helpful, or flush
+//  (PreEnqueue)        └── unschedulable     until a rejecting plugin's hint accepts an event, or the flush
 //
-// Active pods are popped by priority, then by the time they came back last. A backoff is initial *
-// 2^(failures-1), at most max, and ends with the whole second that it falls into, so that priority decides
-// among the pods of that second. When no pod is active, pop() takes the one whose backoff ends first
-// (SchedulerPopFromBackoffQ), unless its last attempt failed for another reason than fit: that backoff
-// protects the API server. With that gate off, no backoff is cut short or rounded, and PreEnqueue is asked
-// once the backoff is over. Gated pods wait for a change of their own. Events that arrive while a pod is in
-// flight are kept for it, so none is lost; the memory for them is bounded.
+// pop() returns active pods by priority, then by last_queued. A backoff is initial * 2^(failures-1), at most
+// max, and ends with the whole second that it falls into, so pods of one second are ordered by priority. If
+// no pod is active, pop() takes the pod whose backoff ends first (SchedulerPopFromBackoffQ), unless its last
+// attempt failed with an error: that backoff protects the API server. With the gate off, no backoff is cut
+// short or rounded, and PreEnqueue runs when the backoff ends. A gated pod waits for its own update or for
+// events that the gating plugin hints at. Events during a flight are stored, in bounded memory.
 //
-// Owner and thread rule: the scheduling strand; no locks. Time comes in as an argument; nothing here reads a
-// clock. Cost: O(log n) for what touches one pod; an event looks at the pods of the plugins that listen to
-// it, and at no others.
+// Owner: the scheduling strand. Threads: the scheduling strand; no locks. The caller passes the time. Errors:
+// none; calls for unknown pods have no effect. Cost: O(log n) per pod; an event visits only pods of plugins
+// that listen to it.
 // Source: pkg/scheduler/backend/queue (scheduling_queue.go, active_queue.go, backoff_queue.go).
 #pragma once
 
@@ -39,20 +38,19 @@ namespace podium::queue {
 struct QueuedPod {
   cluster::PodInfoPtr pod;
   std::uint32_t attempts = 0;             // pops so far
-  Steady first_queued{};                  // active for the first time; for the latency metric
-  Steady last_queued{};                   // when it was added, or came back last; for the order among equals
-  std::set<std::string> rejected_by;      // plugins of the last attempt, or the one that gates it
-  std::uint32_t unschedulable_count = 0;  // attempts that found no node; decides the backoff
-  std::uint32_t consecutive_errors = 0;   // attempts in a row that failed for another reason; if any, they
-                                          // decide it
-  bool was_flushed = false;               // its present attempt is owed to the flush, and to no event
+  Steady first_queued{};                  // first time active; for the latency metric
+  Steady last_queued{};                   // when it was added or last requeued; orders equal priorities
+  std::set<std::string> rejected_by;      // plugins that rejected the last attempt, or the gating ones
+  std::uint32_t unschedulable_count = 0;  // attempts that found no node; sets the backoff
+  std::uint32_t consecutive_errors = 0;   // failures in a row by error; if not 0, sets the backoff
+  bool was_flushed = false;               // the flush, not an event, caused this attempt
 };
 
 struct QueueOptions {
   std::chrono::milliseconds initial_backoff{1000}, max_backoff{10000};  // max 0: no backoff
-  std::chrono::milliseconds flush_after{300'000};  // unschedulable for as long: try again
+  std::chrono::milliseconds flush_after{300'000};  // retry pods that are unschedulable for this long
   bool pop_from_backoff = true;                    // SchedulerPopFromBackoffQ
-  std::size_t max_in_flight_events = 65'536;       // beyond, pods that missed some are tried again
+  std::size_t max_in_flight_events = 65'536;       // on overflow, pods that missed events are retried
 };
 
 struct QueueCounts {
@@ -63,65 +61,65 @@ struct QueueCounts {
 
 class SchedulingQueue {
  public:
-  // `profile_of` resolves a pod's schedulerName; pods of other schedulers are never given to the queue.
-  // Profiles outlive the queue.
+  // `profile_of` resolves a pod's schedulerName. Pods of other schedulers must not be added. Profiles must
+  // outlive the queue.
   SchedulingQueue(QueueOptions options,
                   std::function<const framework::Profile*(std::string_view)> profile_of);
   ~SchedulingQueue();
 
-  // A pod that is known already is updated.
+  // Updates a known pod.
   void add(cluster::PodInfoPtr pod, Steady now);
-  // A pending pod's new state. What changed may make it schedulable, as the hints of the plugins say that
-  // turned it down. One in flight will come back with it. A pod that is not known is added.
+  // Stores a pending pod's new version. An unschedulable pod is retried if a hint of a rejecting plugin
+  // accepts the change; a gated one runs PreEnqueue again. Adds an unknown pod.
   void update(cluster::PodInfoPtr pod, Steady now);
-  // The newer state of a pod in flight whose change is no event: it has been given a node, and the change is
-  // the scheduler's own, or comes too late for the decision.
+  // Stores a new version of a pod in flight without an event, for a pod with a chosen node: the change is the
+  // scheduler's own, or too late for the decision.
   void refresh(cluster::PodInfoPtr pod);
-  // One in flight will not come back.
+  // A pod in flight is dropped when it is requeued.
   void remove(std::string_view uid);
 
-  // The next pod to schedule, marked in flight; nullopt when there is none. What is due by `now` is done
-  // first.
+  // The next pod to schedule, now in flight; nullopt if there is none. Calls advance(now) first.
   std::optional<QueuedPod> pop(Steady now);
-  // Ends a pod's flight: done() when it was placed or is gone; requeue() when the attempt failed. Without
-  // rejecting plugins it failed for another reason than fit, and is tried again after a backoff whatever
-  // happens.
+  // Ends a pod's flight because it was placed or deleted.
   void done(std::string_view uid);
-  // Also takes back a pod whose flight has ended, because its binding failed.
+  // Ends a pod's flight because the attempt failed. An empty `rejected_by` means an error: the pod is retried
+  // after a backoff without waiting for an event. Also adds a pod whose flight has ended: a binding may fail
+  // after done().
   void requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now);
 
-  // A pod that is held, from its flight on, is not tried whatever happens: pods are being evicted for it.
-  // Events pass it by until it is released; it waits for those that follow. Upstream's DefaultPreemption does
-  // this as a PreEnqueue plugin; that plugin's own hint never wakes a pod, the ones of the plugins that
-  // turned it down do.
+  // Holds a pod in flight while its victims are being evicted: it is not tried until released, and then waits
+  // for later events. No effect on pods that are not in flight. Upstream's DefaultPreemption does this as a
+  // PreEnqueue plugin; its own hint never wakes a pod, the hints of the rejecting plugins do.
   void hold(std::string_view uid);
   void release(std::string_view uid);
-  // A pod that waits is tried at once, backoff or not; one in flight after its backoff, should it come back.
+  // Makes a pod in backoff or unschedulable active, if PreEnqueue admits it. A pod in flight is retried after
+  // its backoff if it is requeued. No effect on gated and held pods.
+
   void activate(std::string_view uid, Steady now);
-  // What was to follow a pod's last attempt has failed: it is tried after a backoff from now on, as long as
-  // that of the attempt, whatever happens. One in flight comes back to its backoff.
+  // A step after the pod's last attempt failed: restarts that attempt's backoff from now, after which the pod
+  // is retried. pop() does not cut it short. A pod in flight goes to backoff when it is requeued.
   void back_off(std::string_view uid, Steady now);
 
-  // A change of the cluster. Moves the pods whose hints say that it may help, and that may gain by it at all;
-  // those in flight are not asked that. Null: every pod may.
-  using MayGain = std::function<bool(const cluster::PodInfo&)>;
-  void on_event(const framework::ClusterEvent& event, Steady now, const MayGain& may_gain = nullptr);
-  // Something no hint covers (a relist, a changed configuration): every pod that is not gated gets another
-  // try.
+  // A change of the cluster. Moves each pod for which a hint accepts the event and `pre_check` returns true
+  // (null: always); does not check pods in flight, for which the event is stored.
+  using PreCheck = std::function<bool(const cluster::PodInfo&)>;
+  void on_event(const framework::ClusterEvent& event, Steady now, const PreCheck& pre_check = nullptr);
+  // For changes that no hint covers (a relist, a new configuration): retries every pod that is not gated.
   void move_all(Steady now);
-  // The time of the next thing that time alone brings (a backoff's end, the flush); nullopt: none.
+  // When advance() next has work (end of a backoff, flush); nullopt: never.
   std::optional<Steady> next_wakeup() const;
-  void advance(Steady now);  // does what is due by `now`
+  void advance(Steady now);  // ends backoffs and flushes pods due by `now`
 
-  // Whether a PreEnqueue plugin keeps the pod out.
+  // True if a PreEnqueue plugin keeps the pod out of the queue.
   bool is_gated(std::string_view uid) const;
   QueueCounts counts() const;
   const Tallies& tallies() const;
-  // Calls `visit` with each kind of event that has ever been kept for pods in flight, and how many are.
-  void each_kept_event(const std::function<void(std::string_view label, std::size_t number)>& visit) const;
+  // Visits each kind of event ever stored for pods in flight, with the number stored now.
+  void each_in_flight_event(
+      const std::function<void(std::string_view label, std::size_t number)>& visit) const;
   void each(const std::function<void(const QueuedPod&)>& visit) const;  // queued or in flight
-  const QueuedPod* find(std::string_view uid) const;  // queued or in flight; valid until the queue is called
-                                                      // again
+  // Queued or in flight; null if unknown. Valid until the next call that changes the queue.
+  const QueuedPod* find(std::string_view uid) const;
 
  private:
   struct Impl;

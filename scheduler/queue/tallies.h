@@ -1,7 +1,7 @@
-// Tallies: what the queue counts for metrics.
+// Tallies: the queue's counts for metrics.
 //
 // Owner: SchedulingQueue. Threads: the scheduling strand.
-// Source: where backend/queue touches queue_incoming_pods_total and unschedulable_pods.
+// Source: queue_incoming_pods_total and unschedulable_pods in backend/queue.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,22 @@
 
 namespace podium::queue {
 
-// Events beside those of the cluster, by the names that upstream gives them.
+// Upstream's names of events that are not cluster events.
 inline constexpr std::string_view kAttemptFailed = "ScheduleAttemptFailure";
 inline constexpr std::string_view kBackoffComplete = "BackoffComplete", kPopFromBackoff = "PopFromBackoffQ";
 inline constexpr std::string_view kForceActivate = "ForceActivate",
                                   kUnschedulableTimeout = "UnschedulableTimeout";
 
 struct Tallies {
-  // Pods that came to a queue ("active", "backoff", "unschedulable": also gated ones) because of an event.
-  // Views of static texts.
+  // Pods that entered a queue, by queue ("active", "backoff", "unschedulable", which includes gated) and event.
+  // The keys view static strings.
   std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> incoming;
-  // Pods that wait and were turned down by a plugin, by plugin and profile; those that wait for none any more
-  // stay at 0.
-  std::map<std::pair<std::string, std::string>, std::int64_t> turned_down;
+  // Waiting pods by rejecting plugin and profile. Entries stay when they drop to 0.
+  std::map<std::pair<std::string, std::string>, std::int64_t> rejected;
 
-  void came(std::string_view queue, std::string_view event) { ++incoming[{queue, event}]; }
-  void turned_down_by(const std::set<std::string>& plugins, const std::string& profile, std::int64_t by) {
-    for (const auto& plugin : plugins) turned_down[{plugin, profile}] += by;
+  void count_incoming(std::string_view queue, std::string_view event) { ++incoming[{queue, event}]; }
+  void count_rejected(const std::set<std::string>& plugins, const std::string& profile, std::int64_t by) {
+    for (const auto& plugin : plugins) rejected[{plugin, profile}] += by;
   }
 };
 

@@ -8,16 +8,14 @@ namespace {
 using framework::ClusterEvent;
 using framework::EventHint;
 
-// A plugin that registers no events is taken to be interested in all of them, rather than leave its pods to
-// the flush.
+// A plugin without hints listens to every event; otherwise its pods would wait for the flush.
 // Source: pkg/scheduler/framework/runtime/framework.go defaultEnqueueExtension.
 std::vector<EventHint> any_event() {
   return {EventHint{framework::Resource::wild_card, framework::kAll, nullptr}};
 }
 
-// A plugin that listens to nodes that arrive, and not to their taints, hears of every change of taints as
-// well, and takes each for helpful. Upstream does so as a node may arrive with a taint and so be of no help
-// at first.
+// A plugin that listens to added nodes but not to taints gets every taint change as a helpful event: a node
+// may be added with a taint and become useful only without it.
 // Source: pkg/scheduler/scheduler.go buildQueueingHintMap.
 std::vector<EventHint> with_taints(std::vector<EventHint> hints) {
   const auto listens = [&](std::uint32_t action) {

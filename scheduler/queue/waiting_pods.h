@@ -1,5 +1,5 @@
-// WaitingPods: who waits for which events. Pods that were turned down are indexed by the plugins that did it,
-// so that an event looks only at the pods of the plugins that listen to it.
+// WaitingPods: indexes rejected pods by the plugins that rejected them, so that an event visits only the pods
+// of plugins that listen to it.
 //
 // Owner: SchedulingQueue. Threads: the scheduling strand.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace podium::queue {
 
-// The pods of one profile that one plugin turned down.
+// The pods of one profile that one plugin rejected.
 struct PluginWaiters {
   std::vector<framework::EventHint> hints;
   std::vector<Entry*> pods;
@@ -31,16 +31,16 @@ class WaitingPods {
   using ProfileOf = std::function<const framework::Profile*(std::string_view)>;
   explicit WaitingPods(ProfileOf profile_of) : profile_of_(std::move(profile_of)) {}
 
-  // Call before the first event that a pod of this profile should not miss.
-  void know_profile(const std::string& scheduler_name) { of_profile(scheduler_name); }
+  // Loads the hints of the profile. Must be called before the first event that its pods need.
+  void register_profile(const std::string& scheduler_name) { of_profile(scheduler_name); }
   void add(Entry& entry, const std::string& plugin);
-  // The same where the plugin has hints; else nothing but a change of the pod itself can help it.
+  // No effect if the plugin has no hints: then only an update of the pod itself can help.
   void add_if_hinted(Entry& entry, const std::string& plugin);
-  void remove(Entry& entry);  // from everywhere
-  // The pods that the event may help, by the hint of any plugin that turned them down.
+  void remove(Entry& entry);  // from all plugins
+  // The pods for which a hint of a rejecting plugin accepts the event.
   std::vector<Entry*> woken_by(const framework::ClusterEvent& event);
   bool helps(const Entry& entry, const framework::ClusterEvent& event);
-  // Whether any plugin of any profile so far listens to such events.
+  // True if a plugin of a registered profile listens to such events.
   bool is_of_interest(const framework::ClusterEvent& event) const;
 
  private:

@@ -57,7 +57,7 @@ VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot,
                            std::vector<const PersistentVolumeClaim*> claims)
     : snapshot_(snapshot), claims_(claims.size()) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    for (const auto name : snapshot.objects().volumes().open_to(*claims[i]))
+    for (const auto name : snapshot.objects().volumes().candidates_for(*claims[i]))
       add(*find_volume(snapshot, name), *claims[i], claims_[i]);
   }
   for (auto& candidates : claims_) {

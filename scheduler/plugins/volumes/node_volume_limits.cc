@@ -105,8 +105,8 @@ cluster::NodeVolumes volumes_on(Row row, const Snapshot& snapshot) {
       return known;
     }
   }
-  for (const auto& [name, driver] : in_use) known.of_its_pods.push_back(cluster::hash_text(name));
-  std::ranges::sort(known.of_its_pods);
+  for (const auto& [name, driver] : in_use) known.used_by_pods.push_back(cluster::hash_text(name));
+  std::ranges::sort(known.used_by_pods);
   add_attached(csi_node->meta.name, snapshot, in_use);
   for (const auto& [name, driver] : in_use) {
     const auto it = std::ranges::find(known.drivers, driver, &cluster::NodeVolumes::Driver::name);
@@ -173,7 +173,7 @@ class LimitsFilter final : public NodeFilter {
     });
     if (all_fit) return true;
     const bool may_be_in_use = std::ranges::any_of(wanted.hashes, [&](std::uint64_t hash) {
-      return std::ranges::binary_search(known.of_its_pods, hash);
+      return std::ranges::binary_search(known.used_by_pods, hash);
     });
     return may_be_in_use ? std::nullopt : std::optional(false);
   }

@@ -229,9 +229,9 @@ void VolumeBinding::unreserve(const AssumedPod&, PluginState* state, cluster::Sn
     if (!written.empty()) continue;
     const auto& meta = volume ? volume->meta : claim->meta;
     if (volume)
-      objects.take_back<PersistentVolume>(meta.namespace_, meta.name, meta.resource_version);
+      objects.restore<PersistentVolume>(meta.namespace_, meta.name, meta.resource_version);
     else
-      objects.take_back<PersistentVolumeClaim>(meta.namespace_, meta.name, meta.resource_version);
+      objects.restore<PersistentVolumeClaim>(meta.namespace_, meta.name, meta.resource_version);
   }
 }
 

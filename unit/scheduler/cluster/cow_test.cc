@@ -27,7 +27,7 @@ TEST(Cow, CopiesShareUntilOneWrites) {
   EXPECT_EQ(*a + *b, "onetwo");
   const auto* before = &*b;
   b.write() = "three";
-  EXPECT_EQ(&*b, before) << "nobody shares it: written in place";
+  EXPECT_EQ(&*b, before) << "not shared: written in place";
   a = b;
   EXPECT_EQ(*a, "three");
   a = std::move(b);
@@ -81,7 +81,7 @@ TEST(CowMap, AgreesWithAMapOverManyShards) {
   EXPECT_EQ(*fork.find("3"), 3);
 }
 
-// Values that share one hash, as names made by somebody who means harm may.
+// Values with equal hashes, as crafted names may have.
 TEST(CowIndex, TellsValuesOfOneHashApart) {
   const std::vector<std::string> names = {"a", "b", "c", "d"};
   const auto present = [&](const CowIndex<int>& index) {

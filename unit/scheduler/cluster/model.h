@@ -1,5 +1,5 @@
-// A naive model of Snapshot: maps, and counting from scratch. Both a snapshot and a model can be seen as the
-// same plain value, so that one comparison shows every difference.
+// A naive model of Snapshot that uses maps and recounts from scratch. Snapshot and model convert to the same
+// plain value, so that one comparison shows every difference.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ using Texts = std::map<std::string, std::string>;
 using Amounts = std::map<std::string, std::int64_t>;
 
 struct SeenNode {
-  Amounts allocatable, requested, non_zero;  // without what is 0
-  std::vector<std::string> pods;             // UIDs, in order
+  Amounts allocatable, requested, non_zero;  // only amounts other than 0
+  std::vector<std::string> pods;             // UIDs, sorted
   Texts labels;
   std::vector<std::string> taints;
   bool host_ports = false;
@@ -38,13 +38,12 @@ using ClassKey = std::tuple<std::string, Texts, std::string>;
 struct Seen {
   std::map<std::string, SeenNode> nodes;
   std::vector<std::string> by_name;
-  std::map<std::string, std::pair<std::int64_t, std::set<std::string>>> images;   // size, nodes
-  std::map<std::pair<std::string, std::string>, std::uint32_t> nodes_with_label;  // of those that some node
-                                                                                  // has
+  std::map<std::string, std::pair<std::int64_t, std::set<std::string>>> images;  // size, nodes
+  // Only labels that some node has.
+  std::map<std::pair<std::string, std::string>, std::uint32_t> nodes_with_label;
   std::map<std::string, std::uint32_t> nodes_with_taints;
-  std::map<ClassKey, std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>> classes;  // by node:
-                                                                                               // pods,
-                                                                                               // terminating
+  // Pods and terminating pods by node.
+  std::map<ClassKey, std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>> classes;
   std::set<ClassKey> in_shop;
   std::map<std::size_t, std::set<ClassKey>> matching_in_shop, matching;  // by index into selectors()
   // With terms that select a pod of "shop" with web_labels().
@@ -90,7 +89,7 @@ inline ClassKey class_key(const std::string& ns, const api::Labels& labels, cons
   return {ns, texts_of(labels), text_of(affinity) + "|" + text_of(anti)};
 }
 
-// Selectors of every form that an index can or cannot serve.
+// Selectors of every form, with and without use of the index.
 inline const std::vector<api::LabelSelector>& selectors() {
   using Op = api::Requirement::Op;
   const auto make = [](api::Labels labels, std::vector<api::Requirement> expressions) {
@@ -126,8 +125,7 @@ inline const api::Labels& web_labels() {
   return labels;
 }
 
-// Do some of the terms of a pod in `owner` select the pod of "shop" with web_labels()? The namespace
-// "shop" has no labels.
+// True if a term of a pod in `owner` selects a pod of "shop" with web_labels(); that namespace has no labels.
 inline bool selects_web(const std::string& owner, const std::vector<api::PodAffinityTerm>& terms) {
   return std::ranges::any_of(terms, [&](const api::PodAffinityTerm& term) {
     const bool own = term.namespaces.empty() && !term.namespace_selector && owner == "shop";
@@ -289,7 +287,7 @@ class Model {
   std::vector<std::pair<std::string, std::string>> nominations_;
 };
 
-// The same value, read from a snapshot. `names` are the names of everything that may be in it.
+// The same value, read from a snapshot. `names`: all names that it may contain.
 struct Names {
   std::vector<std::string> labels, images, scalars, uids;
 };
@@ -356,7 +354,7 @@ inline Seen see(const Snapshot& s, const Names& names) {
     }
   });
   const auto into = [&](std::set<ClassKey>& keys) {
-    // A class that is visited twice would count twice.
+    // Counts a class twice if it is visited twice.
     return [&](const PodClass& c) {
       if (!keys.insert(key_of(c)).second) keys.insert({"visited twice", {}, ""});
     };
@@ -386,7 +384,7 @@ inline Seen see(const Snapshot& s, const Names& names) {
   return seen;
 }
 
-// What differs, for a failing test: the whole values are too long to read.
+// The differing fields; the whole values are too long to read.
 inline std::string difference(const Seen& a, const Seen& b) {
   std::string out;
   const auto say = [&](bool equal, const char* what) {

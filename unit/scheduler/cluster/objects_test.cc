@@ -1,4 +1,4 @@
-// Assumptions on volumes and claims, against what the API server tells.
+// Assumed volumes and claims, and updates from the API server.
 #include "scheduler/cluster/objects.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::shared_ptr<const Volume> volume(std::string version, std::string phase) {
   return podium::test::share(made);
 }
 
-// The phase that find(), and that the API server, has; "-" for no volume.
+// The phase by find() and by actual(); "-" for no volume.
 std::string assumed(const Objects& objects) {
   const auto* found = objects.find<Volume>("", "v");
   return found ? found->phase : "-";
@@ -41,14 +41,14 @@ TEST(Objects, AnAssumptionStandsInUntilThereIsNews) {
       {"gone and made anew", [](Objects& o) { o.remove<Volume>("", "v"), o.set(volume("9", "anew")); },
        "anew", "anew"},
       {"another assumption", [](Objects& o) { o.assume(volume("7", "again")); }, "again", "real"},
-      {"taken back", [](Objects& o) { o.take_back<Volume>("", "v", "7"); }, "real", "real"},
-      {"one on another version is taken back", [](Objects& o) { o.take_back<Volume>("", "v", "6"); },
-       "assumed", "real"},
+      {"taken back", [](Objects& o) { o.restore<Volume>("", "v", "7"); }, "real", "real"},
+      {"one on another version is taken back", [](Objects& o) { o.restore<Volume>("", "v", "6"); }, "assumed",
+       "real"},
       {"news, then taken back",
-       [](Objects& o) { o.set(volume("8", "newer")), o.take_back<Volume>("", "v", "7"); }, "newer", "newer"},
+       [](Objects& o) { o.set(volume("8", "newer")), o.restore<Volume>("", "v", "7"); }, "newer", "newer"},
       {"two assumptions, one taken back",
-       [](Objects& o) { o.assume(volume("7", "again")), o.take_back<Volume>("", "v", "7"); }, "real", "real"},
-      {"another is taken back", [](Objects& o) { o.take_back<Volume>("", "w", "7"); }, "assumed", "real"},
+       [](Objects& o) { o.assume(volume("7", "again")), o.restore<Volume>("", "v", "7"); }, "real", "real"},
+      {"another is taken back", [](Objects& o) { o.restore<Volume>("", "w", "7"); }, "assumed", "real"},
   };
   for (const auto& c : cases) {
     Objects objects;
@@ -65,7 +65,7 @@ TEST(Objects, AForkHasTheAssumptionAndKeepsItsOwn) {
   objects.set(volume("7", "real"));
   objects.assume(volume("7", "assumed"));
   auto fork = objects;
-  fork.take_back<Volume>("", "v", "7");
+  fork.restore<Volume>("", "v", "7");
   EXPECT_EQ(assumed(objects), "assumed");
   EXPECT_EQ(assumed(fork), "real");
 }

@@ -1,4 +1,4 @@
-// Which classes PodClassTable looks at; the snapshot's random test says that it misses none.
+// Which classes PodClassTable visits. The random test of the snapshot checks that it misses none.
 #include "scheduler/cluster/pod_class.h"
 
 #include <gmock/gmock.h>
@@ -22,8 +22,8 @@ using Strings = std::vector<std::string>;
 
 PodInfoPtr info(const podium::test::PodBuilder& builder) { return make_pod_info(builder.ptr()); }
 
-// What keeps a decision short where every workload has labels and terms of its own: a hundred
-// applications in "shop", all of tier "web", whose terms ask for both.
+// Decisions stay fast if every workload has its own labels and terms: a hundred applications in "shop", all
+// of tier "web", whose terms select by both labels.
 class ClassesOfManyApps : public testing::Test {
  protected:
   using Visit = PodClassTable::Visit;
@@ -93,18 +93,18 @@ TEST_F(ClassesOfManyApps, NamespacesAreLookedUp) {
 TEST(ClassIndex, NarrowsByTheRequirementWithFewestIds) {
   ClassIndex index;
   const auto shop = hash_text("shop");
-  const auto tier = place_of(shop, hash_of_label("tier", "web"));
+  const auto tier = index_key(shop, hash_of_label("tier", "web"));
   for (ClassId id = 0; id < 5; ++id) index.insert(tier, id);
-  const auto app = place_of(shop, hash_of_label("app", "app-7"));
+  const auto app = index_key(shop, hash_of_label("app", "app-7"));
   const auto narrowest = [&](const api::LabelSelector& selector) {
     return index.narrowest({&shop, 1}, selector);
   };
   EXPECT_THAT(narrowest(podium::test::select_labels({{"app", "app-7"}, {"tier", "web"}})), ElementsAre(app));
   for (ClassId id = 0; id < 6; ++id) index.insert(app, id);
   EXPECT_THAT(narrowest(podium::test::select_labels({{"app", "app-7"}, {"tier", "web"}})), ElementsAre(tier));
-  EXPECT_THAT(narrowest(podium::test::select_all()), ElementsAre(place_of(shop, kAnyLabel)));
+  EXPECT_THAT(narrowest(podium::test::select_all()), ElementsAre(index_key(shop, kAnyLabel)));
   EXPECT_THAT(narrowest(podium::test::select_where({podium::test::exists("app")})),
-              ElementsAre(place_of(shop, kAnyLabel)));
+              ElementsAre(index_key(shop, kAnyLabel)));
 }
 
 }  // namespace

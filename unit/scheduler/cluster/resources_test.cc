@@ -1,4 +1,4 @@
-// Hand-computed requests of pods: PARITY's section on resources, line by line.
+// Requests of pods, computed by hand.
 #include "scheduler/cluster/resources.h"
 
 #include <gtest/gtest.h>
@@ -190,7 +190,7 @@ TEST(PodRequests, PodLevel) {
   });
 }
 
-// What a pod counts by the rules, which come from feature gates.
+// Requests by RequestRules, which come from feature gates.
 TEST(PodRequests, OfAPodByTheRules) {
   const auto resized =
       with_status_pod_requests(pod("p").node("n").req("cpu", "1").pod_req("cpu", "2").pod_req("memory", "10"),
@@ -225,7 +225,7 @@ TEST(PodRequests, OfAPodByTheRules) {
         << c.name;
     EXPECT_EQ(info->score_requests, (Resources{1000, 200 * kMi})) << c.name;
   }
-  // A nominated pod takes up what it will once it is placed, by the same rules.
+  // A nominated pod counts as if it were placed, by the same rules.
   EXPECT_EQ(placed_requests(*make_pod_info(podium::test::share(waiting))), (Resources{3000, 10}));
   EXPECT_EQ(placed_requests(*make_pod_info(podium::test::share(waiting), kNoResize)), (Resources{2000, 10}));
   EXPECT_EQ(placed_requests(*make_pod_info(podium::test::share(waiting), kNone)), (Resources{1000}));

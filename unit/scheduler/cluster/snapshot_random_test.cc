@@ -1,5 +1,5 @@
-// Random writes to a snapshot and to a naive model; forks are taken on the way, written to, and compared much
-// later.
+// Random writes to a snapshot and to a naive model. Forks are taken on the way, written to, and compared
+// much later.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -114,7 +114,7 @@ class World {
         return term("zone").label("app", "web").label("tier", one_in(2) ? "front" : "back");
       case 5:
         return term("zone").selector(select_where({does_not_exist("job"), exists("app")}));
-      case 6: {  // more values than the index takes
+      case 6: {  // more values than the index uses
         auto values = in("app", {"web"});
         for (int i = 0; i < 40; ++i) values.values.push_back("v" + std::to_string(i));
         return term("zone").selector(select_where({values}));
@@ -152,7 +152,7 @@ std::uint64_t first_seed() {
   return given ? std::strtoull(given, nullptr, 10) : 1;
 }
 
-// Rows that are free hold nothing, or the next node would inherit it.
+// Free rows are zero; the next node would inherit anything else.
 void expect_free_rows_empty(const Snapshot& s, const Names& names) {
   for (Row row = 0; row < s.chunks() * kChunkRows; ++row) {
     if (s.present().test(row)) continue;
@@ -192,8 +192,7 @@ TEST(SnapshotRandom, AgreesWithAModelThatCountsFromScratch) {
     expect_free_rows_empty(live, world.names());
     for (const auto& [fork, its_model] : forks) expect_same(fork, its_model, world.names());
     if (HasFatalFailure()) return;
-    // Names come and go, ids do not pile up: never more than the nodes that there can be, and the one to be
-    // replaced.
+    // Ids are reused: at most one per possible node, and one more during a replacement.
     const auto* pools = live.labels().find("pool");
     ASSERT_LE(pools ? pools->id_limit() : 0, 42u);
     ASSERT_LE(live.taint_sets().size(), 42u);

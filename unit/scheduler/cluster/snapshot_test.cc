@@ -1,4 +1,4 @@
-// What a snapshot must do in cases that have names; the random test covers their mixtures.
+// Named cases of Snapshot; the random test covers combinations.
 #include "scheduler/cluster/snapshot.h"
 
 #include <gmock/gmock.h>
@@ -123,7 +123,7 @@ TEST(Snapshot, PodsWaitForTheirNode) {
   EXPECT_EQ(s.scalar("x.y/z"), nullptr);
   s.remove_pod("a");
   s.add_pod(info(pod("p").uid("c").req("cpu", "5").node("n")));
-  s.set_node(node("m").ptr());  // takes the row of n, and nothing else of it
+  s.set_node(node("m").ptr());  // reuses the row of n, without its data
   EXPECT_THAT(pods_on(s, "m"), IsEmpty());
   EXPECT_EQ(cpu_on(s, "m"), 0);
   s.set_node(node("n").ptr());
@@ -164,11 +164,11 @@ TEST(Snapshot, ImageSizeIsThatOfTheNodeThatCameFirst) {
   s.set_node(node("b").image({"i"}, 200).ptr());
   EXPECT_EQ(s.image("i")->size, 100);
   EXPECT_EQ(s.image("i")->nodes.size(), 2u);
-  s.set_node(node("a").image({"i"}, 300).ptr());  // b still has it: the size stays
+  s.set_node(node("a").image({"i"}, 300).ptr());  // b has it: the size stays
   EXPECT_EQ(s.image("i")->size, 100);
   s.remove_node("a");
   EXPECT_EQ(s.image("i")->size, 100);
-  s.set_node(node("b").image({"i"}, 400).ptr());  // nobody else has it: it is as if it were new
+  s.set_node(node("b").image({"i"}, 400).ptr());  // no other node has it: counts as new
   EXPECT_EQ(s.image("i")->size, 400);
   s.set_node(node("b").ptr());
   EXPECT_EQ(s.image("i"), nullptr);
@@ -211,8 +211,7 @@ TEST(Snapshot, NamesStayInOrder) {
   s.set_node(node("n11").ptr());
   s.remove_node("n1");
   EXPECT_THAT(names(s), ElementsAre("n10", "n11", "n2"));
-  for (int i = 20; i < 60; ++i)
-    s.set_node(node("n" + std::to_string(i)).ptr());  // more than are edited in unread
+  for (int i = 20; i < 60; ++i) s.set_node(node("n" + std::to_string(i)).ptr());  // more than kUnreadEdits
   EXPECT_TRUE(std::ranges::is_sorted(names(s)));
   EXPECT_EQ(names(s).size(), 43u);
 }
@@ -253,11 +252,11 @@ TEST(PodClassTable, CountsAClassOnManyNodes) {
   for (int i = 0; i < 60; ++i) s.set_node(node("n" + std::to_string(i)).ptr());
   for (int i = 0; i < 120; ++i) add(i, i * 7 % 60);
   EXPECT_EQ(seen(), expected);
-  for (int i = 0; i < 120; ++i) {  // in another order than they came in
+  for (int i = 0; i < 120; ++i) {  // in another order than they were added
     const int number = i * 37 % 120;
     remove(number, number * 7 % 60);
     ASSERT_EQ(seen(), expected) << "after " << i;
-    if (i >= 60 && i < 80) add(1000 + i, number * 7 % 60);  // back on a node that the class has just left
+    if (i >= 60 && i < 80) add(1000 + i, number * 7 % 60);  // on a node that the class has just left
     ASSERT_EQ(seen(), expected) << "after " << i;
   }
   for (int i = 0; i < 20; ++i) add(i, i);
@@ -317,14 +316,12 @@ TEST(Snapshot, AWriteCopiesOnlyItsChunk) {
   const auto chunk = [](const Snapshot& s, std::size_t i) { return s.allocatable_milli_cpu.chunk(i).data(); };
   EXPECT_NE(chunk(live, 0), chunk(fork, 0));
   EXPECT_EQ(chunk(live, 1), chunk(fork, 1));
-  EXPECT_EQ(live.allocatable_memory.chunk(0).data(), live.allocatable_memory.chunk(2).data());  // zeros are
-                                                                                                // shared
-  fork.set_node(node("n1500").cap("cpu", "1").label("new", "label").ptr());  // no such change
+  EXPECT_EQ(live.allocatable_memory.chunk(0).data(), live.allocatable_memory.chunk(2).data());
+  fork.set_node(node("n1500").cap("cpu", "1").label("new", "label").ptr());  // unchanged
   EXPECT_EQ(chunk(live, 1), chunk(fork, 1));
 }
 
-// For the thread sanitizer: readers hold and drop copies, and ask for the order of names, while the writer
-// goes on.
+// For the thread sanitizer: readers hold and drop copies and sort by name while the writer writes.
 TEST(Snapshot, CopiesMayBeReadAndDroppedOnOtherThreads) {
   Snapshot live;
   for (int i = 0; i < 200; ++i) live.set_node(node("n" + std::to_string(i)).zone("a").ptr());

@@ -1,5 +1,4 @@
-// What is kept of a node's volumes: how long it holds, and for which copies. What comes of it is compared in
-// plugins/volumes_random_test.cc.
+// Invalidation of VolumeIndex, per copy. plugins/volumes_random_test.cc compares the results.
 #include "scheduler/cluster/volume_index.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +25,7 @@ PodInfoPtr placed(const std::string& name, const std::string& on) {
   return make_pod_info(std::make_shared<api::Pod>(pod(name).claim(name).node(on)));
 }
 
-// The nodes of which nothing is known any more; all is known afterwards.
+// The nodes without a cached value. Caches a value for each of them.
 Names forgotten(const Snapshot& snapshot) {
   Names names;
   for (const auto row : snapshot.rows_by_name()) {
@@ -38,7 +37,7 @@ Names forgotten(const Snapshot& snapshot) {
   return names;
 }
 
-// Nodes n1 and n2, each with a pod of its name whose claim is bound to "v-" and the name, and n3 without any.
+// Nodes n1 and n2, each with a pod whose claim is bound to v-n1 or v-n2; n3 has an attachment of v-n1.
 class KeptVolumes : public testing::Test {
  protected:
   void SetUp() override {
@@ -85,7 +84,7 @@ TEST_F(KeptVolumes, AChangeIsForgottenOnTheNodesThatItConcerns) {
   auto moved = volume("v-n1");
   moved.csi_handle = "another";
   set(moved);
-  EXPECT_THAT(forgotten(snapshot_), ElementsAre("n3")) << "no claim names it any more";
+  EXPECT_THAT(forgotten(snapshot_), ElementsAre("n3")) << "no claim refers to it";
   snapshot_.objects().remove<api::PersistentVolume>("", "v-n2");
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n2"));
 
@@ -130,7 +129,7 @@ TEST_F(KeptVolumes, ANodeInThePlaceOfAnotherStartsAnew) {
 
 TEST_F(KeptVolumes, VolumesThatAClaimMayGet) {
   const auto open = [&](const char* name) {
-    const auto names = snapshot_.objects().volumes().open_to(
+    const auto names = snapshot_.objects().volumes().candidates_for(
         podium::test::persistent_volume_claim("default", name, "1Gi", "fast"));
     return Names(names.begin(), names.end());
   };
@@ -145,7 +144,7 @@ TEST_F(KeptVolumes, VolumesThatAClaimMayGet) {
   EXPECT_THAT(open("new"), ElementsAre("free"));
 }
 
-// As what-ifs and the strand do: each asks copies of its own while another writes to its.
+// Like what-ifs and the strand: each thread reads its own copies while the writer writes to its own.
 TEST(KeptVolumesInThreads, IsMadeOnceForAllCopies) {
   constexpr std::size_t kNodes = 300;
   const auto name = [](std::size_t i) { return "n" + std::to_string(1000 + i); };

@@ -1,5 +1,4 @@
-// The first half of evaluate(): PreEnqueue, PreFilter, filters, nominated pods, and what is said when no node
-// is left.
+// The first half of evaluate(): PreEnqueue, PreFilter, filters, nominated pods, messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -147,7 +146,7 @@ TEST(EvaluatePreFilter, FiltersWithoutTheirPreFilterFailOrDoWithout) {
   filter.pre_filter_rejects = Verdict{"", Code::unschedulable_and_unresolvable, {"terms conflict"}};
   decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter, false));
   EXPECT_THAT(rejected(decision, snapshot), ElementsAre(Pair("a", "Ports/Unschedulable: taken")))
-      << "what PreFilter would have said is not asked for";
+      << "PreFilter does not run";
   EXPECT_FALSE(decision.pre_filter);
 
   filter.unprepared_error = "reading \"PreFilterPorts\" from cycleState: not found";
@@ -195,7 +194,7 @@ TEST(EvaluateNominated, ThePodHasToFitWithNominatedPodsAndWithout) {
     auto snapshot = cluster_of({"a"});
     snapshot.nominate(info(pod("n").uid(c.uid).priority(c.nominated_priority)), "a");
     FakeFilter filter("Fit");
-    filter.room = 0;
+    filter.capacity = 0;
     const auto decision =
         evaluate(*info(pod("p").uid("p-uid").priority(5)), snapshot, ProfileOf().filter(filter));
     EXPECT_EQ(decision.fits(), c.fits);
@@ -210,7 +209,7 @@ TEST(EvaluateNominated, EveryNodeCountsItsOwn) {
   const auto nominate = [&](const char* uid, int priority, const char* node) {
     snapshot.nominate(info(pod(uid).uid(uid).priority(priority)), node);
   };
-  nominate("less important", 4, "b");  // and first, so that its node comes first
+  nominate("less important", 4, "b");  // first, so that its node comes first
   nominate("a1", 10, "a");
   nominate("b1", 10, "b");
   nominate("c1", 10, "c");
@@ -218,7 +217,7 @@ TEST(EvaluateNominated, EveryNodeCountsItsOwn) {
   nominate("on no node", 10, "gone");
   nominate("a2", 5, "a");
   FakeFilter filter("Fit");
-  filter.room = 1;
+  filter.capacity = 1;
   const ProfileOf profile = ProfileOf().filter(filter);
   const auto incoming = info(pod("p").uid("p-uid").priority(5));
   const auto decision = evaluate(*incoming, snapshot, profile);
@@ -234,7 +233,7 @@ TEST(EvaluateNominated, NodesThatPreFilterLeftOutStayOut) {
   snapshot.nominate(info(pod("n").priority(10)), "a");
   FakeFilter filter("Fit");
   filter.only_nodes = {{"b"}};
-  filter.room = 0;
+  filter.capacity = 0;
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(filter));
   EXPECT_THAT(
       rejected(decision, snapshot),
@@ -246,7 +245,7 @@ TEST(FiltersCheck, RemovedPodsMakeRoomAndNominatedPodsTakeIt) {
   const auto nominated = info(pod("n").priority(10)), victim = info(pod("v"));
   snapshot.nominate(nominated, "a");
   FakeFilter filter("Fit");
-  filter.room = 0;
+  filter.capacity = 0;
   const ProfileOf profile = ProfileOf().filter(filter);
   const auto preemptor = info(pod("p"));
   const Filters filters(*preemptor, snapshot, profile);
@@ -272,7 +271,7 @@ TEST(EvaluateMessage, ReasonsAreCountedAndSortedAsText) {
   EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("F"));
 }
 
-// What the pod was nominated to is of no use any more, or may still be waited for.
+// A nomination is withdrawn or stays, depending on whether its node may still fit.
 TEST(EvaluateNominated, TheNominationIsWithdrawnWhereNothingIsToBeWaitedFor) {
   const auto empty = cluster_of({}), one = cluster_of({"a"});
   FakeFilter full("Full"), broken("Broken"), roomy("Roomy");

@@ -1,4 +1,4 @@
-// The second half of evaluate(): scores, totals, the choice, and the lists that people read.
+// The second half of evaluate(): scores, totals, the choice, and the lists for reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,7 @@ TEST(EvaluateScores, TheTotalIsTheWeightedSumOverFeasibleNodes) {
   EXPECT_THAT(named(top_of(decision.strategies[1], decision, snapshot, 1), snapshot),
               ElementsAre(Pair("a", 50)));
   EXPECT_EQ(snapshot.node_name(*decision.choice), "b");
-  EXPECT_EQ(decision.total[*snapshot.find_row("c")], 0)
-      << "what a scorer leaves for other rows does not show";
+  EXPECT_EQ(decision.total[*snapshot.find_row("c")], 0) << "other rows of a scorer are ignored";
 }
 
 TEST(EvaluateScores, WithoutStrategiesEveryNodeHasOnePoint) {
@@ -106,8 +105,7 @@ TEST(EvaluateScores, PreScoreHasAnOrderOfItsOwn) {
   EXPECT_EQ(evaluate(*info(pod("p")), snapshot, profile).error, "running PreScore plugin \"Unscored\": x");
 }
 
-// Upstream asks no score plugin where there is no choice: what they would say changes nothing, and nobody
-// counts that they were asked.
+// Upstream runs no Score plugin without a choice of nodes, so the observer must not see any calls.
 TEST(EvaluateScores, WithoutAChoiceScoresAreForReadersOnly) {
   const auto snapshot = cluster_of({"a", "b", "c"});
   FakeFilter filter("F");
@@ -138,7 +136,7 @@ TEST(EvaluateScores, WithoutAChoiceScoresAreForReadersOnly) {
   for (const auto& c : cases) {
     auto profile = c.scores;
     profile.filter(c.filter);
-    PhaseLog log(profile.profile);
+    EvaluationLog log(profile.profile);
     const auto decision =
         Evaluation(*info(pod("p").nominated(c.nominated)), snapshot, profile, 0, &log).finish();
     EXPECT_EQ(decision.choice ? snapshot.node_name(*decision.choice) : "", c.choice) << c.name;

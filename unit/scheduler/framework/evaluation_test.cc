@@ -1,4 +1,4 @@
-// The room between the two halves of a decision: what extenders say comes in as values.
+// Evaluation in steps: extenders' answers come in as values.
 #include "scheduler/framework/evaluation.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ TEST(Evaluation, NarrowMergesAnExtendersVerdicts) {
   const struct {
     const char* name;
     FilterOpinion opinion;
-    bool narrowed;  // a PreFilter plugin had left nodes out
+    bool narrowed;  // a PreFilter plugin excluded nodes
     std::vector<std::string> feasible;
     Rejected rejected;
   } cases[] = {
@@ -117,7 +117,7 @@ TEST(Evaluation, AnExtenderThatMustNotFailFailsTheAttempt) {
   EXPECT_TRUE(decision.feasible.none());
 }
 
-// What extenders leave of the candidates, as text: "node: …" or the message.
+// The candidates left by extenders, as text: "node: …", or the message.
 TEST(Evaluation, CandidatesAreSettledPluginByPlugin) {
   using Candidates = std::vector<PreemptionCandidate>;
   FakeFilter fit("Fit");
@@ -131,7 +131,7 @@ TEST(Evaluation, CandidatesAreSettledPluginByPlugin) {
   const std::string full = "0/2 nodes are available: 2 full.";
   const struct {
     const char* name;
-    std::vector<Result<Candidates>> left;  // of each plugin's
+    std::vector<Result<Candidates>> left;  // per plugin
     std::string want;
   } cases[] = {
       {"nobody asked", {}, "a"},
@@ -219,7 +219,7 @@ TEST(Evaluation, PhasesAreToldOfEachPlugin) {
                            .score(affinity)
                            .score(spread);
   const auto log_of = [&](const Profile& profile) {
-    PhaseLog log(profile);
+    EvaluationLog log(profile);
     const auto incoming = info(pod("p"));
     Evaluation(*incoming, snapshot, profile, 0, &log).finish();
     return log.lines;

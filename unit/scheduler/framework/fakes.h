@@ -1,4 +1,4 @@
-// Plugins that say what a test tells them to, by node name, and a profile made of them.
+// Plugins with scripted answers by node name, and a profile made of them.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ inline PodInfoPtr info(const api::Pod& pod) {
   return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
 }
 
-// A filter that turns nodes down by name, and a PreFilter that does what `prepare` says.
+// A filter that rejects nodes by name, with a PreFilter that runs `prepare`.
 class FakeFilter : public Plugin, public FilterPlugin {
  public:
   explicit FakeFilter(std::string name) : name_(std::move(name)) {}
@@ -27,7 +27,7 @@ class FakeFilter : public Plugin, public FilterPlugin {
   std::map<std::string, Verdict> verdicts;  // by node
   std::optional<Verdict> pre_filter_rejects;
   std::optional<std::vector<std::string>> only_nodes;
-  std::size_t room = 100;  // pods that check() allows on a node: those added count
+  std::size_t capacity = 100;  // of each node in check(), in added pods
   bool skips = false, with_pre_filter = true;
   std::string unprepared_error;
 
@@ -60,7 +60,7 @@ class FakeFilter : public Plugin, public FilterPlugin {
     std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
       const auto it = plugin_.verdicts.find(std::string(snapshot_.node_name(row)));
       if (it != plugin_.verdicts.end()) return it->second;
-      if (delta.added.size() > plugin_.room + delta.removed.size()) {
+      if (delta.added.size() > plugin_.capacity + delta.removed.size()) {
         return Verdict{plugin_.name_, Code::unschedulable, {"no room"}};
       }
       return std::nullopt;
@@ -97,7 +97,7 @@ class FakeScore : public Plugin, public ScorePlugin {
    public:
     Evaluator(const FakeScore& plugin, const Snapshot& snapshot) : plugin_(plugin), snapshot_(snapshot) {}
     void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
-      std::fill(out.begin(), out.end(), 0xEE);  // what infeasible rows hold must not matter
+      std::fill(out.begin(), out.end(), 0xEE);  // values of infeasible rows must not matter
       feasible.each([&](Row row) {
         const auto it = plugin_.scores.find(std::string(snapshot_.node_name(row)));
         out[row] = it == plugin_.scores.end() ? 0 : it->second;
@@ -143,13 +143,13 @@ inline Snapshot cluster_of(std::initializer_list<std::string> nodes) {
   return snapshot;
 }
 
-// What an evaluation says of its phases, a line each: "PreScore Affinity 1 Skip", "PreScore Success".
-class PhaseLog final : public Phases {
+// Records an observer's calls, one line each: "PreScore Affinity 1 Skip", "PreScore Success".
+class EvaluationLog final : public EvaluationObserver {
  public:
-  explicit PhaseLog(const Profile& profile) : profile_(profile) {}
-  void ended(Phase phase, std::string_view status) override { add(phase, std::string(status)); }
-  void asked(Phase phase, std::size_t place, std::size_t nodes, std::string_view status) override {
-    add(phase, name(phase, place) + " " + std::to_string(nodes) + " " + std::string(status));
+  explicit EvaluationLog(const Profile& profile) : profile_(profile) {}
+  void phase_ended(Phase phase, std::string_view status) override { add(phase, std::string(status)); }
+  void plugin_called(Phase phase, std::size_t index, std::size_t nodes, std::string_view status) override {
+    add(phase, name(phase, index) + " " + std::to_string(nodes) + " " + std::string(status));
   }
   std::vector<std::string> lines;
 
@@ -158,10 +158,10 @@ class PhaseLog final : public Phases {
     static constexpr const char* kNames[kPhases] = {"PreFilter", "Filter", "PostFilter", "PreScore", "Score"};
     lines.push_back(std::string(kNames[static_cast<std::size_t>(phase)]) + " " + text);
   }
-  const std::string& name(Phase phase, std::size_t place) const {
-    if (phase == Phase::pre_filter) return profile_.pre_filters.at(place).name;
-    if (phase == Phase::filter) return profile_.filters.at(place).name;
-    return phase == Phase::pre_score ? profile_.pre_scores.at(place).name : profile_.scores.at(place).name;
+  const std::string& name(Phase phase, std::size_t index) const {
+    if (phase == Phase::pre_filter) return profile_.pre_filters.at(index).name;
+    if (phase == Phase::filter) return profile_.filters.at(index).name;
+    return phase == Phase::pre_score ? profile_.pre_scores.at(index).name : profile_.scores.at(index).name;
   }
   const Profile& profile_;
 };

@@ -1,4 +1,4 @@
-// percentageOfNodesToScore: how many nodes are looked at, in which order, and what is said of the others.
+// percentageOfNodesToScore: how many nodes are evaluated, in which order, and the verdict on the others.
 #include "scheduler/framework/node_search.h"
 
 #include <fmt/format.h>
@@ -47,14 +47,14 @@ TEST(NodeSearch, HowManyNodesAreEnough) {
     NodeSearch search;
     std::size_t nodes, want;
   } cases[] = {
-      // Upstream's own table.
+      // Upstream's table.
       {{0}, 10, 10},
       {{40}, 10, 10},
       {{0}, 1000, 420},
       {{40}, 1000, 400},
       {{0}, 6000, 300},
       {{40}, 6000, 2400},
-      // Its edges.
+      // Edge cases.
       {{1}, 99, 99},
       {{1}, 100, 100},
       {{1}, 5000, 100},
@@ -111,7 +111,7 @@ TEST(NodeSearch, ZonesTakeTurns) {
   for (const auto& c : cases) {
     Snapshot snapshot;
     for (const auto& each : c.nodes) snapshot.set_node(each.ptr());
-    EXPECT_EQ(names(rows_by_turns(snapshot), snapshot), c.want) << c.name;
+    EXPECT_EQ(names(rows_round_robin(snapshot), snapshot), c.want) << c.name;
   }
 }
 
@@ -135,14 +135,14 @@ TEST(NodeSearch, GoesAroundFromTheStartUntilEnoughFit) {
   for (const auto& c : cases) {
     NodeMask feasible(snapshot.chunks());
     for (const auto& name : c.feasible) feasible.set(*snapshot.find_row(name));
-    const auto range = search(rows_by_turns(snapshot), c.start, c.wanted, feasible);
+    const auto range = search(rows_round_robin(snapshot), c.start, c.wanted, feasible);
     EXPECT_EQ(names(range.tried, snapshot), c.tried) << c.name;
     EXPECT_EQ(names(range.left, snapshot), c.left) << c.name;
   }
   EXPECT_THAT(search({}, 3, 1, NodeMask()).tried, IsEmpty());
 }
 
-// --- what a decision makes of it ---
+// --- decisions ---
 
 TEST(NodeSearch, WithoutOneAllNodesAreEvaluated) {
   FakeFilter fit("Fit");
@@ -194,12 +194,12 @@ TEST_F(SearchingDecision, NodesBeyondTheEndHaveNoVerdict) {
   EXPECT_EQ(decision.evaluated, 101u);
   EXPECT_EQ(decision.next_start, 101u);
   EXPECT_EQ(rejected(decision, snapshot_), (Rejected{{"n001", "Fit/Unschedulable: small"}}));
-  EXPECT_EQ(decision.error, "") << "nobody came as far as n160";
+  EXPECT_EQ(decision.error, "") << "n160 was not evaluated";
 
   decision = decide(pod("p"), 101);
   EXPECT_EQ(decision.error, "running \"Fit\" filter plugin: broken");
   EXPECT_FALSE(decision.fits());
-  EXPECT_NE(decision.next_start, 101u) << "the next pod is spared that node";
+  EXPECT_NE(decision.next_start, 101u) << "the next pod does not start at that node";
 }
 
 TEST_F(SearchingDecision, PodsThatFitNowhereHaveSeenAllNodes) {
@@ -227,7 +227,7 @@ TEST_F(SearchingDecision, OfTheNodesThatPreFilterNamed) {
   profile_.search = NodeSearch{10};
   const auto decision = decide(pod("p"), 151);  // the second of the 150
   EXPECT_EQ(feasible(decision, snapshot_), range(22, 122));
-  EXPECT_EQ(decision.evaluated, 151u) << "50 that PreFilter left out, n021, and the 100";
+  EXPECT_EQ(decision.evaluated, 151u) << "50 excluded by PreFilter, n021, and the 100";
   EXPECT_EQ(decision.next_start, (151u + 101u) % 200u);
   const auto verdicts = rejected(decision, snapshot_);
   EXPECT_EQ(verdicts.size(), 51u);

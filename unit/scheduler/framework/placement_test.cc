@@ -1,4 +1,4 @@
-// A decision carried out in a snapshot, and taken back where a Reserve plugin says no.
+// place(), and its rollback if a Reserve plugin rejects the pod.
 #include "scheduler/framework/placement.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using podium::test::node;
 using podium::test::pod;
 using podium::test::share;
 
-// Assumes a volume of its name for the pod, or says no.
+// Assumes a volume of its name for the pod, or rejects the pod.
 class Reserving final : public Plugin, public ReservePlugin {
  public:
   Reserving(std::string name, Log& log) : name_(std::move(name)), log_(log) {}
@@ -30,7 +30,7 @@ class Reserving final : public Plugin, public ReservePlugin {
   }
   void unreserve(const AssumedPod&, PluginState* state, Snapshot& snapshot, Handle& handle) const override {
     log_.push_back(fmt::format("{} takes back {}", name_, state ? "what it has" : "nothing"));
-    handle.each_waiting_pod([](const AssumedPod&) { ADD_FAILURE() << "nobody waits on a fork"; });
+    handle.each_waiting_pod([](const AssumedPod&) { ADD_FAILURE() << "no pod waits on a fork"; });
     if (state) snapshot.objects().remove<api::PersistentVolume>("", name_);
   }
 

@@ -1,4 +1,4 @@
-// Verdicts and their ids, few and many.
+// Verdicts and their ids, below and above the limit for linear search.
 #include "scheduler/framework/rejections.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace podium::framework::test {
 namespace {
 
-constexpr std::size_t kMany = 70'000;  // more than 16 bits can tell apart
+constexpr std::size_t kMany = 70'000;  // exceeds 16 bits
 
 Verdict verdict_of(std::size_t i) { return {"ext", Code::unschedulable, {"reason " + std::to_string(i)}}; }
 
@@ -31,7 +31,7 @@ TEST(Rejections, TheSameVerdictGetsTheSameIdHoweverManyThereAre) {
   EXPECT_EQ(rejections.verdicts().size(), kMany);
 }
 
-// Each part of a verdict makes it another one, beyond the few that are searched too.
+// Every field of a verdict counts, also when they are hashed.
 TEST(Rejections, VerdictsThatDifferInOnePartAreKeptApart) {
   for (const std::size_t others : {0, 100}) {
     Rejections rejections(0);
@@ -48,7 +48,7 @@ TEST(Rejections, VerdictsThatDifferInOnePartAreKeptApart) {
   }
 }
 
-// An extender that has something of its own to say of every node.
+// An extender with a different reason for every node.
 TEST(Rejections, AnExtenderMayGiveEveryNodeAReasonOfItsOwn) {
   Snapshot snapshot;
   FilterOpinion opinion{.extender = "ext", .feasible = {}, .failed = {}, .unresolvable = {}};

@@ -102,7 +102,7 @@ class World {
       promise(promised);
       s.objects().assume(podium::test::share(promised));
     } else {
-      s.objects().take_back<T>(ns, name, known->meta.resource_version);
+      s.objects().restore<T>(ns, name, known->meta.resource_version);
     }
     return true;
   }

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> since(const EventLog& log, std::uint64_t start) {
 TEST(EventLog, KeepsWhatAFlightHasSeenAndNoMore) {
   EventLog log(100);
   log.push(event(1));
-  EXPECT_EQ(log.size(), 0u);  // nobody is in flight
+  EXPECT_EQ(log.size(), 0u);  // no pod is in flight
 
   const auto first = log.begin_flight();
   log.push(event(2));

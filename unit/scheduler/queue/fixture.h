@@ -1,4 +1,4 @@
-// A profile of plugins that only have hints, and short names for pods and events: for the tests of the queue.
+// For queue tests: a profile of plugins that only have hints, and builders of pods and events.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ using framework::ClusterEvent;
 using framework::EventHint;
 using framework::Resource;
 
-// A filter that rejects nothing: the queue asks it for its hints only.
+// Rejects nothing; the queue uses its hints only.
 class HintPlugin final : public framework::Plugin, public framework::FilterPlugin {
  public:
   HintPlugin(std::string name, std::vector<EventHint> hints)
@@ -32,7 +32,7 @@ class HintPlugin final : public framework::Plugin, public framework::FilterPlugi
   std::vector<EventHint> hints_;
 };
 
-// Keeps pods with scheduling gates out, as SchedulingGates does.
+// Rejects pods with scheduling gates, as SchedulingGates does.
 class GatePlugin final : public framework::Plugin, public framework::PreEnqueuePlugin {
  public:
   std::string_view name() const override { return "Gates"; }
@@ -42,15 +42,15 @@ class GatePlugin final : public framework::Plugin, public framework::PreEnqueueP
   }
 };
 
-// Label "hint" of a node event's node: the name of the only pod that the event helps; without it, it helps
-// all.
+// The label "hint" of a node event's node is the name of the only pod that the event helps. Without it, the
+// event helps all pods.
 inline bool named_pod(const cluster::PodInfo& pod, const ClusterEvent& event) {
   const auto* node = std::get_if<std::shared_ptr<const api::Node>>(&event.after);
   const auto* name = node && *node ? (*node)->meta.labels.find("hint") : nullptr;
   return !name || *name == pod->meta.name;
 }
 
-// "Fit" hears of nodes, "Affinity" of placed pods, "Taints" of the pod's own tolerations; "Deaf" of nothing.
+// "Fit" listens to nodes, "Affinity" to placed pods, "Taints" to the pod's own tolerations, "Deaf" to nothing.
 inline framework::Profile make_profile() {
   framework::Profile profile;
   const auto add = [&](std::string name, std::vector<EventHint> hints) {

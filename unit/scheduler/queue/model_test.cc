@@ -1,4 +1,4 @@
-// The queue against a model of it that scans a list, on random histories. PODIUM_TEST_SEED repeats one.
+// The queue against a model that scans a list, on random histories. PODIUM_TEST_SEED repeats one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct ModelPod {
   bool removed = false;
 };
 
-// The rules, word for word, without any index.
+// The rules without any index.
 class Model {
  public:
   Model(const framework::Profile& profile, QueueOptions options) : profile_(profile), options_(options) {}
@@ -291,7 +291,7 @@ class History {
     }
   }
 
-  // No pod is lost, and none comes twice: what is known and has no gates is popped in the end, each pod once.
+  // No pod is lost or duplicated: in the end each pod without gates is popped exactly once.
   void drain() {
     while (!flights_.empty()) end_a_flight();
     now_ += 1h;
@@ -299,7 +299,7 @@ class History {
     for (int i = 0; i < 12; ++i) {
       const auto* known = model_.find(uid(fmt::format("p{}", i)));
       if (!known) continue;
-      // An unschedulable pod whose update has brought it gates is flushed to the gated ones.
+      // An unschedulable pod that got gates by an update becomes gated by the flush.
       const bool is_queued = known->state == "active" || known->state == "backoff";
       if (is_queued || known->pod->pod->scheduling_gates.empty()) expected.insert(known->pod->pod->meta.uid);
     }

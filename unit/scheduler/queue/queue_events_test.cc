@@ -1,4 +1,4 @@
-// What wakes pods that wait: events, their own updates, and their gates.
+// What wakes waiting pods: events, their own updates, their gates.
 #include "scheduler/queue/queue.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using test::info;
 using test::node_added;
 using test::pod_placed;
 
-// --- unschedulable, and the events that help ---
+// --- events and unschedulable pods ---
 
 TEST_F(Queue, AnUnschedulablePodWaitsForAnEventThatItsPluginsTakeForHelpful) {
   add(pod("a"));
@@ -28,10 +28,10 @@ TEST_F(Queue, AnUnschedulablePodWaitsForAnEventThatItsPluginsTakeForHelpful) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
   queue_.on_event(node_added("a"), now_);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
-  EXPECT_EQ(pop(), "a");  // nobody else is active
+  EXPECT_EQ(pop(), "a");  // no other pod is active
 }
 
-// "Fit" listens to nodes that arrive and not to taints; what its hint says of the node does not matter then.
+// "Fit" listens to added nodes but not to taints; its hint is not called for taint events.
 TEST_F(Queue, WhoWaitsForANodeIsWokenByAnyChangeOfTaints) {
   add(pod("a"));
   add(pod("b"));
@@ -82,7 +82,7 @@ TEST_F(Queue, WhoMayGainIsAskedOnlyAboutPodsThatTheEventHelps) {
   queue_.on_event(node_added("helped"), now_, nobody);
   EXPECT_EQ(asked, "helped ");
   queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_, nobody);
-  EXPECT_EQ(asked, "helped ") << "nobody listens to that";
+  EXPECT_EQ(asked, "helped ") << "no plugin listens to it";
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 3}));
 }
 

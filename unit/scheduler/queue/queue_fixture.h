@@ -1,4 +1,4 @@
-// A queue, the time, and what a test does with them, by the names of pods.
+// A queue, a clock value, and helpers by pod name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class Queue : public testing::Test {
   void update(const api::Pod& pod) { queue_.update(test::info(pod), now_); }
   void wait(std::chrono::milliseconds duration) { now_ += duration; }
 
-  // The name of the next pod; "" where there is none.
+  // The name of the next pod; "" if there is none.
   std::string pop() {
     const auto popped = queue_.pop(now_);
     if (!popped) return "";
@@ -34,7 +34,7 @@ class Queue : public testing::Test {
   void requeue(const std::string& name, std::set<std::string> rejected_by) {
     queue_.requeue(flights_.at(name), std::move(rejected_by), now_);
   }
-  // Pops `name`, which has to be next, and turns it down.
+  // Pops `name`, which must be next, and requeues it as rejected.
   void reject(const std::string& name, std::set<std::string> rejected_by) {
     ASSERT_EQ(pop(), name);
     requeue(name, std::move(rejected_by));

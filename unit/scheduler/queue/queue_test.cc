@@ -121,7 +121,7 @@ TEST_F(Queue, ErrorsBackOffWhateverHappensAndAreNotPoppedEarly) {
   wait(2s);
   EXPECT_EQ(pop(), "");
   wait(1s);
-  // An attempt that found no node ends the row of errors.
+  // An attempt that finds no node resets consecutive_errors.
   reject("a", {"Fit"});
   EXPECT_EQ(found("a").consecutive_errors, 0u);
   EXPECT_EQ(found("a").unschedulable_count, 1u);
@@ -136,8 +136,8 @@ TEST(QueueOptions, WithoutPoppingFromBackoffAllOfItIsWaitedFor) {
   queue.on_event(node_added(), now);
   EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_FALSE(queue.pop(now + 999ms));
-  EXPECT_EQ(queue.next_wakeup(), now + 1s) << "to the moment, not to the whole second";
-  // Gates are asked when the backoff is over, not before.
+  EXPECT_EQ(queue.next_wakeup(), now + 1s) << "not rounded to the whole second";
+  // PreEnqueue runs when the backoff ends, not before.
   queue.update(info(pod("a").gate("g")), now);
   EXPECT_EQ(queue.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_FALSE(queue.pop(now + 1s));
@@ -161,10 +161,10 @@ TEST(QueueOptions, AMaximumOfZeroMeansNoBackoff) {
 TEST_F(Queue, EventsInFlightAreNotLost) {
   add(pod("a"));
   add(pod("b"));
-  queue_.on_event(node_added(), now_);  // before the flight: of no use
+  queue_.on_event(node_added(), now_);  // before the flight: not stored
   ASSERT_EQ(pop_all(), "a b");
   queue_.on_event(node_added("a"), now_);
-  queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_);  // nobody listens to it
+  queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_);  // no plugin listens to it
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 2, .in_flight_events = 1}));
   requeue("a", {"Fit"});
   requeue("b", {"Fit"});
@@ -210,7 +210,7 @@ TEST_F(Queue, APodRemovedInFlightDoesNotComeBack) {
     EXPECT_EQ(queue_.find(uid(name)), nullptr);
   }
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 2}));
-  // Removed, and then seen again, as after a watch that began anew.
+  // Removed and then added again, as after a relist.
   queue_.add(info(pod("b")), now_);
   requeue("a", {"Fit"});
   requeue("b", {"Fit"});
@@ -227,18 +227,18 @@ TEST_F(Queue, DoneEndsAFlightAndABindingThatFailsBringsThePodBack) {
   requeue("a", {});
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_EQ(found("a").attempts, 1u);
-  requeue("a", {});  // it is queued already
+  requeue("a", {});  // already queued
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
   EXPECT_EQ(found("a").consecutive_errors, 1u);
   queue_.done(uid("a"));  // not in flight
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
 }
 
-// --- pods that are held ---
+// --- held pods ---
 
 class Held : public Queue {
  protected:
-  // "p" was turned down by Fit and Taints and is held; it waits for nodes, and for tolerations of its own.
+  // "p" was rejected by Fit and Taints and is held; it waits for nodes and for its own tolerations.
   void SetUp() override {
     add(pod("p"));
     ASSERT_EQ(pop(), "p");
@@ -285,7 +285,7 @@ TEST_F(Held, ThePodThatComesUnderItsNameIsNot) {
 TEST_F(Queue, ActivationCutsABackoffShort) {
   add(pod("p"));
   reject("p", {});
-  EXPECT_EQ(pop(), "") << "an error's backoff is waited for";
+  EXPECT_EQ(pop(), "") << "an error backoff is not cut short";
   queue_.activate(uid("p"), now_);
   EXPECT_EQ(pop(), "p");
   queue_.activate(uid("p"), now_);
@@ -293,7 +293,7 @@ TEST_F(Queue, ActivationCutsABackoffShort) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 1}));
 }
 
-// What backs off has passed the gates already, those of its last update excepted.
+// Pods in backoff have passed PreEnqueue, except for gates that an update added.
 TEST_F(Queue, ActivationAsksTheGatesOfThoseThatDoNotBackOff) {
   for (const auto* name : {"backs-off", "fails", "waits"}) add(pod(name));
   ASSERT_EQ(pop_all(), "backs-off fails waits");
@@ -312,7 +312,7 @@ TEST_F(Queue, ActivationAsksTheGatesOfThoseThatDoNotBackOff) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1, .in_flight = 2}));
 }
 
-// A pod's gates do not make up for its failures.
+// Gating does not shorten a backoff.
 TEST_F(Queue, ActivationOfAGatedPodLeavesItsBackoffAsItIs) {
   SchedulingQueue queue({.pop_from_backoff = false}, [this](std::string_view) { return &profile_; });
   queue.add(info(pod("a")), now_);

@@ -25,14 +25,14 @@ class QueueTallies : public testing::Test {
   }
   std::map<std::string, std::int64_t> turned_down() const {
     std::map<std::string, std::int64_t> out;
-    for (const auto& [key, count] : queue_.tallies().turned_down) {
+    for (const auto& [key, count] : queue_.tallies().rejected) {
       if (count) out[key.first + " " + key.second] = count;
     }
     return out;
   }
   std::map<std::string, std::size_t> kept() const {
     std::map<std::string, std::size_t> out;
-    queue_.each_kept_event([&](std::string_view label, std::size_t number) {
+    queue_.each_in_flight_event([&](std::string_view label, std::size_t number) {
       if (number) out[std::string(label)] = number;
     });
     return out;
@@ -52,7 +52,7 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   EXPECT_EQ(incoming()["unschedulable ScheduleAttemptFailure"], 1u);
   queue_.on_event(test::node_added(), now_);
   EXPECT_EQ(incoming()["backoff NodeAdd"], 1u);
-  reject({"Affinity"});  // nothing is active, so it is taken from its backoff
+  reject({"Affinity"});  // no pod is active, so it is popped from backoff
   EXPECT_EQ(incoming()["active PopFromBackoffQ"], 1u);
   now_ += 10s;  // the backoff is over
   queue_.on_event(test::pod_placed(), now_);
@@ -79,7 +79,7 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
 
   queue_.add(info(pod("gated").gate("g")), now_);
   EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
-  queue_.update(info(pod("gated").gate("g").label("a", "b")), now_);  // is there already
+  queue_.update(info(pod("gated").gate("g").label("a", "b")), now_);  // already gated
   EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
   queue_.update(info(pod("gated").label("a", "b")), now_);
   EXPECT_EQ(incoming()["active UnschedulablePodUpdatePodSchedulingGatesEliminated"], 1u);
@@ -92,11 +92,11 @@ TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain)
   reject({"Fit"});
   EXPECT_THAT(turned_down(),
               UnorderedElementsAre(Pair("Fit default-scheduler", 2), Pair("Taints default-scheduler", 1)));
-  queue_.on_event(test::node_added("a"), now_);  // goes to backoff, and counts on
+  queue_.on_event(test::node_added("a"), now_);  // moves to backoff and still counts
   EXPECT_EQ(turned_down()["Fit default-scheduler"], 2);
   ASSERT_EQ((*queue_.pop(now_)->pod)->meta.name, "a");
   EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Fit default-scheduler", 1)));
-  queue_.remove(pod("a").build().meta.uid);  // in flight: nothing is left to take back
+  queue_.remove(pod("a").build().meta.uid);  // in flight: not counted any more
   queue_.done(pod("a").build().meta.uid);
   queue_.remove(pod("b").build().meta.uid);
   EXPECT_THAT(turned_down(), UnorderedElementsAre());
@@ -111,7 +111,7 @@ TEST_F(QueueTallies, AGatedPodCountsForItsGateOnce) {
   EXPECT_THAT(turned_down(), UnorderedElementsAre());
 }
 
-// Keeps out pods with label "team".
+// Rejects pods with label "team".
 class TeamGate final : public framework::Plugin, public framework::PreEnqueuePlugin {
  public:
   std::string_view name() const override { return "Team"; }
@@ -127,19 +127,19 @@ TEST_F(QueueTallies, APodCountsForEachOfTheGatesThatItStoodAtUntilItIsTried) {
   profile.pre_enqueue.push_back(static_cast<const TeamGate*>(profile.plugins.back().get()));
   SchedulingQueue queue{{}, [&](std::string_view) { return &profile; }};
   const auto count_of = [&](const std::string& plugin) {
-    const auto it = queue.tallies().turned_down.find({plugin, "default-scheduler"});
-    return it == queue.tallies().turned_down.end() ? 0 : it->second;
+    const auto it = queue.tallies().rejected.find({plugin, "default-scheduler"});
+    return it == queue.tallies().rejected.end() ? 0 : it->second;
   };
   queue.add(info(pod("a").gate("g").label("team", "x")), now_);
   EXPECT_EQ(count_of("Gates"), 1);
-  EXPECT_EQ(count_of("Team"), 0) << "the first that keeps it out speaks";
+  EXPECT_EQ(count_of("Team"), 0) << "only the first rejecting plugin counts";
   queue.update(info(pod("a").label("team", "x")), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.gated = 1}));
   EXPECT_EQ(count_of("Gates"), 1);
   EXPECT_EQ(count_of("Team"), 1);
   queue.update(info(pod("a")), now_);
   EXPECT_EQ(queue.counts(), (QueueCounts{.active = 1}));
-  EXPECT_EQ(count_of("Gates") + count_of("Team"), 2) << "no attempt has been made yet";
+  EXPECT_EQ(count_of("Gates") + count_of("Team"), 2) << "not attempted yet";
   queue.pop(now_);
   EXPECT_EQ(count_of("Gates") + count_of("Team"), 0);
 }
@@ -158,7 +158,7 @@ TEST_F(QueueTallies, OnlyAPodThatTheFlushBroughtBackIsMarkedAsSuch) {
 TEST_F(QueueTallies, EventsThatAreKeptForPodsInFlightAreCountedByKind) {
   queue_.add(info(pod("a")), now_);
   queue_.on_event(test::node_added(), now_);
-  EXPECT_THAT(kept(), UnorderedElementsAre());  // nobody is in flight
+  EXPECT_THAT(kept(), UnorderedElementsAre());  // no pod is in flight
   queue_.pop(now_);
   queue_.on_event(test::node_added(), now_);
   queue_.on_event(test::node_added(), now_);
