@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what podium's build and tests need and this machine lacks: the packages of tools/packages.txt, and Go for the
-# control plane that tests run against. On a system without apt it prints the list and stops; tools/Containerfile serves there.
+# Installs what podium's build and tests need: the packages of tools/packages.txt, and Go for the control plane. On a system
+# without apt it prints the list and stops; use tools/Containerfile there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ fi
 
 installed() { [ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
 has_candidate() { [[ $(apt-cache policy "$1" 2>/dev/null) == *"  Candidate: "[!\(]* ]]; }
-# Calls a predicate on the alternatives of a line and prints the first one that passes.
+# first PREDICATE LINE: prints the first alternative of the line for which the predicate holds.
 first() {
   local passes=$1 alternative
   for alternative in ${2//|/ }; do
