@@ -7,7 +7,7 @@ import random
 from e2e.replay.node_steps import NodeSteps
 from e2e.replay.storage_steps import StorageSteps
 from e2e.replay.world import BUDGETED, IMPORTANCE, PATIENT_VICTIMS, SHARES, makers
-from e2e.replay.writes import STRATEGIC, Provide, Write, delete, merge_patch, post
+from e2e.replay.writes import STRATEGIC, Provision, Write, delete, merge_patch, post
 from e2e.support.oracle import full_name, path_of
 
 PENDING_AT_MOST = 8
@@ -27,7 +27,7 @@ class Steps(NodeSteps, StorageSteps):
     def next(self, state):
         """(what it is, the writes)."""
         what, writes = self.step(state)
-        return what, [writes] if isinstance(writes, (Write, Provide)) else writes
+        return what, [writes] if isinstance(writes, (Write, Provision)) else writes
 
     def step(self, state):
         if self.to_do:

@@ -1,4 +1,4 @@
-"""The harness as one cluster's volume controller and external provisioner."""
+"""The volume controller and the external provisioner of one cluster."""
 from e2e.replay.world import STORAGE, ZONE, made_for
 from e2e.replay.writes import delete, merge_patch, post
 from e2e.support.oracle import full_name
@@ -28,7 +28,7 @@ def reference(claim):
 
 
 class Storage:
-    """Writes through its side, which counts the events."""
+    """Writes through its Side, which counts the events."""
 
     def __init__(self, side, counts):
         self.side, self.counts = side, counts
@@ -40,7 +40,7 @@ class Storage:
         return {v["metadata"]["name"]: v for v in self.side.listed(VOLUMES, "PersistentVolume")}
 
     # --- what the scheduler asks for ---
-    def play(self):
+    def run_controllers(self):
         """Binds the volumes that the scheduler has promised to claims, and makes those that it wants on a node; a provisioner
         that is to fail takes the node away, so that the pod is tried again. The scheduler's own write is an event as well."""
         for name, volume in self.volumes().items():
@@ -62,9 +62,9 @@ class Storage:
             else:
                 self.counts[f"volumes provisioned for {self.side.name}"] += 1
                 zone = self.side.get(f"/api/v1/nodes/{node}")["metadata"]["labels"][ZONE]
-                self.provide(claim_path(claim), made_for(claim, zone))
+                self.provision(claim_path(claim), made_for(claim, zone))
 
-    def provide(self, path, volume):
+    def provision(self, path, volume):
         """Makes the volume for the claim; both as they are then."""
         claim = self.side.get(path)
         self.side.apply(post({**volume, "spec": {**volume["spec"], "claimRef": reference(claim)}}, VOLUMES))
@@ -81,7 +81,7 @@ class Storage:
         return self.side.apply(merge_patch(path, body))
 
     # --- becoming like another cluster ---
-    def remake(self, claims, volumes):
+    def recreate(self, claims, volumes):
         """Makes claims and volumes as they are in another cluster, where they are bound otherwise. No pod may use them now."""
         mine, my_volumes = self.claims(), self.volumes()
         target = lambda name: claims[name]["spec"].get("volumeName")

@@ -4,7 +4,7 @@ Steps, which has the random numbers."""
 from e2e.demo import cluster
 from e2e.replay.world import STORAGE, claim, claim_names, class_of, made_for, users_of, volume
 from e2e.replay.storage import VOLUMES, claim_path, volume_path
-from e2e.replay.writes import Provide, delete, merge_patch, post
+from e2e.replay.writes import Provision, delete, merge_patch, post
 
 LOCAL_VOLUMES = 16
 CLAIMS = "/api/v1/namespaces/shop/persistentvolumeclaims"
@@ -56,7 +56,7 @@ class StorageSteps:
         """One that is to be bound at once, wherever the pods may be."""
         unbound = self.one(self.claims(state, "Immediate", bound=False))
         zone = self.random.choice(cluster.ZONES)
-        return unbound and (f"{unbound['metadata']['name']} is provided", Provide(claim_path(unbound), made_for(unbound, zone)))
+        return unbound and (f"{unbound['metadata']['name']} is provided", Provision(claim_path(unbound), made_for(unbound, zone)))
 
     def claim_made_anew(self, state):
         """A claim that is bound goes with its volume, and comes back without; before that, the pods that use it."""

@@ -21,7 +21,7 @@ def capacity(volume):
     return size(volume["spec"]["capacity"]["storage"])
 
 
-def right(state, claim, volume, node, taken, perhaps):
+def may_bind(state, claim, volume, node, taken, perhaps):
     """May this claim have got this volume when its pod went to this node? `taken` are volumes that claims had got earlier in the
     step, `perhaps` those of which nobody knows when."""
     kind = STORAGE[claim["spec"]["storageClassName"]]

@@ -40,11 +40,11 @@ class Write(collections.namedtuple("Write", "method path body content_type")):
         return target_of(self.path)[:3] if self.method == "DELETE" else None
 
 
-class Provide(collections.namedtuple("Provide", "claim volume")):
+class Provision(collections.namedtuple("Provision", "claim volume")):
     """A volume is made for a claim, by the path of that, and both are bound."""
 
     def on(self, side):
-        return side.storage.provide(self.claim, self.volume)
+        return side.storage.provision(self.claim, self.volume)
 
     def gone(self):
         return None
