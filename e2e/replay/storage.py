@@ -41,8 +41,8 @@ class Storage:
 
     # --- what the scheduler asks for ---
     def run_controllers(self):
-        """Binds the volumes that the scheduler has promised to claims, and makes those that it wants on a node; a provisioner
-        that is to fail takes the node away, so that the pod is tried again. The scheduler's own write is an event as well."""
+        """Binds the volumes that the scheduler has bound to claims, and provisions those that it wants on a node. A provisioner
+        that is to fail removes the selected node, so that the pod is tried again. The scheduler's own write is an event too."""
         for name, volume in self.volumes().items():
             ref = volume["spec"].get("claimRef")
             if ref and volume.get("status", {}).get("phase") != "Bound":
@@ -65,13 +65,13 @@ class Storage:
                 self.provision(claim_path(claim), made_for(claim, zone))
 
     def provision(self, path, volume):
-        """Makes the volume for the claim; both as they are then."""
+        """Provisions the volume for the claim. Returns both."""
         claim = self.side.get(path)
         self.side.apply(post({**volume, "spec": {**volume["spec"], "claimRef": reference(claim)}}, VOLUMES))
         return self.bind(path, volume["metadata"]["name"])
 
     def bind(self, path, name):
-        """As the volume controller does it, once the volume has the claim's name; both as they are then."""
+        """Binds as the volume controller does, once the volume has a claimRef. Returns both."""
         volume = self.patch(volume_path(name) + "/status", {"status": {"phase": "Bound"}})
         self.side.pause()
         self.patch(path, {"metadata": {"annotations": {BIND_COMPLETED: "yes", BY_CONTROLLER: "yes"}}, "spec": {"volumeName": name}})
@@ -82,7 +82,7 @@ class Storage:
 
     # --- becoming like another cluster ---
     def recreate(self, claims, volumes):
-        """Makes claims and volumes as they are in another cluster, where they are bound otherwise. No pod may use them now."""
+        """Recreates claims and volumes as they are bound in another cluster. No pod may use them meanwhile."""
         mine, my_volumes = self.claims(), self.volumes()
         target = lambda name: claims[name]["spec"].get("volumeName")
         odd = {name for name in claims if mine[name]["spec"].get("volumeName") != target(name)}

@@ -28,7 +28,7 @@ def target_of(path):
 
 
 class Write(collections.namedtuple("Write", "method path body content_type")):
-    """One request."""
+    """One request to the API server."""
 
     def on(self, side):
         """The objects as they are then."""
@@ -41,7 +41,7 @@ class Write(collections.namedtuple("Write", "method path body content_type")):
 
 
 class Provision(collections.namedtuple("Provision", "claim volume")):
-    """A volume is made for a claim, by the path of that, and both are bound."""
+    """Provisions a volume for the claim at this path and binds both."""
 
     def on(self, side):
         return side.storage.provision(self.claim, self.volume)
