@@ -1,9 +1,9 @@
-# podium: every target does its own set-up. `make demo` and `make test` are the two to know.
+# Every target does its own set-up. Start with `make demo` and `make test`.
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 SEEDS ?= 1..1000
 STEPS ?= 300
-# What starts servers is told to end when make is killed, and stops them.
+# Programs that start servers get SIGTERM when make is killed, and stop them.
 DIES_WITH_MAKE := setpriv --pdeathsig TERM --
 
 .PHONY: help setup build kube test demo parity tables place replay bench format clean
@@ -30,21 +30,21 @@ demo: build      ## podium on a real API server, ending on its reports (KEEP=1 l
 parity: build kube ## compares podium's decisions with kube-scheduler's own (SEEDS=1..1000)
 	@e2e/parity/run --seeds $(SEEDS)
 
-tables: setup    ## asks podium's plugins what kube-scheduler's own plugin tests ask kube-scheduler's
+tables: setup    ## puts the questions of kube-scheduler's plugin tests to podium's plugins
 	@tools/build.sh release podium_tables
 	@e2e/tables/run
 
-place: build     ## places a trace pod after pod, here and in kube-scheduler's framework (OPENB=DIR: Alibaba's, else made up)
+place: build     ## places a trace pod after pod, beside kube-scheduler's framework (OPENB=DIR: Alibaba's; else generated)
 	@e2e/parity/place $(if $(OPENB),--openb $(OPENB))
 
-replay: build kube ## a long random life of a cluster, beside the real kube-scheduler, judged step by step (STEPS=300, SEED)
+replay: build kube ## steps podium and kube-scheduler through a random cluster life and judges each step (STEPS=300, SEED)
 	@e2e/replay/run --steps $(STEPS) $(if $(SEED),--seed $(SEED))
 
 bench: setup     ## measures the core, and podium beside kube-scheduler on one API server
 	@bench/run
 
-format: setup    ## formats all C++ after .clang-format
+format: setup    ## formats all C++ with .clang-format
 	@tools/format.sh
 
-clean:           ## removes what was built, but not the caches of Go and ccache
+clean:           ## removes build/, but not the caches of Go and ccache
 	rm -rf build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formats all C++ after .clang-format, or with --check only tells which files are not. clang-format comes from PyPI, in
-# the release that the tree was formatted with, since its releases do not agree.
+# Formats all C++ with .clang-format; --check only reports files that are not formatted. clang-format comes from PyPI in a
+# pinned release, since releases format differently.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

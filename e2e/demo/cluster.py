@@ -1,4 +1,4 @@
-"""The demo's cluster: 66 nodes of different kinds in three zones, and 320 pods of different kinds that want to run there."""
+"""The demo's cluster: 66 nodes of several kinds in three zones, and 320 pods of several kinds."""
 import itertools
 
 NAMESPACES = ("shop", "batch", "ml")
@@ -58,7 +58,7 @@ def near(app, key="topology.kubernetes.io/zone"):
 
 
 def kinds():
-    """The kinds of pods: how many the demo has of each, and what makes the i-th."""
+    """The kinds of pods: the number of each, and a function that makes the i-th."""
     host = "kubernetes.io/hostname"
     spread = [{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
                "labelSelector": {"matchLabels": {"app": "web"}}}]

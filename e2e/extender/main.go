@@ -1,8 +1,7 @@
-// extender is an HTTP extender for tests, on upstream's own types: what kube-scheduler and podium send has to decode into them,
-// and what it answers is what they encode to.
+// extender is an HTTP extender for tests. It decodes and encodes upstream's own types.
 //
-// It does as it is told: PUT /behaviour replaces the behaviour below, GET /requests gives what it was asked since then. It
-// serves POST /filter, /prioritize, /preempt and /bind; binding goes to the API server with --token.
+// PUT /behaviour sets its next answers, GET /requests returns the requests since then. It serves POST /filter, /prioritize,
+// /preempt and /bind; it binds through the API server with --token.
 package main
 
 import (
@@ -22,16 +21,16 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
-// behaviour is what the next requests are answered with. Nodes are named by their names.
+// behaviour scripts the next answers. Nodes are given by name.
 type behaviour struct {
-	Failed       map[string]string // filter: turned down, with the reason
-	Unresolvable map[string]string // the same, and preemption would not help
+	Failed       map[string]string // filter: rejected, with the reason
+	Unresolvable map[string]string // filter: rejected as unresolvable by preemption
 	Dropped      []string          // filter: left out without a reason
-	Invented     []string          // filter: added although nobody asked
+	Invented     []string          // filter: added though not in the request
 	Error        string            // filter, bind: the error in the result
 	Status       map[string]int    // by verb: the HTTP status instead of an answer
 	Scores       map[string]int64  // prioritize
-	// preempt: who has to go, by node, instead of the victims that were proposed; nodes are left out as by filter.
+	// preempt: victims by node instead of the proposed ones; nodes are left out as by filter.
 	Victims map[string]victims
 }
 
@@ -41,17 +40,17 @@ type victims struct {
 	Violations int64
 }
 
-// request is one that was served, as far as tests look at it.
+// request is a served request, as far as tests need it.
 type request struct {
 	Verb      string
 	Pod       string            // namespace/name
-	PodLabels map[string]string // as the API server has them: podium keeps more of a pod than it reads
+	PodLabels map[string]string // as on the API server: podium keeps fields that it does not read
 	PodImage  string
 	Nodes     []string // full nodes, by name
 	Labels    []string // their hostname labels
 	NodeNames []string // nodes by name only
 	Node      string   // bind
-	// preempt: by node, the victims' names, or their UIDs from an extender with a cache, and how many budgets they violate.
+	// preempt: by node, the victims' names (UIDs for an extender with a cache), and the number of violated budgets.
 	Victims map[string]candidate
 }
 
@@ -75,7 +74,7 @@ func (s *server) note(r request) behaviour {
 	return s.behaviour
 }
 
-// decode is strict: a field that upstream's type does not have is an error.
+// decode refuses fields that upstream's type does not have.
 func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
@@ -176,7 +175,7 @@ func (s *server) prioritize(w http.ResponseWriter, r *http.Request) {
 	answer(w, b.Status["prioritize"], result)
 }
 
-// preempt answers with UIDs in either form, as upstream wants it.
+// preempt answers with UIDs in either form, as upstream expects.
 func (s *server) preempt(w http.ResponseWriter, r *http.Request) {
 	var args extenderv1.ExtenderPreemptionArgs
 	if !decode(w, r, &args) {
@@ -279,14 +278,14 @@ func (s *server) getRequests(w http.ResponseWriter, _ *http.Request) {
 }
 
 func main() {
-	address := flag.String("address", "127.0.0.1:0", "where to listen")
+	address := flag.String("address", "127.0.0.1:0", "address to listen on")
 	certificate := flag.String("tls-cert-file", "", "serve HTTPS with this certificate")
-	key := flag.String("tls-private-key-file", "", "and this key")
+	key := flag.String("tls-private-key-file", "", "the certificate's key")
 	s := &server{}
-	flag.StringVar(&s.api, "api", "", "the API server, for binding")
-	flag.StringVar(&s.token, "token", "", "who to be there")
+	flag.StringVar(&s.api, "api", "", "URL of the API server, for binding")
+	flag.StringVar(&s.token, "token", "", "bearer token for the API server")
 	flag.Parse()
-	// The API server of a test has a certificate of the test's own.
+	// A test's API server has a self-made certificate.
 	http.DefaultTransport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 
 	mux := http.NewServeMux()

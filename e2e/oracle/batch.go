@@ -40,7 +40,7 @@ type batch struct {
 	answer answer
 }
 
-// portion is how many scenarios are in memory at the same time.
+// portion is the number of scenarios in memory at the same time.
 const portion = 64
 
 // run answers every scenario directory below dir. It goes on after a failure
@@ -86,7 +86,7 @@ func (b batch) runPortion(ctx context.Context, clusters []string) []error {
 	return failures
 }
 
-// each calls do for every scenario, for several at the same time.
+// each calls do for every scenario, several at the same time.
 func (b batch) each(ctx context.Context, clusters []string, do func(i int)) {
 	work := make(chan int)
 	var workers sync.WaitGroup

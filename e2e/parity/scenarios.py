@@ -1,4 +1,4 @@
-"""What parity is measured on: the oracle's generated scenarios, one directory each."""
+"""The oracle's generated scenarios, one directory each."""
 import concurrent.futures
 import pathlib
 import shlex
@@ -21,13 +21,13 @@ def parse_seeds(text):
 
 
 def draw(count):
-    """This many seeds in a row, from a drawn one on."""
+    """A range of this many seeds that starts at a drawn one."""
     first = seeds.drawn()
     return list(range(first, first + count))
 
 
 def again(seeds_to_try):
-    """The command that runs these seeds again as this run has."""
+    """The command that runs these seeds again with this run's flags."""
     flags, skip = [], False
     for flag in sys.argv[1:]:
         if not skip and flag.split("=")[0] not in ("--seeds", "--draw"):

@@ -1,4 +1,4 @@
-"""Could kube-scheduler have done that? Asks the oracle about the state of each moment of one step."""
+"""Judges whether kube-scheduler could have made a step's decisions, by asking the oracle about the state at each moment."""
 import collections
 
 from e2e.replay import volumes
@@ -10,8 +10,8 @@ OFFSET = 1 << 31  # what upstream adds to each priority, so that fewer victims a
 
 
 class Outcome:
-    """What one scheduler did in one step: pods that it placed, by full name, pods that it evicted, and what has become of
-    claims: by full name, those that are bound now and were not, each with its volume."""
+    """What one scheduler did in one step: placed pods {full name: node}, evicted pods, and newly bound claims
+    {full name: [claim, volume]}."""
 
     def __init__(self, placed, evicted, bound):
         self.placed, self.evicted, self.bound = placed, frozenset(evicted), bound
@@ -22,7 +22,7 @@ class Outcome:
 
 
 class Moment:
-    """Between two decisions of one step: who has been placed, who evicted, who is nominated to which node."""
+    """The point between two decisions of a step: pods placed, evicted and nominated so far."""
 
     def __init__(self, placed=(), evicted=frozenset(), nominated=()):
         self.placed, self.evicted, self.nominated = dict(placed), evicted, dict(nominated)
@@ -31,26 +31,26 @@ class Moment:
         return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items())
 
 
-# One decision of a step: when it was made, of which pod, and how it made room (None: it placed the pod). `late`: more important
-# pods that could have been placed or have made room then, and did so later in the step.
+# One decision of a step: its moment, its pod, and the preemption that it chose (None: it placed the pod). `late`: more important
+# pods that could have been placed or could have preempted then, and did so later in the step.
 Decision = collections.namedtuple("Decision", "moment pod way late")
 
 
 class Judge:
-    """Of one step: the state that it began with, and the pods that were pending then."""
+    """Judges one step from the state at its start and the pods that were pending then."""
 
     def __init__(self, state, pending, directory, counts):
         self.state, self.pending, self.directory, self.counts = state, pending, directory, counts
         self.verdicts = {}
 
     def explains(self, outcome):
-        """Is there an order of decisions, each of which kube-scheduler could have made at its moment, that ends there? None, or
-        the decisions. The order is the queue's, by priority, where there is such a one."""
+        """Finds a sequence of decisions that kube-scheduler could have made and that leads to the outcome. Returns the decisions or
+        None. Prefers the queue's order, by priority."""
         self.tried = set()
         wanted = {claim for name in self.pending for claim in claims_of(self.pod(name))}
-        return self.goes_on(outcome, Moment()) if outcome.bound.keys() <= wanted else None
+        return self.search(outcome, Moment()) if outcome.bound.keys() <= wanted else None
 
-    def goes_on(self, outcome, moment):
+    def search(self, outcome, moment):
         if moment.placed == outcome.placed and moment.evicted == outcome.evicted:
             return []
         if moment.key() in self.tried:
@@ -59,25 +59,25 @@ class Judge:
         verdicts = self.verdict(outcome, moment)
         for name in sorted(verdicts, key=lambda name: (-self.priority(name), name)):
             for after, way in self.decisions(outcome, moment, name, verdicts[name]):
-                rest = self.goes_on(outcome, after)
+                rest = self.search(outcome, after)
                 if rest is not None:
                     return [Decision(moment, name, way, self.late(moment, name, verdicts, rest)), *rest]
         return None
 
     def late(self, moment, name, verdicts, rest):
-        """A pod that has made room and waits for its victims to go is not late."""
+        """The more important pods that were decided later. A pod that waits for its victims is not late."""
         return {other for other in {decision.pod for decision in rest} & verdicts.keys() - moment.nominated.keys()
                 if self.priority(other) > self.priority(name)
                 and (verdicts[other].get("feasible") or self.evictions(verdicts[other]))}
 
     def decisions(self, outcome, moment, name, verdict):
-        """(moment, how it made room): what may follow when this pod is tried, as far as that leads to the outcome."""
+        """Yields (next moment, preemption or None) for each decision on this pod that can lead to the outcome."""
         if verdict.get("feasible"):
             good = {verdict["nominatedNode"]} if verdict.get("nominatedNode") else oracle.best_nodes(verdict)
-            # One that was placed and then evicted, in the same step: nobody saw where it was.
+            # Of a pod that was placed and evicted in the same step the node is unknown.
             nodes = good if name in outcome.evicted else good & {outcome.placed.get(name)}
             for node in sorted(nodes):
-                if name not in outcome.evicted and not self.right_volumes(outcome, moment, name, node):
+                if name not in outcome.evicted and not self.volumes_explained(outcome, moment, name, node):
                     continue
                 nominated = {k: v for k, v in moment.nominated.items() if k != name}
                 yield Moment({**moment.placed, name: node}, moment.evicted, nominated), None
@@ -90,21 +90,21 @@ class Judge:
                 stay = {k: v for k, v in moment.placed.items() if k not in victims}
                 yield Moment(stay, moment.evicted | victims, {**nominated, name: node}), way
 
-    def right_volumes(self, outcome, moment, name, node):
-        """Are the claims of this pod bound as kube-scheduler would bind them for a pod on this node at this moment?"""
+    def volumes_explained(self, outcome, moment, name, node):
+        """Whether kube-scheduler could bind this pod's claims so, for this node at this moment."""
         taken = self.volumes_of(outcome, moment.placed)
-        # Of a pod that was placed and evicted in the same step nobody knows when it took its volume.
+        # For a pod that was placed and evicted in the same step, the moment of its binding is unknown.
         perhaps = self.volumes_of(outcome, outcome.placed, but=True)
-        return all(volumes.right(self.state, *outcome.bound[claim], node, taken, perhaps)
+        return all(volumes.may_bind(self.state, *outcome.bound[claim], node, taken, perhaps)
                    for claim in claims_of(self.pod(name)) & outcome.bound.keys())
 
     def volumes_of(self, outcome, names, but=False):
-        """Volumes that the claims of these pods have got in this step; but: those of the others."""
+        """Volumes bound in this step to claims of these pods; with but, to all other claims."""
         claims = {claim for name in names for claim in claims_of(self.pod(name))}
         return {claim["spec"]["volumeName"] for claim, _ in outcome.bound.values() if (full_name(claim) in claims) != but}
 
     def evictions(self, verdict):
-        """{node: what it costs}: the best ways to make room, all equally good by kube-scheduler's criteria."""
+        """{node: candidate}: the best preemption candidates, all equal by kube-scheduler's criteria."""
         ways = {node: way for node, way in (verdict.get("preemptionCandidates") or {}).items() if way}
         if not verdict.get("preemption"):
             return {}
@@ -125,12 +125,12 @@ class Judge:
         return self.pod(name)["spec"].get("priority", 0)
 
     def started(self, name):
-        """Pods are started a second apart (see Replay.run_kubelets), and those that were not yet, after all others."""
+        """The start time as a number. Pods start a second apart (see Replay.refresh); unstarted ones count as the latest."""
         text = self.pod(name).get("status", {}).get("startTime")
         return int("".join(c for c in text if c.isdigit())) if text else 10 ** 14
 
     def verdict(self, outcome, moment, bound=frozenset()):
-        """What the oracle says of each pod that is pending at the moment; claims of placed pods are bound by then, and `bound`."""
+        """The oracle's results for the pods pending at the moment, with the claims of placed pods and those in `bound` bound."""
         bound = bound | {claim for name in moment.placed for claim in claims_of(self.pod(name)) if claim in outcome.bound}
         key = moment.key(), frozenset((claim, outcome.bound[claim][0]["spec"]["volumeName"]) for claim in bound)
         if key not in self.verdicts:
@@ -155,27 +155,27 @@ class Judge:
             state.objects[key] = {**pod, "status": {**pod.get("status", {}), "nominatedNodeName": node}}
         return state
 
-    def minded_budgets(self, outcome, moment, name):
-        """Would this pod have made room in other ways if there were no disruption budgets?"""
+    def budgets_mattered(self, outcome, moment, name):
+        """Whether the best candidates would differ without disruption budgets."""
         said = self.verdict(outcome, moment)[name]
         free = self.ask(self.state_at(outcome, moment, frozenset()).without("PodDisruptionBudget"), [name])[name]
         ways = [{(node, *way["victims"]) for node, way in self.evictions(verdict).items()} for verdict in (said, free)]
         return ways[0] != ways[1]
 
     def left(self, outcome):
-        """Pods that could be placed, or make room, in the end, and were not."""
+        """Pods that could be placed or could preempt at the end of the step."""
         end = Moment(outcome.placed, outcome.evicted)
         return {name for name, verdict in self.verdict(outcome, end, frozenset(outcome.bound)).items()
                 if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))}
 
     def messages(self, outcome, decisions, name):
-        """What the filters say of this pod at each moment of these decisions."""
+        """The filters' messages for this pod at each moment of these decisions."""
         moments = [*(decision.moment for decision in decisions), Moment(outcome.placed, outcome.evicted)]
         verdicts = [self.verdict(outcome, moment).get(name) for moment in moments]
         return {oracle.filters_message(verdict["message"]) for verdict in verdicts if verdict and verdict.get("message")}
 
-    def words(self, outcome):
-        """Of each pod that was placed: the scores of its node and of the best ones, or why it fitted nowhere at first."""
+    def describe(self, outcome):
+        """Describes the outcome: for each pod the scores of its node and of the best ones, or why it fitted nowhere at first."""
         words = [f"placed {outcome.placed}, evicted {sorted(outcome.evicted)}, "
                  f"bound {sorted(outcome.volumes)}; at first:"]
         verdicts = self.verdict(outcome, Moment())

@@ -1,4 +1,4 @@
-"""The judge itself, on outcomes that are right and on the same ones changed a little. A table takes the oracle's place."""
+"""Tests the judge on right outcomes and on slightly changed ones. A table replaces the oracle."""
 import collections
 import unittest
 
@@ -29,7 +29,7 @@ def makes_room(node, *victims):
 
 
 class Table(Judge):
-    """says(pod, placed, evicted): the verdict on a pod at a moment."""
+    """A Judge whose verdicts come from says(pod, placed, evicted)."""
 
     def __init__(self, says, *objects):
         state = State()
@@ -49,7 +49,7 @@ def outcome(placed=(), evicted=(), bound=()):
 
 class Placements(unittest.TestCase):
     def judge(self, *pods):
-        """One of them fits on n1, the other one on n2 once the first is there."""
+        """One pod fits on n1; the other fits on n2 once the first is placed."""
         def says(name, placed, _):
             if name == "shop/first":
                 return fits("n1")
@@ -125,7 +125,7 @@ class Preemptions(unittest.TestCase):
 
 class Volumes(unittest.TestCase):
     def judged(self, claim_name, bound_to, node="n1", annotations=None, more=()):
-        """The pod and its claim, whose volume is this one afterwards."""
+        """Whether the judge explains that the pod's claim is bound to this volume."""
         disks = [volume("small", "n1", 1), volume("fitting", "n1", 2), volume("large", "n1", 4), volume("elsewhere", "n2", 2)]
         made = claim(claim_name)
         bound = {**made, "metadata": {**made["metadata"], "annotations": annotations or {}},

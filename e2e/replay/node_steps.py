@@ -15,7 +15,7 @@ NODES_LEFT = 12
 class NodeSteps:
     def __init__(self):
         self.away = []   # nodes that may join
-        self.to_do = []  # of a drain: what is to go
+        self.to_do = []  # remaining writes of a drain
         self.spare = 0
 
     def patch(self, what, node, body):
@@ -54,7 +54,7 @@ class NodeSteps:
         return step
 
     def drain_on(self, state):
-        """The pods of the node one after the other, then the node itself."""
+        """Removes the pods of the node one after the other, then the node."""
         name = self.to_do[0]
         pod = self.one(self.pods(state, lambda p: p["spec"].get("nodeName") == name))
         if pod:
@@ -80,7 +80,7 @@ class NodeSteps:
         return node and self.patch("is untainted", node, {"spec": {"taints": None}})
 
     def driver_changes(self, state):
-        """How many volumes a node's driver attaches."""
+        """Changes how many volumes a node's driver attaches."""
         known = self.one(n for n in state.of_kind("CSINode"))
         name, now = known["metadata"]["name"], known["spec"]["drivers"][0]["allocatable"]["count"]
         count = self.random.choice([n for n in range(4) if n != now])

@@ -1,4 +1,4 @@
-"""A replay: applies steps to both clusters, waits until both schedulers have come to rest, and judges what they did."""
+"""A replay: applies steps to both clusters, waits until both schedulers have settled, and judges their decisions."""
 import collections
 import concurrent.futures
 import datetime
@@ -15,22 +15,22 @@ from e2e.support import oracle, podium
 from e2e.support.control_plane import wait_until
 from e2e.support.oracle import State, full_name, path_of
 
-MESSAGE_PATIENCE = 3  # seconds, where the oracle says what they may be
+MESSAGE_PATIENCE = 3  # seconds, for messages that the oracle explains
 PATIENCE = 30        # seconds for messages to be written
 POLL = 0.02          # seconds; see Replay.compare
-RENEWED_AFTER = 200  # seconds; both schedulers try again what has been pending for five minutes, whatever happens
-BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}  # nothing less is valid
+RENEWED_AFTER = 200  # seconds; both schedulers flush pods that have been pending for five minutes
+BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}  # the smallest valid values
 STARTED = datetime.datetime(2020, 1, 1)
-REFRESHED = ("Pod", "PersistentVolume", "PersistentVolumeClaim")  # what schedulers change, and the harness in their names
+REFRESHED = ("Pod", "PersistentVolume", "PersistentVolumeClaim")  # changed by schedulers, and by the harness on their behalf
 
 
 class Difference(Exception):
-    """A scheduler did what it must not, or not what it must."""
+    """A scheduler made a wrong decision, or did not make a required one."""
 
 
 class Replay(Steering):
     def __init__(self, seed, keep=False):
-        """keep: the logs stay, kube-scheduler's with the reasons of its queue."""
+        """keep: keeps the logs; kube-scheduler logs its queue (-v=5)."""
         self.steps = Steps(seed)
         self.counts = collections.Counter()
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
@@ -42,8 +42,8 @@ class Replay(Steering):
         self.theirs.begin(oracle.kube_scheduler(self.theirs.plane, *(["-v=5"] if keep else []), percentageOfNodesToScore=100,
                                                 **BACKOFF))
         self.state = State.of(self.ours.plane)
-        self.since = {}    # pending pods: when they were made last
-        self.started = 0   # pods that have got a start time
+        self.since = {}    # pending pods: when they were last created
+        self.started = 0   # pods with a start time
         self.refresh()
 
     def stop(self):
@@ -56,7 +56,7 @@ class Replay(Steering):
 
     # --- one step ---
     def step(self):
-        """Makes one step in both clusters; what it was, or Difference."""
+        """Applies one step to both clusters and returns its description. Raises Difference."""
         what, writes = self.steps.next(self.state)
         self.counts["step: " + self.kind(what)] += 1
         try:
@@ -69,12 +69,12 @@ class Replay(Steering):
 
     @staticmethod
     def kind(what):
-        """Of "general-02 has disk=ssd": "has disk"."""
+        """The kind of a step: "has disk" for "general-02 has disk=ssd"."""
         words = what.split("=")[0].split(" ")[1:]
         return " ".join(words if words[0] in ("is", "has") else words[:1])
 
     def write(self, writes):
-        """These, one after the other, in both clusters."""
+        """Applies these in order to both clusters."""
         made, _ = self.both(lambda side: [(write.gone(), write.on(side)) for write in writes])
         for gone, objects in made:
             self.state.objects.pop(gone, None)
@@ -82,7 +82,7 @@ class Replay(Steering):
                 self.state.put(obj)
 
     def judge(self):
-        """Both have come to rest, could have done what they did by the oracle, and are the same again."""
+        """Waits until both have settled, has the oracle judge what they did, and makes the clusters equal again."""
         pending = {full_name(p) for p in self.state.of_kind("Pod") if waiting(p)}
         before = {full_name(p) for p in self.state.of_kind("Pod")}
         judge = Judge(self.state, pending, self.ours.plane.dir, self.counts)
@@ -93,13 +93,13 @@ class Replay(Steering):
             self.counts[f"evicted by {side.name}"] += len(outcome.evicted)
             decisions = judge.explains(outcome)
             if decisions is None:
-                raise Difference(f"{side.name}: no order of decisions explains this: {judge.words(outcome)}")
+                raise Difference(f"{side.name}: no order of decisions explains this: {judge.describe(outcome)}")
             self.count_decisions(side, judge, outcome, decisions)
             explained.append(decisions)
             left.append(judge.left(outcome))
         if left[0] != left[1]:
             raise Difference(f"podium leaves {sorted(left[0])} pending that could be placed, kube-scheduler {sorted(left[1])}\n"
-                             + "\n".join(judge.words(outcome) for outcome in outcomes))
+                             + "\n".join(judge.describe(outcome) for outcome in outcomes))
         self.counts[tolerated.NOT_WOKEN] += len(left[0])
         ours, theirs = outcomes
         if ours.same_as(theirs):
@@ -117,14 +117,13 @@ class Replay(Steering):
         for moment, name, way, _ in decisions:
             if way:
                 self.counts[f"preemptions by {side.name}"] += 1
-                self.counts[f"preemptions by {side.name}, otherwise without budgets"] += judge.minded_budgets(outcome, moment,
+                self.counts[f"preemptions by {side.name}, otherwise without budgets"] += judge.budgets_mattered(outcome, moment,
                                                                                                               name)
                 self.counts[f"preemptions by {side.name}, against a budget"] += way["pdbViolations"] > 0
 
     def judge_messages(self, side, judge, outcome, decisions):
-        """Before the two are made the same: each pending pod's message is one that kube-scheduler has at a moment of the step, or
-        the one that the pod had before. It polls as compare() does, and for as long; what is not explained then is tolerated,
-        and bounded, as pods may have been tried between the moments."""
+        """Before steering: each pending pod's message must be the filters' at a moment of the step, or the pod's earlier one. Polls
+        for MESSAGE_PATIENCE. Counts what stays unexplained, which tolerated.py bounds: a pod may be tried between moments."""
         before = {full_name(pod): message_of(pod) for pod in self.state.of_kind("Pod")}
 
         def unexplained():
@@ -149,11 +148,11 @@ class Replay(Steering):
         return Outcome(placed, before - pods.keys(), bound)
 
     def known(self, obj):
-        """As it was before the schedulers had their say."""
+        """The object before this step's decisions."""
         return self.state.objects[obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"]]
 
     def renew(self):
-        """Pods that have waited for long are made anew, before time wakes them."""
+        """Recreates pods that have been pending for long, before the flush wakes them."""
         names = {full_name(p) for p in self.state.of_kind("Pod") if waiting(p)}
         self.since = {name: self.since.get(name, time.monotonic()) for name in names}
         old = [name for name, when in self.since.items() if time.monotonic() - when > RENEWED_AFTER]
@@ -166,7 +165,7 @@ class Replay(Steering):
             self.make({name: pod})
 
     def refresh(self):
-        """The state as podium's API server has it, when both are the same; then pods that have come to a node start there."""
+        """Reads the state from podium's API server when both are equal; then newly placed pods start."""
         for key in [k for k in self.state.objects if k[0] in REFRESHED]:
             del self.state.objects[key]
         for objects in (self.ours.pods(), self.ours.storage.claims(), self.ours.storage.volumes()):
@@ -180,8 +179,8 @@ class Replay(Steering):
 
     # --- messages ---
     def compare(self):
-        """Each pending pod is pending in both, for the same reasons; and the clusters are the same. This polls: a condition is
-        written after the metrics have said that the pod waits, by a request that nothing else tells of."""
+        """Each pending pod must be pending in both for the same reasons, and the clusters must be equal. Polls: the condition is
+        written after the metrics count the pod as pending, and nothing announces the write."""
         found = []
 
         def same():
@@ -192,12 +191,12 @@ class Replay(Steering):
         except TimeoutError:
             lines = [f"\n  {name}:\n    podium:         {found[0].get(name)}\n    kube-scheduler: {found[1].get(name)}"
                      for name in sorted(found[0].keys() | found[1].keys()) if found[0].get(name) != found[1].get(name)]
-            raise Difference("they are pending for different reasons, or elsewhere:" + "".join(lines)) from None
+            raise Difference("pods differ in their node, reasons or nomination:" + "".join(lines)) from None
         self.counts["reasons compared"] += sum(isinstance(how, tuple) for how in found[0].values())
 
 
 def message_of(pod):
-    """Without what PostFilter plugins add."""
+    """The filters' part of the pod's message."""
     return oracle.filters_message((podium.condition(pod, "PodScheduled") or {}).get("message") or "")
 
 

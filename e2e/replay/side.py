@@ -10,18 +10,18 @@ from e2e.support.connections import Connections
 from e2e.support.control_plane import ADMIN_TOKEN, ControlPlane, collection, wait_until
 from e2e.support.oracle import full_name, path_of
 
-PATIENCE = 60  # seconds for a scheduler to do what it has to
+PATIENCE = 60  # seconds for a scheduler to settle
 POLL = 0.02    # seconds; see Side.settle
 EVENTS, QUEUES, VICTIMS = ("scheduler_event_handling_duration_seconds_count", "scheduler_pending_pods",
                            "scheduler_preemption_victims_sum")
 
 
 class Unsettled(Exception):
-    """A scheduler did not come to rest."""
+    """A scheduler did not settle."""
 
 
 def uid_of(deleted):
-    """Of what a DELETE answered: the object, or a status about it. None where it was not there."""
+    """The UID in a DELETE's reply, which is the object or a Status; None if the object did not exist."""
     return deleted["metadata"].get("uid") or deleted.get("details", {}).get("uid")
 
 
@@ -40,29 +40,29 @@ def tried(pod):
 
 class Side:
     def __init__(self, name, keep, objects, counts=None):
-        """objects: what is there when the scheduler begins."""
+        """objects: the initial cluster."""
         self.name, self.plane = name, ControlPlane(keep=keep).start()
         self.api = Connections(self.plane.api_port, self.plane._tls, ADMIN_TOKEN)
-        self.expected = collections.Counter()  # events that the scheduler has to have taken in
+        self.expected = collections.Counter()  # events that the scheduler must have handled
         self.known = set()                     # UIDs of pods
-        self.placed = set()                    # of those with a node
-        self.deleted = set()                   # UIDs of what the replay deleted
-        self.evicted = 0                       # pods that went without that
+        self.placed = set()                    # UIDs of pods with a node
+        self.deleted = set()                   # UIDs of objects that the replay deleted
+        self.evicted = 0                       # pods that went otherwise
         self.storage = Storage(self, collections.Counter() if counts is None else counts)
         for obj in objects:
             self.ask("POST", collection(obj), obj)
 
     def begin(self, scheduler):
-        """A scheduler that serves its metrics to an administrator."""
-        self.scheduler, self.door = scheduler, Connections(scheduler.port, token=ADMIN_TOKEN)
+        """Takes a started scheduler and waits for its metrics and first events."""
+        self.scheduler, self.metrics_server = scheduler, Connections(scheduler.port, token=ADMIN_TOKEN)
         wait_until(self.serves, f"{self.name} serves its metrics")
         self.expect(*["NodeAdd"] * len(self.get("/api/v1/nodes")["items"]))
         self.settle()
 
     def serves(self):
-        """It says nothing before it listens, so that it is asked now and then."""
+        """Whether it serves its metrics; nothing announces that it listens."""
         try:
-            return self.door.request("GET", "/metrics")[0] == 200
+            return self.metrics_server.request("GET", "/metrics")[0] == 200
         except OSError:
             return False
 
@@ -87,7 +87,7 @@ class Side:
         return body
 
     def expect(self, *events):
-        """The scheduler has to take in these, more than it has so far."""
+        """Adds events that the scheduler must handle."""
         self.expected.update(events)
 
     def patch(self, path, body):
@@ -97,13 +97,13 @@ class Side:
         return self.apply(post(obj, path))
 
     def remove(self, pod):
-        """`pod` may be the other cluster's, whose UID is another."""
-        self.deleted.add(uid_of(self.finish(pod)))
+        """Deletes a pod by name: `pod` may be the other cluster's, with another UID."""
+        self.deleted.add(uid_of(self.force_delete(pod)))
 
-    def finish(self, pod):
+    def force_delete(self, pod):
         return self.ask("DELETE", path_of(pod), {"gracePeriodSeconds": 0}, fine=(200, 404))
 
-    # --- what there is ---
+    # --- reads ---
     def get(self, path):
         return self.ask("GET", path)
 
@@ -111,12 +111,12 @@ class Side:
         return [{"apiVersion": "v1", "kind": kind, **item} for item in self.get(path)["items"]]
 
     def pods(self):
-        """By full name."""
+        """{full name: pod}."""
         return {full_name(pod): pod for pod in self.listed("/api/v1/pods", "Pod")}
 
-    # --- coming to rest ---
+    # --- settling ---
     def metrics(self):
-        """{metric: {value of its label: the sum of the samples}}."""
+        """{metric: {label value: sum of samples}}."""
         found = {EVENTS: collections.Counter(), QUEUES: collections.Counter(), VICTIMS: collections.Counter()}
         for line in self.metrics_text().splitlines():
             name = line.partition(" ")[0].partition("{")[0]
@@ -127,10 +127,10 @@ class Side:
         return found
 
     def metrics_text(self):
-        """A scheduler closes connections that have been idle: then it is asked again, by a new one."""
+        """Tries again on a new connection, since schedulers close idle ones."""
         for attempt in (1, 2):
             try:
-                return self.door.request("GET", "/metrics")[1].decode()
+                return self.metrics_server.request("GET", "/metrics")[1].decode()
             except OSError as error:
                 process = getattr(self.scheduler, "process", self.scheduler)
                 if not process.alive():
@@ -139,26 +139,25 @@ class Side:
                     raise
         return ""
 
-    def late(self, metrics):
-        """Events that the scheduler has not taken in, with how many there were and how many it has."""
+    def missing_events(self, metrics):
+        """{label: (expected, handled)} of events that the scheduler has not handled yet."""
         seen = metrics[EVENTS]
         return {label: (count, seen[label]) for label, count in self.expected.items() if seen[label] < count}
 
     def pause(self):
-        """Waits until the scheduler has taken in what has been written and has tried what that has woken: each kind comes by a
-        watch of its own, and what is written next could overtake it."""
+        """Waits until the scheduler has handled all writes and has tried the pods that they woke. Each kind has its own watch, so
+        that the next write could overtake them."""
         def quiet():
             metrics = self.metrics()
-            return not (self.late(metrics) or metrics[QUEUES]["active"] or metrics[QUEUES]["backoff"])
+            return not (self.missing_events(metrics) or metrics[QUEUES]["active"] or metrics[QUEUES]["backoff"])
         wait_until(quiet, f"{self.name} has tried what was woken", PATIENCE, POLL)
 
     def settle(self):
-        """Waits until the scheduler has taken in all that has happened and has nothing left to try: every pod without a node
-        waits in its queue for an event. Plays kubelet (victims of long grace go), volume controller and provisioner meanwhile.
-        The pods.
+        """Waits until the scheduler has handled all events and has nothing to try: every pod without a node waits in its queue for
+        an event. Meanwhile plays kubelet (ends victims in their grace period), volume controller and provisioner. Returns the
+        pods.
 
-        This polls, since what is waited for is in no API object: kube-scheduler says what it has taken in and what is in its
-        queues by its metrics only, and those have to be asked for."""
+        Polls, since only kube-scheduler's metrics tell which events it has handled and what its queues hold."""
         why = ""
 
         def at_rest():
@@ -166,13 +165,13 @@ class Side:
             pods = self.pods()
             pending = [p for p in pods.values() if not p["spec"].get("nodeName")]
             if any(claims_of(pod) for pod in pending):
-                self.storage.play()
+                self.storage.run_controllers()
             for pod in pods.values():
                 if pod["metadata"].get("deletionTimestamp"):
-                    self.finish(pod)
+                    self.force_delete(pod)
             self.count_moves(pods)
             metrics = self.metrics()
-            seen, queued, late = metrics[EVENTS], metrics[QUEUES], self.late(metrics)
+            seen, queued, late = metrics[EVENTS], metrics[QUEUES], self.missing_events(metrics)
             untried = [full_name(p) for p in pending if not gated(p) and not tried(p)]
             victims = metrics[VICTIMS][""] - self.evicted
             if not (late or untried or victims or queued["active"] or queued["backoff"]):
@@ -185,11 +184,11 @@ class Side:
         try:
             [pods] = wait_until(at_rest, "", PATIENCE, POLL)
         except TimeoutError:
-            raise Unsettled(f"{self.name} does not come to rest: {why}") from None
+            raise Unsettled(f"{self.name} does not settle: {why}") from None
         return pods
 
     def count_moves(self, pods):
-        """Each pod that has come to a node, or has left one, is an event."""
+        """Expects an event for each pod that has got or left a node."""
         placed = {p["metadata"]["uid"] for p in pods.values() if p["spec"].get("nodeName")}
         self.expect(*["AssignedPodAdd"] * len(placed - self.placed), *["AssignedPodDelete"] * len(self.placed - placed))
         self.placed = placed

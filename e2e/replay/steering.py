@@ -1,4 +1,4 @@
-"""How a replay's two clusters become the same again, after both schedulers did what is right and yet not the same."""
+"""Makes a replay's two clusters equal again after both schedulers made right but different decisions."""
 from e2e.replay.side import waiting
 from e2e.replay.storage import bare
 from e2e.replay.world import claims_of
@@ -13,8 +13,8 @@ class Steering:
     """Part of Replay."""
 
     def steer(self):
-        """Gives kube-scheduler's cluster what podium did, with nothing pending that could take the room meanwhile. Then all that
-        is pending is made anew in both, since it was tried in states that differ."""
+        """Copies podium's outcome to kube-scheduler's cluster, without pending pods that could take the capacity meanwhile. Then
+        recreates all pending pods in both, since they were tried in different states."""
         for pod in self.theirs.pods().values():
             if waiting(pod):
                 self.theirs.remove(pod)
@@ -27,7 +27,7 @@ class Steering:
                 self.theirs.remove(pod)
                 self.wait_gone(self.theirs, pod)
         if odd:
-            self.theirs.storage.remake(self.ours.storage.claims(), self.ours.storage.volumes())
+            self.theirs.storage.recreate(self.ours.storage.claims(), self.ours.storage.volumes())
         here = self.theirs.pods()
         for name, pod in there.items():
             if name not in here and pod["spec"].get("nodeName"):
@@ -49,11 +49,11 @@ class Steering:
 
     @staticmethod
     def wait_gone(side, pod):
-        """A pod that has been deleted already when it is removed goes on its own time; there is no other way to see it gone."""
+        """Polls: a pod that was already being deleted goes in its own time."""
         wait_until(lambda: side.api.request("GET", path_of(pod))[0] == 404, f"{path_of(pod)} is gone", PATIENCE, 0.01)
 
     def make(self, pods):
-        """Makes these again, one after the other, and judges each."""
+        """Recreates these one after the other and judges each."""
         for name in sorted(pods):
             self.counts["pending pods made anew"] += 1
             fresh = bare(pods[name])

@@ -7,11 +7,11 @@ import random
 from e2e.replay.node_steps import NodeSteps
 from e2e.replay.storage_steps import StorageSteps
 from e2e.replay.world import BUDGETED, IMPORTANCE, PATIENT_VICTIMS, SHARES, makers
-from e2e.replay.writes import STRATEGIC, Provide, Write, delete, merge_patch, post
+from e2e.replay.writes import STRATEGIC, Provision, Write, delete, merge_patch, post
 from e2e.support.oracle import full_name, path_of
 
 PENDING_AT_MOST = 8
-PODS = 140  # about which their number swings
+PODS = 140  # the number of pods swings around this
 NOBODY_ASKS = "replay.example.com/changes"
 
 
@@ -25,9 +25,9 @@ class Steps(NodeSteps, StorageSteps):
         StorageSteps.__init__(self)
 
     def next(self, state):
-        """(what it is, the writes)."""
+        """Returns (description, writes)."""
         what, writes = self.step(state)
-        return what, [writes] if isinstance(writes, (Write, Provide)) else writes
+        return what, [writes] if isinstance(writes, (Write, Provision)) else writes
 
     def step(self, state):
         if self.to_do:
@@ -90,7 +90,7 @@ class Steps(NodeSteps, StorageSteps):
         return pod and self.delete(pod)
 
     def gate_opens(self, state):
-        """The first of its gates."""
+        """Removes the first of its gates."""
         pod = self.one(self.pods(state, lambda p: p["spec"].get("schedulingGates")))
         return pod and (f"{full_name(pod)} loses its gate",
                         merge_patch(path_of(pod), {"spec": {"schedulingGates": pod["spec"]["schedulingGates"][1:]}}))
@@ -107,7 +107,7 @@ class Steps(NodeSteps, StorageSteps):
         return self.relabelled(self.pending(state))
 
     def pending_tolerates(self, state):
-        """What no pod tolerates at first: see node_tainted."""
+        """Adds a toleration that no pod has at first; see node_tainted."""
         pod = self.pending(state)
         tolerated = pod and pod["spec"].get("tolerations", [])
         if not pod or any(t.get("key") == "maintenance" for t in tolerated):
@@ -116,7 +116,7 @@ class Steps(NodeSteps, StorageSteps):
         return f"{full_name(pod)} tolerates maintenance", merge_patch(path_of(pod), {"spec": {"tolerations": more}})
 
     def pod_shrinks(self, state):
-        """In place."""
+        """Resizes a placed pod in place."""
         pod = self.one(self.pods(state, lambda p: p["spec"].get("nodeName") and self.cpu(p) in ("1", "2", "4", "6")))
         fewer = {"requests": {"cpu": str(int(self.cpu(pod)) // 2) if self.cpu(pod) != "1" else "500m"}} if pod else {}
         return pod and (f"{full_name(pod)} shrinks", Write(
@@ -126,9 +126,9 @@ class Steps(NodeSteps, StorageSteps):
     def cpu(pod):
         return pod["spec"]["containers"][0]["resources"]["requests"]["cpu"]
 
-    # --- what no metric says that a scheduler has taken it in ---
+    # --- changes that no metric counts ---
     def budget_changes(self, state):
-        """As its controller would do it, which does not run."""
+        """Writes what the disruption controller would, which does not run."""
         budget = self.one(state.of_kind("PodDisruptionBudget"))
         name, namespace = budget["metadata"]["name"], budget["metadata"]["namespace"]
         allowed = self.random.choice([n for n in range(4) if n != budget.get("status", {}).get("disruptionsAllowed")])
@@ -145,11 +145,11 @@ class Steps(NodeSteps, StorageSteps):
                                      self.after(state)]
 
     def after(self, state):
-        """A write that is waited for: one that was made before it has been taken in by then."""
+        """A write that the metrics count: the writes before it have been handled by then."""
         return self.touch(self.one(self.nodes(state)))
 
     def touch(self, node):
-        """A change that is an event to wait for, whatever else changes, and that wakes no pod: nobody asks for that resource."""
+        """A change that the metrics count and that wakes no pod: no pod requests that resource."""
         self.changes += 1
         amount = {NOBODY_ASKS: str(self.changes)}
         return merge_patch(f"/api/v1/nodes/{node['metadata']['name']}/status",

@@ -1,4 +1,4 @@
-"""The harness as one cluster's volume controller and external provisioner."""
+"""The volume controller and the external provisioner of one cluster."""
 from e2e.replay.world import STORAGE, ZONE, made_for
 from e2e.replay.writes import delete, merge_patch, post
 from e2e.support.oracle import full_name
@@ -28,7 +28,7 @@ def reference(claim):
 
 
 class Storage:
-    """Writes through its side, which counts the events."""
+    """Writes through its Side, which counts the events."""
 
     def __init__(self, side, counts):
         self.side, self.counts = side, counts
@@ -40,9 +40,9 @@ class Storage:
         return {v["metadata"]["name"]: v for v in self.side.listed(VOLUMES, "PersistentVolume")}
 
     # --- what the scheduler asks for ---
-    def play(self):
-        """Binds the volumes that the scheduler has promised to claims, and makes those that it wants on a node; a provisioner
-        that is to fail takes the node away, so that the pod is tried again. The scheduler's own write is an event as well."""
+    def run_controllers(self):
+        """Binds the volumes that the scheduler has bound to claims, and provisions those that it wants on a node. A provisioner
+        that is to fail removes the selected node, so that the pod is tried again. The scheduler's own write is an event too."""
         for name, volume in self.volumes().items():
             ref = volume["spec"].get("claimRef")
             if ref and volume.get("status", {}).get("phase") != "Bound":
@@ -62,16 +62,16 @@ class Storage:
             else:
                 self.counts[f"volumes provisioned for {self.side.name}"] += 1
                 zone = self.side.get(f"/api/v1/nodes/{node}")["metadata"]["labels"][ZONE]
-                self.provide(claim_path(claim), made_for(claim, zone))
+                self.provision(claim_path(claim), made_for(claim, zone))
 
-    def provide(self, path, volume):
-        """Makes the volume for the claim; both as they are then."""
+    def provision(self, path, volume):
+        """Provisions the volume for the claim. Returns both."""
         claim = self.side.get(path)
         self.side.apply(post({**volume, "spec": {**volume["spec"], "claimRef": reference(claim)}}, VOLUMES))
         return self.bind(path, volume["metadata"]["name"])
 
     def bind(self, path, name):
-        """As the volume controller does it, once the volume has the claim's name; both as they are then."""
+        """Binds as the volume controller does, once the volume has a claimRef. Returns both."""
         volume = self.patch(volume_path(name) + "/status", {"status": {"phase": "Bound"}})
         self.side.pause()
         self.patch(path, {"metadata": {"annotations": {BIND_COMPLETED: "yes", BY_CONTROLLER: "yes"}}, "spec": {"volumeName": name}})
@@ -81,8 +81,8 @@ class Storage:
         return self.side.apply(merge_patch(path, body))
 
     # --- becoming like another cluster ---
-    def remake(self, claims, volumes):
-        """Makes claims and volumes as they are in another cluster, where they are bound otherwise. No pod may use them now."""
+    def recreate(self, claims, volumes):
+        """Recreates claims and volumes as they are bound in another cluster. No pod may use them meanwhile."""
         mine, my_volumes = self.claims(), self.volumes()
         target = lambda name: claims[name]["spec"].get("volumeName")
         odd = {name for name in claims if mine[name]["spec"].get("volumeName") != target(name)}

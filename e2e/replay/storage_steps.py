@@ -4,7 +4,7 @@ Steps, which has the random numbers."""
 from e2e.demo import cluster
 from e2e.replay.world import STORAGE, claim, claim_names, class_of, made_for, users_of, volume
 from e2e.replay.storage import VOLUMES, claim_path, volume_path
-from e2e.replay.writes import Provide, delete, merge_patch, post
+from e2e.replay.writes import Provision, delete, merge_patch, post
 
 LOCAL_VOLUMES = 16
 CLAIMS = "/api/v1/namespaces/shop/persistentvolumeclaims"
@@ -53,13 +53,13 @@ class StorageSteps:
         return f"{made['metadata']['name']} arrives", post(made, CLAIMS)
 
     def claim_provided(self, state):
-        """One that is to be bound at once, wherever the pods may be."""
+        """Provisions a volume for a claim with immediate binding."""
         unbound = self.one(self.claims(state, "Immediate", bound=False))
         zone = self.random.choice(cluster.ZONES)
-        return unbound and (f"{unbound['metadata']['name']} is provided", Provide(claim_path(unbound), made_for(unbound, zone)))
+        return unbound and (f"{unbound['metadata']['name']} is provided", Provision(claim_path(unbound), made_for(unbound, zone)))
 
     def claim_made_anew(self, state):
-        """A claim that is bound goes with its volume, and comes back without; before that, the pods that use it."""
+        """Removes the pods of a bound claim, the claim and its volume, and creates the claim again."""
         bound = self.claims(state, bound=True)
         old = self.one([c for c in bound if not users_of(c, state.of_kind("Pod"))] or bound)
         if not old:
@@ -74,7 +74,7 @@ class StorageSteps:
         return f"{name} is made anew", [*gone, post(claim(name), CLAIMS), *comes]
 
     def capacity_changes(self, state):
-        """Of a class in a zone."""
+        """Changes the capacity of a class in a zone."""
         known = self.one(state.of_kind("CSIStorageCapacity"))
         name = known["metadata"]["name"]
         room = self.random.choice([n for n in ("0", "1Gi", "2Gi", "8Gi") if n != known.get("capacity")])

@@ -1,6 +1,6 @@
-"""What a replay lets pass although kube-scheduler's state alone does not explain it, and how much of it: a run that counts more
-fails. What the two do differently is chance, since both draw among equal nodes, and most of it is in the first steps, when there
-is room everywhere: 11 steps of the first 150 of seed 1, 20 of 3,000. The other counts are 0 as a rule."""
+"""Bounds on what a replay tolerates: outcomes that kube-scheduler's state alone does not explain. A run that exceeds one fails.
+Different steps are chance, since both draw among equal nodes. Most are among the first, when every node has capacity: 11 of the
+first 150 steps of seed 1, 20 of 3,000. The other counts are usually 0."""
 import collections
 
 NOT_WOKEN = "pods that could be placed, that nothing woke in either"
@@ -21,7 +21,7 @@ def bounds(sides=("podium", "kube-scheduler")):
 
 
 def exceeded(counts):
-    """Lines, one for each bound that these counts exceed."""
+    """Yields a line for each bound that these counts exceed."""
     for bound in bounds():
         most = max(bound.least, bound.share * counts[bound.of])
         if counts[bound.what] > most:

@@ -12,7 +12,7 @@ def size(quantity):
 
 
 def host(volume):
-    """Of a local one; None of others."""
+    """The node of a local volume; None of others."""
     terms = volume["spec"].get("nodeAffinity", {}).get("required", {}).get("nodeSelectorTerms", [])
     return next((e["values"][0] for term in terms for e in term["matchExpressions"] if e["key"] == HOST), None)
 
@@ -21,12 +21,12 @@ def capacity(volume):
     return size(volume["spec"]["capacity"]["storage"])
 
 
-def right(state, claim, volume, node, taken, perhaps):
+def may_bind(state, claim, volume, node, taken, perhaps):
     """May this claim have got this volume when its pod went to this node? `taken` are volumes that claims had got earlier in the
     step, `perhaps` those of which nobody knows when."""
     kind = STORAGE[claim["spec"]["storageClassName"]]
     if kind.mode == "Immediate":
-        return False  # the volume controller binds these before their pods are tried
+        return False  # bound by the volume controller before their pods are tried
     if kind.provisioner != "kubernetes.io/no-provisioner":
         return claim["metadata"].get("annotations", {}).get(SELECTED_NODE) == node
     wanted = size(claim["spec"]["resources"]["requests"]["storage"])

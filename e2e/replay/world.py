@@ -13,11 +13,11 @@ CLASSES = {"low": (-10, None), "urgent": (2000, None), "patient": (1500, "Never"
 IMPORTANCE = {"job": ["low"], "db": ["important"], "index": ["important"], "big": ["urgent"], "spike": ["urgent", "important"],
               "h100": ["patient"], "agent": ["patient"], "store": [None, None, "low", "important", "urgent"],
               "even": [None, "low", "important"], "guest": [None, "important"]}
-PATIENT_VICTIMS = ("train", "job")  # of long grace, which no kubelet cuts short; see Side.settle
+PATIENT_VICTIMS = ("train", "job")  # with a long grace period, which Side.settle ends
 BUDGETED = {"job": "batch", "train": "ml", "web": "shop", "store": "shop"}
 MAINTENANCE = {"key": "maintenance", "value": "true"}
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
-DRIVER, PLAIN_DRIVER = "disks.example.com", "plain.example.com"  # the first says how much room there is
+DRIVER, PLAIN_DRIVER = "disks.example.com", "plain.example.com"  # the first reports capacity
 SPARES = 6  # nodes that may join
 
 # By class: how many claims there may be of it, whether its volumes are made when a pod's node is known, and where they are.
@@ -29,7 +29,7 @@ STORAGE = {"local": Kind(8, "kubernetes.io/no-provisioner", "WaitForFirstConsume
 
 
 def some_nodes():
-    """A third of the demo's, of every kind."""
+    """A third of the demo's nodes, of every kind."""
     seen = collections.Counter()
     for node in cluster.nodes():
         kind = node["metadata"]["name"].split("-")[0]
@@ -39,7 +39,7 @@ def some_nodes():
 
 
 def beginning():
-    """What is there before the first step."""
+    """The objects before the first step."""
     yield from cluster.others()
     yield from some_nodes()
     for i, name in enumerate([n["metadata"]["name"] for n in some_nodes()] + [f"spare-{i + 1}" for i in range(SPARES)]):
@@ -66,7 +66,7 @@ def beginning():
 
 
 def old_pods():
-    """Pods that are there already, so that room is scarce from the first step on."""
+    """Placed pods, so that capacity is scarce from the first step on."""
     by_app = makers()
     for node in some_nodes():
         app, count = {"general": ("job", 3), "memory": ("job", 6), "gpu": ("train", 3)}.get(
@@ -86,13 +86,13 @@ def csi_node(name, limit):
 
 # --- pods ---
 def makers():
-    """What makes the i-th pod of each kind, by its label."""
+    """{label: function that makes the i-th pod of the kind}."""
     return {**{make(0)["metadata"]["labels"]["app"]: make for _, make in cluster.kinds()},
             "spike": spike, "store": store, "even": even, "guest": guest, "gated": gated}
 
 
 def spike(i):
-    """Few nodes have that much left."""
+    """A pod so large that it fits on few nodes."""
     return cluster.pod("batch", f"spike-{i}", "spike", str(3 + i % 4), "6Gi", "batch/worker:v1")
 
 
@@ -101,7 +101,7 @@ def store(i):
 
 
 def even(i):
-    """Spread over zones, at least three, and over nodes."""
+    """A pod spread over at least three zones, and over nodes."""
     own = {"labelSelector": {"matchLabels": {"app": "even"}}}
     return cluster.pod("shop", f"even-{i}", "even", "1", "1Gi", topologySpreadConstraints=[
         {"maxSkew": 1 + i % 2, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "minDomains": 3,
@@ -110,7 +110,7 @@ def even(i):
 
 
 def guest(i):
-    """Away from jobs and databases of quiet namespaces, near to others of any."""
+    """A pod with anti-affinity to jobs and databases of quiet namespaces and affinity to pods of any."""
     busy = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["job", "db", "train"]}]}
     away = {"topologyKey": HOST, "labelSelector": busy, "namespaceSelector": {"matchLabels": {"tier": "quiet"}}}
     near = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "api"}}, "namespaceSelector": {}}
@@ -135,7 +135,7 @@ def users_of(claim, pods):
 
 # --- storage ---
 def class_of(name):
-    """Of a claim's name."""
+    """The storage class of a claim, from its name."""
     return name.rpartition("-")[0]
 
 
@@ -144,7 +144,7 @@ def claim_names():
 
 
 def claim(name):
-    """Every third of a class with a driver may be used by one pod only; some are made at the second attempt only."""
+    """Every third claim of a class with a driver is ReadWriteOncePod; some are provisioned at the second attempt only."""
     i, of = int(name.rpartition("-")[2]), class_of(name)
     once = of != "local" and i % 3 == 1
     fails = 1 if of in ("fast", "picky") and i % 3 == 2 else 0
@@ -155,7 +155,7 @@ def claim(name):
 
 
 def volume(name, host, gib):
-    """A local one that is there."""
+    """An existing local volume."""
     return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
             "spec": {"storageClassName": "local", "capacity": {"storage": f"{gib}Gi"}, "accessModes": ["ReadWriteOnce"],
                      "persistentVolumeReclaimPolicy": "Retain", "local": {"path": "/data"}, "nodeAffinity": only(HOST, host)}}
@@ -166,7 +166,7 @@ def only(key, value):
 
 
 def made_for(of, zone):
-    """What a provisioner makes for this claim. That of an immediate one says where it is by its labels, as old volumes do."""
+    """The volume that a provisioner makes. With immediate binding its zone is a label, as in old volumes."""
     name, spec = of["metadata"]["name"], of["spec"]
     kind = STORAGE[spec["storageClassName"]]
     place = {"labels": {ZONE: zone}} if kind.mode == "Immediate" else {}

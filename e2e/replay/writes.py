@@ -28,7 +28,7 @@ def target_of(path):
 
 
 class Write(collections.namedtuple("Write", "method path body content_type")):
-    """One request."""
+    """One request to the API server."""
 
     def on(self, side):
         """The objects as they are then."""
@@ -40,11 +40,11 @@ class Write(collections.namedtuple("Write", "method path body content_type")):
         return target_of(self.path)[:3] if self.method == "DELETE" else None
 
 
-class Provide(collections.namedtuple("Provide", "claim volume")):
-    """A volume is made for a claim, by the path of that, and both are bound."""
+class Provision(collections.namedtuple("Provision", "claim volume")):
+    """Provisions a volume for the claim at this path and binds both."""
 
     def on(self, side):
-        return side.storage.provide(self.claim, self.volume)
+        return side.storage.provision(self.claim, self.volume)
 
     def gone(self):
         return None

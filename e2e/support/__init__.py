@@ -1,1 +1,1 @@
-"""What the end-to-end tests, the demo and the benchmarks share: a real control plane, podium as a process, kubectl."""
+"""Shared by the end-to-end tests, the demo and the benchmarks: a real control plane, podium as a process, kubectl."""

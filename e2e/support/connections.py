@@ -1,22 +1,22 @@
-"""HTTPS connections that stay open. A handshake for each request would be most of what a request costs."""
+"""HTTPS connections that stay open, since a TLS handshake costs more than a request."""
 import http.client
 import json
 import ssl
 import threading
 import time
 
-IDLE_SECONDS = 30  # servers close what is idle for longer, and a request must not meet that
+IDLE_SECONDS = 30  # less than the idle timeout of the servers, so that no request meets a closing connection
 
 
 def unverified():
-    """For servers whose certificate nobody has signed."""
+    """A TLS context for servers with self-signed certificates."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
 
 class Connections:
-    """To one server on this machine; any thread may ask, each has a connection of its own."""
+    """Connections to one server on this machine. Threads: any; each has its own connection."""
 
     def __init__(self, port, tls=None, token=None):
         self.port, self.tls = port, tls or unverified()
@@ -24,7 +24,7 @@ class Connections:
         self.local = threading.local()
 
     def request(self, method, path, body=None, content_type="application/json"):
-        """(status, text). An HTTP error is a status; after an exception the next request makes a new connection."""
+        """Returns (status, text); an HTTP error is a status. After an exception the next request opens a new connection."""
         connection, self.local.connection = self._connection(), None
         data = None if body is None else json.dumps(body)
         connection.request(method, path, data, {**self.headers, "Content-Type": content_type})

@@ -1,4 +1,4 @@
-"""A real etcd and kube-apiserver on free loopback ports, in a temporary directory, stopped by their pids."""
+"""A real etcd and kube-apiserver on free loopback ports, in a temporary directory."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ ADMIN_TOKEN = "admin-token"
 
 
 def wait_until(true, what, seconds=30, interval=0.05):
-    """Polls until true() is truthy and returns that; a timeout names what was waited for."""
+    """Polls until true() is truthy and returns its value. Raises TimeoutError with `what`."""
     deadline = time.monotonic() + seconds
     while True:
         value = true()
@@ -29,7 +29,7 @@ def wait_until(true, what, seconds=30, interval=0.05):
             raise RuntimeError(f"{what}: interrupted")
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what}: not within {seconds} s")
-        time.sleep(interval)  # what is waited for may have nothing to announce it with
+        time.sleep(interval)  # polls, since not everything can notify
 
 
 class ControlPlane(Service):
@@ -105,7 +105,7 @@ class ControlPlane(Service):
         return pathlib.Path(path)
 
     def kubectl(self, *args, stdin=None, check=True, kubeconfig=None):
-        """kubectl's standard output; with check, a failure raises with its standard error."""
+        """Returns kubectl's standard output; a failure raises with its standard error. Without check: the completed process."""
         done = subprocess.run([BIN / "kubectl", "--kubeconfig", kubeconfig or self.kubeconfig, *map(str, args)],
                               input=stdin, text=True, capture_output=True)
         if check and done.returncode:
@@ -113,7 +113,7 @@ class ControlPlane(Service):
         return done.stdout if check else done
 
     def request(self, method, path, body=None, token=ADMIN_TOKEN, content_type="application/json"):
-        """(status, JSON or text) of one request; an HTTP error is a status, not an exception."""
+        """Returns (status, JSON or text); an HTTP error is a status, not an exception."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data=data, method=method,
                                          headers={"Authorization": f"Bearer {token}", "Content-Type": content_type})
@@ -176,6 +176,6 @@ def collection(obj, namespace=None):
 
 
 def environment(**extra):
-    """The environment for children: no proxy and no kubeconfig of the person who runs the tests."""
+    """The environment for child processes, without the user's proxies and kubeconfig."""
     clean = {k: v for k, v in os.environ.items() if k not in ("KUBECONFIG",) and not k.lower().endswith("_proxy")}
     return {**clean, **extra}

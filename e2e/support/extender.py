@@ -6,7 +6,7 @@ from .control_plane import ADMIN_TOKEN, BIN, Process, Service, environment, free
 
 
 class Extender(Service):
-    """start() serves; behave() says what it answers next, requests() what it was asked since then."""
+    """behave() sets its next answers; requests() returns the requests since then."""
 
     def __init__(self, plane, name, tls=False):
         self.plane, self.name, self.tls = plane, name, tls

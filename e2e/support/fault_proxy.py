@@ -1,8 +1,8 @@
-"""A proxy between podium and the API server for what goes wrong on the way: replies that are lost, requests that are held
-or refused, connections that are cut or go silent. It ends TLS with the control plane's own certificate, so that it can
-read requests, and forwards them as they are; bearer tokens pass through.
+"""A proxy between podium and the API server that injects faults: lost replies, held or refused requests, connections that are cut
+or go silent. It terminates TLS with the control plane's certificate, so that it can read requests, and forwards them
+unchanged, with their bearer tokens.
 
-Threads: everything runs on one asyncio loop in a thread of its own; the methods may be called from any thread.
+Threads: one asyncio loop in its own thread; the methods may be called from any thread.
 """
 import asyncio
 import re
@@ -14,7 +14,7 @@ from .control_plane import Service
 
 
 class Rule:
-    """What happens to the requests that match, the first `times` of them; `seen` are all that matched, as (when, path)."""
+    """A fault for the first `times` requests that match. `seen` has all matching requests as (time, path)."""
 
     def __init__(self, method, pattern, times, action, reply=None):
         self.method, self.pattern, self.times, self.action, self.reply = method, re.compile(pattern), times, action, reply
@@ -25,7 +25,7 @@ class Rule:
         return method == self.method and self.pattern.search(path)
 
     def release(self):
-        """Lets the requests go that are held."""
+        """Forwards the held requests."""
         self.opened.set()
 
 
@@ -63,26 +63,26 @@ class FaultProxy(Service):
     def url(self):
         return f"https://127.0.0.1:{self.port}"
 
-    # --- faults; each gives its rule ---
+    # --- faults; each returns its Rule ---
     def watch(self, method, pattern):
-        """Only looks."""
+        """No fault; only records."""
         return self._rule(method, pattern, 0, "pass")
 
     def lose_reply(self, method, pattern, times=1):
-        """The API server gets the request and answers; then the connection is reset."""
+        """The API server gets the request and replies; the proxy drops the reply and resets the connection."""
         return self._rule(method, pattern, times, "lose")
 
     def hold(self, method, pattern, times=1):
-        """The request waits here until the rule is released."""
+        """Holds the request until the rule is released."""
         return self._rule(method, pattern, times, "hold")
 
     def answer(self, method, pattern, status, body="{}", headers=(), times=1):
-        """The API server never sees it."""
+        """The proxy answers; the API server does not see the request."""
         lines = [f"HTTP/1.1 {status} Fault", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
         return self._rule(method, pattern, times, "answer", ("\r\n".join(lines) + "\r\n\r\n" + body).encode())
 
     def go_silent(self):
-        """The connections that are there carry nothing any more, and nobody is told; new ones work. How many there were."""
+        """Existing connections stay open and carry no more data; new ones work. Returns the number of silenced connections."""
         async def silence():
             for connection in self.connections:
                 connection.flowing.clear()

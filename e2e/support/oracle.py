@@ -1,4 +1,4 @@
-"""kube-scheduler, to compare with: as a process on an API server, and as the oracle (e2e/oracle) that judges decisions."""
+"""kube-scheduler as the reference: as a process on an API server, and as the oracle (e2e/oracle) that judges decisions."""
 import json
 import pathlib
 import subprocess
@@ -16,8 +16,7 @@ def build():
 
 
 def kube_scheduler(plane, *flags, **configuration):
-    """kube-scheduler with its default profile on this API server, its metrics for everybody on `.port`; the caller stops
-    it."""
+    """kube-scheduler with its default profile on this API server, with open metrics on `.port`. The caller stops it."""
     directory = plane.dir / "kube-scheduler"
     directory.mkdir()
     config = directory / "config.json"
@@ -42,12 +41,12 @@ def path_of(pod):
 
 
 def filters_message(message):
-    """The part of a PodScheduled message that the filters make, without what PostFilter plugins add."""
+    """The filters' part of a PodScheduled message, without the messages of PostFilter plugins."""
     return message.partition(". ")[0].rstrip(".")
 
 
 class State:
-    """A cluster as the objects that bear on scheduling, by kind, namespace and name."""
+    """The objects of a cluster that affect scheduling, by kind, namespace and name."""
 
     def __init__(self, objects=()):
         self.objects = dict(objects)
@@ -84,7 +83,7 @@ class State:
         return copy
 
     def without(self, kind):
-        """A copy that has no objects of this kind."""
+        """A copy without the objects of this kind."""
         return State({key: obj for key, obj in self.objects.items() if key[0] != kind})
 
     def write(self, path):
@@ -93,7 +92,7 @@ class State:
 
 
 def evaluate(state, pods, directory, *flags):
-    """What kube-scheduler's framework says of each of these pods of the state: {full name: result}."""
+    """{full name: result} of kube-scheduler's framework for each of these pods of the state."""
     if not pods:
         return {}
     path = state.write(directory / "state.json")
@@ -105,6 +104,6 @@ def evaluate(state, pods, directory, *flags):
 
 
 def best_nodes(verdict):
-    """The nodes that kube-scheduler could have taken."""
+    """The nodes with the best total, any of which kube-scheduler may choose."""
     totals = {name: scores["total"] for name, scores in verdict["scores"].items()}
     return {name for name, total in totals.items() if total == max(totals.values())}

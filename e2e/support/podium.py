@@ -10,7 +10,7 @@ import urllib.request
 
 from .control_plane import ADMIN_TOKEN, BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
-# The sanitizers' programs run the same tests: PODIUM_PROGRAM=build/asan/podium.
+# PODIUM_PROGRAM=build/asan/podium runs the same tests with a sanitizer.
 PROGRAM = ROOT / os.environ.get("PODIUM_PROGRAM", "build/release/podium")
 SANITIZER_FINDING = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 NAMESPACE = "podium-system"
@@ -18,7 +18,7 @@ PROBES = ("/healthz", "/livez", "/readyz")
 
 
 def render(values=(), release="podium", crds=True):
-    """What the chart renders, by the real helm."""
+    """The manifests that helm renders from the chart."""
     argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, *(["--include-crds"] if crds else [])]
     for value in values:
         argv += ["--set", value]
@@ -29,12 +29,12 @@ def render(values=(), release="podium", crds=True):
 
 
 def install(plane, values=()):
-    """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment that nothing runs)."""
+    """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment, which no controller runs)."""
     apply(plane, render(values))
 
 
 def install_rendered(plane, path):
-    """As install(), with the CRDs as they are and a file with what was rendered of the rest."""
+    """As install(), from the CRDs and a file with the other rendered manifests."""
     files = [*sorted((ROOT / "charts/podium/crds").glob("*.yaml")), pathlib.Path(path)]
     apply(plane, "\n---\n".join(file.read_text() for file in files))
 
@@ -95,24 +95,24 @@ class Podium(Service):
         wait_until(ready, "podium ready", seconds)
 
     def stop(self):
-        """Asks it to stop; the exit code. A sanitizer's finding fails the test."""
+        """Stops it and returns the exit code. A sanitizer's finding raises AssertionError."""
         if not self.process:
             return None
         was_alive = self.process.alive()
         code = self.process.stop()
         if not was_alive and not self.process.log.exists():
-            return code  # it was stopped before, and its directory is gone
+            return code  # already stopped, and its directory is gone
         log = self.log()
         if found := SANITIZER_FINDING.search(log):
             raise AssertionError(f"{self.name}: {log[found.start():found.start() + 8000]}")
         return code
 
     def get(self, path):
-        """(status, text) of its diagnostics server; (0, reason) where it does not answer. Probes go without a token."""
+        """Returns (status, text) of its diagnostics server, or (0, reason) without an answer. Probes send no token."""
         return https_get(self.port, path, token=None if path.partition("?")[0] in PROBES else ADMIN_TOKEN)
 
     def metric(self, prefix):
-        """The sum of the metric's samples that start with this text."""
+        """The sum of the samples that start with this text."""
         lines = self.get("/metrics")[1].splitlines()
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(prefix))
 

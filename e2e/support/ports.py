@@ -5,20 +5,20 @@ import pathlib
 import random
 import socket
 
-_LOCKS = pathlib.Path(f"/tmp/podium-ports-{os.getuid()}")  # one place for all, whatever TMPDIR says
-_held = []  # the lock files of this process's ports
+_LOCKS = pathlib.Path(f"/tmp/podium-ports-{os.getuid()}")  # shared by all test processes, whatever TMPDIR says
+_held = []  # lock files of the ports that this process owns
 
 
 def _candidates():
-    """Below the range from which the kernel takes the ports of outgoing connections, so that none of these takes one."""
+    """Ports below the kernel's range for outgoing connections, which therefore do not take them."""
     ephemeral = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports = list(range(10240, ephemeral if ephemeral > 12288 else 61000))
-    random.SystemRandom().shuffle(ports)  # not from a test's seed
+    random.SystemRandom().shuffle(ports)  # independent of a test's seed
     return ports
 
 
 def _take(port):
-    """Takes the port for as long as this process lives. False if another test process has it, or anybody listens there."""
+    """Takes the port until this process ends. False if another test process owns it or a process listens on it."""
     lock = open(_LOCKS / str(port), "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -33,7 +33,7 @@ def _take(port):
 
 
 def free_ports(count):
-    """Ports that nobody listens on. They belong to this process until it ends: no other caller gets them meanwhile."""
+    """Ports that no process listens on. They belong to this process until it ends; no other caller gets them."""
     _LOCKS.mkdir(exist_ok=True)
     found = []
     for port in _candidates():

@@ -1,4 +1,4 @@
-"""Child processes that never outlive the program that started them, and the services made of them."""
+"""Child processes that never outlive the program that started them, and services built from them."""
 import atexit
 import concurrent.futures
 import contextlib
@@ -13,8 +13,8 @@ import threading
 
 
 class _Spawner:
-    """Starts all children from one thread. The kernel sends a child its parent-death signal when the thread that forked it ends,
-    so this one lives as long as the program, whoever asks."""
+    """Starts all children from one thread that lives as long as the program. The kernel sends a child its parent-death signal when
+    the thread that forked it ends."""
 
     def __init__(self):
         self.orders = queue.SimpleQueue()
@@ -45,8 +45,8 @@ _spawner = _Spawner()
 
 
 class Process:
-    """A child process with its output in a file and in a session of its own, so that a terminal's Ctrl-C reaches the program that
-    started it, which stops it in order. stop() asks, then kills. It dies with the program that started it, even at a SIGKILL."""
+    """A child process in its own session, with its output in a file. A terminal's Ctrl-C reaches only the program that started it,
+    which stops it in order. stop() sends SIGTERM, then SIGKILL. The child dies with that program, even at a SIGKILL."""
 
     def __init__(self, argv, log, env=None):
         self.log = pathlib.Path(log)
@@ -97,14 +97,14 @@ class Ended(Exception):
 
 
 def check_alive(processes):
-    """Ended for the first of these processes that does not run any more."""
+    """Raises Ended for the first of these processes that has ended."""
     for process in processes:
         if not process.alive():
             raise Ended(process)
 
 
 def wait_for_an_end(processes):
-    """Blocks until one of these processes ends, and raises Ended then."""
+    """Blocks until one of these processes ends, then raises Ended."""
     with contextlib.ExitStack() as stack:
         poll = select.poll()
         for process in processes:
@@ -122,17 +122,17 @@ _started = []  # services, in the order of their start
 
 @atexit.register
 def _stop_what_runs():
-    """A test runner that is interrupted runs no clean-ups. stop() of what has been stopped before does nothing."""
+    """An interrupted test runner runs no clean-ups. stop() may be called twice."""
     for service in reversed(_started):
         try:
             service.stop()
-        except Exception as error:  # pylint: disable=broad-except; the others have to be stopped all the same
+        except Exception as error:  # pylint: disable=broad-except; the others must be stopped too
             print(f"stopping {service}: {error}", file=sys.stderr)
 
 
 class Service:
-    """What tests start and stop: a context manager, or start(), which gives it back, and stop(). Its _start() may fail, or
-    be interrupted, at any point; what has been started by then is stopped. What still runs when the program ends is stopped."""
+    """Something that tests start and stop: a context manager, or start(), which returns self, and stop(). _start() may fail or be
+    interrupted at any point; stop() then stops what it has started. At the program's end every running service is stopped."""
 
     def start(self, **how):
         _started.append(self)
@@ -151,7 +151,7 @@ class Service:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asked this program to end. Test runners pass it on, as they do a Ctrl-C."""
+    """A signal told this program to end. Test runners let it pass, as a Ctrl-C."""
 
     def __init__(self, number):
         super().__init__(signal.Signals(number).name)
@@ -162,8 +162,8 @@ interrupted = threading.Event()  # for threads, which get no exception
 
 
 def unwind_on_signals():
-    """Ctrl-C, SIGTERM and SIGHUP become exceptions of the main thread, so that what has been started is stopped. Only the
-    first one: another must not interrupt the stopping, and `timeout` sends two."""
+    """Turns the first SIGINT, SIGTERM or SIGHUP into an exception of the main thread, so that services are stopped. Ignores further
+    signals, which must not interrupt that: `timeout` sends two."""
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def end(number, _):
@@ -172,11 +172,11 @@ def unwind_on_signals():
         interrupted.set()
         raise Interrupted(number)
     for number in signals:
-        signal.signal(number, end)  # SIGINT too: a shell's background jobs begin with it ignored
+        signal.signal(number, end)  # SIGINT too: a shell's background jobs start with it ignored
 
 
 def run_program(main):
-    """A script's main(), which gives its exit code. Signals unwind it."""
+    """Runs a script's main() and exits with its return value. Signals unwind it."""
     unwind_on_signals()
     try:
         sys.exit(main())

@@ -1,9 +1,9 @@
-"""Seeds that no run has seen yet."""
+"""Seeds drawn by each run."""
 import os
 import random
 
 
 def drawn():
-    """A seed that is drawn anew by each run; PODIUM_TEST_SEED repeats one. The caller prints it."""
+    """Draws a seed; PODIUM_TEST_SEED pins it. The caller prints it."""
     pinned = os.environ.get("PODIUM_TEST_SEED")
     return int(pinned) if pinned else random.SystemRandom().randrange(10_000, 1 << 31)

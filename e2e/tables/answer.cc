@@ -55,7 +55,7 @@ object to_json(const std::optional<Verdict>& verdict) {
   return {{"code", to_string(verdict->code)}, {"reasons", std::move(reasons)}};
 }
 
-// What a prepared filter says of every node.
+// The verdicts of a prepared filter on every node.
 std::map<Row, std::optional<Verdict>> filter_all(const PreparedFilter& prepared, const Snapshot& snapshot) {
   std::map<Row, std::optional<Verdict>> verdicts;
   NodeMask nodes = snapshot.present();
@@ -73,7 +73,7 @@ bool alike(const std::optional<Verdict>& a, const std::optional<Verdict>& b) {
   return a.has_value() == b.has_value() && (!a || (a->code == b->code && a->reasons == b->reasons));
 }
 
-// A node that is asked about alone is told the same as one of many.
+// check() must give a node the same verdict as filter().
 Result<void> check_alone(const PreparedFilter& prepared, const Snapshot& snapshot, Row row,
                          const std::optional<Verdict>& expected) {
   if (!prepared.filter || alike(prepared.filter->check(row, {}), expected)) return {};
@@ -138,7 +138,7 @@ Result<object> changed(const Asked& asked, const PodInfo& pod, Cluster cluster, 
   return answer;
 }
 
-// A profile with nothing but this plugin.
+// A profile with only this plugin.
 Profile profile_of(const Asked& asked, bool with_pre_filter) {
   Profile profile;
   profile.filters.push_back({std::string(asked.plugin->name()), asked.filter, with_pre_filter, true});
@@ -150,7 +150,7 @@ Result<object> filter(const Asked& asked, const PodInfo& pod, Cluster cluster, c
   const auto changes = cluster.read_changes(question);
   if (!changes) return std::unexpected(changes.error());
   for (const auto& change : *changes) cluster.apply(change);
-  // What was counted at PreFilter stands, and AddPod and RemovePod have told of what is different now.
+  // The counts are those of PreFilter; AddPod and RemovePod give the changes.
   auto counted = cluster;
   const auto node = cluster.put(question.at("on").as_object());
   if (!node) return std::unexpected(node.error());
@@ -200,7 +200,7 @@ Result<object> scores(const Asked& asked, const PodInfo& pod, const Snapshot& sn
   return answer;
 }
 
-// One node's score, of a plugin that normalises nothing.
+// One node's score, for plugins that do not normalise.
 Result<object> score(const Asked& asked, const PodInfo& pod, Cluster cluster, const object& question) {
   const auto node = cluster.put(question.at("on").as_object());
   if (!node) return std::unexpected(node.error());

@@ -1,5 +1,5 @@
-// podium's answer to a question that a test of kube-scheduler asks one of its plugins, in the form of what
-// was recorded there (overlay/recorder).
+// podium's answer to a recorded question of kube-scheduler's plugin tests, in the recorder's form
+// (overlay/recorder).
 //
 // Errors: questions that cannot be read. Threads: pure functions.
 #pragma once

@@ -32,8 +32,7 @@ const boost::json::array& list(const object& of, std::string_view name) {
   return field && field->is_array() ? field->get_array() : none;
 }
 
-// The same pod has the same UID wherever it is told of; pods that say nothing of themselves are all
-// different.
+// The same pod has the same UID in every question; pods without a name all differ.
 std::string uid_of(const object& meta, int& unnamed) {
   if (auto uid = text(meta, "uid"); !uid.empty()) return uid;
   const auto name = text(meta, "name");
@@ -72,7 +71,7 @@ Result<Cluster> Cluster::read(const object& question) {
     set_object(cluster.snapshot_, *decoded);
   }
   for (const auto& node : list(seen->get_object(), "nodes")) {
-    // Pods whose node is not known make one of no name there.
+    // Pods on an unknown node get a node without a name.
     if (node.at("node").is_null()) continue;
     if (auto put = cluster.put(node.as_object()); !put) return std::unexpected(put.error());
   }
@@ -92,7 +91,7 @@ Result<std::string> Cluster::put(const object& info) {
   for (const auto& each : list(info, "pods")) {
     auto pod = read_pod(each.as_object(), name);
     if (!pod) return std::unexpected(pod.error());
-    // Two of one name in a table are two all the same.
+    // A table may have two of one name; both count.
     if (snapshot_.find_pod((**pod)->meta.uid)) {
       auto other = each.as_object();
       part(other, "metadata")["uid"] = (**pod)->meta.uid + " " + std::to_string(++unnamed_);

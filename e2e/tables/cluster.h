@@ -1,7 +1,6 @@
-// The cluster of a recorded question: what a plugin of kube-scheduler was shown, as a snapshot.
+// The cluster of a recorded question as a snapshot.
 //
-// Upstream's tests leave out names and UIDs, which an API server would not: pods and nodes get some, so that
-// none of them is another's.
+// Upstream's tests omit names and UIDs, which objects of an API server have. Pods and nodes get unique ones.
 // Errors: what cannot be read. Threads: values.
 #pragma once
 
@@ -25,7 +24,7 @@ class Cluster {
   static Result<Cluster> read(const boost::json::object& question);
 
   const cluster::Snapshot& snapshot() const { return snapshot_; }
-  // Takes the place of the node of this name: {"node": …, "pods": […]}. The answer is its name.
+  // Replaces the node of this name: {"node": …, "pods": […]}. Returns the name.
   Result<std::string> put(const boost::json::object& node);
   Result<std::vector<Change>> read_changes(const boost::json::object& question);
   void apply(const Change& change);

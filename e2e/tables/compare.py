@@ -1,9 +1,9 @@
-"""Is podium's answer kube-scheduler's?"""
+"""Compares an answer of podium with kube-scheduler's."""
 
 
 def same(want, got):
     if "answer" in want:
-        # A hint that fails counts as one that says yes. Source: pkg/scheduler/backend/queue isPodWorthRequeuing.
+        # A hint that fails counts as Queue. Source: pkg/scheduler/backend/queue isPodWorthRequeuing.
         return got.get("answer") == ("Queue" if want.get("error") else want["answer"])
     if "request" in want:
         return want == got
@@ -17,7 +17,7 @@ def same(want, got):
 
 
 def verdict(answer):
-    """podium may say that it has nothing to do where kube-scheduler looks at every node and finds nothing wrong."""
+    """podium may answer Skip where kube-scheduler checks every node and rejects none."""
     code = "Success" if answer["code"] == "Skip" and "nodes" in answer else answer["code"]
     return code, sorted(answer["reasons"])
 
@@ -32,6 +32,6 @@ def nodes(answer):
 
 
 def events(answer):
-    """By resource, but for those of devices, which podium does not know."""
+    """{resource: actions}, without devices, which podium does not support."""
     return {resource: sorted(actions) for resource, actions in answer["events"].items()
             if not resource.startswith("resource.k8s.io/")}

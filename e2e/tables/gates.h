@@ -7,7 +7,7 @@
 
 namespace podium::tables {
 
-// Those that podium has; the others have their defaults here.
+// The gates that podium supports; others keep their defaults.
 framework::Features features_of(const boost::json::object& question);
 
 }  // namespace podium::tables

@@ -44,7 +44,7 @@ std::optional<Resource> plain_resource(const api::Object& object) {
   return std::nullopt;
 }
 
-// As the feed of the live scheduler makes it of what the API server says.
+// The event that the live scheduler's feed would make.
 ClusterEvent to_event(api::Object before, api::Object after, std::string_view hint) {
   ClusterEvent event{.before = std::move(before), .after = std::move(after)};
   const auto from = plain_resource(event.before), to = plain_resource(event.after);

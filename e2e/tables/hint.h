@@ -1,4 +1,4 @@
-// What a plugin's hints say of an event.
+// The answer of a plugin's hints to an event.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,7 +13,7 @@ namespace podium::tables {
 Result<boost::json::object> answer_hint(const framework::FilterPlugin& plugin,
                                         const boost::json::object& question);
 
-// {"events": {resource: [action, …]}}: what the plugin's hints are registered for.
+// {"events": {resource: [action, …]}}: the events that the plugin's hints are registered for.
 Result<boost::json::object> answer_events(const framework::FilterPlugin& plugin);
 
 }  // namespace podium::tables

@@ -1,15 +1,15 @@
-"""What of upstream's plugin tests is not compared, by name, and why."""
+"""The parts of upstream's plugin tests that are not compared, by name and with the reason."""
 import collections
 import re
 
 PACKAGES = ["noderesources", "nodeaffinity", "tainttoleration", "nodeports", "nodename", "nodeunschedulable",
             "imagelocality", "interpodaffinity", "podtopologyspread", "nodedeclaredfeatures", "schedulinggates",
             "volumezone", "volumerestrictions", "nodevolumelimits", "volumebinding"]
-# Not a package of upstream's: which events the default profile's plugins register for.
+# Not a package of upstream: the events that the default profile's plugins register for.
 EVENTS = "events"
 
-# Questions of tests that match are answered differently, for this reason. A pattern matches the whole test; `covers` is how many
-# questions it is about, of which some may be answered alike: FLOORS bounds that.
+# Questions of matching tests whose answers differ, and why. A pattern matches the whole test name. `covers` is the number of
+# matching questions, of which some may have equal answers: FLOORS bounds that.
 Difference = collections.namedtuple("Difference", "package test call covers reason")
 DRA = "extended resources that devices back"
 REFUSED = "the API server refuses the pod"
@@ -43,7 +43,7 @@ DIFFERENCES = [
                "Changed", 2, "the test takes a pod from a node that it is not on"),
 ]
 
-# Questions that are not asked: podium has nothing that they could be asked of.
+# Questions that podium has no plugin or hint for.
 NeverAsked = collections.namedtuple("NeverAsked", "package test call reason")
 MADE_UP = "features that the test makes up"
 NEVER_ASKED = [
@@ -92,19 +92,19 @@ NOT_COMPARED = {
 NORMALISED = {"NodeAffinity", "TaintToleration", "InterPodAffinity", "PodTopologySpread"}
 
 
-# How many questions at most each rule leaves out that is about no test by name. What upstream adds is looked at by somebody.
+# The most questions that each rule without a test name may leave out. A person reviews what upstream adds.
 UNNORMALISED, WRONG_OBJECT = "a score before it is normalised: compared after", "an event with an object of a wrong type"
 NO_NODES = "PreFilter on no nodes, which says nothing yet"
 CEILINGS = {UNNORMALISED: 189, WRONG_OBJECT: 28, NO_NODES: 182}
 
-# How many questions of each package are answered as kube-scheduler answers them, at least.
+# The fewest questions of each package whose answers must be equal.
 FLOORS = {"noderesources": 273, "nodeaffinity": 61, "tainttoleration": 40, "nodeports": 25, "nodename": 3, "nodeunschedulable": 11,
           "imagelocality": 18, "interpodaffinity": 207, "podtopologyspread": 365, "nodedeclaredfeatures": 4, "schedulinggates": 2,
           "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 13}
 
 
 def never_asked(package, question):
-    """Why there is no such question here; None where there is."""
+    """Why the question is not put to podium; None if it is."""
     if question["call"] == "Score" and question["plugin"] in NORMALISED:
         return UNNORMALISED
     if any(question.get(side) and "object" not in question[side] for side in ("old", "new")):
@@ -116,7 +116,7 @@ def never_asked(package, question):
 
 
 def bounds(answers, left_out, of_rule):
-    """Lines on what has sunk or grown: answers by package, by DIFFERENCES entry what it was about, by rule what it left out."""
+    """Yields a line for each bound that is broken. answers: by package; left_out: questions by entry of DIFFERENCES; of_rule: by rule."""
     for package, count in answers.items():
         if count < FLOORS[package]:
             yield f"{package}: {count} answers are the same, which were {FLOORS[package]}: fewer are compared (FLOORS)"

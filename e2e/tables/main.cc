@@ -1,6 +1,6 @@
-// Reads questions that upstream's plugin tests ask, one line of JSON each, and writes podium's answers, one
-// line each:
-// {"got": …} or {"error": why there is none}.
+// Reads questions of upstream's plugin tests, one line of JSON each, and writes podium's answers, one line of
+// JSON each:
+// {"got": …}, or {"error": reason} without one.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <exception>

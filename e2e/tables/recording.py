@@ -1,4 +1,4 @@
-"""Upstream's plugin tests, run with a recorder between them and the plugins: what they ask and what they are told."""
+"""Runs upstream's plugin tests with a recorder between tests and plugins, which writes each question and its answer."""
 import hashlib
 import json
 import os
@@ -21,7 +21,7 @@ def go_environment():
 
 
 def stamp(packages):
-    """Changes with everything that a recording depends on."""
+    """A hash of everything that a recording depends on."""
     digest = hashlib.sha256(" ".join(packages).encode())
     for file in sorted([*MODULE.rglob("*.go"), MODULE / "go.mod"]):
         digest.update(file.read_bytes())
@@ -29,7 +29,7 @@ def stamp(packages):
 
 
 def record(packages):
-    """Leaves build/tables/recorded/PACKAGE.jsonl, and events.jsonl, unless they are there already."""
+    """Writes build/tables/recorded/PACKAGE.jsonl and events.jsonl, unless they are up to date."""
     recorded, mark = OUT / "recorded", OUT / ".recorded.stamp"
     wanted = stamp(packages)
     if mark.exists() and mark.read_text() == wanted:

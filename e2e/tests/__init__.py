@@ -1,4 +1,4 @@
-"""Tests against the real control plane; docs: ../README.md."""
+"""Tests against the real control plane; see ../README.md."""
 from e2e.support.processes import unwind_on_signals
 
 unwind_on_signals()

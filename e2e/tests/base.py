@@ -1,4 +1,4 @@
-"""What the live tests share: one control plane and one podium a module, and objects that read like manifests."""
+"""Base of the live tests: a control plane and a podium for each class, and builders of objects."""
 import unittest
 
 from e2e.support import podium
@@ -27,7 +27,7 @@ def what_if(name, template=None, **spec):
 
 
 class Live(unittest.TestCase):
-    """Each class has a control plane and a podium of its own, set up from the chart."""
+    """Each class has its own control plane and podium, installed from the chart."""
 
     values = ["schedulerName=default-scheduler"]
     nodes = ()
@@ -44,7 +44,7 @@ class Live(unittest.TestCase):
 
     @classmethod
     def connect(cls):
-        """A podium that is not started yet."""
+        """A podium that has not been started."""
         return podium.Podium(cls.plane)
 
     def live_pod(self, name):
@@ -62,7 +62,7 @@ class Live(unittest.TestCase):
         return wait_until(there, f"report of {name}: {outcome}", seconds)
 
     def answer(self, name, seconds=10):
-        """The status of a what-if, once it has one."""
+        """The status of a what-if, once podium has written it."""
         return wait_until(lambda: podium.report_of(self.plane, "default", name).get("status"), f"answer to {name}", seconds)
 
     def events(self, name, reason):

@@ -1,4 +1,4 @@
-"""Configurations and feature gates, as podium takes them and as the real kube-scheduler does."""
+"""Compares how podium and the real kube-scheduler read configurations and feature gates."""
 import json
 import pathlib
 import re
@@ -93,7 +93,7 @@ profiles:
   pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/z]}}]
 """,
 }
-# What the gate lets one write, and what it does not.
+# Arguments that the gate allows, and invalid ones.
 SCORING = "StorageCapacityScoring=true"
 SHAPES = HEAD + """
 profiles:

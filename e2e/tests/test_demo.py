@@ -1,4 +1,4 @@
-"""The demo as people run it."""
+"""Runs the demo as a user does."""
 import os
 import pathlib
 import re
@@ -18,7 +18,7 @@ RENDERED = ROOT / "e2e/demo/podium.yaml"
 
 class Demo(unittest.TestCase):
     def start(self):
-        """The demo with --keep, when it has shown everything: (it, its processes)."""
+        """Starts the demo with --keep and waits for its end. Returns (demo, its processes)."""
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.output = pathlib.Path(directory.name) / "output"

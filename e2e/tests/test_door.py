@@ -1,5 +1,5 @@
-"""Who may ask podium's HTTPS port for what, beside the real kube-scheduler on the same API server; and that its probes are
-answered whatever others do to it."""
+"""Access control of podium's HTTPS port, compared with kube-scheduler on the same API server; and probes, which are answered
+under any load."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ PATHS = ("/healthz", "/livez", "/readyz", "/healthz?verbose", "/readyz/shutdown"
 
 
 def certificates(plane, name, subject, ca=None):
-    """(certificate, key) files of a client, signed by the CA that is given, or by itself."""
+    """Creates (certificate, key) files of a client, signed by the given CA or self-signed."""
     key, request, certificate = (plane.dir / f"{name}.{end}" for end in ("key", "csr", "crt"))
     run = lambda *argv: subprocess.run(list(map(str, argv)), check=True, capture_output=True)
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", subject, "-keyout", key]

@@ -1,5 +1,5 @@
-"""HTTP extenders: podium with an extender made of upstream's own types, on a real API server; and kube-scheduler beside it, to see
-that both ask the same and say the same."""
+"""HTTP extenders on a real API server, with an extender built on upstream's types; and kube-scheduler beside podium, to compare
+requests and messages."""
 import json
 import time
 import unittest
@@ -13,7 +13,7 @@ PROFILE = "default-scheduler"
 
 
 class WithExtenders(unittest.TestCase):
-    """Each class has a control plane of its own, with these objects on it."""
+    """Each class has its own control plane with these objects."""
     objects, plugins = (), {}
 
     @classmethod
@@ -45,7 +45,7 @@ class WithExtenders(unittest.TestCase):
         return running
 
     def create(self, name, **pod_fields):
-        """A pod of a name that no other test has, since reports stay."""
+        """Creates a pod with a unique name, since reports stay."""
         name = f"{name}-{self.count}"
         self.plane.create(pod(name, **pod_fields))
         return name
@@ -263,7 +263,7 @@ class Extenders(WithExtenders):
                 self.assertEqual(seen[PROFILE], seen["upstream"])
 
     def outcome(self, name):
-        """Whether it was placed, or the condition's reason and message."""
+        """Whether the pod was placed; or the condition's reason and message."""
         def decided():
             live = self.live(name)
             if live["spec"].get("nodeName"):
@@ -276,7 +276,7 @@ class Extenders(WithExtenders):
 
     @staticmethod
     def questions(extender, name):
-        """What was asked in the first attempt."""
+        """The requests of the first attempt."""
         asked = {}
         for request in extender.requests():
             if request["Pod"] == f"default/{name}":
@@ -288,8 +288,8 @@ PRIORITIES = {"low": 10, "medium": 100, "high": 1000}
 
 
 class Preemption(WithExtenders):
-    """On each of two nodes one pod that would have to go, and a small one that need not; nothing here is a kubelet, so that
-    pods that were told to go stay and are counted."""
+    """Each of two nodes has one victim and a small pod that may stay. No kubelet runs, so that evicted pods stay and are
+    counted."""
     objects = [node("p1", cpu="2"), node("p2", cpu="2"),
                *({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
                  for name, value in PRIORITIES.items())]
@@ -359,7 +359,7 @@ class Preemption(WithExtenders):
         return {**{key: value for key, value in told.items() if key != "Violations"}, "Victims": victims}
 
     def outcome(self, name):
-        """Who goes from where, or the condition's message."""
+        """The evicted pods and their node; or the condition's message."""
         def nominated():
             live = self.live(name)
             found = podium.condition(live, "PodScheduled") or {}
@@ -382,7 +382,7 @@ class Preemption(WithExtenders):
 
     @staticmethod
     def questions(extender, name, names):
-        """Whom the first question was about, by node: names, budgets that are violated, and images where pods were sent."""
+        """The first request's victims by node: names, violated budgets, and images if whole pods were sent."""
         asked = next((r for r in extender.requests("preempt") if r["Pod"] == f"default/{name}"), None)
         if not asked:
             return {}

@@ -1,4 +1,4 @@
-"""What podium survives, on the real API server; faults of the wire have scripted servers in unit/client."""
+"""Faults that podium survives, on the real API server. Wire faults have scripted servers in unit/client."""
 import json
 import os
 import signal
@@ -64,7 +64,7 @@ class Stopping(Live):
         return self.plane.get(f"/apis/coordination.k8s.io/v1/namespaces/{podium.NAMESPACE}/leases/podium")["spec"]
 
     def ends_well(self, running, name, stop):
-        """Places a pod, is told to stop, and leaves nothing behind."""
+        """Stops podium after it has placed a pod; nothing is left behind."""
         self.plane.create(pod(name))
         self.bound(name, 30)
         self.assertTrue(self.lease()["holderIdentity"])
@@ -89,7 +89,7 @@ class Stopping(Live):
 
 
 class BadInput(unittest.TestCase):
-    """A message that names the file, the path in it and the reason, exit code 2, before anything starts; all at once."""
+    """Invalid input gives exit code 2 before anything starts, with all findings: file, path and reason."""
 
     def run_podium(self, config=None, kubeconfig=None, *flags):
         with tempfile.TemporaryDirectory() as directory:

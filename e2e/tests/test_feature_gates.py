@@ -1,4 +1,4 @@
-"""Feature gates that podium honours, on an API server that has them too where it must, beside kube-scheduler with the same flags."""
+"""Feature gates that podium supports, beside kube-scheduler with the same flags. The API server has the gates that need it."""
 import json
 import unittest
 
@@ -34,7 +34,7 @@ def configuration(scheduler, **more):
 
 
 class Beside(unittest.TestCase):
-    """podium with the gates and without them, and kube-scheduler with them, each for the pods that name it."""
+    """podium with and without the gates, and kube-scheduler with them, each for the pods with its schedulerName."""
 
     gates = api_gates = ""
     objects = ()
@@ -59,7 +59,7 @@ class Beside(unittest.TestCase):
         cls.addClassCleanup(theirs.stop)
 
     def outcome(self, name, waits_for=None):
-        """The pod's node, or that of the claim that it waits for, or why it has none."""
+        """The pod's node, or the selected node of its claim, or its message."""
         def decided():
             live = self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
             if waits_for:

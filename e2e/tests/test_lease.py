@@ -1,4 +1,4 @@
-"""What only a leader may write is not sent once the lease may be another's, whatever has waited to be sent.
+"""podium sends no write that needs the lease once another may hold the lease, however long the write has waited.
 
 The API server's own audit log is the judge: it has the time at which each request arrived.
 """
@@ -47,7 +47,7 @@ class Lease(unittest.TestCase):
             list(pool.map(self.plane.create, objects))
 
     def bindings(self, since=0.0):
-        """The pods whose bindings have arrived at the API server since then."""
+        """The pods whose bindings have reached the API server since then."""
         written = self.audit.read_text().rpartition("\n")[0] if self.audit.exists() else ""  # but for a line under way
         events = [json.loads(line) for line in written.splitlines()]
         arrived = lambda e: datetime.datetime.fromisoformat(e["requestReceivedTimestamp"]).timestamp()

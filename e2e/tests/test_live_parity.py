@@ -40,7 +40,7 @@ class LiveParity(unittest.TestCase):
         cls.addClassCleanup(theirs.stop)
 
     def decision(self, plane, pod):
-        """The pod as the API server has it once it is bound or has the condition that says why not."""
+        """The pod once it is bound or has a PodScheduled condition."""
         def decided():
             live = plane.get(path_of(pod))
             scheduled = podium.condition(live, "PodScheduled") or {}
@@ -49,7 +49,7 @@ class LiveParity(unittest.TestCase):
         return wait_until(decided, f"a decision about {path_of(pod)}", 20, 0.02)
 
     def place(self, plane, pod):
-        """Creates the pod, waits for the decision and judges it; true if the pod is left pending."""
+        """Creates the pod, waits for the decision and judges it. True if the pod stays pending."""
         state = State.of(plane)
         created = plane.create(pod)
         live = self.decision(plane, pod)

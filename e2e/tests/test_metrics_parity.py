@@ -1,5 +1,4 @@
-"""podium's /metrics beside kube-scheduler's: both programs run on the same objects, and docs/parity-metrics.md says what
-is to come of it."""
+"""Compares podium's /metrics with kube-scheduler's on the same objects, and checks docs/parity-metrics.md against both."""
 import re
 import ssl
 import unittest
@@ -28,7 +27,7 @@ def rows():
 
 
 class Families:
-    """A text of metrics: the type, the label names and the buckets of each family, and all samples."""
+    """Parsed metrics: type, label names and buckets of each family, and all samples."""
 
     def __init__(self, text):
         self.types, self.labels, self.buckets, self.samples = {}, {}, {}, {}
@@ -119,7 +118,7 @@ class MetricsParity(unittest.TestCase):
 
     @classmethod
     def settled(cls, get):
-        """The metrics once the queue's gauges show what was lived through."""
+        """The metrics once the queue's gauges show the end of the scenario."""
         def shown():
             families = Families(get())
             pending = {dict(labels)["queue"]: value for (name, labels), value in families.samples.items()

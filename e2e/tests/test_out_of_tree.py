@@ -1,4 +1,4 @@
-"""Plugins from outside: podium is installed, examples/zone-budget is configured with find_package and built, and runs."""
+"""Out-of-tree plugins: installs podium, builds examples/zone-budget with find_package, and runs it."""
 import json
 import pathlib
 import shutil

@@ -10,7 +10,7 @@ AFFINITY = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": 
 
 
 def live_through(plane):
-    """What becomes of a pod whose preferred term cannot be parsed: where it may choose, and where one node is left."""
+    """The outcome for a pod with an unparsable preferred term: with several nodes, and with one node left."""
     def get(name):
         return plane.get(f"/api/v1/namespaces/default/pods/{name}")
 

@@ -1,4 +1,4 @@
-"""Preemption on a real API server: who is evicted, what is said of it, and who is not."""
+"""Preemption on a real API server: victims, conditions and events, and pods that stay."""
 import unittest
 
 from e2e.support import podium
@@ -14,7 +14,7 @@ def priority_class(name):
 
 
 def pair(name):
-    """Two machines of two CPUs for one test."""
+    """Two nodes with two CPUs for one test."""
     return [node(f"{name}{i}", cpu="2", labels={"pair": name}) for i in (1, 2)]
 
 
@@ -22,7 +22,7 @@ class Preemption(Live):
     nodes = [*map(priority_class, CLASSES), *pair("simple"), *pair("budget"), *pair("never")]
 
     def runs(self, name, where, priority, grace=0, labels=None):
-        """A pod that has the node to itself, bound by podium."""
+        """Creates a pod that fills the node, bound by podium."""
         self.plane.create(pod(name, cpu="1500m", labels=labels, priorityClassName=priority,
                               terminationGracePeriodSeconds=grace, nodeSelector={"kubernetes.io/hostname": where}))
         self.assertEqual(self.bound(name), where)

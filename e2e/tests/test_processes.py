@@ -1,4 +1,4 @@
-"""What tests and the demo start ends with them, however they end."""
+"""Processes that tests and the demo start end with them, however they end."""
 import os
 import pathlib
 import signal
@@ -32,7 +32,7 @@ run_program(main)
 
 
 def identity(pid):
-    """A process for good: its pid and when it started. None where there is none, or only its exit code is left."""
+    """A process's identity: pid and start time. None if it does not exist or is a zombie."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -85,7 +85,7 @@ class Runners(unittest.TestCase):
 
 
 class LiveTests(unittest.TestCase):
-    """A file of live tests that is interrupted while its control plane runs."""
+    """Interrupts a file of live tests while its control plane runs."""
 
     def interrupt(self, number):
         argv = [sys.executable, "-m", "unittest", "e2e.tests.test_faults"]

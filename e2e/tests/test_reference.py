@@ -1,5 +1,5 @@
-"""What kube-scheduler itself does that the oracle, asked about the state of the moment, does not say: it remembers. The replay
-(e2e/replay) relies on that being so. podium has no such memory, and does as the oracle says."""
+"""Where kube-scheduler depends on history, which the oracle does not: it judges one state. The replay (e2e/replay) relies on this.
+podium does not depend on history and decides as the oracle does."""
 import unittest
 
 from e2e.demo import cluster
@@ -48,7 +48,7 @@ class Memory(unittest.TestCase):
 
 
 class ImageCounts(Memory):
-    """On how many nodes an image is, is as old as the last change of each node that has it."""
+    """The count of an image's nodes is as old as the last change of each node that has the image."""
     nodes = (cluster.node("a", "z", "8", "32Gi", images=IMAGE), cluster.node("n0", "z", "4", "16Gi"))
 
     def test_kube_scheduler_counts_a_node_s_images_when_that_node_changes(self):

@@ -1,4 +1,4 @@
-"""Reports when a namespace, a clash of names, a budget or a crowd is in their way, on a real API server."""
+"""Reports on a real API server with a namespace that refuses them, a clash of names, a full budget, or many at once."""
 import unittest
 
 from e2e.support import podium

@@ -1,4 +1,4 @@
-"""What podium does with pods, and what it says of it, on a real API server under the chart's own rights."""
+"""podium's decisions, reports, events and conditions on a real API server under the chart's RBAC."""
 import time
 import unittest
 

@@ -1,4 +1,4 @@
-"""What is there and does not answer: an API server that is frozen, connections that lead nowhere, a leader that was away.
+"""Peers that do not answer: a frozen API server, silent connections, a paused leader.
 
 Each takes a good part of a minute of waiting, so they run side by side, each on a control plane of its own.
 """
@@ -18,7 +18,7 @@ HEALED = 90    # and in which a pod has to be placed afterwards
 
 
 class World:
-    """A control plane, a proxy on the way to it, and what a scenario asks of them."""
+    """A control plane behind a fault proxy, with helpers for the scenarios."""
 
     def __init__(self, values=()):
         self.plane = ControlPlane().start()

@@ -1,4 +1,4 @@
-"""Everything at once: what-ifs of odd shapes, pods, edits and deletions by hand, on one podium."""
+"""Load on one podium: unusual what-ifs, pods, and manual edits and deletions at the same time."""
 import concurrent.futures
 import random
 import time
@@ -25,7 +25,7 @@ def template(**spec):
 
 
 def odd_question(name, number, rng):
-    """A question, and the number of replicas that must fit where that is known."""
+    """A what-if, and the number of replicas that must fit, if known."""
     replicas = 1 + number % 7
     shapes = [
         (what_if(name, template(), replicas=replicas), replicas),

@@ -1,5 +1,5 @@
-"""What podium and kube-scheduler do alike about volumes, where it is seen by neither the filters' verdicts nor the oracle: each
-runs the same tests, on an API server of its own."""
+"""Volume behaviour of podium and kube-scheduler that neither verdicts nor the oracle show: each runs the same tests on its own
+API server."""
 import unittest
 
 from e2e.support import oracle
@@ -38,7 +38,7 @@ class Alike:
             self.noted(f"of-{name}", "FailedScheduling", says + words)
 
     def test_a_victim_that_waits_for_its_volume(self):
-        """It goes back to the queue, and is not deleted."""
+        """The victim goes back to the queue and is not deleted."""
         self.priority("low", 1)
         self.priority("high", 100)
         self.plane.create(claim("slow", "fast"))

@@ -1,4 +1,4 @@
-"""Pods whose claims are bound on their way to a node, on a real API server; the test plays volume controller and provisioner."""
+"""Pods with delayed volume binding, on a real API server. The test plays volume controller and provisioner."""
 import unittest
 
 from e2e.support.control_plane import wait_until

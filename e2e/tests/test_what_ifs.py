@@ -1,4 +1,4 @@
-"""Many what-ifs at once, from several namespaces, of odd shapes: each has its own answer, and none is in another's way."""
+"""Many unusual what-ifs at once from several namespaces: each has its own answer, and none delays another."""
 import json
 import unittest
 
@@ -31,7 +31,7 @@ class ManyWhatIfs(Live):
         return name
 
     def answers(self, namespace, count, seconds=30):
-        """The statuses of a namespace's what-ifs by name, once there are so many that are complete."""
+        """{name: status} of a namespace's complete what-ifs, once there are this many."""
         def all_complete():
             found = {r["metadata"]["name"]: r.get("status", {}) for r in
                      self.plane.get(f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports")["items"]}

@@ -1,4 +1,4 @@
-"""Replies that are lost, requests that come late or are refused: between podium and a real API server, on a fault proxy."""
+"""Lost replies and held or refused requests between podium and a real API server, by a fault proxy."""
 import unittest
 
 from e2e.support import podium

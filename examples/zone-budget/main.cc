@@ -1,15 +1,14 @@
 // A scheduler with two plugins of its own.
 //
-// ZoneBudget: a site has floating licences, so many of each kind in a zone. A pod says by a label which kind
-// it holds. Zones without one left are out (Filter), and of the others the one with most left is best
-// (Score).
+// ZoneBudget: each zone has a number of floating licences of each kind. A label names the kind that a pod
+// holds. The plugin rejects zones without a licence left (Filter) and prefers the zone with most left (Score).
 //
 //   pluginConfig:
 //   - name: ZoneBudget
 //     args: {label: example.com/licence, perZone: {cad: 2, render: 10}}
 //
-// StartTogether: pods of a group, of which labels give the name and the size, are bound when all of them have
-// a node, and none before (Permit).
+// StartTogether: binds the pods of a group only when all of them have a node (Permit). Labels give the
+// group's name and size.
 //
 //   - name: StartTogether
 //     args: {timeoutSeconds: 60}
@@ -33,13 +32,13 @@ constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
 // --- ZoneBudget ---
 
-// What ZoneBudget knows of one pod's kind of licence: how many are taken in each zone.
+// The licences of one kind that are taken in each zone.
 struct Licences {
   const cluster::LabelColumn* zones = nullptr;  // null: no node has a zone
   std::vector<std::int64_t> taken;              // by zone
   std::int64_t limit = 0;
 
-  // Nodes without a zone are one of their own.
+  // Nodes without a zone count as one zone.
   std::size_t zone_of(Row row) const { return zones ? zones->value(row) : cluster::kNoValue; }
   std::int64_t left(Row row) const { return limit - taken[zone_of(row)]; }
 };
@@ -53,7 +52,7 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
   bool has_pre_filter() const override { return true; }
   bool has_pre_score() const override { return true; }
 
-  // Asked once a pod. Nothing to do for a pod without a licence: the node loop is skipped.
+  // Called once for a pod. An empty result skips the node loop: the pod holds no licence.
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     const auto* kind = kind_of(*pod);
     if (!kind) return {};
@@ -66,8 +65,7 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
     return {std::make_unique<Scorer>(count(*kind, snapshot))};
   }
 
-  // When may a pod that was turned down fit? When a holder of the same kind goes, or when there is another
-  // zone.
+  // A rejected pod may fit when a holder of the same kind goes, or when a zone appears.
   std::vector<EventHint> hints() const override {
     const auto frees_one = [this](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* gone = std::get_if<api::PodPtr>(&event.before);
@@ -93,7 +91,7 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
       });
     }
 
-    // The same for one node, as if pods came to it or went: preemption asks what it would free.
+    // The verdict on one node with pods added and removed, for preemption.
     std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
       auto left = licences_.left(row);
       for (const auto& pod : delta.added) left -= holds(*pod);
@@ -129,7 +127,7 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
     const Licences licences_;
   };
 
-  // Null for a pod without a licence that there is a budget for.
+  // Null if the pod holds no licence with a budget.
   const std::string* kind_of(const api::Pod& pod) const {
     const auto* kind = pod.meta.labels.find(label_);
     return kind && per_zone_.contains(*kind) ? kind : nullptr;
@@ -140,7 +138,7 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
     licences.zones = snapshot.labels().find(kZone);
     licences.taken.resize(licences.zones ? licences.zones->id_limit() : 1);
     licences.limit = per_zone_.at(kind);
-    // Pods of equal labels are counted together, node by node.
+    // A class has the pods of equal labels; a posting is their number on one node.
     snapshot.pod_classes().each([&](const cluster::PodClass& pods) {
       const auto* held = pods.labels().find(label_);
       if (!held || *held != kind) return;
@@ -184,7 +182,7 @@ class StartTogether final : public Plugin, public PermitPlugin {
   explicit StartTogether(std::chrono::seconds timeout) : timeout_(timeout) {}
   std::string_view name() const override { return "StartTogether"; }
 
-  // The snapshot counts this pod already, and those of its group that wait or run.
+  // The snapshot already counts this pod and the pods of its group that wait or run.
   PermitResult permit(const AssumedPod& pod, const Snapshot& snapshot, Handle& handle) const override {
     const auto& incoming = *pod.pod->pod;
     const auto* group = incoming.meta.labels.find(kGroup);

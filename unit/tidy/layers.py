@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Who may include whom: a room includes the rooms that CMakeLists.txt links it with; its tests include these and those of the folders
-in it, what their tests share, and unit/support. And what the pure core must not touch."""
+"""Checks includes. A room includes only the rooms that CMakeLists.txt links it with. A room's tests include these, the rooms of
+its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use."""
 import re
 import sys
 
 import rooms
 
-CORE = ("scheduler/cluster", "scheduler/framework", "scheduler/plugins")  # and the folders in them
+CORE = ("scheduler/cluster", "scheduler/framework", "scheduler/plugins")  # with their folders
 BANNED_IN_CORE = re.compile(r"boost/asio|boost/beast|<(random|thread|fstream|iostream)>|spdlog|system_clock\(\)|steady_clock::now")
 INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
 def may_include(table, room):
-    """None of a folder that is no room."""
+    """The folders that this one may include; None if it is neither a room nor a room's tests."""
     if room in table:
         return table[room]
     if room.startswith(rooms.TESTS) and room[len(rooms.TESTS):] in table:
@@ -28,7 +28,7 @@ def findings():
         room = rooms.room_of(path)
         allowed = may_include(table, room)
         if allowed is None:
-            yield f"{path}: no CMakeLists.txt makes {room} a room"
+            yield f"{path}: {room} is no podium_room of CMakeLists.txt"
             continue
         for number, line in enumerate((rooms.ROOT / path).read_text().splitlines(), 1):
             match = INCLUDE.match(line)

@@ -1,10 +1,10 @@
-"""The rooms and who may include whom: read from CMakeLists.txt, which links them."""
+"""Reads the rooms, and which may include which, from the CMakeLists.txt files that link them."""
 import pathlib
 import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Libraries that CMakeLists.txt makes without podium_room(), and what they are made of.
+# Targets made without podium_room(), with their folders.
 OTHERS = {"podium_app_main": "app/main", "podium_tables": "e2e/tables", "podium_unit_support_objects": "unit/support",
           "core_bench": "bench"}
 TESTS = "unit/"
@@ -18,7 +18,7 @@ def commands(text):
 
 
 def links():
-    """{room: rooms that it links}."""
+    """{room: the rooms that it links directly}."""
     found, of_target = {}, {**OTHERS}
     for file in ("CMakeLists.txt", "unit/CMakeLists.txt", "e2e/CMakeLists.txt", "bench/CMakeLists.txt"):
         for name, words in commands((ROOT / file).read_text()):
@@ -32,7 +32,7 @@ def links():
 
 
 def closure(direct):
-    """{room: every room that it may include}, itself among them."""
+    """{room: the rooms that it may include, itself among them}."""
     def all_of(room, seen):
         for used in direct.get(room, ()):
             if used not in seen:
@@ -43,7 +43,7 @@ def closure(direct):
 
 
 def sources():
-    """The tracked C++ files, but for the examples, which are built apart."""
+    """The tracked C++ files, without the examples, which are a build of their own."""
     names = subprocess.run(["git", "ls-files", "-z", "*.cc", "*.h"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return [pathlib.PurePath(name) for name in names.split("\0")
             if name and not name.startswith("examples/") and (ROOT / name).exists()]

@@ -1,37 +1,29 @@
 #!/usr/bin/env python3
-"""What every C++ file keeps to: its columns, headers that somebody includes, tasks that have an owner, comments of headers that name
-functions which exist."""
+"""Checks every C++ file: no line over 110 columns, no unused header, no task without an owner, and no header comment that names
+something that does not exist."""
 import re
 import sys
 
 import rooms
 
 COLUMNS = 110
-# Files that still have longer lines, to be emptied.
-STILL_LONG = {
-    "scheduler/cluster/volume_index.h", "scheduler/framework/filters.h", "scheduler/framework/lifecycle.h",
-    "scheduler/framework/node_search.h", "scheduler/framework/recorder.h", "scheduler/queue/queue.h",
-}
-# Tasks without an owner, and ends without clean-ups.
-BANNED = re.compile(r"asio::detached|\b_Exit\b")
+# Tasks without an owner, and exits without clean-up.
+BANNED = re.compile(r"asio::detached|\b_Exit\b|steady_timer|sleep_for")
 # `name`, `name()` and name() in a comment.
 QUOTED, CALLED = re.compile(r"`([A-Za-z_]\w*(?:::\w+)*)(?:\(\))?`"), re.compile(r"\b([a-z_]\w*(?:::\w+)*)\(\)")
 WORD = re.compile(r"[A-Za-z_]\w*")
-# What comments name and this tree does not have: of the standard library, and metavariables.
+# Names in comments that this tree does not define: standard library, metavariables.
 ELSEWHERE = {"brief", "use_count"}
 
 
 def columns(path, text):
-    """A text that the formatter does not break (a raw string, a literal) is no line of code."""
+    """Skips raw strings and lines with a literal, which the formatter does not break."""
     raw, found = False, []
     for number, line in enumerate(text.splitlines(), 1):
         was_raw, raw = raw, raw != (line.count('R"') % 2 != line.count(')"') % 2 and ('R"' in line or raw))
         if len(line) > COLUMNS and not was_raw and not raw and '"' not in line:
             found.append(f"{path}:{number}: {len(line)} columns, more than {COLUMNS}")
-    if str(path) not in STILL_LONG:
-        yield from found
-    elif not found:
-        yield f"{path}: has no long lines any more: take it off STILL_LONG (unit/tidy/text.py)"
+    return found
 
 
 def banned(path, text):
@@ -40,7 +32,7 @@ def banned(path, text):
 
 
 def comments(text):
-    """(number, comment) of each line that has one."""
+    """(line number, comment) of each line with a comment."""
     for number, line in enumerate(text.splitlines(), 1):
         match = re.match(r"^(?:[^\"]|\"[^\"]*\")*?//(.*)", line)
         if match:
@@ -55,15 +47,14 @@ def contracts(path, text, known):
     for number, comment in comments(text):
         for name in [*QUOTED.findall(comment), *CALLED.findall(comment)]:
             if name.rpartition("::")[2] not in known:
-                yield f"{path}:{number}: there is no {name}"
+                yield f"{path}:{number}: unknown name {name}"
 
 
 def dead_headers(texts):
     included = {match for text in texts.values() for match in re.findall(r'#include "([^"]+)"', text)}
     for path in texts:
-        # What is installed for plugins from outside is included by these.
         if path.suffix == ".h" and str(path) not in included:
-            yield f"{path}: nobody includes it"
+            yield f"{path}: no file includes it"
 
 
 def findings():
@@ -71,7 +62,7 @@ def findings():
     known = ELSEWHERE | {word for text in texts.values() for word in WORD.findall(without_comments(text))}
     yield from dead_headers(texts)
     for path in sorted(STILL_LONG - {str(path) for path in texts}):
-        yield f"{path}: is gone: take it off the lists in unit/tidy/text.py"
+        yield f"{path}: does not exist: take it off STILL_LONG (unit/tidy/text.py)"
     for path, text in texts.items():
         yield from columns(path, text)
         if not str(path).startswith(rooms.TESTS):

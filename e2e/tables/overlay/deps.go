@@ -2,7 +2,7 @@
 
 package main
 
-// What upstream's tests import beside what the plugins do.
+// Imports of upstream's tests that the plugins do not have.
 import (
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/stretchr/testify/require"

@@ -1,7 +1,7 @@
 package main
 
-// Some tests call a function inside of a plugin. In those of a package listed here the calls of it go to one that first asks
-// the plugin what the function is there for, with the same pod and nodes, and then calls it.
+// Some tests call an internal function of a plugin. For the packages listed here, such a call goes to a function that first puts
+// the corresponding question to the plugin, with the same pod and nodes, and then makes the call.
 var inside = map[string]struct {
 	calls   map[string]string // by the name that is called: the one that stands in for it
 	imports map[string]string // that the text needs, by name

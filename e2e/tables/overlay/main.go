@@ -1,11 +1,10 @@
-// overlay OUT PACKAGE…: makes packages of this module, upstream/X, of upstream's plugin packages with their tests, as they lie
-// in the module cache, in which every question that a test asks of a plugin goes through the recorder. Their files are in OUT
-// alone, with an overlay (see `go help build`) that puts them where packages of this module belong; nothing of upstream
-// is kept in the repository.
+// overlay OUT PACKAGE…: copies upstream's plugin packages and their tests from the module cache into packages upstream/X of this
+// module, in which every call of a test to a plugin goes through the recorder. Their files are in OUT only, with an overlay
+// (see `go help build`) that maps them into this module; the repository keeps nothing of upstream.
 //
-// In the plugins' files the methods of the extension points, the hints and the constructors get other names, and a file is
-// added with methods of the old names that call them and tell the recorder. In the test files every function that gets a
-// test says so to the recorder, so that it knows whose question it is, and none runs beside another.
+// In the plugins' files it renames the methods of the extension points, the hints and the constructors, and adds a file with
+// methods of the old names that call them and record the call. In the test files it makes every function with a test
+// parameter report its test to the recorder, and makes tests run one after the other.
 package main
 
 import (
@@ -79,7 +78,7 @@ func (s *source) of(node ast.Node) string {
 	return string(s.text[s.at(node.Pos()):s.at(node.End())])
 }
 
-// The package in `dir` into `out`, to be seen in `seen`.
+// Writes the package in `dir` into `out`; the overlay shows it in `seen`.
 func overlay(dir, out, seen string, replace map[string]string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -166,7 +165,7 @@ func apply(text []byte, edits []edit) []byte {
 	return append(result, text[last:]...)
 }
 
-// Every function with a parameter that is a test begins by saying so.
+// Makes every function with a test parameter report the test first.
 func enterTests(s *source) []edit {
 	var edits []edit
 	enter := func(function *ast.FuncType, body *ast.BlockStmt) {
@@ -191,14 +190,14 @@ func enterTests(s *source) []edit {
 		return true
 	})
 	if len(edits) > 0 {
-		// On the line of the package clause, so that the others keep their numbers.
+		// On the line of the package clause, so that line numbers stay.
 		at := s.at(s.file.Name.End())
 		edits = append(edits, edit{at, at, "; import podiumtables \"" + recorder + "\""})
 	}
 	return edits
 }
 
-// Tests wait for each other: the recorder knows one that runs, whose question it is told.
+// Removes parallelism: the recorder attributes questions to the one running test.
 func oneByOne(s *source) []edit {
 	var edits []edit
 	ast.Inspect(s.file, func(node ast.Node) bool {
@@ -298,7 +297,7 @@ func newWrappers(sources []*source) *wrappers {
 	return w
 }
 
-// Notes which fields of a plugin are listers.
+// Records which fields of a plugin are listers.
 func (w *wrappers) findListers(s *source) {
 	ast.Inspect(s.file, func(node ast.Node) bool {
 		declared, ok := node.(*ast.TypeSpec)
@@ -325,7 +324,7 @@ func receiver(s *source, f *ast.FuncDecl) string {
 	return strings.TrimPrefix(s.of(f.Recv.List[0].Type), "*")
 }
 
-// The name of the template for this function; empty: it is left as it is.
+// The name of the template for this function; empty if it stays unchanged.
 func (w *wrappers) body(s *source, f *ast.FuncDecl) string {
 	if f.Type.Results == nil || len(f.Type.Results.List) == 0 {
 		return ""
@@ -338,7 +337,7 @@ func (w *wrappers) body(s *source, f *ast.FuncDecl) string {
 		return ""
 	}
 	if w.plugins[receiver(s, f)] == nil {
-		// VolumeBinding's filter is another type's, whose tests are many.
+		// VolumeBinding's filter is in another type, which has many tests.
 		if receiver(s, f) == "volumeBinder" && f.Name.Name == "FindPodVolumes" {
 			return f.Name.Name
 		}
@@ -386,7 +385,7 @@ func (w *wrappers) rename(s *source) []edit {
 	return edits
 }
 
-// Notes the imports that a signature needs.
+// Records the imports that a signature needs.
 func (w *wrappers) use(s *source, node ast.Node) {
 	ast.Inspect(node, func(node ast.Node) bool {
 		selector, ok := node.(*ast.SelectorExpr)

@@ -158,9 +158,9 @@ TEST(FeatureGates, ThePageOnParityListsThem) {
   std::map<GateTreatment, std::string> rows;
   for (std::string line; std::getline(page, line);) {
     const auto row = [&](std::string_view words) { return line.ends_with(std::string(words) + " |"); };
-    if (row("equal, on and off")) rows[GateTreatment::honoured] = line;
-    if (row("why the decisions are the same")) rows[GateTreatment::no_difference] = line;
-    if (row("an error that names the gate")) rows[GateTreatment::refused] = line;
+    if (row("equal, on and off")) rows[GateTreatment::honoured] += line;
+    if (row("why the decisions are the same")) rows[GateTreatment::no_difference] += line;
+    if (row("an error that names the gate")) rows[GateTreatment::refused] += line;
   }
   for (const auto& gate : known_gates()) {
     const auto treatment = treatment_of(gate.name);

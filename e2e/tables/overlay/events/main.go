@@ -1,5 +1,5 @@
-// events prints which cluster events the plugins of kube-scheduler's default profile register for: one line of JSON a plugin,
-// in the form of the recorder's questions.
+// events prints the cluster events that the plugins of kube-scheduler's default profile register for: one line of JSON for each
+// plugin, in the form of the recorder's questions.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package recorder writes down what upstream's plugin tests ask of the plugins and what these answer: one line of JSON a
-// question, with everything that the answer depends on, so that another scheduler can be asked the same.
+// Package recorder records the questions of upstream's plugin tests and the plugins' answers: one line of JSON for each
+// question, with everything that the answer depends on, so that the question can be put to another scheduler.
 //
 // The overlay that ../main.go makes calls it from the plugins and their tests. The lines go to the file that PODIUM_TABLES
 // names. Threads: any.
@@ -23,20 +23,20 @@ import (
 
 type object = map[string]any
 
-// What New was given.
+// The arguments of New.
 type origin struct {
 	args   any
 	handle fwk.Handle
 }
 
-// A pod that AddPod or RemovePod was told of.
+// A pod of AddPod or RemovePod.
 type change struct {
 	Op   string  `json:"op"`
 	Node string  `json:"node"`
 	Pod  *v1.Pod `json:"pod"`
 }
 
-// What PreFilter saw, and what has changed since.
+// The state at PreFilter, and the changes since.
 type prepared struct {
 	cluster any
 	changes []change
@@ -51,7 +51,7 @@ var (
 	states  = map[fwk.CycleState]*prepared{}
 )
 
-// Enter notes which test is running; its end brings back the one around it.
+// Enter records which test is running; the returned function restores the test around it.
 func Enter(tb interface {
 	Name() string
 	Cleanup(func())
@@ -71,7 +71,7 @@ func Enter(tb interface {
 	})
 }
 
-// Made is told of every plugin that is made.
+// Made records every plugin that is constructed.
 func Made(plugin fwk.Plugin, args runtime.Object, handle fwk.Handle) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -103,7 +103,7 @@ func PreEnqueue(plugin fwk.Plugin, pod *v1.Pod, status *fwk.Status) {
 	write(line)
 }
 
-// PreFilter also asks for every node what Filter says now.
+// PreFilter also calls Filter for every node.
 func PreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo,
 	result *fwk.PreFilterResult, status *fwk.Status, filter filterFunc) {
 	mutex.Lock()
@@ -123,7 +123,7 @@ func PreFilter(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod
 	write(line)
 }
 
-// Changed is AddPod and RemovePod; it asks Filter again.
+// Changed records AddPod and RemovePod, and calls Filter again.
 func Changed(ctx context.Context, op string, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, changed fwk.PodInfo,
 	info fwk.NodeInfo, status *fwk.Status, filter filterFunc) {
 	mutex.Lock()
@@ -156,7 +156,7 @@ func Filter(plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, info fwk.NodeI
 	write(line)
 }
 
-// PreScore also asks for the scores of all the nodes, and for what NormalizeScore makes of them.
+// PreScore also calls Score for all nodes, and NormalizeScore.
 func PreScore(ctx context.Context, plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo,
 	status *fwk.Status, score scoreFunc, normalize normalizeFunc) {
 	mutex.Lock()
@@ -205,7 +205,7 @@ func Score(plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, info fwk.NodeIn
 	write(line)
 }
 
-// Normalized is asked with what NormalizeScore has made of the scores.
+// Normalized records the scores after NormalizeScore.
 func Normalized(plugin fwk.Plugin, state fwk.CycleState, pod *v1.Pod, scores fwk.NodeScoreList, status *fwk.Status) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -238,14 +238,14 @@ func Hint(plugin fwk.Plugin, function string, pod *v1.Pod, before, after any, an
 	write(line)
 }
 
-// Request is what NodeResourcesFit's scores count for a pod.
+// Request records the request that NodeResourcesFit's scores use for a pod.
 func Request(pod *v1.Pod, resource v1.ResourceName, request int64) {
 	mutex.Lock()
 	defer mutex.Unlock()
 	write(object{"call": "Request", "plugin": "NodeResourcesFit", "pod": pod, "resource": resource, "want": object{"request": request}})
 }
 
-// Volumes is what the binder finds for a pod on a node: the answer of VolumeBinding's filter.
+// Volumes records what the binder finds for a pod on a node: the answer of VolumeBinding's filter.
 func Volumes(binder reader, pod *v1.Pod, node *v1.Node, reasons any, err error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -299,7 +299,7 @@ func scoredState(state fwk.CycleState) *prepared {
 	return states[state]
 }
 
-// The nodes that the plugin's handle has a snapshot of; without one those that are given.
+// The nodes of the snapshot of the plugin's handle; without one, the given nodes.
 func infosOf(plugin fwk.Plugin, given []fwk.NodeInfo) []fwk.NodeInfo {
 	handle := origins[plugin].handle
 	if handle == nil || reflect.ValueOf(handle).IsNil() {

@@ -1,4 +1,4 @@
-module podium.dev/e2e/kube
+module podium.dev/tools/kube
 
 go 1.26.0
 

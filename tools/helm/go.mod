@@ -1,4 +1,4 @@
-module podium.dev/e2e/helm
+module podium.dev/tools/helm
 
 go 1.26.0
 

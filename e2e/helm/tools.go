@@ -1,5 +1,0 @@
-//go:build tools
-
-package tools
-
-import _ "helm.sh/helm/v4/cmd/helm"
