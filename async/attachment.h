@@ -14,16 +14,12 @@
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace podium::async {
 
 class Attachment {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
-
-  // One slot for each coroutine that cancel() ends.
-  explicit Attachment(std::size_t slots = 1) : cancels_(slots) {}
 
   class Scope {
    public:
@@ -38,7 +34,7 @@ class Attachment {
         const std::lock_guard lock(attachment_.mutex_);
         attachment_.strand_.reset();
       }
-      for (auto& cancel : attachment_.cancels_) cancel.slot().clear();
+      attachment_.cancel_.slot().clear();
       if (at_end_) at_end_();
     }
     Scope(const Scope&) = delete;
@@ -56,16 +52,13 @@ class Attachment {
     return strand_.has_value();
   }
 
-  boost::asio::cancellation_slot slot(std::size_t at = 0) { return cancels_[at].slot(); }
-  std::size_t slots() const { return cancels_.size(); }
-  void cancel() {
-    for (auto& cancel : cancels_) cancel.emit(boost::asio::cancellation_type::terminal);
-  }
+  boost::asio::cancellation_slot slot() { return cancel_.slot(); }
+  void cancel() { cancel_.emit(boost::asio::cancellation_type::terminal); }
 
  private:
   std::mutex mutex_;  // guards strand_
   std::optional<Strand> strand_;
-  std::vector<boost::asio::cancellation_signal> cancels_;
+  boost::asio::cancellation_signal cancel_;
 };
 
 }  // namespace podium::async

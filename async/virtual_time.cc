@@ -19,8 +19,7 @@ void TimerClock::expected(Steady expiry) {
   if (current && expiry != Steady::max()) current->expected_.insert(expiry);
 }
 
-VirtualTime::VirtualTime(Wall start)
-    : began_(std::chrono::steady_clock::now()), start_(start), now_(began_) {
+VirtualTime::VirtualTime(Wall start) : began_(std::chrono::steady_clock::now()), start_(start), now_(began_) {
   if (std::exchange(current, this)) std::abort();  // one a thread
 }
 
@@ -36,8 +35,8 @@ bool VirtualTime::advance(boost::asio::io_context& context, Steady::duration mos
   now_ = due ? std::max(now_, *expected_.begin()) : limit;
   expected_.erase(expected_.begin(), expected_.upper_bound(now_));
   // Asio asks for the time when a timer is started that is the next to expire.
-  const auto look = std::make_shared<boost::asio::basic_waitable_timer<TimerClock>>(
-      context, now_ - std::chrono::hours(1));
+  const auto look =
+      std::make_shared<boost::asio::basic_waitable_timer<TimerClock>>(context, now_ - std::chrono::hours(1));
   look->async_wait([look](boost::system::error_code) {});
   return due;
 }

@@ -38,7 +38,7 @@ constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
 // Answers go before TooManyQuestions refusals.
 enum Lane : unsigned { kAnswer, kRefusal };
 
-std::string key_of(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
+std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
 // Identifies a report and the generation of its spec.
 struct Asked {
@@ -185,7 +185,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     for (const auto& change : changes) {
       const Seen seen(change.object.view());
       if (change.type == client::Change::Type::deleted) {
-        const auto key = key_of(seen.asked.ns, seen.asked.name);
+        const auto key = object_key(seen.asked.ns, seen.asked.name);
         questions.forget(key);
         answers.forget(key);
         retention.forget(seen.asked.ns, seen.asked.name);
@@ -202,7 +202,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // Queues the question. If the queue is full, queues its refusal; if that fails too, starts listing.
   void offer(const Asked& asked) {
-    const auto key = key_of(asked.ns, asked.name);
+    const auto key = object_key(asked.ns, asked.name);
     // If the queued answer is for an older spec, the watch event of its patch comes back here.
     if (answers.contains(key)) return;
     if (questions.push(asked.ns, key, asked.name) != Questions::Pushed::refused) return;

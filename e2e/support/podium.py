@@ -17,14 +17,18 @@ NAMESPACE = "podium-system"
 PROBES = ("/healthz", "/livez", "/readyz")
 
 
-def render(values=(), release="podium", crds=True):
+class RenderError(Exception):
+    """helm refuses the values; its words."""
+
+
+def render(values=(), release="podium", crds=True, namespace=NAMESPACE):
     """The manifests that helm renders from the chart."""
-    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", NAMESPACE, *(["--include-crds"] if crds else [])]
+    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", namespace, *(["--include-crds"] if crds else [])]
     for value in values:
         argv += ["--set", value]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(f"helm template: {done.stderr}")
+        raise RenderError(done.stderr)
     return done.stdout
 
 

@@ -35,7 +35,8 @@ TEST(VirtualTime, TimersExpireInOrderAndAtTheirTime) {
     io.poll();
   } while (time.advance(io, 3h));
   EXPECT_EQ(gate.inside(), 0u);
-  EXPECT_EQ(woke, (decltype(woke){{1500s, 1500s}, {3000s, 1500s}, {3600s, 3600s}, {4500s, 1500s}, {7200s, 3600s}}));
+  EXPECT_EQ(woke,
+            (decltype(woke){{1500s, 1500s}, {3000s, 1500s}, {3600s, 3600s}, {4500s, 1500s}, {7200s, 3600s}}));
   EXPECT_EQ(time.now() - began, 7200s + 3h);
 }
 

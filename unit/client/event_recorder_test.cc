@@ -50,7 +50,7 @@ struct Recording {
     recorder.record(pod(name), "Normal", "R", "A", note);
   }
   // Until nothing is left to do within the time.
-  void run(Steady::duration most = 24h) {
+  void run(Steady::duration most = 5min) {
     const auto end = time.now() + most;
     do {
       io.restart();
