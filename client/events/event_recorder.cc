@@ -1,5 +1,6 @@
 #include "client/events/event_recorder.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -184,6 +185,7 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
 
 // One missing right refuses every event: the log is bounded.
 void EventRecorder::Impl::log_loss(const Queue::Item& item, const Error& error) {
+  if (is_not_leader(error)) return;
   if (!log.allows(fmt::format("{} {}", error.code, error.reason), api.clock().now())) return;
   spdlog::warn("event not written event={}/{} lost_so_far={} error=\"{}\"", item.value.write.ns,
                item.value.write.name, queue.counts().failed + queue.counts().dropped + 1, error.message);

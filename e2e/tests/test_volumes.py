@@ -206,7 +206,7 @@ class Stopping(WithStorage):
         self.plane.create(user_of("kept-waiting", "slow"))
         where = self.selected("slow")
         self.assertEqual(self.podium.stop(), 0)
-        self.assertNotIn("not everything ended in time", self.podium.log())
+        self.assertNotIn("task did not end in time", self.podium.log())
         self.podium.start()
         self.provision("slow", where)
         self.assertEqual(self.bound("kept-waiting"), where)

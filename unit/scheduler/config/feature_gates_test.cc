@@ -85,8 +85,8 @@ TEST(FeatureGates, Errors) {
        "[PodLevelResources]"},
       {"not honoured",
        {"CoordinatedLeaderElection=true"},
-       "feature gate CoordinatedLeaderElection cannot be set to true: not supported by podium: podium takes "
-       "its lease itself"},
+       "feature gate CoordinatedLeaderElection cannot be set to true: not supported by podium: podium "
+       "acquires its lease itself"},
   };
   for (const auto& c : cases) {
     const auto got = parse_feature_gates(c.flags);
