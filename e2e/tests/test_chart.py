@@ -70,12 +70,12 @@ class Values(unittest.TestCase):
 
     def test_podium_takes_what_is_rendered(self):
         for values in ((), ("podium.reports=null",), ("podium=null",), ("configuration.percentageOfNodesToScore=30",),
-                       ("podium.whatIf.deadline=10s")):
+                       ("podium.whatIf.deadline=10s",)):
             with self.subTest(values), tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
                 [config] = of_kind(rendered(*values), "ConfigMap")
                 file.write(config["data"]["config.yaml"])
                 file.flush()
-                done = subprocess.run([podium.PROGRAM, "config", "view", "--config", file.name], capture_output=True, text=True,
+                done = subprocess.run([podium.PROGRAM, "config", "view", file.name], capture_output=True, text=True,
                                       env=environment())
                 self.assertEqual(done.returncode, 0, done.stderr)
 

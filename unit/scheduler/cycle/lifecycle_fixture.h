@@ -40,7 +40,7 @@ class FakeWorld final : public Binder,
   void nominate(const cluster::PodInfo& pod, std::string node) override {
     say("nominate {} to {}", pod->meta.name, node);
   }
-  void forget(const std::string&) override {}
+  void forget(const std::string& uid) override { forgotten_nominations.push_back(uid); }
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override {
     say("scheduled {} on {}", pod->meta.name, node);
   }
@@ -56,20 +56,27 @@ class FakeWorld final : public Binder,
     say("make room for {} on {}:{}", (*order.preemptor)->meta.name, order.node, who);
     orders.push_back(std::move(order));
   }
-  void skipped(const cluster::PodInfo&) override {}
+  void skipped(const cluster::PodInfo& pod) override { skips.push_back(pod->meta.name); }
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {
     say("{} {}: {}", reason, pod->meta.name, message);
   }
-  void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override {}
+  void decided(const framework::Attempt& attempt, const framework::Decision& decision,
+               const cluster::Snapshot& snapshot) override {
+    decisions.push_back(fmt::format("{} {}: {}", (*attempt.pod)->meta.name, attempt.number,
+                                    decision.choice ? snapshot.node_name(*decision.choice) : "no node"));
+  }
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     ends.push_back(fmt::format("{} {}", pod->meta.name, result.bound ? "bound" : result.error));
   }
-  void forgotten(std::string_view) override {}
+  void forgotten(std::string_view uid) override { forgotten_pods.emplace_back(uid); }
 
   std::vector<framework::ObjectWrite> writes;
   std::vector<PreemptionOrder> orders;
-  Log ends;  // calls of the Recorder
+  // Calls that only some tests are about, beside the log.
+  Log decisions, ends, forgotten_pods;  // as the recorder
+  Log forgotten_nominations;            // as the nominator
+  Log skips;                            // as the announcer
 
  private:
   template <typename... Args>
