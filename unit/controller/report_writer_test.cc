@@ -1,124 +1,11 @@
-// ReportWriter writes one report per pod despite all kinds of failures. Runs against an
-// in-memory API server.
-#include "controller/report_writer.h"
-
+// ReportWriter writes one report for each pod, with what happened to the pod.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
+#include "unit/controller/report_writer_fixture.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <string>
-#include <vector>
-
-#include "base/time.h"
-#include "unit/controller/log_capture.h"
-#include "unit/controller/served_api.h"
-#include "unit/support/builders.h"
-
-namespace podium::controller {
+namespace podium::controller::report_writer_test {
 namespace {
-
-namespace asio = boost::asio;
-namespace json = boost::json;
-using namespace std::chrono_literals;
-using test::node;
-using test::pod;
-using unit::default_config;
-using unit::kPlural;
-using unit::Lines;
-using unit::ObjectServer;
-using unit::ServedApi;
-
-const std::string kReports = "/apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports";
-const client::Response kNoSuchKind{
-    404, R"({"code":404,"message":"the server could not find the requested resource"})"};
-
-// One node with four CPUs.
-const cluster::Snapshot& snapshot() {
-  static const auto one = [] {
-    cluster::Snapshot made;
-    made.set_node(node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
-    return made;
-  }();
-  return one;
-}
-
-cluster::PodInfo info_of(const api::Pod& pod) { return *cluster::make_pod_info(test::share(pod)); }
-
-api::Pod small(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "1"); }
-api::Pod huge(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "64"); }
-
-// Backoffs are short, and the clock advances a little with each step.
-struct Writing : ServedApi {
-  explicit Writing(ReportWriter::Announce announce = {}, std::size_t max_decisions = 20'000)
-      : retention(api, retention_options(max_decisions), gate, io.get_executor()),
-        writer(api, bindings_first, retention, options, gate, io.get_executor(), std::move(announce),
-               {.item = {1ms, 4ms}, .of_namespace = {1ms, 4ms}, .all = {1ms, 4ms}}) {}
-  ~Writing() {
-    gate.cancel();
-    io.restart();
-    io.run();
-  }
-
-  static RetentionOptions retention_options(std::size_t max_decisions) {
-    RetentionOptions made;
-    made.max_decisions = max_decisions;
-    made.round = 1ms;
-    return made;
-  }
-
-  // Records a decision on the pod; if it fits, the test still has to end its binding.
-  void decide(const api::Pod& pod, std::uint32_t attempt = 1) {
-    const auto info = cluster::make_pod_info(test::share(pod));
-    const auto decision = framework::evaluate(*info, snapshot(), *default_config().profiles[0]);
-    framework::Attempt what;
-    what.pod = info;
-    what.profile = "default-scheduler";
-    what.number = attempt;
-    what.decided_at = clock.wall();
-    writer.decided(what, decision, snapshot());
-  }
-  void bind(const api::Pod& pod) {
-    decide(pod);
-    writer.binding_ended(info_of(pod), {.bound = true, .node = "n1"});
-  }
-  // Runs until no worker is left.
-  void run() {
-    run_until([this] { return gate.inside() == 0; });
-  }
-  template <typename Condition>
-  void run_until(Condition condition) {
-    io.restart();
-    while (!condition() && io.run_one() > 0) clock.advance(1ms);
-    EXPECT_TRUE(condition());
-  }
-  void drain(std::chrono::milliseconds deadline = 1s) {
-    bool drained = false;
-    asio::co_spawn(io, writer.drain(deadline), [&](std::exception_ptr) { drained = true; });
-    run_until([&] { return drained; });
-  }
-  // "name pod outcome attempts" of all reports, in order of names.
-  Lines reports() const {
-    Lines out;
-    for (const auto& report : server.all(kPlural)) {
-      const auto* attempts = report.at("status").as_object().if_contains("attempts");
-      out.push_back(fmt::format("{} {} {} {}", ObjectServer::text(report, "/metadata/name"),
-                                ObjectServer::text(report, "/spec/podRef/uid"),
-                                ObjectServer::text(report, "/status/outcome"),
-                                attempts ? attempts->to_number<int>() : 0));
-    }
-    return out;
-  }
-
-  unit::LogCapture log;
-  client::Precedence bindings_first{clock};
-  config::Podium options;
-  async::Gate gate;
-  Retention retention;
-  ReportWriter writer;
-};
 
 TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
   Writing w;
@@ -251,52 +138,6 @@ TEST(ReportWriter, AReplyThatIsLostMakesNoSecondReport) {
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
 }
 
-TEST(ReportWriter, WithoutTheKindItPausesWithOneWarningAndGoesOnLater) {
-  Writing w;
-  w.server.refuse(1'000'000, kNoSuchKind);
-  for (const char* name : {"a", "b", "c", "d", "e"}) w.bind(small(name));
-  w.run_until([&] { return w.log.count("warning reports are paused") > 0; });
-  EXPECT_EQ(w.log.count("warning reports are paused"), 1);
-  EXPECT_EQ(w.writer.counts().failed, 0u);
-  w.server.refuse(0, kNoSuchKind);
-  w.run();
-  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Scheduled 1", "b uid-of-b Scheduled 1", "c uid-of-c Scheduled 1",
-                                "d uid-of-d Scheduled 1", "e uid-of-e Scheduled 1"}));
-  EXPECT_EQ(w.writer.counts().written, 5u);
-  EXPECT_EQ(w.writer.counts().dropped, 0u);
-  EXPECT_EQ(w.log.count("warning reports are paused"), 1);
-  EXPECT_EQ(w.log.count("info reports are written again"), 1);
-}
-
-TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
-  struct Case {
-    const char* name;
-    client::Response refusal;
-  };
-  const Case cases[] = {
-      {"the namespace is going away",
-       {403,
-        R"({"code":403,"message":"unable to create new content in namespace shop because it is being terminated"})"}},
-      {"the namespace is gone", {404, R"({"code":404,"message":"namespaces \"shop\" not found"})"}},
-      {"not what the server takes for a request", {400, R"({"code":400,"message":"bad"})"}},
-  };
-  for (const auto& c : cases) {
-    SCOPED_TRACE(c.name);
-    Writing w;
-    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-      if (request.body.find("uid-of-web") == std::string::npos) return std::nullopt;
-      return c.refusal;
-    };
-    w.bind(small("web"));
-    w.bind(small("next"));
-    w.run();
-    EXPECT_EQ(w.reports(), Lines{"next uid-of-next Scheduled 1"});
-    EXPECT_EQ(w.writer.counts().failed, 1u);
-    EXPECT_EQ(w.log.count("report not written"), 1);
-    EXPECT_EQ(w.log.count("paused"), 0);
-  }
-}
-
 TEST(ReportWriter, AStatusThatIsTooLargeIsShortenedOnce) {
   for (const int code : {413, 422}) {
     for (const bool for_good : {false, true}) {
@@ -316,97 +157,6 @@ TEST(ReportWriter, AStatusThatIsTooLargeIsShortenedOnce) {
       EXPECT_EQ(w.report("web").at("status").at("strategies"), json::array());
     }
   }
-}
-
-TEST(ReportWriter, AFullQueueDropsTheOldestAndCounts) {
-  Writing w;
-  const int capacity = 20'000;
-  for (int i = 0; i < capacity + 7; ++i) w.decide(huge(fmt::format("p{}", i)));
-  EXPECT_EQ(w.writer.counts().dropped, 7u);
-  EXPECT_EQ(w.writer.counts().waiting, static_cast<std::size_t>(capacity));
-  w.run_until([&] { return !w.server.requests().empty(); });
-  const auto first = w.server.transport->requests().front().body;
-  EXPECT_NE(first.find("\"uid-of-p7\""), std::string::npos) << first;
-  w.drain(0ms);
-  w.run();
-  const auto counts = w.writer.counts();
-  EXPECT_EQ(counts.waiting, 0u);
-  EXPECT_EQ(counts.written + counts.failed + counts.dropped, static_cast<std::size_t>(capacity + 7));
-}
-
-TEST(ReportWriter, AStopWritesWhatWaits) {
-  Writing w;
-  for (int i = 0; i < 20; ++i) w.bind(small(fmt::format("p{:02}", i)));
-  w.drain();
-  EXPECT_EQ(w.reports().size(), 20u);
-  EXPECT_EQ(w.writer.counts().dropped, 0u);
-}
-
-TEST(ReportWriter, AStopEndsByItsDeadline) {
-  Writing w;
-  w.server.transport->latency = 1ms;
-  for (int i = 0; i < 500; ++i) w.bind(small(fmt::format("p{:03}", i)));
-  w.drain(5ms);
-  w.run();  // what was under way
-  const auto counts = w.writer.counts();
-  EXPECT_GT(counts.dropped, 0u);
-  EXPECT_EQ(counts.waiting, 0u);
-  EXPECT_EQ(counts.written + counts.dropped, 500u);
-}
-
-TEST(ReportWriter, AStopDoesNotWaitForAServerThatRefuses) {
-  Writing w;
-  w.server.refuse(1'000'000, kNoSuchKind);
-  for (int i = 0; i < 20; ++i) w.bind(small(fmt::format("p{:02}", i)));
-  w.run_until([&] { return w.log.count("paused") > 0; });
-  w.drain();
-  const auto counts = w.writer.counts();
-  EXPECT_EQ(counts.failed + counts.dropped, 20u);
-  EXPECT_EQ(w.reports(), Lines());
-}
-
-TEST(ReportWriter, BindingsComeFirst) {
-  Writing w;
-  w.bindings_first.enter();
-  w.bind(small("web"));
-  w.io.run_for(50ms);
-  EXPECT_EQ(w.reports(), Lines());
-  w.bindings_first.leave();
-  w.run();
-  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
-}
-
-TEST(ReportWriter, ALoadThatNeverEndsDelaysReportsByThePatienceOnly) {
-  Writing w;
-  w.bindings_first.enter();
-  w.bind(small("web"));
-  w.clock.advance(client::Precedence::kPatience);
-  w.run();
-  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
-}
-
-TEST(ReportWriter, AtTheBoundTheEarliestMakeRoomForTheNewest) {
-  Writing w({}, 2);
-  w.retention.start();
-  for (const char* name : {"q1", "q2", "q3"})  // what-ifs do not count
-    w.retention.track("shop", name, name, 100s, ReportKind::question);
-  for (const char* name : {"a", "b", "c", "d"}) {
-    w.bind(small(name));
-    w.run_until([&] { return w.writer.counts().waiting == 0 && !w.report(name).is_null(); });
-    EXPECT_LE(w.server.all(kPlural).size(), 2u);
-  }
-  EXPECT_EQ(w.reports(), (Lines{"c uid-of-c Scheduled 1", "d uid-of-d Scheduled 1"}));
-  EXPECT_EQ(w.writer.counts().dropped, 0u);
-  EXPECT_EQ(w.log.count("budget"), 1);
-}
-
-TEST(ReportWriter, AtTheBoundAReportThatIsThereIsRewritten) {
-  Writing w({}, 1);
-  w.decide(huge("a"));
-  w.run();
-  w.bind(small("a"));
-  w.run();
-  EXPECT_EQ(w.reports(), Lines{"a uid-of-a Scheduled 1"});
 }
 
 TEST(ReportWriter, WritesAsTheSwitchesSay) {
@@ -479,48 +229,6 @@ TEST(ReportWriter, APodThatIsForgottenStartsAnew) {
   EXPECT_EQ(w.reports(), Lines{"web another Unschedulable 1"});
 }
 
-TEST(ReportWriter, ANamespaceThatRefusesReportsHoldsUpNoOther) {
-  struct Case {
-    const char* name;
-    ObjectServer::Reply refusal;
-  };
-  const Case cases[] = {
-      {"a quota", client::Response{403, R"({"code":403,"message":"exceeded quota: none"})"}},
-      {"a webhook that fails", client::Response{500, R"({"code":500,"message":"failed calling webhook"})"}},
-      {"a webhook that hangs", fail(Error::Kind::timeout, "no reply in time")},
-  };
-  for (const auto& c : cases) {
-    SCOPED_TRACE(c.name);
-    Writing w;
-    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-      if (request.target.find("/namespaces/full/") == std::string::npos) return std::nullopt;
-      return c.refusal;
-    };
-    for (int i = 0; i < 12; ++i)
-      w.bind(pod(fmt::format("f{}", i)).ns("full").uid(fmt::format("full-{}", i)).req("cpu", "1"));
-    for (int i = 0; i < 100; ++i) w.bind(small(fmt::format("p{}", i)));
-    w.run_until([&] { return w.writer.counts().written == 100; });
-    EXPECT_EQ(w.reports().size(), 100u);
-    EXPECT_EQ(w.writer.counts().failed, 0u);
-    EXPECT_EQ(w.log.count("reports of a namespace are refused"), 1);
-    EXPECT_EQ(w.log.count("paused"), 0);
-    w.server.on_request = {};
-    w.run();
-    EXPECT_EQ(w.reports().size(), 112u);
-    EXPECT_EQ(w.log.count("reports are written again namespace=full"), 1);
-  }
-}
-
-TEST(ReportWriter, WhatANamespaceRefusesForLongerThanTheTtlIsDropped) {
-  Writing w;
-  w.server.refuse(1'000'000, client::Response{403, "{}"});
-  for (int i = 0; i < 12; ++i) w.bind(small(fmt::format("p{}", i)));
-  w.run_until([&] { return w.log.count("refused") > 0; });
-  w.clock.advance(600s);
-  w.run();
-  EXPECT_EQ(w.writer.counts().dropped, 12u);
-}
-
 TEST(ReportWriter, AnAttemptThatChangesNothingIsNotWorthARequest) {
   Writing w;
   w.decide(huge("web"), 1);
@@ -537,23 +245,6 @@ TEST(ReportWriter, AnAttemptThatChangesNothingIsNotWorthARequest) {
   w.writer.binding_ended(info_of(small("web")), {.bound = false, .node = "n1", .error = "no"});
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Failed 11"}) << "something has changed";
-}
-
-TEST(ReportWriter, FirstReportsGoBeforeRewrittenOnes) {
-  Writing w;
-  for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)));
-  w.run();
-  w.clock.advance(60s);
-  for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)), 2);
-  const auto before = w.server.requests().size();
-  w.bind(small("first"));
-  w.run();
-  const auto requests = w.server.requests();
-  const auto at = std::ranges::find_if(requests, [&](const std::string& request) {
-    return request.starts_with("POST") && &request >= &requests[before];
-  });
-  ASSERT_NE(at, requests.end());
-  EXPECT_LT(at - requests.begin(), static_cast<std::ptrdiff_t>(before + 50)) << "of some 200 rewrites";
 }
 
 TEST(ReportWriter, TheReportOfADeadPodOfThisNameIsTakenOver) {
@@ -599,4 +290,4 @@ TEST(ReportWriter, OneThatAnotherHasReplacedIsMadeAnew) {
 }
 
 }  // namespace
-}  // namespace podium::controller
+}  // namespace podium::controller::report_writer_test
