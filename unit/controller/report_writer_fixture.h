@@ -43,8 +43,12 @@ inline const cluster::Snapshot& snapshot() {
 
 inline cluster::PodInfo info_of(const api::Pod& pod) { return *cluster::make_pod_info(test::share(pod)); }
 
-inline api::Pod small(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "1"); }
-inline api::Pod huge(const std::string& name) { return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "64"); }
+inline api::Pod small(const std::string& name) {
+  return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "1");
+}
+inline api::Pod huge(const std::string& name) {
+  return pod(name).ns("shop").uid("uid-of-" + name).req("cpu", "64");
+}
 
 // Backoffs are short, and the clock advances a little with each step.
 struct Writing : ServedApi {
