@@ -14,4 +14,4 @@ if ! "$clang_format" --version 2>/dev/null | grep -q " $want"; then
 fi
 mode=(-i)
 [ "${1:-}" != --check ] || mode=(--dry-run --Werror)
-git ls-files -z '*.cc' '*.h' | xargs -0 "$clang_format" "${mode[@]}"
+git ls-files -z --cached --others --exclude-standard '*.cc' '*.h' | xargs -0 "$clang_format" "${mode[@]}"
