@@ -1,5 +1,6 @@
 #include "async/virtual_time.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -34,7 +35,7 @@ bool VirtualTime::advance(boost::asio::io_context& context, Steady::duration mos
   const bool due = !expected_.empty() && *expected_.begin() <= limit;
   now_ = due ? std::max(now_, *expected_.begin()) : limit;
   expected_.erase(expected_.begin(), expected_.upper_bound(now_));
-  // Asio asks for the time when a timer is started that is the next to expire.
+  // Starting a timer that is the next to expire makes Asio look at the time.
   const auto look =
       std::make_shared<boost::asio::basic_waitable_timer<TimerClock>>(context, now_ - std::chrono::hours(1));
   look->async_wait([look](boost::system::error_code) {});

@@ -60,7 +60,7 @@ std::string identity_of(const EventText& event) {
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429)
     return Outcome::retry_all;
-  return error.code >= 500 ? Outcome::retry : Outcome::failed;
+  return error.code == 409 || error.code >= 500 ? Outcome::retry : Outcome::failed;
 }
 
 }  // namespace
@@ -98,6 +98,7 @@ struct EventRecorder::Impl {
   static Task<void> tick(Impl* self);
   Task<Result<void>> attempt(const Item& item);
   Task<Result<void>> create(const Item& item);
+  Request create_request(const Item& item) const;
   std::string text_of(const Item& item) const;
   void log_loss(const Queue::Item& item, const Error& error);
 
@@ -153,24 +154,16 @@ Task<void> EventRecorder::Impl::tick(Impl* self) {
 // New events in one pipelined batch; then, one by one, series and what the batch did not create.
 Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batch) {
   if (!self->queue.draining()) co_await self->precedence.turn(batch.front().since);
-  std::vector<Request> requests;
-  std::vector<std::size_t> of;  // the item of each request
+  std::vector<std::size_t> fresh;  // indices of the events that are created for the first time
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    const Item& item = batch[i].value;
-    if (item.write.kind != Kind::create || batch[i].tries > 0) continue;
-    Request request;
-    request.method = "POST";
-    request.target = resource::events.path(item.write.ns);
-    request.body = self->text_of(item);
-    request.accept = kBriefReply;
-    request.timeout = kCall;
-    requests.push_back(std::move(request));
-    of.push_back(i);
+    if (batch[i].value.write.kind == Kind::create && batch[i].tries == 0) fresh.push_back(i);
   }
   std::vector<bool> created(batch.size());
-  if (requests.size() > 1) {
+  if (fresh.size() > 1) {
+    std::vector<Request> requests;
+    for (const auto i : fresh) requests.push_back(self->create_request(batch[i].value));
     const auto answers = co_await self->api.send_all(std::move(requests));
-    for (std::size_t k = 0; k < of.size(); ++k) created[of[k]] = answers[k].has_value();
+    for (std::size_t k = 0; k < fresh.size(); ++k) created[fresh[k]] = answers[k].has_value();
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (created[i]) continue;
@@ -181,6 +174,16 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
     if (batch[i].outcome == Outcome::failed || batch[i].tries + 1 >= kTries)
       self->log_loss(batch[i], done.error());
   }
+}
+
+Request EventRecorder::Impl::create_request(const Item& item) const {
+  Request request;
+  request.method = "POST";
+  request.target = resource::events.path(item.write.ns);
+  request.body = text_of(item);
+  request.accept = kBriefReply;
+  request.timeout = kCall;
+  return request;
 }
 
 // One missing right refuses every event: the log is bounded.
@@ -204,10 +207,8 @@ Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
                                     std::move(body), "", controller, {kCall, false});
   if (patched) co_return Result<void>();
   if (!object_is_gone(patched.error()) || !item.event) co_return std::unexpected(patched.error());
-  // Its create is still under way with another writer, or was dropped, or the server has forgotten it.
-  auto created = co_await create(item);
-  if (!created && created.error().code == 409) created.error().kind = Error::Kind::unavailable;
-  co_return created;
+  // Its create was dropped, or the server has forgotten the event.
+  co_return co_await create(item);
 }
 
 Task<Result<void>> EventRecorder::Impl::create(const Item& item) {
