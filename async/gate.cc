@@ -72,7 +72,7 @@ struct Gate::State {
   void ended(const Entry& entry, std::exception_ptr exception) {
     if (!exception || (is_cancelled() && is_cancellation(exception))) return;
     const auto what = what_of(std::move(exception));
-    spdlog::critical("task failed task={} error=\"{}\"", entry.name, what);
+    spdlog::critical("task failed task={:?} error={:?}", entry.name, what);
     if (!fault) std::abort();
     fault(entry.name, what);
   }
@@ -116,7 +116,7 @@ Gate::~Gate() {
   const std::lock_guard lock(state_->mutex);
   if (state_->inside.empty()) return;
   for (const auto& entry : state_->inside) {
-    spdlog::critical("task outlives its owner task={}", entry->name);
+    spdlog::critical("task outlives its owner task={:?}", entry->name);
   }
   spdlog::shutdown();
   std::abort();

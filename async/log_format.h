@@ -1,6 +1,8 @@
-// The format of podium's log lines: time, level, message.
+// The formats of podium's log lines: text (time, level, message), or JSON, an object a line.
 //
-// Escapes control characters: messages contain text from servers and programs, and must stay on one line.
+// Text escapes control characters: messages contain text from servers and programs, and must stay on one
+// line. JSON has the fields that kube-scheduler's has (ts in milliseconds since 1970, v, msg), the level, and
+// the line's own fields as strings.
 // Threads: like any spdlog formatter, one per sink.
 #pragma once
 
@@ -11,5 +13,6 @@
 namespace podium::async {
 
 std::unique_ptr<spdlog::formatter> log_formatter();
+std::unique_ptr<spdlog::formatter> json_log_formatter();
 
 }  // namespace podium::async

@@ -31,8 +31,16 @@ struct Error {
   bool maybe_applied = false;
 };
 
+// A T or an Error. [[nodiscard]]: a caller that wants neither says so with a cast to void and a comment.
 template <typename T>
-using Result = std::expected<T, Error>;
+class [[nodiscard]] Result : public std::expected<T, Error> {
+  using Base = std::expected<T, Error>;
+
+ public:
+  using Base::Base;
+  Result() = default;
+  Result(Base base) : Base(std::move(base)) {}
+};
 
 inline std::unexpected<Error> fail(Error::Kind kind, std::string message) {
   Error error;

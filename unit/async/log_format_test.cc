@@ -36,5 +36,32 @@ TEST(LogFormat, AMessageStaysOneLineAndMovesNoCursor) {
   EXPECT_EQ(logged(std::string("a\0b", 3)), "a\\x00b");
 }
 
+// The JSON object without its time.
+std::string json_logged(const std::string& message, spdlog::level::level_enum level = spdlog::level::info) {
+  std::ostringstream out;
+  spdlog::logger logger("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
+  logger.set_formatter(json_log_formatter());
+  logger.set_level(spdlog::level::trace);
+  logger.log(level, "{}", message);
+  const auto line = out.str();
+  EXPECT_TRUE(line.starts_with("{\"ts\":1") && line.ends_with("}\n")) << line;
+  const auto rest = line.find(",\"level\"");
+  EXPECT_NE(rest, std::string::npos) << line;
+  return line.substr(rest + 1, line.size() - rest - 3);
+}
+
+TEST(LogFormat, JsonHasTheFieldsApart) {
+  EXPECT_EQ(json_logged("caches synced nodes=3"),
+            R"("level":"info","v":0,"msg":"caches synced","nodes":"3")");
+  EXPECT_EQ(json_logged(R"(refused error="a \"b\"\nc")", spdlog::level::warn),
+            R"("level":"warning","v":0,"msg":"refused","error":"a \"b\"\u000ac")");
+  EXPECT_EQ(json_logged("x a=1 a=2 msg=3", spdlog::level::debug),
+            R"("level":"debug","v":3,"msg":"x","a":"1","a_":"2","msg_":"3")");
+  EXPECT_EQ(json_logged("\xff\xc0\xafZ\xc3\xbcrich \x1b \xed\xa0\x80\xf0\x9f\x98\x80"),
+            "\"level\":\"info\",\"v\":0,\"msg\":\"\\ufffd\\ufffd\\ufffdZ\xc3\xbcrich \\u001b "
+            "\\ufffd\\ufffd\\ufffd\xf0\x9f\x98\x80\"")
+      << "only valid UTF-8";
+}
+
 }  // namespace
 }  // namespace podium::async

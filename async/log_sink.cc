@@ -1,0 +1,99 @@
+#include "async/log_sink.h"
+
+#include <fmt/format.h>
+#include <spdlog/async.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "async/log_fields.h"
+
+namespace podium::async {
+namespace {
+
+constexpr std::size_t kMessages = 1'024;  // remembered at once
+
+std::atomic<std::uint64_t>& limited_lines() {
+  static std::atomic<std::uint64_t> lines{0};
+  return lines;
+}
+
+class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit LimitedSink(std::shared_ptr<spdlog::sinks::sink> next) : next_(std::move(next)) {}
+
+ private:
+  using Time = spdlog::log_clock::time_point;
+  using Kind = std::pair<int, std::string>;  // level and message
+  struct Second {
+    Time begin{};
+    unsigned lines = 0;
+    std::uint64_t left_out = 0;
+  };
+
+  void sink_it_(const spdlog::details::log_msg& line) override {
+    if (line.level < spdlog::level::info) return next_->log(line);
+    const auto message = log_message({line.payload.data(), line.payload.size()});
+    if (seconds_.size() >= kMessages) forget(line.time);
+    auto& [kind, second] = *seconds_.try_emplace({line.level, std::string(message)}).first;
+    if (line.time - second.begin >= std::chrono::seconds(1)) {
+      tell(kind, second, line.time);
+      second = {.begin = line.time};
+    }
+    if (second.lines < kLinesASecond) {
+      ++second.lines;
+      return next_->log(line);
+    }
+    ++second.left_out;
+    limited_lines().fetch_add(1, std::memory_order_relaxed);
+  }
+
+  void flush_() override {
+    const auto now = spdlog::log_clock::now();
+    for (auto& [kind, second] : seconds_) {
+      if (now - second.begin >= std::chrono::seconds(1)) tell(kind, second, now);
+    }
+    next_->flush();
+  }
+
+  void set_pattern_(const std::string& pattern) override { next_->set_pattern(pattern); }
+  void set_formatter_(std::unique_ptr<spdlog::formatter> formatter) override {
+    next_->set_formatter(std::move(formatter));
+  }
+
+  void tell(const Kind& kind, Second& second, Time now) {
+    if (second.left_out == 0) return;
+    const auto text = fmt::format("log lines left out lines={} message={:?}",
+                                  std::exchange(second.left_out, 0), kind.second);
+    next_->log({now, {}, "", static_cast<spdlog::level::level_enum>(kind.first), text});
+  }
+
+  void forget(Time now) {
+    for (auto& [kind, second] : seconds_) tell(kind, second, now);
+    seconds_.clear();
+  }
+
+  const std::shared_ptr<spdlog::sinks::sink> next_;
+  std::map<Kind, Second> seconds_;  // the second that each is in
+};
+
+}  // namespace
+
+std::shared_ptr<spdlog::sinks::sink> limited_sink(std::shared_ptr<spdlog::sinks::sink> next) {
+  return std::make_shared<LimitedSink>(std::move(next));
+}
+
+LogLosses log_losses() {
+  LogLosses out;
+  out.limited = limited_lines().load(std::memory_order_relaxed);
+  if (const auto pool = spdlog::thread_pool()) out.overrun = pool->overrun_counter();
+  return out;
+}
+
+}  // namespace podium::async
