@@ -97,7 +97,7 @@ std::string content_type_of(PatchType type) {
 const char* const kBriefReply =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
-constexpr const char* kMetadataList =
+const char* const kBriefListReply =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json";
 
 bool object_is_gone(const Error& error) {
@@ -170,7 +170,7 @@ Task<Result<std::string>> Api::get_text(std::string path, CallOptions options) {
 Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions options, std::string token,
                                   CallOptions call_options) {
   Request request = request_of("GET", resource.path(ns) + list_query(options, token));
-  if (options.metadata_only) request.accept = kMetadataList;
+  if (options.metadata_only) request.accept = kBriefListReply;
   auto reply = co_await call(std::move(request), call_options);
   if (!reply) {
     if (reply.error().code == 410) reply.error().reason = "Expired";

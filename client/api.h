@@ -67,6 +67,7 @@ struct ListResult {
 
 // Accept header that asks for the object's metadata only (PartialObjectMetadata).
 extern const char* const kBriefReply;
+extern const char* const kBriefListReply;  // of a list (PartialObjectMetadataList)
 
 // True for a NotFound Status about the request's object or its namespace. False for other 404s: from a
 // proxy, for a resource that is not served, or about another object.

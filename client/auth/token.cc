@@ -41,7 +41,7 @@ class FileToken final : public TokenSource {
     if (read)
       token_ = std::move(*read);
     else
-      spdlog::warn("token not reloaded, keeping the old one reason=\"{}\"", read.error().message);
+      spdlog::warn("token not reloaded, keeping the old one reason={:?}", read.error().message);
     return token_;
   }
 

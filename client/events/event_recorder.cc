@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
+#include "client/request_info.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -190,8 +191,9 @@ Request EventRecorder::Impl::create_request(const Item& item) const {
 void EventRecorder::Impl::log_loss(const Queue::Item& item, const Error& error) {
   if (is_not_leader(error)) return;
   if (!log.allows(fmt::format("{} {}", error.code, error.reason), api.clock().now())) return;
-  spdlog::warn("event not written event={}/{} lost_so_far={} error=\"{}\"", item.value.write.ns,
-               item.value.write.name, queue.counts().failed + queue.counts().dropped + 1, error.message);
+  spdlog::warn("event not written {}event={}/{} lost_so_far={} error={:?}", request_fields(error),
+               item.value.write.ns, item.value.write.name, queue.counts().failed + queue.counts().dropped + 1,
+               error.message);
 }
 
 Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
@@ -247,5 +249,7 @@ std::uint64_t EventRecorder::dropped() const {
 }
 
 std::uint64_t EventRecorder::written() const { return impl_->queue.counts().done; }
+
+std::size_t EventRecorder::waiting() const { return impl_->queue.counts().waiting; }
 
 }  // namespace podium::client

@@ -46,6 +46,7 @@ class EventRecorder {
   Task<void> drain(std::chrono::milliseconds deadline);
   std::uint64_t dropped() const;  // for want of room, refused, or given up
   std::uint64_t written() const;  // creates and series updates
+  std::size_t waiting() const;
 
  private:
   struct Impl;

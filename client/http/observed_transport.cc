@@ -39,10 +39,11 @@ class ObservedTransport final : public Transport {
   struct Watched {
     Watched(const Request& request, const Clock& clock)
         : method(request.method),
+          target(request.target),
           retries(request.retries),
           request_bytes(request.body.size()),
           began(clock.now()) {}
-    std::string method;
+    std::string method, target;
     std::optional<int> retries;
     std::optional<std::size_t> request_bytes;
     Steady began;
@@ -55,6 +56,7 @@ class ObservedTransport final : public Transport {
   }
   void tell(const Watched& watched, int status, std::optional<std::size_t> reply_bytes) {
     observer_({.method = watched.method,
+               .target = watched.target,
                .status = status,
                .duration = clock_.now() - watched.began,
                .retries = watched.retries,

@@ -16,7 +16,7 @@
 namespace podium::client {
 
 struct Exchange {
-  std::string_view method;
+  std::string_view method, target;
   int status = 0;  // 0: no reply came
   std::chrono::nanoseconds duration{};
   std::optional<int> retries;                               // Request::retries

@@ -103,16 +103,11 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     auto self = shared_from_this();
     auto deadline = std::chrono::steady_clock::now() + request.timeout;
     for (bool refreshed = false;; refreshed = true) {
-      auto token = co_await current_token(deadline);
-      if (!token) co_return std::unexpected(std::move(token.error()));
-      auto text = compose(request, *token);
-      if (!text) co_return std::unexpected(std::move(text.error()));
-      auto response = co_await exchange(*text, request.method, deadline);
-      if (!response || response->status != 401 || refreshed || !token_) co_return response;
-      // A request answered 401 was not executed, so any method can be resent.
-      token_->refresh();
-      auto renewed = co_await current_token(deadline);
-      if (!renewed || *renewed == *token) co_return response;
+      auto ready = co_await prepare(request, deadline);
+      if (!ready) co_return std::unexpected(std::move(ready.error()));
+      auto response = co_await exchange(ready->text, request.method, deadline);
+      if (!response || response->status != 401 || refreshed) co_return response;
+      if (!co_await has_newer_token(ready->token, deadline)) co_return response;
     }
   }
 
@@ -131,23 +126,17 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     auto self = shared_from_this();
     auto deadline = std::chrono::steady_clock::now() + request.timeout;
     for (bool refreshed = false;; refreshed = true) {
-      auto token = co_await current_token(deadline);
-      if (!token) co_return std::unexpected(std::move(token.error()));
-      auto text = compose(request, *token);
-      if (!text) co_return std::unexpected(std::move(text.error()));
+      auto ready = co_await prepare(request, deadline);
+      if (!ready) co_return std::unexpected(std::move(ready.error()));
       auto connection = co_await dial(deadline);
       if (!connection) co_return std::unexpected(std::move(connection.error()));
       (*connection)->set_deadline(deadline);
       auto reply = std::make_unique<HttpReply>(limits_.body_bytes);
-      auto head = co_await converse(**connection, request.method, *text, *reply, true);
+      auto head = co_await converse(**connection, request.method, ready->text, *reply, true);
       if (!head) co_return std::unexpected(std::move(head.error()));
       (*connection)->clear_deadline();
       (*connection)->set_rest(kRestOfStreams);
-      if (reply->status() == 401 && token_ && !refreshed) {
-        token_->refresh();
-        auto renewed = co_await current_token(deadline);
-        if (renewed && *renewed != *token) continue;
-      }
+      if (reply->status() == 401 && !refreshed && co_await has_newer_token(ready->token, deadline)) continue;
       std::unique_ptr<Stream> stream = std::make_unique<HttpStream>(std::move(*connection), std::move(reply));
       co_return Result<std::unique_ptr<Stream>>(std::move(stream));
     }
@@ -160,6 +149,26 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
  private:
+  struct Prepared {
+    std::string token, text;
+  };
+
+  Task<Result<Prepared>> prepare(const Request& request, Steady deadline) {
+    auto token = co_await current_token(deadline);
+    if (!token) co_return std::unexpected(std::move(token.error()));
+    auto text = compose(request, *token);
+    if (!text) co_return std::unexpected(std::move(text.error()));
+    co_return Prepared{std::move(*token), std::move(*text)};
+  }
+
+  // After a 401: whether another token can be had. The request was not executed, so any method can be resent.
+  Task<bool> has_newer_token(const std::string& rejected, Steady deadline) {
+    if (!token_) co_return false;
+    token_->refresh();
+    auto token = co_await current_token(deadline);
+    co_return token && *token != rejected;
+  }
+
   Result<std::string> compose(const Request& request, const std::string& token) const {
     if (!url_) return std::unexpected(url_.error());
     if (!is_request_target(request.target)) return invalid("not a request target: " + request.target);

@@ -16,8 +16,10 @@
 
 #include "async/attachment.h"
 #include "async/nap.h"
+#include "base/log_limit.h"
 #include "base/time.h"
 #include "client/leader/leader_state.h"
+#include "client/request_info.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -26,6 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr unsigned kFailures = 2;  // in a row; one may be an accident
 constexpr auto kReleaseTime = 1s;  // for each of the two requests of a release
 constexpr auto kNotLeading = std::numeric_limits<Steady::rep>::min(), kNever = kNotLeading;
 
@@ -74,7 +77,9 @@ struct LeaderElector::Impl {
   Task<void> release();
   void publish();
   std::string loss() const;
-  void log_failure(const char* what, const Error& error) const;
+  void succeeded();
+  void failed(const Error& error);
+  void log_failure(const Error& error);
 
   const LeaderOptions options;
   Api& api;
@@ -86,8 +91,11 @@ struct LeaderElector::Impl {
   std::atomic<Steady::rep> until{kNotLeading};  // when leadership ends, on the steady clock
   std::atomic<Steady::rep> stepped{kNever};     // when run() last completed a step
   std::atomic<bool> stopped{false};
-  mutable std::mutex mutex;  // guards holder
+  LogLimit log;
+  mutable std::mutex mutex;  // guards these
   std::string holder;
+  unsigned failures = 0;  // in a row
+  std::string failure;    // the last one
   async::Attachment attachment;
 };
 
@@ -144,10 +152,11 @@ Task<void> LeaderElector::Impl::get(std::chrono::milliseconds time) {
   if (reply) {
     lease = std::move(*reply);
     state.got(read_record(lease), api.clock().now());
+    if (state.is_held_by_another()) succeeded();
   } else if (object_is_gone(reply.error())) {
     state.absent();
   } else {
-    log_failure("get", reply.error());
+    failed(reply.error());
     state.failed();
   }
 }
@@ -173,9 +182,10 @@ Task<void> LeaderElector::Impl::write(LeaderState::Action action) {
   // Also after a stop; leading() is then false because of `stopped`.
   if (reply) {
     lease = std::move(*reply);
+    succeeded();
     state.written(api.clock().now());
   } else {
-    if (!stopped) log_failure(create ? "create" : "update", reply.error());
+    if (!stopped) failed(reply.error());
     state.failed();
   }
 }
@@ -190,7 +200,7 @@ Task<void> LeaderElector::Impl::release() {
   auto now =
       co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});
   if (!now) {
-    log_failure("release", now.error());
+    log_failure(now.error());
     co_return;
   }
   auto record = read_record(*now);
@@ -204,7 +214,7 @@ Task<void> LeaderElector::Impl::release() {
   if (reply) {
     spdlog::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
   } else {
-    log_failure("release", reply.error());
+    log_failure(reply.error());
   }
 }
 
@@ -213,7 +223,12 @@ void LeaderElector::Impl::publish() {
   until = limit && !stopped ? limit->time_since_epoch().count() : kNotLeading;
   if (state.holder() == reported) return;
   reported = state.holder();
-  spdlog::info("leader: lease={}/{} holder={}", options.lease_namespace, options.lease_name, reported);
+  if (reported.empty()) {
+    spdlog::info("leader: the lease is free lease={}/{}", options.lease_namespace, options.lease_name);
+  } else if (reported != options.identity) {
+    spdlog::info("leader: another holds the lease lease={}/{} holder={:?}", options.lease_namespace,
+                 options.lease_name, reported);
+  }
   const std::lock_guard lock(mutex);
   holder = reported;
 }
@@ -226,8 +241,27 @@ std::string LeaderElector::Impl::loss() const {
   return fmt::format("lease {} was lost to {}", lease, state.holder());
 }
 
-void LeaderElector::Impl::log_failure(const char* what, const Error& error) const {
-  spdlog::warn("leader: {} failed lease={}/{} code={} error={}", what, options.lease_namespace,
+// After a write, or where another leads. To read alone is no success: a candidate that may not write the
+// lease cannot lead.
+void LeaderElector::Impl::succeeded() {
+  const std::lock_guard lock(mutex);
+  failures = 0;
+  failure.clear();
+}
+
+void LeaderElector::Impl::failed(const Error& error) {
+  log_failure(error);
+  if (error.code == 409) return;  // another was faster
+  const std::lock_guard lock(mutex);
+  ++failures;
+  failure = error.message;
+}
+
+void LeaderElector::Impl::log_failure(const Error& error) {
+  const auto fields = request_fields(error);
+  const auto cause = fmt::format("{}{} {}", fields, static_cast<int>(error.kind), error.code);
+  if (!log.allows(cause, api.clock().now())) return;
+  spdlog::warn("leader: request failed {}lease={}/{} code={} error={:?}", fields, options.lease_namespace,
                options.lease_name, error.code, error.message);
 }
 
@@ -255,6 +289,20 @@ std::optional<std::chrono::nanoseconds> LeaderElector::since_last_step() const {
   const auto stepped = impl_->stepped.load();
   if (stepped == kNever) return std::nullopt;
   return impl_->api.clock().now().time_since_epoch() - Steady::duration(stepped);
+}
+
+std::optional<std::string> LeaderElector::why_unavailable() const {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->failures < kFailures) return std::nullopt;
+  return fmt::format("lease {}/{} is not to be had: {}", impl_->options.lease_namespace,
+                     impl_->options.lease_name, impl_->failure);
+}
+
+std::optional<std::chrono::nanoseconds> LeaderElector::since_renewal() const {
+  const auto until = impl_->until.load();
+  if (impl_->stopped || until == kNotLeading) return std::nullopt;
+  const Steady renewed{Steady::duration(until) - impl_->options.renew_deadline};
+  return std::max(impl_->api.clock().now() - renewed, Steady::duration::zero());
 }
 
 std::string LeaderElector::holder() const {

@@ -35,6 +35,11 @@ class LeaderElector {
   // the lease has a transport that does not.
   bool leading() const;
   std::string holder() const;  // thread-safe; the lease's holder when last seen; empty: none
+  // Thread-safe. Why the lease can be neither had nor renewed: its last two requests or more have failed, and
+  // not because another was faster; nullopt: they have not.
+  std::optional<std::string> why_unavailable() const;
+  // Thread-safe. Time since the lease was last renewed; nullopt: not leading.
+  std::optional<std::chrono::nanoseconds> since_renewal() const;
   // Thread-safe. Time since run() last completed a step, a request or a wait; nullopt before run(). A step
   // takes at most the longer of half the renew deadline and 2.2 retry periods.
   std::optional<std::chrono::nanoseconds> since_last_step() const;

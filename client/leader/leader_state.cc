@@ -7,7 +7,8 @@
 namespace podium::client {
 namespace {
 
-constexpr double kJitter = 1.2;  // client-go's JitterFactor, while acquiring
+constexpr double kJitter = 1.2;   // client-go's JitterFactor, while acquiring
+constexpr int kStandbyReads = 4;  // in a retry period
 
 }  // namespace
 
@@ -41,6 +42,10 @@ LeaderState::Action LeaderState::next(Steady now, Wall wall) {
       action.kind = Action::Kind::wait;
       action.time = wait_time(now);
       return action;
+    case Phase::standby:
+      action.kind = Action::Kind::wait;
+      action.time = standby_time(now);
+      return action;
     case Phase::lost:
       action.kind = Action::Kind::lost;
       return action;
@@ -59,7 +64,7 @@ void LeaderState::got(LeaseRecord record, Steady now) {
     // A leader that finds the lease free or expired under another name has lost it: another may have led.
     phase_ = leading_ && !mine() ? Phase::lost : Phase::update;
   } else {
-    phase_ = leading_ ? Phase::lost : Phase::wait;
+    phase_ = leading_ ? Phase::lost : Phase::standby;
   }
   if (phase_ == Phase::lost) leading_ = false;
 }
@@ -81,8 +86,8 @@ std::optional<Steady> LeaderState::leading_until() const {
   return renewed_at_ + options_.renew_deadline;
 }
 
-bool LeaderState::alive(Steady now) const {
-  return now < observed_at_ + std::chrono::seconds(observed_.duration_seconds);
+Steady LeaderState::expires() const {
+  return observed_at_ + std::chrono::seconds(observed_.duration_seconds);
 }
 
 LeaseRecord LeaderState::record(Wall wall) const {
@@ -101,11 +106,20 @@ LeaseRecord LeaderState::record(Wall wall) const {
   return record;
 }
 
+std::chrono::milliseconds LeaderState::jittered(std::chrono::milliseconds period) {
+  const auto extra = random_.unit() * kJitter * static_cast<double>(period.count());
+  return period + std::chrono::milliseconds(static_cast<std::int64_t>(extra));
+}
+
+std::chrono::milliseconds LeaderState::standby_time(Steady now) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(expires() - now);
+  const auto period = std::max(options_.retry_period / kStandbyReads, std::chrono::milliseconds(1));
+  return std::clamp(left, std::chrono::milliseconds(0), jittered(period));
+}
+
 std::chrono::milliseconds LeaderState::wait_time(Steady now) {
   const auto period = options_.retry_period;
-  if (!leading_)
-    return period +
-           std::chrono::milliseconds(static_cast<std::int64_t>(random_.unit() * kJitter * period.count()));
+  if (!leading_) return jittered(period);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(renewed_at_ + options_.renew_deadline - now);
   return std::min(period, left);
 }

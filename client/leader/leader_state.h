@@ -1,9 +1,12 @@
 // LeaderState: decides who holds the Lease, by the local clock only, and what to ask the server next.
 //
-//   acquiring: get ─absent─▶ create ─▶ leading        held by another and alive ─▶ wait
+//   acquiring: get ─absent─▶ create ─▶ leading        held by another and alive ─▶ standby, then get
 //               └─free, expired or ours─▶ update ─▶ leading
 //   leading:   update, every retry_period; where that fails: get, then update or create
 //   lost:      another holds it, or nothing was renewed for renew_deadline; final
+//
+// A standby reads the lease four times as often as the leader renews it, and when the record expires, so that
+// it leads soon after a release. client-go's waits a retry_period or more.
 //
 // A record is alive for its leaseDuration after it was last seen to change. Its timestamps are never compared
 // with the local clock. Pure: the caller passes the time. Threads: none of its own. Source: client-go
@@ -51,13 +54,18 @@ class LeaderState {
   // When leadership ends unless it is renewed; nullopt when not leading.
   std::optional<Steady> leading_until() const;
   const std::string& holder() const { return observed_.holder; }
+  // After got(): the lease is alive and another's.
+  bool is_held_by_another() const { return phase_ == Phase::standby; }
 
  private:
-  enum class Phase { attempt, slow, create, update, fast, wait, lost };
+  enum class Phase { attempt, slow, create, update, fast, wait, standby, lost };
   bool mine() const { return observed_.holder == options_.identity; }
-  bool alive(Steady now) const;
+  bool alive(Steady now) const { return now < expires(); }
+  Steady expires() const;  // when the observed record ends unless it changes
   LeaseRecord record(Wall wall) const;
+  std::chrono::milliseconds jittered(std::chrono::milliseconds period);
   std::chrono::milliseconds wait_time(Steady now);
+  std::chrono::milliseconds standby_time(Steady now);
   std::chrono::milliseconds request_time(Steady now) const;
 
   LeaderOptions options_;

@@ -85,6 +85,7 @@ struct Reflector::Impl {
   KnownObjects known;
   const std::string path;
   std::string selectors;
+  std::string asked;  // the last request, for messages
 
   std::unique_ptr<Stream> stream;
   LineSplitter lines;
@@ -153,6 +154,7 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
                                        : "&resourceVersion=" + percent_encode(action.resource_version),
                                selectors);
   request.timeout = listing ? options.initial_events : options.silence;
+  asked = path + "?watch=true";
   auto opened = co_await transport.open(std::move(request));
   if (stopped) co_return;
   if (!opened) {
@@ -287,6 +289,7 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
 // The body of one GET of the resource's path. Any status but 200 is an error.
 Task<Result<std::string>> Reflector::Impl::fetch(std::string query, std::chrono::milliseconds timeout) {
   Request request;
+  asked = path;
   request.target = path + "?" + query;
   request.timeout = timeout;
   auto response = co_await transport.send(std::move(request));
@@ -377,6 +380,7 @@ void Reflector::Impl::release() {
 void Reflector::Impl::fail(const Error& error) {
   ++errors;
   last_error = error;
+  last_error.message = fmt::format("GET {}: {}", asked, error.message);
   spdlog::debug("reflector: request failed resource={} code={} reason={} error={:?}", options.resource.plural,
                 error.code, error.reason, error.message);
   state.failed(error, clock.now());

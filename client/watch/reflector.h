@@ -65,7 +65,8 @@ class ReflectorHandler {
   virtual ~ReflectorHandler() = default;
   virtual void changed(std::span<const Change> changes) = 0;  // a batch, in order; never empty
   virtual void synced() = 0;                                  // the first list is complete; called once
-  // For readiness and logs: the resource cannot be listed or watched; called once per outage.
+  // For readiness and logs: the resource cannot be listed or watched; called once per outage. The message
+  // begins with the request.
   virtual void unavailable(const Error&) {}
   virtual void available() {}  // the outage is over: a list is complete, or a watch works
 };

@@ -1,6 +1,5 @@
 // Test doubles for the seams of client/: a manual clock, a constant random source, and a transport that calls
-// functions. ScriptedTransport's streams return their pieces and then end as configured; `hang` waits until
-// cancelled.
+// functions. ScriptedTransport's streams return their pieces, end as configured; `hang` waits for close().
 //
 // Threads: FakeClock: any; ScriptedTransport calls its functions on the caller's thread.
 #pragma once

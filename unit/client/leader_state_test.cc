@@ -96,7 +96,7 @@ TEST(LeaderState, Acquires) {
        true},
       {"not one that another holds",
        [](Life& l) { l.got(held_by("other")).waited(); },
-       {"get", "wait 2000", "get"},
+       {"get", "wait 500", "get"},
        false},
       {"not while the other renews",
        [](Life& l) {
@@ -108,11 +108,17 @@ TEST(LeaderState, Acquires) {
              .waited()
              .got(held_by("other", "r2"));
        },
-       {"get", "wait 2000", "get", "wait 2000", "get", "update me transitions=4"},
+       {"get", "wait 500", "get", "wait 500", "get", "wait 500"},
+       false},
+      {"one that expires, when it does",
+       [](Life& l) {
+         l.got(held_by("other")).pass(14'300ms).waited().got(held_by("other")).waited().got(held_by("other"));
+       },
+       {"get", "wait 500", "get", "wait 200", "get", "update me transitions=4"},
        false},
       {"one that has not changed for its duration",
-       [](Life& l) { l.got(held_by("other")).pass(13s).waited().got(held_by("other")).written(); },
-       {"get", "wait 2000", "get", "update me transitions=4", "wait 2000"},
+       [](Life& l) { l.got(held_by("other")).pass(15s).waited().got(held_by("other")).written(); },
+       {"get", "wait 500", "get", "update me transitions=4", "wait 2000"},
        true},
       {"not when another was faster",
        [](Life& l) { l.absent().failed().waited(); },

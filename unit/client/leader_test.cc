@@ -90,6 +90,51 @@ TEST(LeaderElector, IsOverWhenItsRightIsTaken) {
   EXPECT_EQ(end->error().message, "lease kube-system/podium was not renewed within 100 ms");
 }
 
+// A candidate that may read the lease and not write it looks healthy otherwise.
+TEST(LeaderElector, SaysWhyTheLeaseIsNotToBeHad) {
+  LeaseServer server;
+  server.put_lease(R"({"holderIdentity":"","leaseDurationSeconds":1,"leaseTransitions":7})");
+  server.on_request = [](const Request& request) -> std::optional<unit::ObjectServer::Reply> {
+    if (request.method == "GET") return std::nullopt;
+    return Response{403,
+                    R"({"code":403,"reason":"Forbidden","message":"User \"x\" cannot update resource"})"};
+  };
+  asio::io_context context;
+  Api api(server.transport, system_clock(), system_random());
+  LeaderElector elector(api, quick("me"));
+  asio::co_spawn(context, elector.run([] {}), [](std::exception_ptr, Result<void>) {});
+  EXPECT_EQ(elector.why_unavailable(), std::nullopt);
+  while (!elector.why_unavailable()) context.run_one();
+  EXPECT_EQ(
+      *elector.why_unavailable(),
+      "lease kube-system/podium is not to be had: PUT "
+      "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/podium: User \"x\" cannot update resource");
+  EXPECT_EQ(elector.since_renewal(), std::nullopt);
+  server.on_request = {};
+  while (!elector.leading()) context.run_one();
+  EXPECT_EQ(elector.why_unavailable(), std::nullopt);
+  ASSERT_TRUE(elector.since_renewal());
+  EXPECT_LT(*elector.since_renewal(), 100ms);
+  elector.stop();
+  EXPECT_EQ(elector.since_renewal(), std::nullopt);
+  context.run();
+}
+
+TEST(LeaderElector, AFollowerOfALiveLeaderHasNoTrouble) {
+  LeaseServer server;
+  server.put_lease(R"({"holderIdentity":"other","leaseDurationSeconds":3600,"leaseTransitions":7})");
+  asio::io_context context;
+  Api api(server.transport, system_clock(), system_random());
+  LeaderElector elector(api, quick("me"));
+  asio::co_spawn(context, elector.run([] { FAIL(); }), [](std::exception_ptr, Result<void>) {});
+  server.refuse(3, Response{403, R"({"code":403,"reason":"Forbidden"})"});
+  while (!elector.why_unavailable()) context.run_one();
+  while (elector.why_unavailable()) context.run_one();
+  EXPECT_EQ(elector.holder(), "other");
+  elector.stop();
+  context.run();
+}
+
 // since_last_step() shows an election that is stuck.
 TEST(LeaderElector, SaysWhenItHasLastMadeAStep) {
   LeaseServer server;

@@ -197,6 +197,7 @@ class ObjectServer {
     }
     const auto path = parse(path_of(request));
     if (request.method == "POST") return create(path, boost::json::parse(request.body));
+    if (path.key.name.empty() && request.method == "DELETE") return remove_all(path.key, request);
     if (path.key.name.empty()) return list(path.key, request);
     const auto it = objects_.find(path.key);
     if (it == objects_.end()) return status(404, "NotFound");
@@ -254,6 +255,47 @@ class ObjectServer {
     if (!uid.empty() && uid != text(object, "/metadata/uid")) return status(409, "Conflict");
     drop(path.key);
     return client::Response{200, "{}"};
+  }
+  // Deletes up to `limit` objects of a namespace that have all labels of the selector ("a=b,c=d").
+  Reply remove_all(const Key& of, const client::Request& request) {
+    EXPECT_FALSE(of.ns.empty()) << "there is no such request";
+    const auto limit = query(request, "limit");
+    const auto labels = decoded(query(request, "labelSelector"));
+    boost::json::array items;
+    std::vector<Key> gone;
+    for (const auto& [key, object] : objects_) {
+      if (key.plural != of.plural || key.ns != of.ns || !has_labels(object, labels)) continue;
+      if (!is_selected(object, query(request, "fieldSelector"))) continue;
+      if (!limit.empty() && items.size() == std::stoul(limit)) break;
+      items.push_back(object);
+      gone.push_back(key);
+    }
+    for (const auto& key : gone) drop(key);
+    return client::Response{200, boost::json::serialize(json_value{{"items", items}})};
+  }
+  static std::string decoded(const std::string& text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] != '%') {
+        out += text[at];
+      } else {
+        out += static_cast<char>(std::stoi(text.substr(at + 1, 2), nullptr, 16));
+        at += 2;
+      }
+    }
+    return out;
+  }
+  static bool has_labels(const json_value& object, const std::string& selector) {
+    boost::system::error_code none;
+    const auto* labels = object.find_pointer("/metadata/labels", none);
+    for (std::size_t at = 0, end; at < selector.size(); at = end + 1) {
+      end = std::min(selector.find(',', at), selector.size());
+      const auto one = selector.substr(at, end - at);
+      const auto equals = one.find('=');
+      const auto* value = labels ? labels->as_object().if_contains(one.substr(0, equals)) : nullptr;
+      if (!value || *value != json_value(one.substr(equals + 1))) return false;
+    }
+    return true;
   }
   // The continue token is the number of objects before the page.
   Reply list(const Key& of, const client::Request& request) const {

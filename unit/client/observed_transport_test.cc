@@ -76,22 +76,22 @@ TEST_F(ObservedTransportTest, RequestsThatGoTogetherHaveTheTimeOfAll) {
 TEST_F(ObservedTransportTest, TellsTheSizesOfBodies) {
   auto post = request("POST", "/pods");
   post.body = "12345";
-  loop_.run(observed_->send(post));
+  EXPECT_TRUE(loop_.run(observed_->send(post)));
   post.target = "/gone";
-  loop_.run(observed_->send(post));
-  loop_.run(observed_->send(request("GET", "/pods")));
+  EXPECT_FALSE(loop_.run(observed_->send(post)));
+  EXPECT_TRUE(loop_.run(observed_->send(request("GET", "/pods"))));
   loop_.run(observed_->send_all({post, request("PATCH", "/a")}));
-  loop_.run(observed_->open(request("GET", "/watch")));
+  EXPECT_TRUE(loop_.run(observed_->open(request("GET", "/watch"))));
   EXPECT_EQ(sizes_,
             (std::vector<std::string>{"5 -> 10", "5 -> -", "0 -> 10", "5 -> -", "0 -> 10", "- -> -"}));
 }
 
 TEST_F(ObservedTransportTest, TellsWhatIsSentAgain) {
   auto again = request("GET", "/pods");
-  loop_.run(observed_->send(again));
+  EXPECT_TRUE(loop_.run(observed_->send(again)));
   for (const int status : {503, 0}) {
     again.retries = status;
-    loop_.run(observed_->send(again));
+    EXPECT_TRUE(loop_.run(observed_->send(again)));
   }
   EXPECT_EQ(retries_, (std::vector<int>{503, 0}));
 }

@@ -3,8 +3,7 @@
 // Listens on a free loopback port. A request goes to the next handler of the script (then(), in order of
 // arrival), else to the standing handler (always()), else gets a 404. The handler answers through
 // HttpExchange on the connection's own thread, and may block. If it returns without a reply, the server
-// closes the connection. The destructor cuts every connection, which wakes waiting handlers, and joins all
-// threads.
+// closes the connection. The destructor cuts each connection, which wakes waiting handlers; it joins threads.
 // Threads: every member from any thread; an HttpExchange belongs to its handler.
 #pragma once
 
