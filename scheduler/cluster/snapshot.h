@@ -59,6 +59,9 @@ class Snapshot {
   // set_node or remove_node on this copy.
   std::span<const Row> rows_by_name() const;
   std::uint64_t generation() const { return generation_; }  // incremented by every write
+  // The highest resourceVersion of a pod's change that the snapshot contains; 0: unknown.
+  std::uint64_t pods_version() const { return pods_version_; }
+  void saw_pods(std::uint64_t version) { pods_version_ = std::max(pods_version_, version); }
 
   // --- columns; read-only outside this class. Units: thousandths of a core for cpu, else whole units ---
   Column<std::int64_t> allocatable_milli_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
@@ -129,7 +132,7 @@ class Snapshot {
   NameOrder::NameOf name_of() const;
 
   std::size_t node_count_ = 0, rows_ = 0;
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_ = 0, pods_version_ = 0;
   Cow<NodeMask> present_, with_host_ports_;
   Column<Cow<NodeEntry>, 128> entries_;
   Cow<boost::unordered_flat_map<std::string, Cow<ScalarColumn>, TextHash, std::equal_to<>>> scalars_;

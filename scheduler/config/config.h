@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/meta.h"
 #include "base/result.h"
 #include "scheduler/config/feature_gates.h"
 #include "scheduler/framework/profile.h"
@@ -59,9 +60,12 @@ struct Podium {  // PodiumConfiguration
     bool enabled = true;
     bool only_failures = false;
     double sampling = 1;  // fraction of the placed pods that get a report, 0..1
-    std::chrono::seconds ttl{600};
-    std::int64_t max_reports = 20000;
+    std::chrono::seconds ttl{24 * 60 * 60};
+    // Of decisions, and as much again of what-ifs; in all and in a namespace.
+    std::int64_t max_reports = 10'000, max_reports_per_namespace = 2'500;
+    std::int64_t max_bytes = 64 << 20, max_bytes_per_namespace = 16 << 20;
     std::vector<std::string> exclude_namespaces;
+    api::LabelSelector namespace_selector;  // of the namespaces whose pods get reports; empty: all
   } reports;
   struct Events {
     bool enabled = true;
@@ -75,6 +79,10 @@ struct Podium {  // PodiumConfiguration
     std::int64_t max_waiting = 10'000;
     std::int64_t max_waiting_per_namespace = 2'000;
   } what_if;
+  struct HttpApi {
+    bool enabled = true;
+    std::int64_t memory_mib = 64;  // of the decisions that are kept in memory to answer it
+  } http_api;
 };
 
 struct Config {

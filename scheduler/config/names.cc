@@ -100,6 +100,13 @@ std::vector<std::string> check_dns_label(std::string_view name) {
   return errors;
 }
 
+std::vector<std::string> check_dns_subdomain(std::string_view name) {
+  std::vector<std::string> errors;
+  if (name.size() > kMaxSubdomain) errors.push_back(too_long(kMaxSubdomain));
+  if (!is_subdomain(name)) errors.emplace_back(kSubdomainError);
+  return errors;
+}
+
 bool is_extended_resource(std::string_view name) {
   constexpr std::string_view kQuotaPrefix = "requests.";
   if (!name.contains('/') || name.contains("kubernetes.io/") || name.starts_with(kQuotaPrefix)) return false;

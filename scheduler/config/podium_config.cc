@@ -6,9 +6,11 @@
 #include <boost/json/object.hpp>
 #include <set>
 
+#include "api/quantity.h"
 #include "scheduler/config/duration.h"
 #include "scheduler/config/names.h"
 #include "scheduler/config/schema.h"
+#include "scheduler/config/selector.h"
 
 namespace podium::config {
 namespace json = boost::json;
@@ -18,38 +20,12 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kMinTtl = 1s, kMaxTtl = 720h;
 constexpr std::int64_t kMaxReports = 1'000'000;
+constexpr std::int64_t kMinBytes = 64 << 10, kMaxBytes = std::int64_t{16} << 30;
 constexpr std::int64_t kMaxWorkers = 64;
 constexpr std::int64_t kMaxWaiting = 100'000;
 constexpr std::chrono::nanoseconds kMinDeadline = 10ms, kMaxDeadline = 10min;
 constexpr std::size_t kMaxExcluded = 1000;
-
-const Schema& podium_schema() {
-  using enum Field::Presence;
-  using enum Schema::Kind;
-  static const Schema reports{object,
-                              {{"enabled", &schema::boolean, pointer},
-                               {"onlyFailures", &schema::boolean},
-                               {"sampling", &schema::number, pointer},
-                               {"ttl", &schema::duration, pointer},
-                               {"maxReports", &schema::int64, pointer},
-                               {"excludeNamespaces", &schema::texts}}};
-  static const Schema events{object,
-                             {{"enabled", &schema::boolean, pointer}, {"bestNodes", &schema::boolean}}};
-  static const Schema what_if{object,
-                              {{"enabled", &schema::boolean, pointer},
-                               {"workers", &schema::int64, pointer},
-                               {"deadline", &schema::duration, pointer},
-                               {"maxWaiting", &schema::int64, pointer},
-                               {"maxWaitingPerNamespace", &schema::int64, pointer}}};
-  static const Schema all{object,
-                          {{"apiVersion", &schema::text},
-                           {"kind", &schema::text},
-                           {"adaptiveSearch", &schema::boolean, pointer},
-                           {"reports", &reports},
-                           {"events", &events},
-                           {"whatIf", &what_if}}};
-  return all;
-}
+constexpr std::int64_t kMaxMemoryMib = 16'384;
 
 void if_absent(json::object& object, std::string_view name, json::value value) {
   if (!object.contains(name)) object[name] = std::move(value);
@@ -65,6 +41,9 @@ void set_podium_defaults(json::object& config, bool adaptive_search) {
   if_absent(reports, "sampling", static_cast<std::int64_t>(defaults.reports.sampling));
   if_absent(reports, "ttl", json::string(format_duration(defaults.reports.ttl)));
   if_absent(reports, "maxReports", defaults.reports.max_reports);
+  if_absent(reports, "maxReportsPerNamespace", defaults.reports.max_reports_per_namespace);
+  if_absent(reports, "maxBytes", "64Mi");
+  if_absent(reports, "maxBytesPerNamespace", "16Mi");
   if_absent(config.at("events").as_object(), "enabled", defaults.events.enabled);
   auto& what_if = config.at("whatIf").as_object();
   if_absent(what_if, "enabled", defaults.what_if.enabled);
@@ -72,6 +51,9 @@ void set_podium_defaults(json::object& config, bool adaptive_search) {
   if_absent(what_if, "deadline", json::string(format_duration(defaults.what_if.deadline)));
   if_absent(what_if, "maxWaiting", defaults.what_if.max_waiting);
   if_absent(what_if, "maxWaitingPerNamespace", defaults.what_if.max_waiting_per_namespace);
+  auto& http_api = config.at("httpAPI").as_object();
+  if_absent(http_api, "enabled", defaults.http_api.enabled);
+  if_absent(http_api, "memoryMiB", defaults.http_api.memory_mib);
 }
 
 void check_bounds(const json::value& value, std::int64_t low, std::int64_t high, const std::string& path,
@@ -109,6 +91,28 @@ std::vector<std::string> read_excluded(const json::array& list, Findings& findin
   return out;
 }
 
+// A quantity such as 64Mi.
+std::int64_t read_bytes(const json::value& value, const std::string& path, Findings& findings) {
+  const auto quantity = api::Quantity::parse(value.as_string());
+  const auto bytes = quantity ? quantity->value() : 0;
+  if (!quantity) {
+    findings.invalid(path, value, "not a quantity such as \"64Mi\"");
+  } else if (bytes < kMinBytes || bytes > kMaxBytes) {
+    findings.invalid(path, value, "not in valid range [64Ki, 16Gi]");
+  }
+  return bytes;
+}
+
+void read_budget(const json::object& reports, Podium::Reports& out, Findings& findings) {
+  for (const char* name : {"maxReports", "maxReportsPerNamespace"})
+    check_bounds(reports.at(name), 1, kMaxReports, child("reports", name), findings);
+  out.max_reports = reports.at("maxReports").as_int64();
+  out.max_reports_per_namespace = reports.at("maxReportsPerNamespace").as_int64();
+  out.max_bytes = read_bytes(reports.at("maxBytes"), "reports.maxBytes", findings);
+  out.max_bytes_per_namespace =
+      read_bytes(reports.at("maxBytesPerNamespace"), "reports.maxBytesPerNamespace", findings);
+}
+
 void read_what_if(const json::object& what_if, Podium::WhatIf& out, Findings& findings) {
   out.enabled = what_if.at("enabled").as_bool();
   check_bounds(what_if.at("workers"), 1, kMaxWorkers, "whatIf.workers", findings);
@@ -123,6 +127,41 @@ void read_what_if(const json::object& what_if, Podium::WhatIf& out, Findings& fi
 }
 
 }  // namespace
+
+const Schema& podium_schema() {
+  using enum Field::Presence;
+  using enum Schema::Kind;
+  static const Schema reports{object,
+                              {{"enabled", &schema::boolean, pointer},
+                               {"onlyFailures", &schema::boolean},
+                               {"sampling", &schema::number, pointer},
+                               {"ttl", &schema::duration, pointer},
+                               {"maxReports", &schema::int64, pointer},
+                               {"maxReportsPerNamespace", &schema::int64, pointer},
+                               {"maxBytes", &schema::text, pointer},
+                               {"maxBytesPerNamespace", &schema::text, pointer},
+                               {"excludeNamespaces", &schema::texts},
+                               {"namespaceSelector", &label_selector_schema(), pointer}}};
+  static const Schema events{object,
+                             {{"enabled", &schema::boolean, pointer}, {"bestNodes", &schema::boolean}}};
+  static const Schema what_if{object,
+                              {{"enabled", &schema::boolean, pointer},
+                               {"workers", &schema::int64, pointer},
+                               {"deadline", &schema::duration, pointer},
+                               {"maxWaiting", &schema::int64, pointer},
+                               {"maxWaitingPerNamespace", &schema::int64, pointer}}};
+  static const Schema http_api{
+      object, {{"enabled", &schema::boolean, pointer}, {"memoryMiB", &schema::int64, pointer}}};
+  static const Schema all{object,
+                          {{"apiVersion", &schema::text},
+                           {"kind", &schema::text},
+                           {"adaptiveSearch", &schema::boolean, pointer},
+                           {"reports", &reports},
+                           {"events", &events},
+                           {"whatIf", &what_if},
+                           {"httpAPI", &http_api}}};
+  return all;
+}
 
 Podium read_podium(json::value& document, bool adaptive_search, Findings& findings) {
   read(document, podium_schema(), "", findings);
@@ -140,13 +179,18 @@ Podium read_podium(json::value& document, bool adaptive_search, Findings& findin
   }
   out.reports.ttl = std::chrono::duration_cast<std::chrono::seconds>(
       read_duration(reports.at("ttl"), kMinTtl, kMaxTtl, "reports.ttl", findings));
-  check_bounds(reports.at("maxReports"), 1, kMaxReports, "reports.maxReports", findings);
-  out.reports.max_reports = reports.at("maxReports").as_int64();
+  read_budget(reports, out.reports, findings);
   out.reports.exclude_namespaces = read_excluded(reports.at("excludeNamespaces").as_array(), findings);
+  if (const auto* selector = reports.if_contains("namespaceSelector"))
+    out.reports.namespace_selector = read_selector(*selector, "reports.namespaceSelector", findings);
 
   out.events.enabled = config.at("events").at("enabled").as_bool();
   out.events.best_nodes = config.at("events").at("bestNodes").as_bool();
   read_what_if(config.at("whatIf").as_object(), out.what_if, findings);
+  const auto& http_api = config.at("httpAPI").as_object();
+  out.http_api.enabled = http_api.at("enabled").as_bool();
+  check_bounds(http_api.at("memoryMiB"), 1, kMaxMemoryMib, "httpAPI.memoryMiB", findings);
+  out.http_api.memory_mib = http_api.at("memoryMiB").as_int64();
   document = sorted_keys(document);
   return out;
 }

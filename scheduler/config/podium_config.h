@@ -9,11 +9,14 @@
 
 #include "scheduler/config/config.h"
 #include "scheduler/config/findings.h"
+#include "scheduler/config/schema.h"
 
 namespace podium::config {
 
 inline constexpr std::string_view kPodiumApiVersion = "config.podium.dev/v1alpha1";
 inline constexpr std::string_view kPodiumKind = "PodiumConfiguration";
+
+const Schema& podium_schema();
 
 // Decodes, defaults and validates the document; an empty object yields the defaults. Replaces `document` by
 // its defaulted form. `adaptive_search` is the default of adaptiveSearch.

@@ -2,10 +2,11 @@
 // kube-scheduler's reasons and texts, and the PodScheduled condition. Both go through bounded
 // queues and yield to bindings.
 //
-// Owner: the Engine. Threads: the scheduling strand; calls only queue and return at once.
+// Owner: the Engine. Threads: the scheduling strand; switch_events() any. Calls queue and return at once.
 // Errors: none leave; the writers count what they cannot write.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string_view>
 
@@ -25,6 +26,8 @@ class ApiAnnouncer final : public Announcer {
   ApiAnnouncer(RecorderOf recorder_of, PodStatusWriter& statuses, bool events)
       : recorder_of_(std::move(recorder_of)), statuses_(statuses), events_(events) {}
 
+  void switch_events(bool on) { events_ = on; }  // any thread
+
   void scheduled(const cluster::PodInfo& pod, std::string_view node) override;
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>& nominated_node) override;
@@ -38,7 +41,7 @@ class ApiAnnouncer final : public Announcer {
  private:
   RecorderOf recorder_of_;
   PodStatusWriter& statuses_;
-  const bool events_;
+  std::atomic<bool> events_;
 };
 
 }  // namespace podium::cycle

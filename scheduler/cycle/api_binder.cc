@@ -173,14 +173,17 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
   Result<void> sent = std::unexpected(std::move(error));
   if (pause) co_await async::nap(std::min(*pause, kLongestPause));
   if (again) sent = co_await request.send();
+  if (!sent) self->health_.failed(sent.error(), self->api_.clock().now());
   auto outcome = co_await carry_out(self->api_, std::move(request), std::move(sent), self->log_);
   if (outcome.end == BindEnd::rejected)
     outcome.error = "binding rejected: running Bind plugin \"DefaultBinder\": " + outcome.error;
+  if (outcome.end == BindEnd::bound) self->health_.bound();
   if (!in_doubt) self->precedence_.leave();
   self->post_outcome(order, std::move(outcome));
 }
 
 void ApiBinder::post_bound(std::vector<std::string> uids) {
+  health_.bound();
   for (std::size_t i = 0; i < uids.size(); ++i) precedence_.leave();
   asio::post(strand_, [this, uids = std::move(uids)] {
     for (const auto& uid : uids) ended_(uid, {BindEnd::bound, {}});

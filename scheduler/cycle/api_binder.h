@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@
 #include "base/log_limit.h"
 #include "client/api.h"
 #include "client/precedence.h"
+#include "scheduler/cycle/binding_health.h"
 #include "scheduler/cycle/seams.h"
 
 namespace podium::cycle {
@@ -40,6 +42,8 @@ class ApiBinder final : public Binder {
             boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended,
             InDoubt in_doubt);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
+  // Any thread. Why no pod can be bound; nullopt: bindings succeed, or there were none.
+  std::optional<std::string> why_unhealthy() const { return health_.why_unhealthy(api_.clock().now()); }
 
  private:
   struct Order {
@@ -66,6 +70,7 @@ class ApiBinder final : public Binder {
   const Ended ended_;
   const InDoubt in_doubt_;
   LogLimit log_;
+  BindingHealth health_;
 
   std::mutex mutex_;  // guards the members below
   std::deque<Order> waiting_;

@@ -1,7 +1,11 @@
 #include "scheduler/cycle/api_object_writer.h"
 
+#include <spdlog/spdlog.h>
+
 #include <boost/asio/post.hpp>
 #include <utility>
+
+#include "client/request_info.h"
 
 namespace podium::cycle {
 namespace {
@@ -42,13 +46,18 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   auto patched = co_await api.patch(resource, write.namespace_, write.name, client::PatchType::merge,
                                     body_of(write), write.subresource);
-  if (patched) co_return WriteOutcome{std::move(*patched), {}};
+  if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
   const auto error = patched.error();
   if (error.maybe_applied) {
     auto live = co_await api.get(resource, write.namespace_, write.name);
-    if (live && has(*live, write.patch)) co_return WriteOutcome{std::move(*live), {}};
+    if (live && has(*live, write.patch)) co_return WriteOutcome{std::move(*live), {}, {}};
+    if (!live) {
+      co_return WriteOutcome{std::nullopt,
+                             words_of(error) + "; whether it was made: " + words_of(live.error()),
+                             client::request_fields(live.error())};
+    }
   }
-  co_return WriteOutcome{std::nullopt, words_of(error)};
+  co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error)};
 }
 
 ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
@@ -57,12 +66,17 @@ ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
   if (async::spawn(gate_, io_, "object write", run(this, pod_uid, std::move(write)))) return;
-  post_outcome(std::move(pod_uid), {std::nullopt, "the scheduler is stopping"});
+  post_outcome(std::move(pod_uid), {std::nullopt, "the scheduler is stopping", {}});
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,
                                         framework::ObjectWrite write) {
+  const std::string object = write.resource + " " + write.name;
   auto outcome = co_await write_object(self->api_, std::move(write));
+  if (!outcome.object && self->log_.allows(outcome.request, self->api_.clock().now())) {
+    spdlog::warn("object not written before a binding {}object={:?} error={:?}", outcome.request, object,
+                 outcome.error);
+  }
   self->post_outcome(std::move(pod_uid), std::move(outcome));
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "async/gate.h"
+#include "base/log_limit.h"
 #include "client/api.h"
 #include "scheduler/cycle/seams.h"
 
@@ -36,6 +37,7 @@ class ApiObjectWriter final : public ObjectWriter {
   async::Gate& gate_;
   const boost::asio::any_io_executor io_, strand_;
   const Ended ended_;
+  LogLimit log_;
 };
 
 // Executes one write; exposed for tests against a scripted server.

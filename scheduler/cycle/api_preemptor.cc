@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/time.h"
+#include "client/request_info.h"
 
 namespace podium::cycle {
 namespace {
@@ -69,6 +70,7 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
     if (!withdrawn) {
       outcome.error = fmt::format("cannot clear the nomination of {}: {}", pod->pod->full_name(),
                                   withdrawn.error().message);
+      outcome.request = client::request_fields(withdrawn.error());
     }
   }
   const auto text =
@@ -78,6 +80,7 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
     if (!evicted) {
       outcome.error =
           fmt::format("{} was not evicted: {}", victim->pod->full_name(), evicted.error().message);
+      outcome.request = client::request_fields(evicted.error());
       break;
     }
     if (*evicted) outcome.evicted.push_back(victim);
@@ -104,8 +107,10 @@ void ApiPreemptor::preempt(PreemptionOrder order) {
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
   auto outcome = co_await run_preemption(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
-    spdlog::warn("preemption failed pod={} node={} error=\"{}\"", order.preemptor->pod->full_name(),
-                 order.node, outcome.error);
+    if (self->log_.allows(outcome.request, self->api_.clock().now())) {
+      spdlog::warn("preemption failed {}pod={} node={} error={:?}", outcome.request,
+                   order.preemptor->pod->full_name(), order.node, outcome.error);
+    }
   }
   self->post_outcome(std::move(order), std::move(outcome));
 }

@@ -15,6 +15,7 @@
 #include <functional>
 
 #include "async/gate.h"
+#include "base/log_limit.h"
 #include "client/api.h"
 #include "scheduler/cycle/pod_status_writer.h"
 #include "scheduler/cycle/seams.h"
@@ -38,6 +39,7 @@ class ApiPreemptor final : public Preemptor {
   async::Gate& gate_;
   const boost::asio::any_io_executor io_, strand_;
   const Ended ended_;
+  LogLimit log_;
 };
 
 // Executes one order; exposed for tests against a scripted server.

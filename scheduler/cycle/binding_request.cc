@@ -7,6 +7,7 @@
 
 #include "api/decode.h"
 #include "async/nap.h"
+#include "client/request_info.h"
 
 namespace podium::cycle {
 namespace {
@@ -48,8 +49,8 @@ bool is_answer(const Error& error) { return error.kind == Error::Kind::status; }
 BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
   if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.code, error.reason),
                  now)) {
-    spdlog::warn("binding refused pod={} node={} code={} reason={} error=\"{}\"",
-                 request.pod->pod->full_name(), request.node, error.code, error.reason, error.message);
+    spdlog::warn("binding refused {}pod={} node={} code={} error={:?}", client::request_fields(error),
+                 request.pod->pod->full_name(), request.node, error.code, error.message);
   }
   return {BindEnd::rejected, error.message};
 }
@@ -87,7 +88,7 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
     }
     lost = client::is_not_leader(error);
     if (now > *first_unanswered && log.allows("in doubt", now)) {
-      spdlog::warn("binding in doubt, retrying pod={} node={} seconds={} error=\"{}\"",
+      spdlog::warn("binding in doubt, retrying pod={} node={} seconds={} error={:?}",
                    request.pod->pod->full_name(), request.node,
                    std::chrono::duration_cast<std::chrono::seconds>(now - *first_unanswered).count(),
                    error.message);

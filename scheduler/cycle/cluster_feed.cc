@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "api/decode.h"
+#include "client/request_info.h"
 #include "client/watch/reflector.h"
+#include "client/watch/reflector_state.h"
 
 namespace podium::cycle {
 namespace {
@@ -92,6 +94,8 @@ void apply_node(Scheduler& scheduler, const Arrival& arrival) {
 }
 
 void apply_pod(Scheduler& scheduler, const Arrival& arrival) {
+  const auto& meta = arrival.deleted ? arrival.meta : (*arrival.pod)->meta;
+  scheduler.snapshot().saw_pods(client::version_number(meta.resource_version));
   if (arrival.deleted) {
     scheduler.pod_deleted(arrival.meta.uid);
   } else {
@@ -209,12 +213,13 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     void unavailable(const Error& error) override {
       std::lock_guard lock(feed.mutex);
       trouble = error.message;
-      spdlog::warn("cannot watch kind={} error={:?}", kind.resource.plural, error.message);
+      spdlog::warn("cannot list or watch {}code={} error={:?}", client::request_fields(error), error.code,
+                   error.message);
     }
     void available() override {
       std::lock_guard lock(feed.mutex);
       trouble.reset();
-      spdlog::info("watching again kind={}", kind.resource.plural);
+      spdlog::info("watching again resource={}", kind.resource.plural);
     }
 
     Impl& feed;
@@ -276,6 +281,14 @@ std::vector<std::string> ClusterFeed::not_ready() const {
       out.push_back(source->kind.resource.plural + ": not listed yet");
     }
   }
+  return out;
+}
+
+std::vector<std::pair<std::string, bool>> ClusterFeed::watches() const {
+  std::vector<std::pair<std::string, bool>> out;
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto& source : impl_->sources)
+    out.emplace_back(source->kind.resource.plural, !source->trouble.has_value());
   return out;
 }
 

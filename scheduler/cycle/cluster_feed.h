@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "async/gate.h"
@@ -35,6 +36,8 @@ class ClusterFeed {
   void stop();
   // "kind: reason" for each kind that was not listed yet or cannot be watched now; empty: ready.
   std::vector<std::string> not_ready() const;
+  // Each kind, and whether it can be listed and watched as far as is known.
+  std::vector<std::pair<std::string, bool>> watches() const;
   std::uint64_t undecodable() const;  // objects so far
 
  private:

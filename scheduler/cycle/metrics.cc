@@ -16,6 +16,9 @@ Bounds exponential(double start, double factor, int count) {
 const Bounds kAttempt = exponential(0.001, 2, 15), kPoint = exponential(0.0001, 2, 12),
              kLong = exponential(0.01, 2, 20), kPlugin = exponential(0.00001, 1.5, 20);
 
+// In the order of BindEnd.
+constexpr std::array<std::string_view, 5> kBindEnds{"bound", "elsewhere", "rejected", "not_sent", "unknown"};
+
 using Registry = prometheus::Registry;
 using Names = std::vector<std::string>;
 
@@ -81,6 +84,10 @@ Metrics::Metrics(Registry& registry)
       event_seconds_(histograms(registry, "scheduler_event_handling_duration_seconds",
                                 "Duration of taking in a change of the cluster, by what has changed."),
                      Names{"event"}, kPoint),
+      bindings_(counters(registry, "podium_bindings_total",
+                         "Bindings that ended, by result: bound, elsewhere (gone, or placed by another), "
+                         "rejected, not_sent (the lease was lost before), unknown (stopped in doubt)."),
+                Names{"result"}),
       incoming_(counters(registry, "scheduler_queue_incoming_pods_total",
                          "Pods that came to a queue, by the queue and the event that brought them."),
                 Names{"queue", "event"}),
@@ -98,7 +105,9 @@ Metrics::Metrics(Registry& registry)
           gauges(registry, "scheduler_cache_size", "Nodes, pods and assumed pods in the scheduler's cache."),
           Names{"type"}),
       goroutines_(gauges(registry, "scheduler_goroutines", "Pods between their decision and their binding."),
-                  Names{"operation"}) {}
+                  Names{"operation"}) {
+  for (const auto result : kBindEnds) bindings_.with(result);
+}
 
 void Metrics::attempt(const std::string& profile, const std::string& result, double seconds) {
   attempts_.with(profile, result).Increment();
@@ -132,6 +141,10 @@ void Metrics::evicted(bool well, double seconds) {
   const std::string_view result = well ? "success" : "error";
   evictions_.with(result).Increment();
   eviction_seconds_.with(result).Observe(seconds);
+}
+
+void Metrics::binding_ended(BindEnd end) {
+  bindings_.with(kBindEnds.at(static_cast<std::size_t>(end))).Increment();
 }
 
 void Metrics::permit_wait(const std::string& result, double seconds) {

@@ -1,5 +1,5 @@
 // Metrics of the scheduling cycle, with kube-scheduler's names, labels and buckets.
-// docs/parity-metrics.md lists all of them.
+// docs/parity-metrics.md lists all of them. podium_bindings_total is podium's own (docs/metrics.md).
 //
 // Owner: the Engine. Threads: the scheduling strand; the registry may be collected from any thread. All
 // durations are in seconds. Source: pkg/scheduler/metrics/metrics.go.
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "scheduler/cycle/labelled.h"
+#include "scheduler/cycle/seams.h"
 #include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/queue.h"
 
@@ -37,6 +38,7 @@ class Metrics {
   void preemption_attempt();                // a search for victims
   void preemption(std::size_t victims);     // a search that found victims
   void evicted(bool well, double seconds);  // a preemption's requests have ended; well: without error
+  void binding_ended(BindEnd end);
   // End of a Permit wait. result: "Success", "Unschedulable" (rejected or timed out) or "Error".
   void permit_wait(const std::string& result, double seconds);
   void event_handled(const framework::ClusterEvent& event, double seconds);
@@ -62,6 +64,7 @@ class Metrics {
   Histograms permit_wait_seconds_;
   Histograms event_seconds_;
   std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
+  Counters bindings_;
   Counters incoming_;
   Gauges turned_down_, kept_events_, pending_, cache_size_, goroutines_;
 };

@@ -13,6 +13,7 @@
 #include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
+#include "client/request_info.h"
 
 namespace podium::cycle {
 namespace {
@@ -176,8 +177,8 @@ struct PodStatusWriter::Impl {
     if (client::is_not_leader(error)) return;
     const auto cause = fmt::format("{} {} {}", static_cast<int>(error.kind), error.code, error.reason);
     if (!log.allows(cause, api.clock().now())) return;
-    spdlog::warn("pod status not written pod={}/{} tries={} error=\"{}\"", item.ns, item.value.name,
-                 item.tries + 1, error.message);
+    spdlog::warn("pod status not written {}pod={}/{} tries={} error={:?}", client::request_fields(error),
+                 item.ns, item.value.name, item.tries + 1, error.message);
   }
 
   client::Api& api;

@@ -50,8 +50,18 @@ Scheduler::Scheduler(Parts parts)
 
 // --- the cycle ---
 
+// A follower takes no step, so that only the leader tells of gated pods.
+void Scheduler::record_gated() {
+  for (const auto& uid : std::exchange(gated_, {})) {
+    if (!queue_.is_gated(uid)) continue;
+    const auto* queued = queue_.find(uid);
+    parts_.recorder.gated(*queued->pod, queued->rejected_by, snapshot_, parts_.clock.wall());
+  }
+}
+
 bool Scheduler::step() {
   const auto now = parts_.clock.now();
+  record_gated();
   cycle_.advance(now);
   if (consultation_ || is_full()) return false;
   auto queued = queue_.pop(now);
@@ -249,6 +259,7 @@ void Scheduler::pod_added_or_updated(cluster::PodInfoPtr pod) {
 void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   pending_of_others_.erase(uid);
+  gated_.erase(uid);
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
   const bool was_pending = is_pending(uid);
@@ -313,6 +324,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   }
   if (before) renominate(pod);
   queue_.update(pod, now);
+  if (queue_.is_gated(uid)) gated_.insert(uid);
   // A pod that is gated when it is added is not nominated before its next update, as upstream.
   if (!before && !queue_.is_gated(uid)) renominate(pod);
   observe_duration(Resource::unscheduled_pod, actions);
@@ -339,6 +351,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   change_began_ = parts_.clock.now();
   victim_leaves(uid);
   pending_of_others_.erase(uid);
+  gated_.erase(uid);
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;

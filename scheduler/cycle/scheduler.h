@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -131,6 +132,7 @@ class Scheduler {
   void dispatch(const framework::ClusterEvent& event,
                 const queue::SchedulingQueue::PreCheck& pre_check = nullptr);
   void observe_duration(framework::Resource resource, std::uint32_t actions);
+  void record_gated();
   void wake() {
     if (wake_) wake_();
   }
@@ -142,7 +144,8 @@ class Scheduler {
   // UIDs of pods that this process placed and the watch has not shown on a node yet.
   boost::unordered_flat_set<std::string> assumed_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
-  std::size_t next_start_ = 0;  // node index at which the next search starts
+  std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step
+  std::size_t next_start_ = 0;   // node index at which the next search starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
   std::vector<PluginCalls> plugin_calls_;  // of each profile

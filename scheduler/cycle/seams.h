@@ -65,7 +65,8 @@ struct PreemptionOrder {
 struct PreemptionOutcome {
   // The victims that were deleted. The others were already gone, or `error` is set.
   std::vector<cluster::PodInfoPtr> evicted;
-  std::string error;  // for people; empty: all victims are terminating or gone
+  std::string error;    // for people; empty: all victims are terminating or gone
+  std::string request;  // of the error, for logs: "verb=delete resource=pods "; may be empty
 };
 
 class Preemptor {
@@ -79,6 +80,7 @@ class Preemptor {
 struct WriteOutcome {
   std::optional<boost::json::value> object;  // the object as the API server has it; nullopt: not written
   std::string error;                         // for people; why it was not written
+  std::string request{};                     // of the error, for logs; may be empty
 };
 
 class ObjectWriter {

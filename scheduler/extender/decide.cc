@@ -81,7 +81,7 @@ client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, async
     if (answer) {
       out.push_back(std::move(*answer));
     } else {
-      spdlog::info("no scores from extender extender={} pod={} error=\"{}\"", called[i]->name(),
+      spdlog::info("no scores from extender extender={} pod={} error={:?}", called[i]->name(),
                    (*pod)->full_name(), answer.error().message);
     }
   }
@@ -99,7 +99,7 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
     if (opinion) {
       evaluation->narrow(*opinion);
     } else if (extender->ignorable()) {
-      spdlog::info("skipping ignorable extender extender={} pod={} error=\"{}\"", extender->name(),
+      spdlog::info("skipping ignorable extender extender={} pod={} error={:?}", extender->name(),
                    (*pod)->full_name(), opinion.error().message);
     } else {
       evaluation->fail(opinion.error().message);

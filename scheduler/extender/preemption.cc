@@ -85,7 +85,7 @@ client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(
     if (left) {
       candidates = std::move(*left);
     } else if (extender->ignorable()) {
-      spdlog::info("skipping ignorable extender in preemption extender={} pod={} error=\"{}\"",
+      spdlog::info("skipping ignorable extender in preemption extender={} pod={} error={:?}",
                    extender->name(), (*pod)->full_name(), left.error().message);
     } else {
       co_return std::unexpected(left.error());

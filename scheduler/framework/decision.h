@@ -73,17 +73,25 @@ struct Ranked {
 std::vector<Ranked> top_total(const Decision&, const Snapshot&, std::size_t limit);
 std::vector<Ranked> top_of(const Strategy&, const Decision&, const Snapshot&, std::size_t limit);
 
+// How the choice's total compares with those of the other feasible nodes. nullopt: no choice or no totals.
+// `best`: of top_total(); if it goes below the choice's total, no other node is looked at.
+struct Lead {
+  std::size_t tied = 1;                // nodes with this total, the choice included
+  std::optional<std::int64_t> margin;  // to the highest lower total; nullopt: no node has a lower one
+};
+std::optional<Lead> lead_of(const Decision&, std::span<const Ranked> best = {});
+
 // Verdicts grouped by plugin and reason, most nodes first; `examples`: the first nodes by name.
 struct RejectionGroup {
   std::string plugin, reason;
   std::size_t nodes = 0;
+  bool preemption_may_help = false;  // on some of the nodes
   std::vector<std::string> examples;
 };
 std::vector<RejectionGroup> group_rejections(const Decision&, const Snapshot&, std::size_t examples);
 
-// "0/N nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s)." plus PostFilter's
-// message.
-// Source: pkg/scheduler/framework/types.go FitError.Error.
+// "0/N nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s).", followed by
+// PostFilter's message. Source: pkg/scheduler/framework/types.go FitError.Error.
 std::string fit_error(const Decision&, const Snapshot&, std::string_view post_filter_message);
 // The same without PostFilter's message; `nodes_with` counts the nodes per reason.
 std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::size_t>& nodes_with);

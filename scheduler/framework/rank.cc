@@ -127,6 +127,36 @@ std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, c
   return top(std::span<const std::uint8_t>(strategy.score), decision, snapshot, limit);
 }
 
+std::optional<Lead> lead_of(const Decision& decision, std::span<const Ranked> best) {
+  if (!decision.choice || decision.total.empty()) return std::nullopt;
+  const std::span<const std::int64_t> totals(decision.total);
+  const auto chosen = totals[*decision.choice];
+  Lead lead;
+  if (!best.empty() && best.back().score < chosen) {
+    lead.tied = static_cast<std::size_t>(std::ranges::count(best, chosen, &Ranked::score));
+    lead.margin =
+        chosen - std::ranges::find_if(best, [&](const auto& one) { return one.score < chosen; })->score;
+    return lead;
+  }
+  if (chosen > 0 && !decision.scored_by_extenders()) {
+    // Rows that are not feasible have 0.
+    const auto reached = count_at_least(totals, chosen);
+    lead.tied = reached - count_at_least(totals, chosen + 1);
+    std::int64_t lower = 0;
+    for (const auto total : totals) lower = std::max(lower, total < chosen ? total : 0);
+    if (decision.feasible.count() > reached) lead.margin = chosen - lower;
+    return lead;
+  }
+  lead.tied = 0;
+  std::optional<std::int64_t> lower;
+  decision.feasible.each([&](Row row) {
+    if (totals[row] == chosen) ++lead.tied;
+    if (totals[row] < chosen) lower = std::max(lower.value_or(totals[row]), totals[row]);
+  });
+  if (lower) lead.margin = chosen - *lower;
+  return lead;
+}
+
 std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot,
                                              std::size_t examples) {
   std::map<std::pair<std::string, std::string>, RejectionGroup> groups;
@@ -144,7 +174,11 @@ std::vector<RejectionGroup> group_rejections(const Decision& decision, const Sna
   const auto counts = count_verdicts(decision, snapshot);
   std::size_t missing = 0;  // examples still to find
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    for (auto* group : of_verdict[i]) group->nodes += counts[i];
+    const bool may_help = counts[i] > 0 && decision.rejections.verdicts()[i].code == Code::unschedulable;
+    for (auto* group : of_verdict[i]) {
+      group->nodes += counts[i];
+      group->preemption_may_help |= may_help;
+    }
   }
   for (const auto& [_, group] : groups) missing += std::min(group.nodes, examples);
   for (const Row row : snapshot.rows_by_name()) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,11 @@ class Recorder {
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
+  // PreEnqueue plugins keep the pod out of the queue: its scheduling gates, or the plugins named.
+  virtual void gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins,
+                     const cluster::Snapshot& snapshot, Wall now) {
+    (void)pod, (void)plugins, (void)snapshot, (void)now;
+  }
   // The pod was deleted, or bound by another scheduler.
   virtual void forgotten(std::string_view pod_uid) = 0;
 };

@@ -20,7 +20,7 @@ inline constexpr std::string_view kForceActivate = "ForceActivate",
                                   kUnschedulableTimeout = "UnschedulableTimeout";
 
 struct Tallies {
-  // Pods that entered a queue, by queue ("active", "backoff", "unschedulable", which includes gated) and event.
+  // Pods that entered a queue, by queue ("active", "backoff"; "unschedulable" includes gated) and event.
   // The keys view static strings.
   std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> incoming;
   // Waiting pods by rejecting plugin and profile. Entries stay when they drop to 0.

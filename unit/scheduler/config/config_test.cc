@@ -35,9 +35,12 @@ profiles: [{{schedulerName: a}}, {{schedulerName: b}}]
 apiVersion: config.podium.dev/v1alpha1
 kind: PodiumConfiguration
 adaptiveSearch: true
-reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, excludeNamespaces: [kube-system]}}
+reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxReports: 5, maxReportsPerNamespace: 3,
+  maxBytes: 1Mi, maxBytesPerNamespace: 100k, excludeNamespaces: [kube-system],
+  namespaceSelector: {{matchLabels: {{team: shop}}, matchExpressions: [{{key: env, operator: NotIn, values: [dev]}}]}}}}
 events: {{enabled: false, bestNodes: true}}
 whatIf: {{enabled: false, workers: 2, deadline: 1500ms, maxWaiting: 50, maxWaitingPerNamespace: 7}}
+httpAPI: {{enabled: false, memoryMiB: 9}}
 )",
                                        kHead),
                            "c.yaml");
@@ -64,6 +67,13 @@ whatIf: {{enabled: false, workers: 2, deadline: 1500ms, maxWaiting: 50, maxWaiti
   EXPECT_EQ(config->podium.reports.sampling, 0.25);
   EXPECT_EQ(config->podium.reports.ttl, 90s);
   EXPECT_EQ(config->podium.reports.max_reports, 5);
+  EXPECT_EQ(config->podium.reports.max_reports_per_namespace, 3);
+  EXPECT_EQ(config->podium.reports.max_bytes, 1 << 20);
+  EXPECT_EQ(config->podium.reports.max_bytes_per_namespace, 100'000);
+  const auto& selector = config->podium.reports.namespace_selector;
+  EXPECT_EQ(selector.match_labels.size(), 1u);
+  ASSERT_EQ(selector.match_expressions.size(), 1u);
+  EXPECT_EQ(selector.match_expressions[0].op, api::Requirement::Op::not_in);
   EXPECT_EQ(config->podium.reports.exclude_namespaces, std::vector<std::string>{"kube-system"});
   EXPECT_FALSE(config->podium.events.enabled);
   EXPECT_TRUE(config->podium.events.best_nodes);
@@ -72,6 +82,8 @@ whatIf: {{enabled: false, workers: 2, deadline: 1500ms, maxWaiting: 50, maxWaiti
   EXPECT_EQ(config->podium.what_if.deadline, 1500ms);
   EXPECT_EQ(config->podium.what_if.max_waiting, 50);
   EXPECT_EQ(config->podium.what_if.max_waiting_per_namespace, 7);
+  EXPECT_FALSE(config->podium.http_api.enabled);
+  EXPECT_EQ(config->podium.http_api.memory_mib, 9);
 }
 
 TEST(Config, Extenders) {
@@ -125,7 +137,10 @@ TEST(Config, EmptyFilesAreTheDefaults) {
     EXPECT_EQ(config->parallelism, 16);
     EXPECT_EQ(config->leader_election.lease_duration, 15s);
     EXPECT_EQ(config->client_connection.qps, 50);
-    EXPECT_EQ(config->podium.reports.ttl, 600s);
+    EXPECT_EQ(config->podium.reports.ttl, 24h);
+    EXPECT_EQ(config->podium.reports.max_reports, 10'000);
+    EXPECT_EQ(config->podium.reports.max_bytes, 64 << 20);
+    EXPECT_TRUE(config->podium.reports.namespace_selector.empty());
     EXPECT_EQ(config->podium.what_if.deadline, 5s);
   }
 }

@@ -27,6 +27,25 @@ TEST(Findings, PodiumConfiguration) {
        "c.yaml:3: reports.sampling: Invalid value: 1.5E0: not in valid range [0, 1]"},
       {"reports: {maxReports: 0}",
        "c.yaml:3: reports.maxReports: Invalid value: 0: not in valid range [1, 1000000]"},
+      {"reports: {maxReportsPerNamespace: 1000001}",
+       "c.yaml:3: reports.maxReportsPerNamespace: Invalid value: 1000001: not in valid range [1, 1000000]"},
+      {"reports: {maxBytes: 64Ki, maxBytesPerNamespace: '1e9'}", "valid"},
+      {"reports: {maxBytes: 65535}",
+       "c.yaml:3: reports.maxBytes: Invalid value: 65535: expected string, got number"},
+      {"reports: {maxBytes: '65535'}",
+       "c.yaml:3: reports.maxBytes: Invalid value: \"65535\": not in valid range [64Ki, 16Gi]"},
+      {"reports: {maxBytesPerNamespace: many}",
+       "c.yaml:3: reports.maxBytesPerNamespace: Invalid value: \"many\": not a quantity such as \"64Mi\""},
+      {"reports: {namespaceSelector: {}}", "valid"},
+      {"reports: {namespaceSelector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists}]}}",
+       "valid"},
+      {"reports: {namespaceSelector: {matchExpressions: [{key: c, operator: Has}]}}",
+       "c.yaml:3: reports.namespaceSelector.matchExpressions[0].operator: Unsupported value: \"Has\": "
+       "supported values: \"In\", \"NotIn\", \"Exists\", \"DoesNotExist\""},
+      {"reports: {namespaceSelector: {matchExpressions: [{key: c, operator: In}]}}",
+       "c.yaml:3: reports.namespaceSelector.matchExpressions[0].values: Required value: must be specified "
+       "when "
+       "`operator` is 'In' or 'NotIn'"},
       {"reports: {excludeNamespaces: [a, a]}",
        "c.yaml:3: reports.excludeNamespaces[1]: Duplicate value: \"a\""},
       {"whatIf: {workers: 65}", "c.yaml:3: whatIf.workers: Invalid value: 65: not in valid range [1, 64]"},
@@ -39,6 +58,8 @@ TEST(Findings, PodiumConfiguration) {
        "c.yaml:3: whatIf.maxWaiting: Invalid value: 0: not in valid range [1, 100000]"},
       {"whatIf: {maxWaitingPerNamespace: 100001}",
        "c.yaml:3: whatIf.maxWaitingPerNamespace: Invalid value: 100001: not in valid range [1, 100000]"},
+      {"httpAPI: {memoryMiB: 0}",
+       "c.yaml:3: httpAPI.memoryMiB: Invalid value: 0: not in valid range [1, 16384]"},
       {"events: {bestNode: true}", "c.yaml:3: events.bestNode: unknown field"},
   };
   for (const auto& c : cases) {

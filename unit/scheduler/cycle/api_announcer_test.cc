@@ -79,5 +79,13 @@ TEST_F(ApiAnnouncerTest, WithoutEventsNothingIsTold) {
   EXPECT_EQ(recorded(), Lines());
 }
 
+TEST_F(ApiAnnouncerTest, ABoundPodGetsNoConditionOfAnEarlierAttempt) {
+  auto announcer = this->announcer(false);
+  announcer.failed(*info(pod("late")), "Unschedulable", "no node", std::nullopt);
+  announcer.scheduled(*info(pod("late")), "n1");
+  io_.run();
+  EXPECT_EQ(server_.requests("PATCH"), Lines{});
+}
+
 }  // namespace
 }  // namespace podium::cycle

@@ -111,5 +111,15 @@ TEST_F(ApiObjectWriterTest, ALostReplyIsLookedInto) {
   }
 }
 
+TEST_F(ApiObjectWriterTest, ARefusalToLookIntoItIsNamed) {
+  server_.then([](HttpExchange& exchange) { exchange.cut(); });
+  server_.then(replying(403, R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403,
+                                 "message":"podium cannot get it"})"));
+  const auto outcome = write();
+  EXPECT_FALSE(outcome.object);
+  EXPECT_TRUE(outcome.error.ends_with("; whether it was made: podium cannot get it")) << outcome.error;
+  EXPECT_TRUE(outcome.request.starts_with("verb=get resource=persistentvolumeclaims ")) << outcome.request;
+}
+
 }  // namespace
 }  // namespace podium::cycle

@@ -28,12 +28,12 @@ std::string node_event(const std::string& type, const std::string& name, int ver
 
 class ClusterFeedTest : public SchedulerTest {
  protected:
-  // Runs the feed until the node "last" has arrived. The watch of nodes returns these chunks; every other
-  // kind is empty.
-  void feed(std::vector<std::string> nodes) {
+  // Runs the feed until the object "last" has arrived. The watch of this path returns these chunks; every
+  // other kind is empty.
+  void feed(std::vector<std::string> chunks, const std::string& path = "/api/v1/nodes") {
     transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
-      const bool of_nodes = request.target.starts_with("/api/v1/nodes?");
-      return unit::StreamScript{200, of_nodes ? std::move(nodes) : std::vector<std::string>{kListed},
+      const bool is_fed = request.target.starts_with(path + "?");
+      return unit::StreamScript{200, is_fed ? std::move(chunks) : std::vector<std::string>{kListed},
                                 End::hang};
     };
     boost::asio::io_context context;
@@ -72,6 +72,42 @@ TEST_F(ClusterFeedTest, AnObjectThatCannotBeReadAnyMoreIsGoneUntilItCan) {
   EXPECT_FALSE(has("odd"));
   EXPECT_TRUE(has("back"));
   EXPECT_EQ(undecodable_, 2u);
+}
+
+TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
+  const auto service = [](const std::string& type, const std::string& name, int version) {
+    return fmt::format(
+        R"({{"type":"{}","object":{{"metadata":{{"namespace":"shop","name":"{}","uid":"uid-{}","resourceVersion":"{}"}},"spec":{{"selector":{{"app":"web"}}}}}}}})"
+        "\n",
+        type, name, name, version);
+  };
+  feed({service("ADDED", "kept", 5) + service("ADDED", "gone", 6) + kListed, service("DELETED", "gone", 10),
+        service("ADDED", "last", 11)},
+       "/api/v1/services");
+  std::vector<std::string> names;
+  for (const auto& [key, workload] : scheduler_.snapshot().objects().workloads())
+    names.push_back(workload->meta.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"kept", "last"}));
+}
+
+TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
+  const std::pair<std::string, std::string> kinds[] = {
+      {"/api/v1/namespaces", "NamespaceAdd"},
+      {"/api/v1/persistentvolumes", "PersistentVolumeAdd"},
+      {"/api/v1/persistentvolumeclaims", "PersistentVolumeClaimAdd"},
+      {"/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/StorageClassAdd"},
+      {"/apis/storage.k8s.io/v1/csinodes", "storage.k8s.io/CSINodeAdd"},
+      {"/apis/storage.k8s.io/v1/csidrivers", "storage.k8s.io/CSIDriverAdd"},
+      {"/apis/storage.k8s.io/v1/csistoragecapacities", "storage.k8s.io/CSIStorageCapacityAdd"},
+      {"/apis/storage.k8s.io/v1/volumeattachments", "storage.k8s.io/VolumeAttachmentAdd"},
+  };
+  EventCounts expected;
+  for (const auto& [path, event] : kinds) {
+    feed({node_event("ADDED", "last", 5) + kListed}, path);
+    EXPECT_EQ(undecodable_, 0u) << path;
+    expected[event] = 1;
+    EXPECT_EQ(counted_events(), expected) << path;
+  }
 }
 
 }  // namespace

@@ -135,6 +135,13 @@ TEST_F(PodStatusWriterTest, TheNominationGoesWithTheCondition) {
   }
 }
 
+TEST_F(PodStatusWriterTest, TheConditionNamesTheGenerationThatWasTried) {
+  api::Pod tried = pod("p");
+  tried.meta.generation = 4;
+  not_scheduled(tried);
+  EXPECT_EQ(status(0).at("conditions").at(0).at("observedGeneration"), 4);
+}
+
 TEST_F(PodStatusWriterTest, TheTimeOfTransitionIsWrittenWhereTheStatusChanges) {
   const struct {
     const char* name;

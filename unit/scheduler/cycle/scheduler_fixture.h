@@ -2,10 +2,12 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +96,10 @@ class FakeRecorder final : public framework::Recorder {
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     const auto end = result.bound ? std::string("bound") : "not bound: " + result.error;
     log_.push_back(fmt::format("binding {} {} {}", pod->meta.name, result.node, end));
+  }
+  void gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins, const cluster::Snapshot&,
+             Wall) override {
+    log_.push_back(fmt::format("gated {} by {}", pod->meta.name, fmt::join(plugins, " ")));
   }
   void forgotten(std::string_view uid) override { log_.push_back(fmt::format("forgotten {}", uid)); }
 

@@ -199,6 +199,50 @@ TEST(Rank, TheBestFirstAndEqualsByName) {
   EXPECT_THAT(top_total(decision, snapshot, 0), IsEmpty());
 }
 
+TEST(Rank, TheLeadOfTheChoice) {
+  struct Case {
+    const char* name;
+    std::vector<std::int64_t> totals;  // of feasible nodes, by row; -1: not feasible
+    std::size_t choice;
+    bool wide;
+    std::size_t tied;
+    std::optional<std::int64_t> margin;
+  };
+  const Case cases[] = {
+      {"ahead", {5, 9, 7}, 1, false, 1, 2},
+      {"tied", {9, 9, 7, 9}, 0, false, 3, 2},
+      {"all equal", {9, 9}, 1, false, 2, {}},
+      {"alone", {-1, 9, -1}, 1, false, 1, {}},
+      {"ahead of none", {0, 9, -1}, 1, false, 1, 9},
+      {"all none", {0, 0, -1}, 1, false, 2, {}},
+      {"a nominated node that is not the best", {5, 9, 7}, 2, false, 1, 2},
+      {"a nominated node that is the worst", {5, 9, 7}, 0, false, 1, {}},
+      {"extenders", {-50, 20, 30}, 1, true, 1, 70},
+  };
+  for (const auto& c : cases) {
+    const std::vector<std::string> names{"n0", "n1", "n2", "n3"};
+    const auto snapshot = cluster_of({"n0", "n1", "n2", "n3"});
+    auto decision = evaluate(*info(pod("p")), snapshot, Profile());
+    decision.strategies.clear();
+    decision.total.assign(snapshot.chunks() * cluster::kChunkRows, 0);
+    if (c.wide) decision.strategies.push_back({"E", 1, {}, std::vector<std::int64_t>(decision.total.size())});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto row = *snapshot.find_row(names[i]);
+      const bool is_feasible = i < c.totals.size() && (c.wide || c.totals[i] >= 0);
+      if (!is_feasible) decision.feasible.clear(row);
+      if (is_feasible) decision.total[row] = c.totals[i];
+    }
+    decision.choice = snapshot.find_row(names[c.choice]);
+    const auto lead = lead_of(decision);
+    ASSERT_TRUE(lead) << c.name;
+    EXPECT_EQ(lead->tied, c.tied) << c.name;
+    EXPECT_EQ(lead->margin, c.margin) << c.name;
+    const auto all = lead_of(decision, top_total(decision, snapshot, 10));
+    EXPECT_EQ(std::pair(all->tied, all->margin), std::pair(lead->tied, lead->margin)) << c.name;
+  }
+  EXPECT_FALSE(lead_of(Decision()));
+}
+
 TEST(Rank, RejectionsAreGroupedByPluginAndReason) {
   const auto snapshot = cluster_of({"d", "b", "a", "c", "e"});
   FakeFilter fit("Fit"), taints("Taints");

@@ -1,0 +1,45 @@
+// BindingHealth: whether podium may bind pods, as far as the last bindings tell.
+//
+// Unhealthy from a refusal for want of a right until a binding succeeds, or until none has been refused for
+// kForget: without pods to bind nothing shows that the right has come. What admission refuses for one pod
+// does not count, so that no tenant can make podium unready.
+//
+// Owner: ApiBinder. Threads: any.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "client/request_info.h"
+
+namespace podium::cycle {
+
+class BindingHealth {
+ public:
+  static constexpr std::chrono::minutes kForget{2};  // a refused pod is tried again within seconds
+
+  void bound() {
+    const std::lock_guard lock(mutex_);
+    refusal_.clear();
+  }
+  void failed(const Error& error, Steady now) {
+    if (!client::lacks_right(error)) return;
+    const std::lock_guard lock(mutex_);
+    refusal_ = error.message;
+    refused_at_ = now;
+  }
+  std::optional<std::string> why_unhealthy(Steady now) const {
+    const std::lock_guard lock(mutex_);
+    if (refusal_.empty() || now - refused_at_ >= kForget) return std::nullopt;
+    return "bindings are refused: " + refusal_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string refusal_;  // empty: none since the last success
+  Steady refused_at_{};
+};
+
+}  // namespace podium::cycle

@@ -1,0 +1,93 @@
+#include "scheduler/plugins/node_resources/shortfall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "scheduler/plugins/node_resources/node_resources.h"
+
+namespace podium::plugins {
+namespace {
+
+using cluster::Row;
+
+constexpr std::string_view kPlugin = "NodeResourcesFit", kInsufficient = "Insufficient ",
+                           kTooMany = "Too many pods", kPods = "pods";
+
+// What one reason is about, and the least amount that was missing so far.
+struct Lack {
+  std::string reason, resource;
+  std::int64_t want = 0;
+  std::optional<ResourceColumns> columns;  // nullopt: no node has the resource, or it is about pods
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t missing_on(Row row, const cluster::Snapshot& snapshot) const {
+    if (resource == kPods) return snapshot.pod_count[row] + 1 - snapshot.allocatable_pods[row];
+    const auto free = columns ? (*columns->allocatable)[row] - (*columns->used)[row] : 0;
+    return want - free;
+  }
+};
+
+std::optional<Lack> lack_of(const std::string& reason, const cluster::PodInfo& pod,
+                            const cluster::Snapshot& snapshot) {
+  if (reason == kTooMany) return Lack{.reason = reason, .resource = std::string(kPods), .want = 1};
+  if (!reason.starts_with(kInsufficient)) return std::nullopt;
+  auto resource = reason.substr(kInsufficient.size());
+  const auto want = pod.requests.get(resource);
+  const auto columns = columns_of(snapshot, resource, Usage::requested);
+  return Lack{.reason = reason, .resource = std::move(resource), .want = want, .columns = columns};
+}
+
+}  // namespace
+
+std::string usual_quantity(std::string_view resource, std::int64_t amount) {
+  if (resource == "cpu" && amount % 1000 != 0) return fmt::format("{}m", amount);
+  if (resource == "cpu") return fmt::format("{}", amount / 1000);
+  const bool is_bytes =
+      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  if (!is_bytes || amount < 1024) return fmt::format("{}", amount);
+  constexpr std::int64_t kKi = 1024, kMi = kKi * kKi;
+  const auto ceil = [amount](std::int64_t unit) { return amount / unit + (amount % unit > 0 ? 1 : 0); };
+  if (amount < kMi) return fmt::format("{}Ki", ceil(kKi));
+  const auto mebibytes = ceil(kMi);
+  return mebibytes % 1024 == 0 ? fmt::format("{}Gi", mebibytes / 1024) : fmt::format("{}Mi", mebibytes);
+}
+
+std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::Decision& decision,
+                                  const cluster::Snapshot& snapshot) {
+  const auto& verdicts = decision.rejections.verdicts();
+  std::vector<Lack> lacks;
+  std::vector<std::vector<std::size_t>> of_verdict(verdicts.size());  // indexes of lacks
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].plugin != kPlugin) continue;
+    for (const auto& reason : verdicts[i].reasons) {
+      auto it = std::ranges::find(lacks, reason, &Lack::reason);
+      if (it == lacks.end()) {
+        auto lack = lack_of(reason, pod, snapshot);
+        if (!lack) continue;
+        it = lacks.insert(it, std::move(*lack));
+      }
+      of_verdict[i].push_back(static_cast<std::size_t>(it - lacks.begin()));
+    }
+  }
+  if (lacks.empty()) return {};
+  snapshot.present().each([&](Row row) {
+    const auto id = decision.rejections.id(row);
+    if (id == framework::kFits) return;
+    for (const auto index : of_verdict[id - 1]) {
+      const auto missing = lacks[index].missing_on(row, snapshot);
+      if (missing > 0) lacks[index].least = std::min(lacks[index].least, missing);
+    }
+  });
+  std::vector<Shortfall> out;
+  for (auto& lack : lacks) {
+    if (lack.least == std::numeric_limits<std::int64_t>::max()) continue;
+    auto least = usual_quantity(lack.resource, lack.least);
+    out.push_back({std::move(lack.reason), std::move(lack.resource), std::move(least)});
+  }
+  return out;
+}
+
+}  // namespace podium::plugins

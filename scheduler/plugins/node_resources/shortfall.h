@@ -1,0 +1,31 @@
+// Shortfalls: how much of each resource the nodes lack that NodeResourcesFit rejected.
+//
+// The filter only compares; the amounts are computed here, for reports, from the same columns.
+// Threads: a pure function. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/framework/decision.h"
+
+namespace podium::plugins {
+
+struct Shortfall {
+  std::string reason;    // the plugin's: "Insufficient cpu"
+  std::string resource;  // "cpu"; "pods" for too many pods
+  std::string least;     // the least missing amount on any node with that reason, as a quantity: "500m"
+};
+
+// One for each reason of NodeResourcesFit in the decision. A reason is left out if it holds on no node
+// without the pods that are nominated to the nodes.
+std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::Decision& decision,
+                                  const cluster::Snapshot& snapshot);
+
+// The amount in the resource's usual unit: milli-CPUs or whole CPUs; bytes as Ki, Mi or Gi, rounded up to
+// whole Mi from 1Mi on; a number for other resources.
+std::string usual_quantity(std::string_view resource, std::int64_t amount);
+
+}  // namespace podium::plugins
