@@ -8,6 +8,9 @@
 #include <boost/json/serialize.hpp>
 #include <cctype>
 
+#include "client/request_info.h"
+#include "server/status.h"
+
 namespace podium::server {
 
 namespace json = boost::json;
@@ -16,7 +19,6 @@ using async::Task;
 namespace {
 
 constexpr auto kAuthenticated = "system:authenticated", kMasters = "system:masters";
-constexpr std::chrono::minutes kLogEvery{1};
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -51,25 +53,28 @@ std::string sanitized(std::string_view text) {
 
 std::string quoted(const std::string& text) { return json::serialize(json::string(text)); }
 
-Reply status(int code, std::string reason, std::string message) {
-  json::object body{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
-                    {"status", "Failure"}, {"message", message}, {"reason", reason}};
-  if (code == 403) body["details"] = json::object();
-  body["code"] = code;
-  return Reply(code, json::serialize(body) + "\n", "application/json");
+Reply unauthorized() { return status_reply(401, "Unauthorized"); }
+
+std::string what_is_forbidden(const User& user, const Attributes& what) {
+  if (!what.is_resource()) {
+    return "forbidden: " + sanitized(fmt::format("User {} cannot {} path {}", quoted(user.name), what.verb,
+                                                 quoted(what.path)));
+  }
+  return fmt::format(
+      "{}.{} is forbidden: User {} cannot {} resource \"{}\" in API group \"{}\" in the namespace \"{}\"",
+      what.resource, what.group, quoted(user.name), what.verb, what.resource, what.group, what.ns);
 }
 
-Reply unauthorized() { return status(401, "Unauthorized", "Unauthorized"); }
-
-Reply forbidden(const User& user, const std::string& verb, const std::string& path,
-                const std::string& reason) {
-  auto message = "forbidden: " +
-                 sanitized(fmt::format("User {} cannot {} path {}", quoted(user.name), verb, quoted(path)));
+Reply forbidden(const User& user, const Attributes& what, const std::string& reason) {
+  auto message = what_is_forbidden(user, what);
   if (!reason.empty()) message += ": " + reason;
-  return status(403, "Forbidden", std::move(message));
+  json::object details;
+  if (what.is_resource()) details = {{"group", what.group}, {"kind", what.resource}};
+  return status_reply(403, "Forbidden", std::move(message), std::move(details));
 }
 
-Reply failed(const Request& request, const Error& error) {
+Reply failed(const Request& request, const Attributes& what, const Error& error) {
+  if (what.is_resource()) return status_reply(500, "access cannot be reviewed: " + error.message);
   const auto target = request.query.empty() ? request.path : request.path + "?" + request.query;
   return Reply(500,
                sanitized(fmt::format("Internal Server Error: {}: {}", quoted(target), error.message)) + "\n");
@@ -120,33 +125,49 @@ Task<Result<User>> Access::authenticate(const Request* request) {
 }
 
 // At most once a minute, because anyone can send requests.
-void Access::log_failure(const Request& request, const Error& error) {
-  const auto now = parts_.clock.now();
-  if (next_log_ && now < *next_log_) return;
-  next_log_ = now + kLogEvery;
-  spdlog::warn("request not authorized, the review failed path={} error=\"{}\"", request.path, error.message);
+void Access::log_failure(const char* what, const Request& request, const Error& error) {
+  if (!log_.allows(what, parts_.clock.now())) return;
+  spdlog::warn("request not {}, the review failed {}path={:?} error={:?}", what,
+               client::request_fields(error), request.path, error.message);
 }
 
 Task<std::optional<Reply>> Access::refusal(Request request) {
+  auto what = Attributes::of_path(lower(request.method), request.path);
+  auto admission = co_await admit(std::move(request), std::move(what));
+  co_return std::move(admission.refusal);
+}
+
+Task<Admission> Access::admit(Request request, Attributes what) {
+  Admission out;
   auto user = co_await authenticate(&request);
   if (!user) {
-    spdlog::debug("request not authenticated path={} error=\"{}\"", request.path, user.error().message);
-    co_return std::optional<Reply>(unauthorized());
+    // Invalid is what the client sent; all else is the reviewer's failure.
+    if (user.error().kind != Error::Kind::invalid) {
+      log_failure("authenticated", request, user.error());
+    } else {
+      spdlog::debug("request not authenticated path={:?} error={:?}", request.path, user.error().message);
+    }
+    out.refusal = unauthorized();
+    co_return out;
   }
+  out.user = *user;
   auto& groups = user->groups;
   const bool known = std::ranges::find(groups, "system:unauthenticated") == groups.end();
   if (known && std::ranges::find(groups, kAuthenticated) == groups.end()) groups.emplace_back(kAuthenticated);
-  if (std::ranges::find(groups, kMasters) != groups.end() || parts_.open.contains(request.path))
-    co_return std::nullopt;
-  const auto verb = lower(request.method);
-  if (!parts_.reviews) co_return std::optional<Reply>(forbidden(*user, verb, request.path, ""));
-  const auto verdict = co_await parts_.reviews->may(*user, verb, request.path);
-  if (!verdict) {
-    log_failure(request, verdict.error());
-    co_return std::optional<Reply>(failed(request, verdict.error()));
+  const bool is_open = !what.is_resource() && parts_.open.contains(what.path);
+  if (is_open || std::ranges::find(groups, kMasters) != groups.end()) co_return out;
+  if (!parts_.reviews) {
+    out.refusal = forbidden(*user, what, "");
+    co_return out;
   }
-  if (verdict->allowed) co_return std::nullopt;
-  co_return std::optional<Reply>(forbidden(*user, verb, request.path, verdict->reason));
+  const auto verdict = co_await parts_.reviews->may(*user, what);
+  if (!verdict) {
+    log_failure("authorized", request, verdict.error());
+    out.refusal = failed(request, what, verdict.error());
+  } else if (!verdict->allowed) {
+    out.refusal = forbidden(*user, what, verdict->reason);
+  }
+  co_return out;
 }
 
 }  // namespace podium::server

@@ -1,7 +1,8 @@
 // Access: authenticates and authorizes a request, like kube-scheduler.
 //
 // A client certificate of the cluster's CA or a bearer token names the user; invalid credentials get 401; a
-// request without credentials is system:anonymous. Open paths and members of system:masters are allowed.
+// request without credentials is system:anonymous. Open paths and members of system:masters are allowed. A
+// request may need a path, or a resource of a namespace; open paths do not apply to resources.
 // For all others the API server makes a SubjectAccessReview; what it denies gets 403.
 // Owner: Delegation. Threads: one at a time, on the executor. Errors: replies with kube-scheduler's codes
 // and bodies. Source: k8s.io/apiserver, delegating authentication and authorization.
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log_limit.h"
 #include "server/client_ca_source.h"
 #include "server/exchange.h"
 #include "server/review.h"
@@ -29,6 +31,13 @@ class OpenPaths {
   std::vector<std::string> exact_, prefixes_;
 };
 
+// A user, and the reply that refuses the request; nullopt: it is allowed.
+struct Admission {
+  Admission() {}  // not an aggregate: see Request
+  User user;
+  std::optional<Reply> refusal;
+};
+
 class Access {
  public:
   // Collaborators; all outlive the Access.
@@ -41,15 +50,18 @@ class Access {
   };
   explicit Access(Parts parts) : parts_(std::move(parts)) {}
 
-  // The reply that refuses the request; nullopt: it is allowed.
+  // Whether the request's user may do this.
+  async::Task<Admission> admit(Request request, Attributes what);
+  // As above, for the request's own method and path: the reply that refuses it; nullopt: it is allowed.
   async::Task<std::optional<Reply>> refusal(Request request);
 
  private:
   async::Task<Result<User>> authenticate(const Request* request);
-  void log_failure(const Request& request, const Error& error);
+  // `what`: "authenticated" or "authorized".
+  void log_failure(const char* what, const Request& request, const Error& error);
 
   Parts parts_;
-  std::optional<Steady> next_log_;
+  LogLimit log_;
 };
 
 }  // namespace podium::server

@@ -6,6 +6,7 @@
 
 #include "async/nap.h"
 #include "client/auth/file.h"
+#include "client/request_info.h"
 
 namespace podium::server {
 
@@ -36,7 +37,7 @@ std::shared_ptr<const ClientCa> FileClientCa::current() {
   next_look_ = clock_.now() + kLookEvery;
   if (client::file_stamp(path_) == seen_) return ca_;
   if (const auto loaded = load(); !loaded)
-    spdlog::warn("client CA not reloaded, keeping the old one reason=\"{}\"", loaded.error().message);
+    spdlog::warn("client CA not reloaded, keeping the old one reason={:?}", loaded.error().message);
   return ca_;
 }
 
@@ -77,8 +78,8 @@ Task<void> ClusterClientCa::run(ClusterClientCa* self, First first) {
     if (!found && !failed) {
       spdlog::warn(
           "client CA not found in the cluster, client certificates are verified with the last "
-          "known one error=\"{}\"",
-          found.error().message);
+          "known one {}error={:?}",
+          client::request_fields(found.error()), found.error().message);
     }
     failed = !found;
     const std::chrono::seconds pause = failed ? kRetry : kRefresh;

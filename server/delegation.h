@@ -43,7 +43,10 @@ class Delegation {
   void start(std::function<void(const Error&)> fatal);
   void disconnect();  // from the API servers
 
-  // See Access::refusal(). After load().
+  // See Access. After load().
+  async::Task<Admission> admit(Request request, Attributes what) {
+    return access_->admit(std::move(request), std::move(what));
+  }
   async::Task<std::optional<Reply>> refusal(Request request) { return access_->refusal(std::move(request)); }
 
  private:

@@ -5,6 +5,10 @@
 
 namespace podium::server {
 
+async::Task<Result<std::string>> Request::no_body(std::size_t) {
+  co_return Result<std::string>(std::string());
+}
+
 std::vector<std::string> Request::values(std::string_view parameter) const {
   std::vector<std::string> out;
   const auto parsed = boost::urls::parse_query(query);

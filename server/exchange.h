@@ -7,9 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "async/task.h"
+#include "base/result.h"
 
 struct x509_st;
 
@@ -18,17 +20,28 @@ namespace podium::server {
 // The client's certificate chain, its own certificate first. Not verified.
 using Certificates = std::vector<std::shared_ptr<x509_st>>;
 
+// Reads a request's body of at most `limit` bytes. A larger one is Kind::invalid with code 413 and is not
+// read; one that does not arrive in time ends the connection (Kind::unavailable).
+using ReadBody = std::function<async::Task<Result<std::string>>(std::size_t limit)>;
+
 struct Request {
   Request() {}  // not an aggregate: GCC 12 destroys one that is made inside a co_await twice
 
   std::string method;         // "GET"
   std::string path, query;    // as sent, without the '?' between them
   std::string authorization;  // the header
+  std::string accept;         // the header
+  std::string content_type;   // the header
+  // Never empty. Called at most once, before the reply, so that nobody sends a body before access is checked.
+  ReadBody read_body = no_body;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
 
   // Whether the query has the parameter; its values in order.
   bool asks_for(std::string_view parameter) const;
   std::vector<std::string> values(std::string_view parameter) const;
+
+ private:
+  static async::Task<Result<std::string>> no_body(std::size_t limit);
 };
 
 struct Reply {
@@ -39,6 +52,7 @@ struct Reply {
   int status = 200;
   std::string body;
   std::string content_type = "text/plain; charset=utf-8";
+  std::vector<std::pair<std::string, std::string>> headers;  // further ones, such as Allow and Retry-After
 };
 
 using Handler = std::function<async::Task<Reply>(Request)>;

@@ -22,8 +22,9 @@ Reply all(const std::string& endpoint, const std::vector<HealthCheck>& checks, c
       lines += fmt::format("[+]{} excluded: ok\n", check.name);
       continue;
     }
-    const bool good = !check.why_unhealthy();
-    if (observe) observe(endpoint, check.name, good);
+    const auto why = check.why_unhealthy();
+    const bool good = !why;
+    if (observe) observe(endpoint, check.name, why);
     healthy = healthy && good;  // withholds the reason: the endpoint is open to anyone
     lines += good ? fmt::format("[+]{} ok\n", check.name)
                   : fmt::format("[-]{} failed: reason withheld\n", check.name);

@@ -17,9 +17,9 @@ struct HealthCheck {
   std::function<std::optional<std::string>()> why_unhealthy;  // nullopt: healthy
 };
 
-// Called for each check of an endpoint as a whole.
-using HealthObserver =
-    std::function<void(const std::string& endpoint, const std::string& check, bool healthy)>;
+// Called for each check of an endpoint as a whole; `why`: nullopt: healthy.
+using HealthObserver = std::function<void(const std::string& endpoint, const std::string& check,
+                                          const std::optional<std::string>& why)>;
 
 // Reply of an endpoint: "/readyz" runs all checks; "/readyz/NAME" runs one and gives its reason. `endpoint`
 // has no '/'. nullopt: no such path.

@@ -4,17 +4,18 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "async/nap.h"
+#include "async/timer.h"
 #include "server/connection_table.h"
 
 namespace podium::server {
@@ -27,27 +28,46 @@ using asio::ip::tcp;
 using async::Task;
 using boost::system::error_code;
 
-constexpr std::uint32_t kHeaderBytes = 16 * 1024, kBodyBytes = 1024;
+constexpr std::uint32_t kHeaderBytes = 16 * 1024;
+constexpr std::size_t kIgnoredBytes = 1024;        // of a body that the handler does not read; a larger one
+                                                   // ends the connection
+constexpr std::size_t kLingerBytes = 1024 * 1024;  // of such a body that are dropped, so that the client gets
+constexpr std::chrono::milliseconds kLinger{2'000};  // the reply before its connection ends
 constexpr std::size_t kFirstRead = 4096;
 constexpr std::chrono::milliseconds kShortestPause{50}, kLongestPause{1'000};
 constexpr std::chrono::minutes kLogEvery{1};
 
-using Stream = beast::ssl_stream<beast::tcp_stream>;
+using Stream = asio::ssl::stream<tcp::socket>;
 using Parser = http::request_parser<http::string_body>;
 using Response = http::response<http::string_body>;
 
-struct Connection {
+struct Connection : std::enable_shared_from_this<Connection> {
   Connection(ConnectionTable::Id id, tcp::socket socket, std::shared_ptr<asio::ssl::context> tls)
-      : id(id), tls(std::move(tls)), stream(std::move(socket), *this->tls) {}
+      : id(id), tls(std::move(tls)), stream(std::move(socket), *this->tls), deadline(stream.get_executor()) {}
 
   void close() {
+    error_code ignored;
     closed = true;
-    beast::get_lowest_layer(stream).close();
+    deadline.cancel();
+    stream.next_layer().close(ignored);
   }
+
+  // Closes the connection unless the next limit comes in time.
+  void limit(std::chrono::milliseconds time) {
+    deadline.expires_after(time);
+    deadline.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (error || !self) return;
+      // A wait that ends while it is being replaced reports no error.
+      if (self->deadline.expiry() <= async::TimerClock::now()) self->close();
+    });
+  }
+  void lift_limit() { deadline.expires_at(Steady::max()); }
 
   const ConnectionTable::Id id;
   const std::shared_ptr<asio::ssl::context> tls;
   Stream stream;
+  async::Timer deadline;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
   bool closed = false;  // by the server; the coroutine ends at its next step
 };
@@ -72,6 +92,8 @@ Request request_of(const Parser::value_type& message, const Connection& connecti
   out.path = target.substr(0, mark);
   if (mark != std::string::npos) out.query = target.substr(mark + 1);
   out.authorization = std::string(message[http::field::authorization]);
+  out.accept = std::string(message[http::field::accept]);
+  out.content_type = std::string(message[http::field::content_type]);
   out.certificates = connection.certificates;
   return out;
 }
@@ -82,11 +104,23 @@ Response response_of(Reply reply, const Parser::value_type& request) {
   out.set(http::field::cache_control, "no-cache, private");
   out.set("X-Content-Type-Options", "nosniff");
   if (reply.status == 405) out.set(http::field::allow, "GET, HEAD");
+  for (const auto& [name, value] : reply.headers) out.set(name, value);
   out.keep_alive(request.keep_alive());
   out.body() = std::move(reply.body);
   out.prepare_payload();
   if (request.method() == http::verb::head) out.body().clear();
   return out;
+}
+
+Error too_large(std::size_t limit) {
+  return Error{.kind = Error::Kind::invalid,
+               .message = "the body is larger than " + std::to_string(limit) + " bytes",
+               .code = 413};
+}
+
+// Whether the client waits for a "100 Continue" before it sends the body.
+bool waits_to_continue(const Parser& parser) {
+  return beast::iequals(parser.get()[http::field::expect], "100-continue");
 }
 
 }  // namespace
@@ -136,7 +170,7 @@ struct HttpsServer::Impl {
   // False: the connection has ended.
   static Task<bool> shake_hands(Impl* self, std::shared_ptr<Connection> connection) {
     error_code error;
-    beast::get_lowest_layer(connection->stream).expires_after(self->options.step);
+    connection->limit(self->options.step);
     co_await connection->stream.async_handshake(asio::ssl::stream_base::server,
                                                 asio::redirect_error(asio::use_awaitable, error));
     if (error || connection->closed) co_return false;
@@ -144,22 +178,70 @@ struct HttpsServer::Impl {
     co_return true;
   }
 
-  static Task<bool> read(Impl* self, std::shared_ptr<Connection> connection, beast::flat_buffer* buffer,
-                         Parser* parser) {
+  static Task<bool> read_header(Impl* self, std::shared_ptr<Connection> connection,
+                                beast::flat_buffer* buffer, Parser* parser) {
     error_code error;
     auto& stream = connection->stream;
     if (buffer->size() == 0) {
-      beast::get_lowest_layer(stream).expires_after(self->options.idle);
+      connection->limit(self->options.idle);
       const auto size = co_await stream.async_read_some(buffer->prepare(kFirstRead),
                                                         asio::redirect_error(asio::use_awaitable, error));
       buffer->commit(size);
       if (error || connection->closed) co_return false;
     }
     parser->header_limit(kHeaderBytes);
-    parser->body_limit(kBodyBytes);
-    beast::get_lowest_layer(stream).expires_after(self->options.step);
-    co_await http::async_read(stream, *buffer, *parser, asio::redirect_error(asio::use_awaitable, error));
+    parser->body_limit(boost::none);  // read_body() checks the length
+    connection->limit(self->options.step);
+    co_await http::async_read_header(stream, *buffer, *parser,
+                                     asio::redirect_error(asio::use_awaitable, error));
     co_return !error && !connection->closed;
+  }
+
+  static Task<Result<std::string>> read_body(Impl* self, std::shared_ptr<Connection> connection,
+                                             beast::flat_buffer* buffer, Parser* parser, std::size_t limit) {
+    const auto length = parser->content_length();
+    if (length && *length > limit) co_return std::unexpected(too_large(limit));
+    if (!parser->is_done()) {
+      error_code error;
+      parser->body_limit(limit);
+      connection->limit(self->options.step);
+      if (waits_to_continue(*parser)) {
+        http::response<http::empty_body> go_on(http::status::continue_, parser->get().version());
+        co_await http::async_write(connection->stream, go_on,
+                                   asio::redirect_error(asio::use_awaitable, error));
+      }
+      if (!error) {
+        co_await http::async_read(connection->stream, *buffer, *parser,
+                                  asio::redirect_error(asio::use_awaitable, error));
+      }
+      connection->lift_limit();
+      if (error == http::error::body_limit) co_return std::unexpected(too_large(limit));
+      if (error || connection->closed) co_return fail(Error::Kind::unavailable, "the body did not arrive");
+    }
+    Result<std::string> body = std::move(parser->get().body());
+    co_return body;
+  }
+
+  // Reads a small body that the handler did not ask for. False: it is larger, and the connection has to end.
+  static Task<bool> skip_body(Impl* self, std::shared_ptr<Connection> connection, beast::flat_buffer* buffer,
+                              Parser* parser) {
+    if (parser->is_done()) co_return true;
+    if (waits_to_continue(*parser)) co_return false;
+    const auto skipped = co_await read_body(self, connection, buffer, parser, kIgnoredBytes);
+    co_return skipped.has_value();
+  }
+
+  // Drops what the client still sends, within bounds: closing at once would reset the connection and could
+  // cost the client the reply.
+  static Task<void> linger(std::shared_ptr<Connection> connection) {
+    std::vector<char> dropped(16 * 1024);
+    connection->limit(kLinger);
+    for (std::size_t total = 0; total < kLingerBytes && !connection->closed;) {
+      error_code error;
+      total += co_await connection->stream.async_read_some(asio::buffer(dropped),
+                                                           asio::redirect_error(asio::use_awaitable, error));
+      if (error) co_return;
+    }
   }
 
   static Task<bool> write(Impl* self, std::shared_ptr<Connection> connection, Response* response) {
@@ -169,7 +251,7 @@ struct HttpsServer::Impl {
     const auto end = self->clock.now() + self->options.longest_write;
     while (!serializer.is_done() && !error) {
       if (self->clock.now() > end) co_return false;
-      beast::get_lowest_layer(stream).expires_after(self->options.step);
+      connection->limit(self->options.step);
       co_await http::async_write_some(stream, serializer, asio::redirect_error(asio::use_awaitable, error));
     }
     co_return !error && response->keep_alive() && !connection->closed;
@@ -178,6 +260,7 @@ struct HttpsServer::Impl {
   static Task<Reply> reply_to(Impl* self, const RequestSlot* slot, Request request) {
     if (slot->taken) co_return co_await self->handler(std::move(request));
     Reply busy(503, "too many requests in progress\n");
+    busy.headers.emplace_back("Retry-After", "1");
     co_return busy;
   }
 
@@ -189,15 +272,24 @@ struct HttpsServer::Impl {
     beast::flat_buffer buffer;
     for (bool more = true; more && self->acceptor.is_open();) {
       Parser parser;
-      const bool came = co_await read(self, connection, &buffer, &parser);
+      const bool came = co_await read_header(self, connection, &buffer, &parser);
       if (!came) co_return;
       auto request = request_of(parser.get(), *connection);
-      const RequestSlot slot(*self, self->options.probes.contains(request.path));
+      request.read_body = [self, connection, &buffer, &parser](std::size_t limit) {
+        return read_body(self, connection, &buffer, &parser, limit);
+      };
+      connection->lift_limit();  // the handler has deadlines of its own
+      std::optional<RequestSlot> slot;
+      slot.emplace(*self, self->options.probes.contains(request.path));
       self->table.set_busy(connection->id, true);
-      auto reply = co_await reply_to(self, &slot, std::move(request));
+      auto reply = co_await reply_to(self, &*slot, std::move(request));
+      if (!parser.is_done()) slot.reset();  // the rest of the request is the client's time
+      const bool skipped = co_await skip_body(self, connection, &buffer, &parser);
       auto response = response_of(std::move(reply), parser.get());
+      if (!skipped) response.keep_alive(false);
       more = co_await write(self, connection, &response);
       self->table.set_busy(connection->id, false);
+      if (!skipped) co_await linger(connection);
     }
   }
 
@@ -217,7 +309,7 @@ struct HttpsServer::Impl {
     const auto now = clock.now();
     if (!next_log || now >= *next_log) {
       next_log = now + kLogEvery;
-      spdlog::error("cannot accept a connection error=\"{}\" open={}", error.message(), open.size());
+      spdlog::error("cannot accept a connection error={:?} open={}", error.message(), open.size());
     }
     close_one(table.take_longest_idle());
   }

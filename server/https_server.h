@@ -1,9 +1,9 @@
 // HttpsServer: a small HTTP/1.1 server over TLS, for probes, scrapes and configuration dumps.
 //
-// Bounds connections, in total and per peer, header and body sizes, and the time of each step. When all
-// slots are taken, idle connections are closed (ConnectionTable). Requests other than probes take at most a
-// quarter of the slots, so probes always find one. Without file descriptors it closes an idle connection
-// and pauses. Reloads its certificate (ServingCertificate).
+// Bounds connections, in total and per peer, header sizes, and the time of each step. A handler reads the
+// body itself, with a limit. When all slots are taken, idle connections are closed (ConnectionTable).
+// Requests other than probes take at most a quarter of the slots, so probes always find one. Without file
+// descriptors it closes an idle connection and pauses. Reloads its certificate (ServingCertificate).
 // Owner: DiagnosticsServer. Threads: everything on the executor, which is one thread; listen() on it or
 // before it runs. The gate has to be empty before the server is destroyed.
 // Errors: listen() names the invalid flag or file. A connection's error ends that connection.

@@ -99,9 +99,17 @@ json::array array_of(const std::vector<std::string>& texts) {
   return out;
 }
 
-json::object access_review_of(const User& user, const std::string& verb, const std::string& path) {
-  json::object spec{{"user", user.name},
-                    {"nonResourceAttributes", json::object{{"path", path}, {"verb", verb}}}};
+json::object access_review_of(const User& user, const Attributes& what) {
+  json::object spec{{"user", user.name}};
+  if (what.is_resource()) {
+    spec["resourceAttributes"] = json::object{{"namespace", what.ns},
+                                              {"verb", what.verb},
+                                              {"group", what.group},
+                                              {"version", what.version},
+                                              {"resource", what.resource}};
+  } else {
+    spec["nonResourceAttributes"] = json::object{{"path", what.path}, {"verb", what.verb}};
+  }
   if (!user.uid.empty()) spec["uid"] = user.uid;
   if (!user.groups.empty()) spec["groups"] = array_of(user.groups);
   json::object extra;
@@ -132,8 +140,8 @@ Task<Result<User>> TokenReviews::user(std::string token) {
   co_return user;
 }
 
-Task<Result<Verdict>> AccessReviews::may(User user, std::string verb, std::string path) {
-  auto body = access_review_of(user, verb, path);
+Task<Result<Verdict>> AccessReviews::may(User user, Attributes what) {
+  auto body = access_review_of(user, what);
   const auto key = hash_of(json::serialize(body));
   if (auto known = known_.find(key, api_.clock().now())) {
     Result<Verdict> out = std::move(*known);

@@ -10,6 +10,7 @@
 #include <boost/json/object.hpp>
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "client/api.h"
@@ -30,6 +31,22 @@ class TokenReviews {
   ExpiringCache<Result<User>> known_{4096};
 };
 
+// What a user wants to do: a verb on a path, or on a resource in a namespace.
+struct Attributes {
+  Attributes() {}  // not an aggregate: see Request
+  static Attributes of_path(std::string verb, std::string path) {
+    Attributes out;
+    out.verb = std::move(verb);
+    out.path = std::move(path);
+    return out;
+  }
+  bool is_resource() const { return !resource.empty(); }
+
+  std::string verb;
+  std::string path;                          // empty for a resource
+  std::string ns, group, version, resource;  // empty for a path
+};
+
 struct Verdict {
   bool allowed = false;
   std::string reason;
@@ -40,8 +57,8 @@ class AccessReviews {
   AccessReviews(client::Api& api, std::chrono::milliseconds allowed_ttl, std::chrono::milliseconds denied_ttl)
       : api_(api), allowed_ttl_(allowed_ttl), denied_ttl_(denied_ttl) {}
 
-  // Whether the user may do this to a non-resource path.
-  async::Task<Result<Verdict>> may(User user, std::string verb, std::string path);
+  // Whether the user may do this.
+  async::Task<Result<Verdict>> may(User user, Attributes what);
 
  private:
   client::Api& api_;

@@ -190,7 +190,7 @@ std::shared_ptr<asio::ssl::context> ServingCertificate::current() {
     current_ = std::move(*made);
     spdlog::info("serving certificate reloaded file={}", options_.certificate_file);
   } else {
-    spdlog::warn("serving certificate not reloaded, keeping the old one reason=\"{}\"", made.error().message);
+    spdlog::warn("serving certificate not reloaded, keeping the old one reason={:?}", made.error().message);
   }
   return current_;
 }

@@ -95,10 +95,14 @@ class Reviewer {
       return reply_of(201, {{"status", std::move(status)}});
     }
     EXPECT_EQ(request.target, "/apis/authorization.k8s.io/v1/subjectaccessreviews");
-    const auto& attributes = spec.at("nonResourceAttributes").as_object();
-    const bool allowed = !lets_nobody && spec.at("user") == "reader" && attributes.at("verb") == "get" &&
-                         attributes.at("path") == "/metrics";
-    return reply_of(201, {{"status", {{"allowed", allowed}}}});
+    const bool is_reader = !lets_nobody && spec.at("user") == "reader";
+    return reply_of(201, {{"status", {{"allowed", is_reader && is_allowed(spec)}}}});
+  }
+  static bool is_allowed(const json::object& spec) {
+    if (const auto* resource = spec.if_contains("resourceAttributes"))
+      return resource->at("verb") == "get" && resource->at("namespace") == "shop";
+    const auto& path = spec.at("nonResourceAttributes");
+    return path.at("verb") == "get" && path.at("path") == "/metrics";
   }
 };
 
@@ -123,6 +127,23 @@ class Asker {
     request.path = path;
     request.authorization = authorization;
     return status(request);
+  }
+  // Asks for a resource in a namespace.
+  Admission admit(const std::string& verb, const std::string& ns, const std::string& authorization,
+                  const std::string& path = "/v1/x") {
+    Request request;
+    request.path = path;
+    request.authorization = authorization;
+    Attributes what;
+    what.verb = verb;
+    what.ns = ns;
+    what.group = "podium.dev";
+    what.version = "v1alpha1";
+    what.resource = "schedulingreports";
+    auto future = asio::co_spawn(io_, access_.admit(request, what), asio::use_future);
+    io_.restart();
+    io_.run();
+    return future.get();
   }
   std::optional<Reply> reply(const Request& request) {
     auto future = asio::co_spawn(io_, access_.refusal(request), asio::use_future);
@@ -198,6 +219,45 @@ TEST(Access, RefusesInKubeSchedulersWords) {
   request.authorization = "Bearer refused";
   EXPECT_EQ(json::parse(asker.reply(request)->body), json::parse(R"({"kind": "Status", "apiVersion": "v1",
       "metadata": {}, "status": "Failure", "message": "Unauthorized", "reason": "Unauthorized", "code": 401})"));
+}
+
+TEST(Access, OfAResourceInANamespace) {
+  Reviewer reviewer;
+  Asker asker(reviewer);
+  const auto allowed = asker.admit("get", "shop", "Bearer good");
+  EXPECT_EQ(allowed.refusal, std::nullopt);
+  EXPECT_EQ(allowed.user.name, "reader");
+  EXPECT_EQ(reviewer.last().at("spec").at("resourceAttributes"),
+            json::parse(R"({"namespace": "shop", "verb": "get", "group": "podium.dev", "version": "v1alpha1",
+                            "resource": "schedulingreports"})"));
+  EXPECT_FALSE(reviewer.last().at("spec").as_object().contains("nonResourceAttributes"));
+  const auto refused = asker.admit("create", "shop", "Bearer good");
+  EXPECT_EQ(json::parse(refused.refusal->body),
+            json::parse(R"({"kind": "Status", "apiVersion": "v1", "metadata": {},
+      "status": "Failure", "message": "schedulingreports.podium.dev is forbidden: User \"reader\" cannot create resource \"schedulingreports\" in API group \"podium.dev\" in the namespace \"shop\"",
+      "reason": "Forbidden", "details": {"group": "podium.dev", "kind": "schedulingreports"}, "code": 403})"));
+  EXPECT_EQ(asker.admit("get", "bank", "Bearer good").refusal->status, 403);
+  EXPECT_EQ(asker.admit("get", "shop", "").refusal->status, 403);
+  EXPECT_EQ(asker.admit("get", "shop", "Bearer refused").refusal->status, 401);
+  EXPECT_EQ(asker.admit("create", "bank", "Bearer masters").refusal, std::nullopt);
+  EXPECT_EQ(asker.admit("get", "bank", "Bearer good", "/open/anything").refusal->status, 403)
+      << "open paths open no resource";
+}
+
+TEST(Access, VerdictsOnResourcesAreKeptApart) {
+  Reviewer reviewer;
+  Asker asker(reviewer);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(asker.admit("get", "shop", "Bearer good").refusal, std::nullopt);
+    EXPECT_TRUE(asker.admit("get", "bank", "Bearer good").refusal);
+    EXPECT_TRUE(asker.admit("create", "shop", "Bearer good").refusal);
+  }
+  EXPECT_EQ(reviewer.asked("subjectaccessreviews"), 3u);
+  reviewer.reachable = false;
+  reviewer.clock.advance(seconds(6));
+  const auto closed = asker.admit("create", "shop", "Bearer good");
+  EXPECT_EQ(closed.refusal->status, 500);
+  EXPECT_EQ(json::parse(closed.refusal->body).at("kind"), "Status");
 }
 
 TEST(Access, AnswersHoldForAWhile) {

@@ -53,10 +53,10 @@ TEST(Health, TellsOfEachCheck) {
                                         {"b", [] { return std::optional<std::string>("no"); }}};
   Request request;
   request.path = "/livez";
-  health_reply("livez", checks, request, [&](const auto& endpoint, const auto& check, bool healthy) {
-    seen += endpoint + " " + check + (healthy ? " good\n" : " bad\n");
+  health_reply("livez", checks, request, [&](const auto& endpoint, const auto& check, const auto& why) {
+    seen += endpoint + " " + check + (why ? " " + *why + "\n" : " good\n");
   });
-  EXPECT_EQ(seen, "livez a good\nlivez b bad\n");
+  EXPECT_EQ(seen, "livez a good\nlivez b no\n");
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <filesystem>
@@ -23,7 +25,7 @@
 #include <thread>
 #include <vector>
 
-#include "async/nap.h"
+#include "async/virtual_time.h"
 #include "client/auth/file.h"
 #include "unit/client/doubles.h"
 #include "unit/support/temp_dir.h"
@@ -37,7 +39,18 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+async::Task<Reply> echo(Request request) {
+  auto body = co_await request.read_body(5'000);
+  Reply out(body                       ? 200
+            : body.error().code == 413 ? 413
+                                       : 408,
+            body ? std::move(*body) : body.error().message);
+  out.headers.emplace_back("X-Type", request.content_type);
+  co_return out;
+}
+
 async::Task<Reply> answer(Request request) {
+  if (request.path == "/echo") co_return co_await echo(std::move(request));
   if (request.path == "/healthz") co_return Reply(200, "ok");
   if (request.path == "/readyz") co_return Reply(500, "not yet");
   if (request.path == "/configz") co_return Reply(200, "{}", "application/json");
@@ -58,7 +71,11 @@ class RunningServer {
     server_ = std::make_unique<HttpsServer>(gate_, io_.get_executor(), clock_, std::move(options),
                                             std::move(handler));
     port_ = server_->listen().value();
-    thread_ = std::thread([this] { io_.run(); });
+    thread_ = std::thread([this] {
+      async::VirtualTime time;
+      time_ = &time;
+      io_.run();
+    });
   }
   ~RunningServer() {
     close();
@@ -67,6 +84,18 @@ class RunningServer {
   }
   void close() {
     asio::post(io_, [this] { server_->close(); });
+  }
+  // Moves the server's timers, second by second, and lets it do what is due.
+  void advance(std::chrono::seconds by) {
+    for (; by.count() > 0; by -= std::chrono::seconds(1)) {
+      std::promise<void> moved;
+      asio::post(io_, [&] {
+        const auto end = time_->now() + std::chrono::seconds(1);
+        while (time_->now() < end) time_->advance(io_, end - time_->now());
+        moved.set_value();
+      });
+      moved.get_future().wait();
+    }
   }
   std::uint16_t port() const { return port_; }
   unit::FakeClock& clock() { return clock_; }
@@ -77,6 +106,7 @@ class RunningServer {
   asio::io_context io_;
   std::unique_ptr<HttpsServer> server_;
   std::uint16_t port_ = 0;
+  async::VirtualTime* time_ = nullptr;  // the thread's
   std::thread thread_;
 };
 
@@ -110,6 +140,19 @@ class Client {
     const auto& response = parser.get();
     return std::to_string(response.result_int()) + " " + std::string(response[http::field::content_type]) +
            ": " + response.body();
+  }
+  // Sends bytes as they are.
+  void send(const std::string& bytes) {
+    if (!error_) asio::write(stream_, asio::buffer(bytes), error_);
+  }
+  // The next reply, in the form of ask().
+  std::string next_reply() {
+    http::response_parser<http::string_body> parser;
+    if (!error_) http::read(stream_, buffer_, parser, error_);
+    if (error_) return error_.message();
+    const auto& response = parser.get();
+    return std::to_string(response.result_int()) + (response.keep_alive() ? "" : ", closes") + ": " +
+           response.body();
   }
   // Reads without a request: returns when the connection ends.
   error_code read_unasked() {
@@ -176,6 +219,70 @@ TEST(HttpsServer, ShowsTheClientsCertificate) {
   const unit::TestCa ca;
   RunningServer server;
   EXPECT_EQ(Client(server.port(), "", ca.issue()).get("/who"), "200 text/plain; charset=utf-8: GET   1");
+}
+
+std::string post(const std::string& path, std::size_t length, const std::string& more = "") {
+  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(length) +
+         "\r\n" + more + "\r\n";
+}
+
+TEST(HttpsServer, AHandlerReadsTheBody) {
+  RunningServer server;
+  Client client(server.port());
+  for (const std::size_t size : {0, 1, 1'000, 5'000}) {
+    const std::string body(size, 'b');
+    client.send(post("/echo", size) + body);
+    EXPECT_EQ(client.next_reply(), "200: " + body) << size;
+  }
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+  EXPECT_EQ(client.next_reply(), "200: abcde");
+  EXPECT_EQ(client.get("/healthz"), "200 text/plain; charset=utf-8: ok");
+}
+
+TEST(HttpsServer, ALargeBodyIsRefusedBeforeItIsSent) {
+  RunningServer server;
+  for (const std::size_t size : {5'001ul, 1'000'000'000'000ul}) {
+    Client client(server.port());
+    client.send(post("/echo", size));
+    EXPECT_EQ(client.next_reply(), "413, closes: the body is larger than 5000 bytes") << size;
+  }
+  Client chunked(server.port());
+  chunked.send("POST /echo HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n1389\r\n" +
+               std::string(5'001, 'x') + "\r\n0\r\n\r\n");
+  EXPECT_EQ(chunked.next_reply(), "413, closes: the body is larger than 5000 bytes");
+}
+
+TEST(HttpsServer, ABodyThatNobodyReadsEndsTheConnectionUnlessItIsSmall) {
+  RunningServer server;
+  Client small(server.port());
+  small.send(post("/healthz", 1'000) + std::string(1'000, 'x'));
+  EXPECT_EQ(small.next_reply(), "200: ok");
+  EXPECT_EQ(small.get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  Client large(server.port());
+  large.send(post("/healthz", 100'000) + std::string(100'000, 'x'));
+  EXPECT_EQ(large.next_reply(), "200, closes: ok");
+}
+
+TEST(HttpsServer, WhoWaitsToContinueIsTold) {
+  RunningServer server;
+  Client client(server.port());
+  client.send(post("/echo", 3, "Expect: 100-continue\r\n"));
+  EXPECT_EQ(client.next_reply(), "100: ");
+  client.send("abc");
+  EXPECT_EQ(client.next_reply(), "200: abc");
+  Client refused(server.port());
+  refused.send(post("/healthz", 3, "Expect: 100-continue\r\n"));
+  EXPECT_EQ(refused.next_reply(), "200, closes: ok") << "nobody wants the body";
+}
+
+TEST(HttpsServer, ABodyThatIsSlowEndsTheConnection) {
+  RunningServer server;
+  Client client(server.port());
+  client.send(post("/echo", 3) + "a");
+  ASSERT_EQ(Client(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  server.advance(std::chrono::seconds(11));
+  EXPECT_TRUE(client.read_unasked());
 }
 
 TEST(HttpsServer, LargeReplies) {
@@ -256,7 +363,8 @@ class SlowHandler {
   static async::Task<Reply> reply(SlowHandler* self, Request request) {
     if (request.path != "/slow") co_return Reply(200, "ok");
     ++self->waiting_;
-    while (!self->released_) co_await async::nap(std::chrono::milliseconds(1));
+    const auto executor = co_await asio::this_coro::executor;
+    while (!self->released_) co_await asio::post(executor, asio::use_awaitable);
     co_return Reply(200, "done");
   }
   std::atomic<int> waiting_{0};
@@ -277,6 +385,33 @@ TEST(HttpsServer, SlowRequestsLeaveRoomForProbes) {
   slow.release();
   for (auto& reply : replies) EXPECT_EQ(reply.get(), "200 text/plain; charset=utf-8: done");
   EXPECT_EQ(Client(server.port()).get("/slow"), "200 text/plain; charset=utf-8: done");
+}
+
+TEST(HttpsServer, ConnectionsThatSendNothingEnd) {
+  RunningServer server;
+  asio::io_context io;
+  tcp::socket silent(io);
+  silent.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+  Client idle(server.port());
+  ASSERT_EQ(idle.get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  server.advance(std::chrono::seconds(11));  // longer than a handshake may take
+  char byte = 0;
+  error_code ended;
+  silent.read_some(asio::buffer(&byte, 1), ended);
+  EXPECT_EQ(ended, asio::error::eof);
+  EXPECT_EQ(idle.get("/healthz"), "200 text/plain; charset=utf-8: ok") << "it may be idle for a minute";
+  server.advance(std::chrono::seconds(61));
+  EXPECT_TRUE(idle.read_unasked());
+}
+
+TEST(HttpsServer, AHandlerMayTakeLongerThanAStep) {
+  SlowHandler slow;
+  RunningServer server({}, slow.handler());
+  auto reply = std::async(std::launch::async, [&] { return Client(server.port()).get("/slow"); });
+  slow.wait_for(1);
+  server.advance(std::chrono::seconds(30));
+  slow.release();
+  EXPECT_EQ(reply.get(), "200 text/plain; charset=utf-8: done");
 }
 
 TEST(HttpsServer, ChildProcessesInheritNoSocket) {
