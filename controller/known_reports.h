@@ -22,7 +22,9 @@ namespace podium::controller {
 struct WrittenReport {
   std::string name, uid;
   std::string outcome;
-  Wall since{};               // when the outcome last changed
+  bool is_complete = false;   // the status of its condition
+  Wall since{};               // when that last changed
+  Wall labelled{};            // the expiry that its labels state
   std::uint64_t content = 0;  // content_hash() of its status
   Steady written{};           // last write
 };

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 #include <functional>
 #include <utility>
 
 #include "client/api.h"
+#include "client/auth/url.h"
+#include "controller/report_bounds.h"
 #include "controller/report_metadata.h"
 
 namespace podium::controller {
@@ -17,69 +17,96 @@ namespace {
 
 namespace json = boost::json;
 
-client::Request request(std::string method, std::string target, const json::value& body) {
+client::Request request(std::string method, std::string target, std::string body) {
   client::Request made;
   made.method = std::move(method);
   made.target = std::move(target);
-  made.body = json::serialize(body);
+  made.body = std::move(body);
   made.accept = client::kBriefReply;
   made.timeout = std::chrono::seconds(10);
   return made;
 }
 
-json::object without_nulls(json::object object) {
-  for (auto it = object.begin(); it != object.end();) {
-    if (it->value().is_null())
-      it = object.erase(it);
-    else
-      ++it;
-  }
-  return object;
-}
-
-json::object step(std::string_view op, std::string_view path, json::value value) {
-  const auto memory = value.storage();
-  return json::object({{"op", op}, {"path", path}, {"value", std::move(value)}}, memory);
-}
-
 }  // namespace
 
-json::value report_body(const ReportOwner& owner, const std::string& name, std::chrono::seconds ttl) {
+ReportLabels labels_of(const ReportStatus& status, const char* kind) {
+  return {kind, status.outcome, status.expires_at};
+}
+
+json::object to_json(const ReportLabels& labels) {
+  json::object out{{kReportLabel, labels.kind}};
+  if (!labels.outcome.empty()) out[kOutcomeLabel] = labels.outcome;
+  if (labels.expires) out[kExpiresLabel] = expiry_minute(*labels.expires);
+  return out;
+}
+
+json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                        const ReportStatus& status) {
   json::object metadata{{"name", name},
                         {"namespace", owner.ns},
-                        {"labels", {{kReportLabel, kDecision}}},
-                        {"annotations", {{kTtlAnnotation, std::to_string(ttl.count())}}}};
+                        {"labels", to_json(labels_of(status, kDecision))},
+                        {"annotations",
+                         {{kTtlAnnotation, std::to_string(notes.ttl.count())},
+                          {kBytesAnnotation, std::to_string(notes.bytes)}}}};
+  json::object spec{{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}},
+                    {"dryRun", false},
+                    {"ttlSeconds", notes.ttl.count()}};
   return json::object{{"apiVersion", "podium.dev/v1alpha1"},
                       {"kind", "SchedulingReport"},
                       {"metadata", std::move(metadata)},
-                      {"spec", {{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}}, {"dryRun", false}}}};
+                      {"spec", std::move(spec)}};
 }
 
-client::Request make_report(const ReportOwner& owner, const std::string& name, std::chrono::seconds ttl) {
+client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                            const ReportStatus& status) {
   return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
-                 report_body(owner, name, ttl));
+                 json::serialize(report_body(owner, name, notes, status)));
+}
+
+std::size_t status_bytes(const ReportOwner& owner, const std::string& name) {
+  return kReportBytes - kOtherBytes - name.size() - owner.pod.size() - owner.ns.size() - owner.uid.size();
 }
 
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
-  // Hundreds of small values: allocated in one block and freed with it.
-  std::array<unsigned char, 16'384> block;
-  json::monotonic_resource memory(block.data(), block.size());
-  const json::storage_ptr here(&memory);
-  const json::value steps(json::array({step("test", "/spec/podRef/uid", json::value(owner.uid, here)),
-                                       step("test", "/spec/dryRun", json::value(false, here)),
-                                       step("add", "/status", without_nulls(to_json(status, here)))},
-                                      here));
   auto made = request(
       "PATCH", client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
-      steps);
+      fmt::format(R"([{{"op":"test","path":"/spec/podRef/uid","value":{}}},)"
+                  R"({{"op":"test","path":"/spec/dryRun","value":false}},)"
+                  R"({{"op":"add","path":"/status","value":{}}}])",
+                  json::serialize(json::value(owner.uid)), bounded_json(status, status_bytes(owner, name))));
   made.content_type = "application/json-patch+json";
   return made;
 }
 
+client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
+                             const ReportLabels& labels) {
+  auto wanted = to_json(labels);
+  if (!labels.expires) wanted[kExpiresLabel] = nullptr;
+  auto made =
+      request("PATCH", client::resource::scheduling_reports.path(ns, name) + "?fieldManager=podium",
+              json::serialize(json::object{{"metadata", {{"uid", uid}, {"labels", std::move(wanted)}}}}));
+  made.content_type = "application/merge-patch+json";
+  return made;
+}
+
 client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid) {
-  return request(
-      "DELETE", client::resource::scheduling_reports.path(ns, name),
-      json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}});
+  return request("DELETE", client::resource::scheduling_reports.path(ns, name),
+                 json::serialize(json::object{
+                     {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}}));
+}
+
+client::Request delete_minute(const std::string& ns, std::uint32_t minute) {
+  const auto labels = fmt::format("{}={},{}={}", kExpiresLabel,
+                                  expiry_minute(Wall(std::chrono::minutes(minute))), kReportLabel, kDecision);
+  auto made =
+      request("DELETE",
+              fmt::format("{}?limit={}&labelSelector={}&fieldSelector={}",
+                          client::resource::scheduling_reports.path(ns), kDeletedAtOnce,
+                          client::percent_encode(labels), client::percent_encode("spec.dryRun!=true")),
+              json::serialize(json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}}));
+  made.accept = client::kBriefListReply;
+  made.timeout = std::chrono::seconds(60);
+  return made;
 }
 
 std::string suffixed(const std::string& pod, const std::string& uid) {

@@ -3,19 +3,22 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "async/timer.h"
-#include "async/writers.h"
+#include "base/log_limit.h"
+#include "client/request_info.h"
+#include "controller/report_deleter.h"
 #include "controller/report_metadata.h"
-#include "controller/report_requests.h"
+#include "controller/report_ttl.h"
+#include "controller/retention_state.h"
 
 namespace podium::controller {
 namespace {
@@ -26,50 +29,8 @@ using async::Task;
 using std::chrono::milliseconds;
 
 using Report = RetentionIndex::Report;
-using Deletions = async::Writers<Report>;
 
-constexpr unsigned kWorkers = 4;
-constexpr std::size_t kDeletesAtOnce = 16;
 constexpr milliseconds kTick{100};  // while there is a backlog
-constexpr std::chrono::seconds kLookAfter{60};
-constexpr std::chrono::minutes kWarnEvery{10};
-constexpr std::size_t kMarginPart = 50;  // 1/50 of the bound is kept free
-
-std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
-
-bool is_away(const Error& error) {
-  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429 ||
-         error.code == 503;
-}
-
-async::WritersOptions queue_options(const RetentionOptions& options) {
-  async::WritersOptions made;
-  made.name = "delete reports";
-  made.workers = kWorkers;
-  made.at_once = kDeletesAtOnce;
-  made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
-  made.queue.item = options.item;
-  made.queue.all = options.all;
-  return made;
-}
-
-// Estimates the API server's time from the timestamps in its replies.
-class ServerTime {
- public:
-  void is(Wall server, Steady now) { ahead_ = server.time_since_epoch() - now.time_since_epoch(); }
-  void is_at_least(Wall server, Steady now) {
-    const auto ahead = server.time_since_epoch() - now.time_since_epoch();
-    if (!ahead_ || ahead > *ahead_) ahead_ = ahead;
-  }
-  // The least time that has passed since `server`; 0 while nothing is known.
-  Steady::duration since(Wall server, Steady now) const {
-    if (!ahead_) return {};
-    return std::max(Steady::duration::zero(), now.time_since_epoch() + *ahead_ - server.time_since_epoch());
-  }
-
- private:
-  std::optional<Steady::duration> ahead_;  // server time minus steady time
-};
 
 }  // namespace
 
@@ -79,51 +40,40 @@ struct Retention::Impl {
         options(options_),
         gate(gate_),
         io(io_),
-        deletions(queue_options(options), api.clock(), api.random(), gate, io,
-                  [this](std::vector<Deletions::Item>& batch) { return remove(this, &batch); }) {}
+        deleter(api, state, {options.item, options.all}, gate, io, [this] { wake(); }) {
+    state.index.set_limits(options.limits);
+    state.default_ttl = options.default_ttl;
+  }
 
   static Task<void> run(Impl* self);
   static Task<bool> list(Impl* self);
   static Task<bool> list_kind(Impl* self, ReportKind kind);
   static Task<void> wait(Impl* self, milliseconds time);
-  static Task<void> remove(Impl* self, std::vector<Deletions::Item>* batch);
-  static Task<void> look(Impl* self, Deletions::Item* item);
   void feed(Steady now);
   milliseconds until_next(Steady now) const;
-  void removed(Deletions::Item& item, const Result<std::string>& answer);
-  bool is_warned();
-  void wake();  // under the mutex
+  // Under the mutex.
+  void add(const Report& report);
+  void wake();
 
   Steady now() const { return api.clock().now(); }
-  // When the report expires; later than that while the server's time is not known well.
-  Steady due_of(const ReportMetadata& report, Steady::duration ttl, Steady at) const {
-    return at + std::max(Steady::duration::zero(), ttl - server.since(report.written, at));
-  }
-  std::size_t bound() const {  // decision reports to keep; above it the earliest are deleted
-    const auto most = options.max_decisions - options.max_decisions / kMarginPart;
-    return is_full ? std::min(most, options.max_decisions - 1) : most;
-  }
 
   client::Api& api;
   const RetentionOptions options;
   async::Gate& gate;
   const asio::any_io_executor io;
 
-  mutable std::mutex mutex;  // guards the members up to `timer`
-  RetentionIndex index;
-  ServerTime server;
-  std::size_t reserved = 0;
-  bool is_full = false;  // a reserve() failed since the last round
-  bool stopping = false;
+  RetentionState state;
+  // Under its mutex.
+  bool is_full = false;                 // a decision found no room since the last round
+  std::size_t evictions = 0;            // reports that gave way to new ones since the last round
   std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
 
   // Used on io only.
+  bool has_backlog = false;  // the last round could not take all
   Steady next_list{}, last_list{}, fed{};
   double tokens = 0;  // token bucket: deletions allowed now
-  std::optional<Steady> warned;
-
-  std::atomic<std::uint64_t> deleted{0}, deleted_early{0};
-  Deletions deletions;
+  LogLimit log{std::chrono::minutes(10)};
+  ReportDeleter deleter;
 };
 
 Task<void> Retention::Impl::run(Impl* self) {
@@ -132,11 +82,12 @@ Task<void> Retention::Impl::run(Impl* self) {
   for (;;) {
     bool wants_list = self->now() >= self->next_list;
     {
-      const std::lock_guard lock(self->mutex);
-      if (self->stopping) co_return;
+      const std::lock_guard lock(self->state.mutex);
+      if (self->state.stopping) co_return;
       if (self->is_full && self->now() >= self->last_list + self->options.relist_when_full) wants_list = true;
     }
     if (wants_list) {
+      self->deleter.forget_refusals();
       const bool listed = co_await list(self);
       self->last_list = self->now();
       self->next_list = self->last_list + (listed ? self->options.relist : self->options.round);
@@ -150,15 +101,15 @@ Task<void> Retention::Impl::run(Impl* self) {
 // Lists all reports, one kind at a time, and forgets those that no longer exist.
 Task<bool> Retention::Impl::list(Impl* self) {
   {
-    const std::lock_guard lock(self->mutex);
-    self->index.begin_list();
+    const std::lock_guard lock(self->state.mutex);
+    self->state.index.begin_list();
   }
   const bool has_decisions = co_await list_kind(self, ReportKind::decision);
   if (!has_decisions) co_return false;
   const bool has_questions = co_await list_kind(self, ReportKind::question);
   if (!has_questions) co_return false;
-  const std::lock_guard lock(self->mutex);
-  if (!self->stopping) self->index.end_list();
+  const std::lock_guard lock(self->state.mutex);
+  if (!self->state.stopping) self->state.index.end_list();
   co_return true;
 }
 
@@ -167,35 +118,38 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
   const std::function<bool(std::vector<json::value>)> each = [self,
                                                               &unknown](std::vector<json::value> items) {
-    const std::lock_guard lock(self->mutex);
+    const std::lock_guard lock(self->state.mutex);
     for (const auto& item : items) {
       auto report = read_metadata(item);
       if (!report) continue;
-      self->server.is_at_least(report->written, self->now());
-      if (!self->index.saw(report->ns, report->name, report->uid)) unknown.push_back(std::move(*report));
+      self->state.server.is_at_least(report->written, self->now());
+      if (!self->state.index.saw(report->ns, report->name, report->uid))
+        unknown.push_back(std::move(*report));
     }
-    return !self->stopping;
+    return !self->state.stopping;
   };
   client::ListOptions metadata;
   metadata.metadata_only = true;
   metadata.field_selector = kind == ReportKind::question ? "spec.dryRun=true" : "spec.dryRun!=true";
   const auto listed = co_await self->api.list_pages(client::resource::scheduling_reports, "", metadata, each);
   if (!listed) {
-    spdlog::debug("reports not listed error=\"{}\"", listed.error().message);
+    // Without the CRD there are none; the CRD's own check tells.
+    if (listed.error().code != 404 && self->log.allows("list", self->now())) {
+      spdlog::warn("reports cannot be listed {}error={:?}", client::request_fields(listed.error()),
+                   listed.error().message);
+    }
     co_return false;
   }
-  const std::lock_guard lock(self->mutex);
+  const std::lock_guard lock(self->state.mutex);
   const auto now = self->now();
-  for (const auto& report : unknown) {
-    // A report without a TTL in its metadata is read in full when it may be due.
-    const bool look = !report.ttl || kind == ReportKind::question;
-    const auto due = self->due_of(report, look ? kLookAfter : *report.ttl, now);
-    self->index.track({report.ns, report.name, report.uid, due, kind, look});
+  for (auto& report : unknown) {
+    report.kind = kind;
+    self->state.index.track(self->state.listed(report, now));
   }
   co_return true;
 }
 
-// Queues due reports for deletion, within the rate limit.
+// Queues due reports and those over a budget for deletion, within the rate limit.
 void Retention::Impl::feed(Steady now) {
   const auto rate = static_cast<double>(options.deletes_per_second);
   tokens = std::min(tokens + rate * in_seconds(now - fed), rate);
@@ -204,39 +158,29 @@ void Retention::Impl::feed(Steady now) {
   std::vector<Report> due;
   std::size_t early = 0;
   {
-    const std::lock_guard lock(mutex);
-    due = index.take_due(now, most);
-    if (index.decisions_kept() > bound() && due.size() < most) {
-      auto more =
-          index.take_earliest_decisions(std::min(index.decisions_kept() - bound(), most - due.size()));
+    const std::lock_guard lock(state.mutex);
+    due = state.index.take_due(now, most);
+    if (due.size() < most) {
+      auto more = state.index.take_excess(most - due.size());
       early = more.size();
       due.insert(due.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
     is_full = false;
+    early += std::exchange(evictions, 0);
   }
+  has_backlog = due.size() >= most;
   tokens -= static_cast<double>(due.size());
-  for (auto& report : due) {
-    const auto ns = report.ns, key = key_of(report);
-    deletions.push(ns, key, std::move(report));
+  if (!due.empty()) deleter.push(std::move(due));
+  if (early > 0 && log.allows("limit", now)) {
+    spdlog::warn("report budget reached, deleting the oldest reports before they expire");
   }
-  deleted_early += early;
-  if (early > 0 && !is_warned()) {
-    spdlog::warn("report budget reached, deleting the oldest reports before they expire max={}",
-                 options.max_decisions);
-  }
-}
-
-bool Retention::Impl::is_warned() {
-  const bool is = warned && now() - *warned < kWarnEvery;
-  if (!is) warned = now();
-  return is;
 }
 
 milliseconds Retention::Impl::until_next(Steady now) const {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(state.mutex);
   auto next = std::min(next_list, now + options.round);
-  if (const auto due = index.next_due()) next = std::min(next, *due);
-  if (index.decisions_kept() > bound()) next = now;
+  if (const auto due = state.index.next_due()) next = std::min(next, *due);
+  if (has_backlog || is_full) next = now;
   const auto left = std::chrono::ceil<milliseconds>(next - now);
   return std::max(left, std::min(kTick, options.round));
 }
@@ -244,14 +188,20 @@ milliseconds Retention::Impl::until_next(Steady now) const {
 Task<void> Retention::Impl::wait(Impl* self, milliseconds time) {
   const auto timer = std::make_shared<async::Timer>(self->io, time);
   {
-    const std::lock_guard lock(self->mutex);
-    if (self->stopping) co_return;
+    const std::lock_guard lock(self->state.mutex);
+    if (self->state.stopping) co_return;
     self->timer = timer;
   }
   boost::system::error_code ignored;
   co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  const std::lock_guard lock(self->mutex);
+  const std::lock_guard lock(self->state.mutex);
   self->timer.reset();
+}
+
+void Retention::Impl::add(const Report& report) {
+  const bool first = state.index.next_due() > report.due;
+  state.index.track(report);
+  if (first || state.index.has_excess()) wake();
 }
 
 void Retention::Impl::wake() {
@@ -259,125 +209,105 @@ void Retention::Impl::wake() {
   asio::post(io, [timer = std::exchange(timer, nullptr)] { timer->cancel(); });
 }
 
-Task<void> Retention::Impl::remove(Impl* self, std::vector<Deletions::Item>* batch) {
-  std::vector<client::Request> requests;
-  std::vector<Deletions::Item*> sent, looks;
-  {
-    const std::lock_guard lock(self->mutex);
-    for (auto& item : *batch) {
-      const auto& report = item.value;
-      // A report that was rewritten meanwhile has a new expiry.
-      if (self->stopping || !self->index.is_taken(report.ns, report.name, report.uid)) continue;
-      if (report.look) {
-        looks.push_back(&item);
-      } else {
-        requests.push_back(delete_report(report.ns, report.name, report.uid));
-        sent.push_back(&item);
-      }
-    }
-  }
-  if (!sent.empty()) {
-    const auto answers = co_await self->api.send_all(std::move(requests));
-    for (std::size_t i = 0; i < sent.size(); ++i) self->removed(*sent[i], answers[i]);
-  }
-  for (auto* item : looks) co_await look(self, item);
-}
-
-void Retention::Impl::removed(Deletions::Item& item, const Result<std::string>& answer) {
-  const auto& report = item.value;
-  // Gone: already deleted; 409: another report of this name, which gets its own entry from the next list.
-  if (answer || client::object_is_gone(answer.error()) || answer.error().code == 409) {
-    if (answer) ++deleted;
-    const std::lock_guard lock(mutex);
-    index.forget(report.ns, report.name, report.uid);
-    return;
-  }
-  const auto& error = answer.error();
-  item.outcome = is_away(error) ? Outcome::retry_all : Outcome::retry;
-  item.at_least = std::chrono::seconds(error.retry_after);
-  if (item.tries == 0 && item.outcome == Outcome::retry && !is_warned()) {
-    spdlog::warn("report not deleted, will retry report={}/{} error=\"{}\"", report.ns, report.name,
-                 error.message);
-  }
-}
-
-Task<void> Retention::Impl::look(Impl* self, Deletions::Item* item) {
-  const auto& report = item->value;
-  client::CallOptions once;
-  once.retry = false;
-  const auto object =
-      co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
-  const auto read = object ? read_metadata(*object) : std::nullopt;
-  const std::lock_guard lock(self->mutex);
-  if (!object && !client::object_is_gone(object.error())) {
-    item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
-  } else if (!read || read->uid != report.uid) {
-    self->index.forget(report.ns, report.name, report.uid);
-  } else {
-    const auto now = self->now();
-    const auto ttl = full_ttl(*object, *read, self->options.default_ttl);
-    self->index.track({report.ns, report.name, report.uid, self->due_of(*read, ttl, now), read->kind, false});
-    self->wake();
-  }
-}
-
 Retention::Retention(client::Api& api, RetentionOptions options, async::Gate& gate, asio::any_io_executor io)
     : impl_(std::make_unique<Impl>(api, options, gate, std::move(io))) {}
 Retention::~Retention() = default;
 
-void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
-                      std::chrono::seconds ttl, ReportKind kind, std::optional<Wall> server_time) {
-  if (uid.empty()) return;
-  const std::lock_guard lock(impl_->mutex);
-  const auto now = impl_->now();
-  if (server_time) impl_->server.is(*server_time, now);
-  const bool first = impl_->index.next_due() > now + ttl;
-  impl_->index.track({ns, name, uid, now + ttl, kind, false});
-  if (first || impl_->index.decisions_kept() > impl_->bound()) impl_->wake();
+void Retention::set(std::chrono::seconds default_ttl, const ReportLimits& limits) {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.default_ttl = default_ttl;
+  impl_->state.index.set_limits(limits);
+  impl_->wake();
 }
 
-void Retention::track(const std::string& ns, const std::string& name, const std::string& uid, Wall expires) {
-  const auto ttl = std::chrono::ceil<std::chrono::seconds>(expires - impl_->api.clock().wall());
-  track(ns, name, uid, std::max(ttl, std::chrono::seconds(0)), ReportKind::question);
+void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
+                      std::chrono::seconds ttl, ReportKind kind, std::optional<Wall> server_time,
+                      const ReportFacts& facts) {
+  if (uid.empty()) return;
+  const std::lock_guard lock(impl_->state.mutex);
+  const auto now = impl_->now();
+  if (server_time) impl_->state.server.is(*server_time, now);
+  Report report{.ns = ns, .name = name, .uid = uid, .kind = kind};
+  const auto written = impl_->state.server.now(now);
+  report.due = ttl >= kKept
+                   ? RetentionIndex::kNever
+                   : impl_->state.due_of(written.value_or(Wall{}), written ? facts.minute : 0, ttl, now);
+  report.failure = facts.failure;
+  report.bytes = facts.bytes > 0 ? facts.bytes : kTypicalBytes;
+  report.minute = facts.minute;
+  report.written = now;
+  impl_->add(report);
+}
+
+void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
+                      std::optional<Wall> expires, const ReportFacts& facts) {
+  auto ttl = kKept;
+  if (expires) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*expires - impl_->api.clock().wall());
+    // What is kept is written with an expiry that nobody lives to see.
+    if (left < kKept / 2) ttl = std::max(left, std::chrono::seconds(0));
+  }
+  track(ns, name, uid, ttl, ReportKind::question, std::nullopt, facts);
 }
 
 void Retention::forget(const std::string& ns, const std::string& name, const std::string& uid) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->index.forget(ns, name, uid);
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.index.forget(ns, name, uid);
 }
 
-bool Retention::reserve() {
-  const std::lock_guard lock(impl_->mutex);
-  if (impl_->index.size(ReportKind::decision) + impl_->reserved < impl_->options.max_decisions) {
-    ++impl_->reserved;
-    return true;
+std::optional<std::vector<Report>> Retention::reserve(const std::string& ns, std::uint32_t bytes,
+                                                      bool failure) {
+  const std::lock_guard lock(impl_->state.mutex);
+  auto victims = impl_->state.index.reserve(ns, bytes, failure);
+  if (victims) {
+    impl_->evictions += victims->size();
+  } else {
+    impl_->is_full = true;
+    impl_->wake();
   }
-  impl_->is_full = true;
-  impl_->wake();
-  return false;
+  return victims;
 }
 
-void Retention::release() {
-  const std::lock_guard lock(impl_->mutex);
-  --impl_->reserved;
+void Retention::release(const std::string& ns, std::uint32_t bytes) {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.index.release(ns, bytes);
+}
+
+void Retention::evicted(const Report& report, const Result<std::string>& answer) {
+  impl_->deleter.deleted(report, answer);
+}
+
+bool Retention::may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.may_keep(ns, name, bytes);
 }
 
 std::size_t Retention::size() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->index.size();
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.size();
 }
 std::size_t Retention::size(ReportKind kind) const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->index.size(kind);
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.size(kind);
 }
-std::uint64_t Retention::deleted() const { return impl_->deleted; }
-std::uint64_t Retention::deleted_early() const { return impl_->deleted_early; }
+std::uint64_t Retention::bytes(ReportKind kind) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.used(kind).bytes;
+}
+std::uint64_t Retention::deleted() const { return impl_->state.deleted; }
+std::uint64_t Retention::deleted_early() const { return impl_->state.deleted_early; }
+
+std::chrono::nanoseconds Retention::overdue() const {
+  const std::lock_guard lock(impl_->state.mutex);
+  const auto due = impl_->state.index.earliest_due();
+  return due ? std::max(impl_->now() - *due, Steady::duration::zero()) : Steady::duration::zero();
+}
 
 void Retention::start() { async::spawn(impl_->gate, impl_->io, "retention", Impl::run(impl_.get())); }
 
 void Retention::stop() {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->stopping = true;
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.stopping = true;
   impl_->wake();
 }
 

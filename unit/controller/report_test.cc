@@ -1,10 +1,10 @@
-// The projection of decisions onto report statuses, and their JSON within the schema's bounds.
+// The projection of decisions onto report statuses.
 #include "controller/report.h"
 
 #include <gtest/gtest.h>
 
-#include <boost/json/parse.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,14 +15,22 @@
 namespace podium::controller {
 namespace {
 
-using namespace std::chrono_literals;
 using test::node;
 using test::pod;
-namespace json = boost::json;
+using Names = std::vector<std::string>;
 
 framework::Decision decide(const api::Pod& pod, const cluster::Snapshot& snapshot) {
   const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
   return framework::evaluate(*info, snapshot, *unit::default_config().profiles[0]);
+}
+
+ReportStatus report_on(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  return project(*cluster::make_pod_info(std::make_shared<const api::Pod>(pod)), decide(pod, snapshot),
+                 snapshot);
+}
+
+ReportStatus report_on(const framework::Decision& decision) {
+  return project(*cluster::make_pod_info(pod("web").ptr()), decision, {});
 }
 
 test::NodeBuilder machine(const std::string& name, std::string_view cpu = "4") {
@@ -58,58 +66,116 @@ TEST(Project, TotalsAreTheWeightedSumsOfTheStrategies) {
                        .prefer_node(7, test::node_term({test::in("disk", {"ssd"})}))
                        .prefer_affinity(30, test::term("topology.kubernetes.io/zone").label("app", "db"))
                        .build();
-  const auto status = project(decide(web, snapshot), snapshot);
+  const auto status = report_on(web, snapshot);
 
-  EXPECT_EQ(status.nodes_total, 4u);
-  EXPECT_EQ(status.nodes_evaluated, 4u);
-  EXPECT_EQ(status.nodes_feasible, 3u);
+  EXPECT_EQ(status.node_counts.total, 4u);
+  EXPECT_EQ(status.node_counts.evaluated, 4u);
+  EXPECT_EQ(status.node_counts.feasible, 3u);
   std::map<std::string, std::int64_t> sums, totals;
   for (const auto& strategy : status.strategies) {
-    ASSERT_EQ(strategy.top_nodes.size(), 3u) << strategy.strategy;
+    ASSERT_EQ(strategy.top_nodes.size(), 3u) << strategy.name;
     for (const auto& [host, score] : strategy.top_nodes) {
       EXPECT_GE(score, 0);
       EXPECT_LE(score, 100);
       sums[host] += strategy.weight * score;
     }
   }
-  for (const auto& [host, score] : status.top_nodes) totals[host] = score;
+  for (const auto& [node, score, each] : status.top_nodes) {
+    totals[node] = score;
+    ASSERT_EQ(each.size(), status.strategies.size());
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < each.size(); ++i) sum += status.strategies[i].weight * each[i];
+    EXPECT_EQ(sum, score) << "any row can be checked by hand: " << node;
+  }
   EXPECT_EQ(sums, totals);
   ASSERT_EQ(status.top_nodes.size(), 3u);
-  EXPECT_EQ(status.node, status.top_nodes[0].host);
+  ASSERT_TRUE(status.choice);
+  EXPECT_EQ(status.choice->node, status.top_nodes[0].node);
+  EXPECT_EQ(status.choice->score, status.top_nodes[0].score);
+  EXPECT_EQ(status.choice->tied_nodes, 1u);
+  EXPECT_EQ(status.choice->margin, status.top_nodes[0].score - status.top_nodes[1].score);
   EXPECT_GT(status.top_nodes[0].score, status.top_nodes[1].score);
   EXPECT_GT(status.top_nodes[1].score, status.top_nodes[2].score);
   EXPECT_EQ(status.message, "");
   EXPECT_EQ(lines(status.rejections), std::vector<std::string>{"NodeResourcesFit: Insufficient cpu: 1: n4"});
 }
 
-TEST(Project, BestNodesAreBoundedAndTiesGoByName) {
+Names names_of(const auto& scores) {
+  Names names;
+  for (const auto& score : scores) names.push_back(score.node);
+  return names;
+}
+
+TEST(Project, TheChosenNodeIsFirstWhateverTheTies) {
   cluster::Snapshot snapshot;
   for (int i = 30; i > 10; --i) snapshot.set_node(machine("n" + std::to_string(i)).ptr());
-  const auto status = project(decide(pod("web").req("cpu", "1"), snapshot), snapshot);
-  const auto hosts = [](const std::vector<HostScore>& scores) {
-    std::vector<std::string> names;
-    for (const auto& score : scores) names.push_back(score.host);
-    return names;
-  };
-  EXPECT_EQ(hosts(status.top_nodes),
-            (std::vector<std::string>{"n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18", "n19", "n20"}));
-  ASSERT_FALSE(status.strategies.empty());
-  for (const auto& strategy : status.strategies) {
-    EXPECT_EQ(hosts(strategy.top_nodes), (std::vector<std::string>{"n11", "n12", "n13", "n14", "n15"}));
+  snapshot.set_node(machine("small", "2").ptr());
+  const Names by_name{"n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18", "n19", "n20"};
+  std::set<std::string> chosen;
+  for (int i = 0; i < 40; ++i) {
+    const auto status =
+        report_on(pod("web").uid("uid-" + std::to_string(i)).req("cpu", "1").req("memory", "2Gi"), snapshot);
+    ASSERT_TRUE(status.choice);
+    chosen.insert(status.choice->node);
+    auto expected = by_name;
+    std::erase(expected, status.choice->node);
+    expected.resize(9);
+    expected.insert(expected.begin(), status.choice->node);
+    EXPECT_EQ(names_of(status.top_nodes), expected);
+    EXPECT_EQ(status.choice->tied_nodes, 20u);
+    EXPECT_EQ(status.choice->score, status.top_nodes[1].score);
+    ASSERT_TRUE(status.choice->margin) << "the small node has a lower score";
+    EXPECT_GT(*status.choice->margin, 0);
+    for (const auto& strategy : status.strategies) EXPECT_EQ(strategy.top_nodes.size(), 5u);
   }
+  EXPECT_GT(chosen.size(), 5u) << "ties are drawn by the UID";
+}
+
+TEST(Project, ATieOfAllHasNoMargin) {
+  const auto status = report_on(pod("web").req("cpu", "1"), snapshot_of({machine("n1"), machine("n2")}));
+  EXPECT_EQ(status.choice->tied_nodes, 2u);
+  EXPECT_FALSE(status.choice->margin);
+}
+
+TEST(Project, ARejectionSaysWhatIsMissingAndWhetherPreemptionMayHelp) {
+  auto snapshot = snapshot_of({machine("full", "4"), machine("fuller", "4"), machine("small", "1"),
+                               machine("tainted", "64").taint("gpu", "", "NoSchedule")});
+  snapshot.add_pod(cluster::make_pod_info(pod("a").req("cpu", "2500m").node("full").ptr()));
+  snapshot.add_pod(cluster::make_pod_info(pod("b").req("cpu", "3").node("fuller").ptr()));
+  const auto status = report_on(pod("web").req("cpu", "2").req("memory", "12Gi"), snapshot);
+  std::vector<std::string> seen;
+  for (const auto& r : status.rejections) {
+    const auto least = r.shortfall ? r.shortfall->resource + " " + r.shortfall->least : "-";
+    seen.push_back(r.code + " " + std::to_string(r.nodes) + " " + least +
+                   (r.preemption_may_help ? " preempt" : ""));
+  }
+  EXPECT_EQ(seen, (Names{"InsufficientResource 3 cpu 500m", "InsufficientResource 3 memory 4Gi",
+                         "UntoleratedTaint 1 -"}))
+      << "a pod that is too large for the node needs no preemption";
+  EXPECT_EQ(status.rejections_total, 3u);
+  const auto smaller = report_on(pod("web").req("cpu", "2"), snapshot);
+  EXPECT_TRUE(smaller.rejections.at(0).preemption_may_help);
+}
+
+TEST(Project, TooManyPodsLacksOne) {
+  const auto snapshot = snapshot_of({node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "0")});
+  const auto status = report_on(pod("web").req("cpu", "1"), snapshot);
+  EXPECT_EQ(status.rejections.at(0).code, "TooManyPods");
+  EXPECT_EQ(status.rejections.at(0).shortfall->resource, "pods");
+  EXPECT_EQ(status.rejections.at(0).shortfall->least, "1");
 }
 
 TEST(Project, RejectionsAreGroupedMostNodesFirst) {
   const auto snapshot =
       snapshot_of({machine("t1").taint("gpu", "", "NoSchedule"), machine("n4", "1"), machine("n3", "1"),
                    machine("n2", "1"), machine("n1", "1"), machine("off").unschedulable()});
-  const auto status = project(decide(pod("web").req("cpu", "2"), snapshot), snapshot);
+  const auto status = report_on(pod("web").req("cpu", "2"), snapshot);
   EXPECT_EQ(lines(status.rejections),
             (std::vector<std::string>{"NodeResourcesFit: Insufficient cpu: 4: n1 n2 n3",
                                       "NodeUnschedulable: node(s) were unschedulable: 1: off",
                                       "TaintToleration: node(s) had untolerated taint(s): 1: t1"}));
-  EXPECT_EQ(status.nodes_feasible, 0u);
-  EXPECT_EQ(status.node, "");
+  EXPECT_EQ(status.node_counts.feasible, 0u);
+  EXPECT_FALSE(status.choice);
   EXPECT_TRUE(status.top_nodes.empty());
   EXPECT_TRUE(status.strategies.empty());
   EXPECT_TRUE(status.message.starts_with("0/6 nodes are available: ")) << status.message;
@@ -131,7 +197,7 @@ TEST(Project, LongTextsAreCutBetweenCharacters) {
   for (const auto& c : cases) {
     framework::Decision decision;
     decision.message = c.message;
-    EXPECT_EQ(project(decision, {}).message, c.cut) << c.name;
+    EXPECT_EQ(report_on(decision).message, c.cut) << c.name;
   }
 }
 
@@ -139,71 +205,50 @@ TEST(Project, AFailureTakesThePlaceOfTheMessage) {
   framework::Decision decision;
   decision.message = "0/0 nodes are available";
   decision.error = "plugin \"X\" failed";
-  EXPECT_EQ(project(decision, {}).message, "plugin \"X\" failed");
+  EXPECT_EQ(report_on(decision).message, "plugin \"X\" failed");
 }
 
-// --- to_json ---
+// --- content_hash ---
 
-TEST(ToJson, WhatADecisionDoesNotHaveIsNull) {
-  EXPECT_EQ(json::value(to_json({})), json::parse(R"({
-    "outcome": null, "profile": null, "node": null, "message": null, "decidedAt": null, "expiresAt": null,
-    "preemption": null, "placements": null, "attempts": 0,
-    "nodes": {"total": 0, "evaluated": 0, "feasible": 0},
-    "topNodes": [], "strategies": [], "rejections": [], "conditions": [],
-    "durations": {"evaluate": "0ns"}, "observedGeneration": 1})"));
-}
-
-TEST(ToJson, EverythingThatThereIs) {
-  ReportStatus status;
-  status.outcome = "PartlyFits";
-  status.profile = "default-scheduler";
-  status.node = "n1";
-  status.message = "why \"not\"";
-  status.decided_at = Wall(0s);
-  status.expires_at = Wall(90s);
-  status.attempts = 3;
-  status.nodes_total = status.nodes_evaluated = 5;
-  status.nodes_feasible = 2;
-  status.top_nodes = {{"n1", 310}, {"n2", 300}};
-  status.strategies = {{"TaintToleration", 3, {{"n1", 100}}}};
-  status.rejections = {{"NodeName", "no match", 2, {"n3", "n4"}}, {"", "left out", 1, {"n5"}}};
-  status.preemption = ReportStatus::Preempted{"n3", {{"shop", "old"}}};
-  status.queued = 1500ms;
-  status.evaluate = 41us;
-  status.bind = 2ms;
-  status.placements = {"n1", "n2"};
-  status.conditions = {{"Accepted", false, "Invalid", "spec: required", Wall(60s)}};
-  status.observed_generation = 2;
-  EXPECT_EQ(json::value(to_json(status)), json::parse(R"({
-    "outcome": "PartlyFits", "profile": "default-scheduler", "node": "n1", "message": "why \"not\"",
-    "decidedAt": "1970-01-01T00:00:00Z", "expiresAt": "1970-01-01T00:01:30Z", "attempts": 3,
-    "nodes": {"total": 5, "evaluated": 5, "feasible": 2},
-    "topNodes": [{"host": "n1", "score": 310}, {"host": "n2", "score": 300}],
-    "strategies": [{"strategy": "TaintToleration", "weight": 3, "topNodes": [{"host": "n1", "score": 100}]}],
-    "rejections": [{"plugin": "NodeName", "reason": "no match", "nodes": 2, "examples": ["n3", "n4"]},
-                   {"reason": "left out", "nodes": 1, "examples": ["n5"]}],
-    "preemption": {"node": "n3", "victims": [{"namespace": "shop", "name": "old"}]},
-    "durations": {"evaluate": "41us", "queued": "1.5s", "bind": "2ms"},
-    "placements": ["n1", "n2"],
-    "conditions": [{"type": "Accepted", "status": "False", "reason": "Invalid", "message": "spec: required",
-                    "observedGeneration": 2, "lastTransitionTime": "1970-01-01T00:01:00Z"}],
-    "observedGeneration": 2})"));
-}
-
-// --- format_duration ---
-
-TEST(FormatDuration, ThreeDigitsAndAUnit) {
+TEST(ContentHash, CountersAreNotWorthARewrite) {
+  const auto with = [](auto change) {
+    ReportStatus status;
+    status.outcome = "Unschedulable";
+    status.message = "0/3 nodes are available: 2 a, 1 b.";
+    status.node_counts = {3, 3, 0};
+    status.rejections = {{.plugin = "A", .reason = "a", .nodes = 2},
+                         {.plugin = "B", .reason = "b", .nodes = 1}};
+    change(status);
+    return content_hash(status);
+  };
+  const auto before = with([](auto&) {});
   struct Case {
-    std::chrono::nanoseconds duration;
-    const char* text;
+    const char* name;
+    std::uint64_t hash;
+    bool is_same;
   };
   const Case cases[] = {
-      {0ns, "0ns"},        {999ns, "999ns"},  {1us, "1us"},         {41'250ns, "41.2us"},
-      {1200us, "1.2ms"},   {999ms, "999ms"},  {1s, "1s"},           {1234ms, "1.23s"},
-      {59'940ms, "59.9s"}, {999s, "999s"},    {1000s, "1000s"},     {12'345'600ms, "12346s"},
-      {999'600ns, "1ms"},  {999'600us, "1s"}, {999'600ms, "1000s"},
+      {"attempts", with([](auto& s) { s.attempts = 7; }), true},
+      {"the time", with([](auto& s) { s.decided_at = Wall(std::chrono::seconds(7)); }), true},
+      {"nodes", with([](auto& s) { s.node_counts.total = 4; }), true},
+      {"nodes in the message", with([](auto& s) { s.message = "0/4 nodes are available"; }), true},
+      {"the order of reasons", with([](auto& s) { std::swap(s.rejections[0], s.rejections[1]); }), true},
+      {"history", with([](auto& s) { s.history.resize(1); }), true},
+      {"outcome", with([](auto& s) { s.outcome = "Failed"; }), false},
+      {"a reason", with([](auto& s) { s.rejections[0].reason = "c"; }), false},
+      {"one reason more", with([](auto& s) { s.rejections.push_back({.plugin = "C", .reason = "c"}); }),
+       false},
+      {"help", with([](auto& s) { s.rejections[0].preemption_may_help = true; }), false},
+      {"victims", with([](auto& s) { s.preemption = ReportStatus::Preempted{"n1", {{"a", "b"}}, 1}; }),
+       false},
+      {"gates", with([](auto& s) { s.scheduling_gates = {"a"}; }), false},
+      {"an error", with([](auto& s) {
+         s.rejections.clear();
+         s.message = "broken";
+       }),
+       false},
   };
-  for (const auto& c : cases) EXPECT_EQ(format_duration(c.duration), c.text) << c.duration.count();
+  for (const auto& c : cases) EXPECT_EQ(c.hash == before, c.is_same) << c.name;
 }
 
 }  // namespace

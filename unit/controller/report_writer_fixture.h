@@ -54,7 +54,7 @@ inline api::Pod huge(const std::string& name) {
 struct Writing : ServedApi {
   explicit Writing(ReportWriter::Announce announce = {}, std::size_t max_decisions = 20'000)
       : retention(api, retention_options(max_decisions), gate, io.get_executor()),
-        writer(api, bindings_first, retention, options, gate, io.get_executor(), std::move(announce),
+        writer(api, bindings_first, retention, settings, gate, io.get_executor(), std::move(announce),
                {.item = {1ms, 4ms}, .of_namespace = {1ms, 4ms}, .all = {1ms, 4ms}}) {}
   ~Writing() {
     gate.cancel();
@@ -64,21 +64,28 @@ struct Writing : ServedApi {
 
   static RetentionOptions retention_options(std::size_t max_decisions) {
     RetentionOptions made;
-    made.max_decisions = max_decisions;
+    made.limits = {{max_decisions, 1u << 30}, {max_decisions, 1u << 30}};
     made.round = 1ms;
     return made;
   }
 
+  // Changes the settings, as a changed file would.
+  template <typename Change>
+  void set(Change change) {
+    auto next = *settings.now();
+    change(next);
+    settings.replace(std::move(next));
+  }
   // Records a decision on the pod; if it fits, the test still has to end its binding.
   void decide(const api::Pod& pod, std::uint32_t attempt = 1) {
     const auto info = cluster::make_pod_info(test::share(pod));
-    const auto decision = framework::evaluate(*info, snapshot(), *default_config().profiles[0]);
+    const auto decision = framework::evaluate(*info, cluster, *default_config().profiles[0]);
     framework::Attempt what;
     what.pod = info;
     what.profile = "default-scheduler";
     what.number = attempt;
     what.decided_at = clock.wall();
-    writer.decided(what, decision, snapshot());
+    writer.decided(what, decision, cluster);
   }
   void bind(const api::Pod& pod) {
     decide(pod);
@@ -112,9 +119,10 @@ struct Writing : ServedApi {
     return out;
   }
 
+  cluster::Snapshot cluster = snapshot();
   unit::LogCapture log;
   client::Precedence bindings_first{clock};
-  config::Podium options;
+  config::LivePodium settings{config::Podium()};
   async::Gate gate;
   Retention retention;
   ReportWriter writer;

@@ -120,19 +120,73 @@ TEST(ReportWriter, ALoadThatNeverEndsDelaysReportsByThePatienceOnly) {
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
 }
 
-TEST(ReportWriter, AtTheBoundTheEarliestMakeRoomForTheNewest) {
+TEST(ReportWriter, AtTheBoundANewReportTakesTheOldestsPlace) {
   Writing w({}, 2);
-  w.retention.start();
-  for (const char* name : {"q1", "q2", "q3"})  // what-ifs do not count
+  for (const char* name : {"q1", "q2"})  // what-ifs do not count
     w.retention.track("shop", name, name, 100s, ReportKind::question);
   for (const char* name : {"a", "b", "c", "d"}) {
     w.bind(small(name));
-    w.run_until([&] { return w.writer.counts().waiting == 0 && !w.report(name).is_null(); });
+    w.run();
     EXPECT_LE(w.server.all(kPlural).size(), 2u);
   }
   EXPECT_EQ(w.reports(), (Lines{"c uid-of-c Scheduled 1", "d uid-of-d Scheduled 1"}));
   EXPECT_EQ(w.writer.counts().dropped, 0u);
-  EXPECT_EQ(w.log.count("budget"), 1);
+  EXPECT_EQ(w.writer.counts().retried, 0u);
+  EXPECT_EQ(w.retention.deleted_early(), 2u);
+}
+
+TEST(ReportWriter, AtTheBoundManyAtOnceAreAllReported) {
+  Writing w({}, 5);
+  for (int i = 0; i < 60; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  w.run_until([&] { return w.writer.counts().written == 60; });
+  EXPECT_LE(w.server.all(kPlural).size(), 5u);
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+}
+
+TEST(ReportWriter, AtTheBoundFailuresStayBeforeSuccesses) {
+  Writing w({}, 3);
+  w.decide(huge("failed"));
+  w.run();
+  for (const char* name : {"a", "b", "c", "d"}) {
+    w.bind(small(name));
+    w.run();
+  }
+  EXPECT_EQ(w.reports(), (Lines{"c uid-of-c Scheduled 1", "d uid-of-d Scheduled 1",
+                                "failed uid-of-failed Unschedulable 1"}));
+}
+
+// A namespace that refuses reports must not cost the others theirs.
+TEST(ReportWriter, ARefusedReportTakesNoMorePlacesThanItNeeds) {
+  Writing w({}, 10);
+  for (int i = 0; i < 10; ++i) w.bind(small(fmt::format("p{}", i)));
+  w.run();
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.target.find("/namespaces/full/") == std::string::npos) return std::nullopt;
+    return client::Response{403, R"({"code":403,"message":"exceeded quota: none"})"};
+  };
+  w.bind(pod("f").ns("full").uid("full").req("cpu", "1"));
+  w.run_until([&] { return w.writer.counts().retried >= 20; });
+  EXPECT_EQ(w.reports().size(), 9u);
+}
+
+TEST(ReportWriter, WhatCannotBeDeletedKeepsTheBound) {
+  Writing w({}, 3);
+  for (const char* name : {"a", "b", "c"}) w.bind(small(name));
+  w.run();
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "DELETE") return std::nullopt;
+    return client::Response{403, "{}"};
+  };
+  for (int i = 0; i < 20; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  for (int i = 0; i < 2'000; ++i) {
+    w.io.run_one();
+    w.clock.advance(1ms);
+  }
+  EXPECT_LE(w.reports().size(), 3u + 4u);
+  w.server.on_request = {};
+  w.retention.start();
+  w.run_until([&] { return w.writer.counts().written == 23; });
+  EXPECT_LE(w.reports().size(), 3u);
 }
 
 TEST(ReportWriter, AtTheBoundAReportThatIsThereIsRewritten) {
@@ -181,7 +235,7 @@ TEST(ReportWriter, WhatANamespaceRefusesForLongerThanTheTtlIsDropped) {
   w.server.refuse(1'000'000, client::Response{403, "{}"});
   for (int i = 0; i < 12; ++i) w.bind(small(fmt::format("p{}", i)));
   w.run_until([&] { return w.log.count("refused") > 0; });
-  w.clock.advance(600s);
+  w.clock.advance(24h);
   w.run();
   EXPECT_EQ(w.writer.counts().dropped, 12u);
 }

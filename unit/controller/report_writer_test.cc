@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "controller/report_metadata.h"
 #include "unit/controller/report_writer_fixture.h"
 
 namespace podium::controller::report_writer_test {
@@ -13,21 +14,28 @@ TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
   const auto report = w.report("web");
-  EXPECT_EQ(report.at("spec"), json::parse(R"({"podRef":{"name":"web","uid":"uid-of-web"},"dryRun":false})"));
-  EXPECT_EQ(report.at("status").at("node"), "n1");
+  EXPECT_EQ(report.at("spec"),
+            json::parse(R"({"podRef":{"name":"web","uid":"uid-of-web"},"dryRun":false,"ttlSeconds":86400})"));
+  EXPECT_EQ(report.at("status").at("choice").at("nodeName"), "n1");
   EXPECT_EQ(report.at("status").at("topNodes").as_array().size(), 1u);
   EXPECT_EQ(ObjectServer::text(report, "/status/conditions/0/message"), "placed on n1");
   const auto kept = *parse_time(ObjectServer::text(report, "/status/expiresAt")) -
                     *parse_time(ObjectServer::text(report, "/status/decidedAt"));
-  EXPECT_EQ(kept, w.options.reports.ttl);
+  EXPECT_EQ(kept, w.settings.now()->reports.ttl);
   EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1report"), "decision");
-  EXPECT_EQ(ObjectServer::text(report, "/metadata/annotations/podium.dev~1ttl"), "600");
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1outcome"), "Scheduled");
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1expires"),
+            expiry_minute(*parse_time(ObjectServer::text(report, "/status/expiresAt"))));
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/annotations/podium.dev~1ttl"), "86400");
+  EXPECT_EQ(w.server.requests("PATCH"), Lines{"PATCH " + kReports + "/web/status"})
+      << "the labels cost nothing";
   EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
   EXPECT_EQ(w.writer.counts().written, 1u);
 }
 
 TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
   Writing w;
+  w.set([](config::Podium& next) { next.reports.ttl = 10min; });
   for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
     w.decide(huge("web"), attempt);
     w.run();
@@ -37,13 +45,121 @@ TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
   w.bind(small("web"));
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
-  EXPECT_EQ(w.report("web").at("status").at("rejections"), json::array())
-      << "those of the attempts before are gone";
+  const auto status = w.report("web").at("status").as_object();
+  EXPECT_FALSE(status.contains("rejections")) << "those of the attempts before are gone";
+  EXPECT_EQ(status.at("history").as_array().size(), 3u);
   EXPECT_EQ(w.server.requests("POST"), Lines{"POST " + kReports});
-  EXPECT_EQ(w.server.requests("PATCH"), Lines(4, "PATCH " + kReports + "/web/status"));
+  const auto of_status = "PATCH " + kReports + "/web/status", of_labels = "PATCH " + kReports + "/web";
+  EXPECT_EQ(w.server.requests("PATCH"),
+            (Lines{of_status, of_status, of_labels, of_status, of_labels, of_status, of_labels}))
+      << "with 10 minutes to live, a minute is worth a label";
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/metadata/labels/podium.dev~1outcome"), "Scheduled");
 }
 
-TEST(ReportWriter, TheConditionsTimeIsThatOfTheOutcome) {
+TEST(ReportWriter, LabelsFollowTheOutcomeAndLagALittleBehindTheExpiry) {
+  Writing w;
+  const auto label = [&w](const char* name) {
+    return ObjectServer::text(w.report("web"), std::string("/metadata/labels/podium.dev~1") + name);
+  };
+  w.decide(huge("web"), 1);
+  w.run();
+  const auto first = label("expires");
+  w.clock.advance(2h);
+  w.decide(huge("web"), 2);
+  w.run();
+  EXPECT_EQ(label("expires"), first);
+  w.clock.advance(30min);
+  w.decide(huge("web"), 3);
+  w.run();
+  EXPECT_NE(label("expires"), first);
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(label("outcome"), "Scheduled");
+  EXPECT_EQ(w.server.requests("PATCH").size(), 4u + 2u);
+}
+
+TEST(ReportWriter, WithoutTheRightToChangeLabelsReportsGoOn) {
+  Writing w;
+  w.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || request.target.find("/status") != std::string::npos) return std::nullopt;
+    return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":
+        "schedulingreports.podium.dev \"web\" is forbidden: User \"x\" cannot patch resource"})"};
+  };
+  w.decide(huge("web"), 1);
+  w.run();
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  EXPECT_EQ(w.log.count("labels of reports are not kept up to date"), 1);
+  EXPECT_EQ(w.writer.counts().retried, 0u);
+}
+
+TEST(ReportWriter, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
+  Writing w;
+  for (std::uint32_t attempt = 1; attempt <= 6; ++attempt) {
+    w.decide(huge("web"), attempt);
+    w.clock.advance(10s);
+  }
+  w.decide(small("web"), 7);
+  w.writer.binding_ended(info_of(small("web")), {.bound = false, .node = "n1", .error = "the node is gone"});
+  w.bind(small("web"));
+  w.run();
+  const auto history = w.report("web").at("status").at("history").as_array();
+  ASSERT_EQ(history.size(), 5u);
+  EXPECT_EQ(ObjectServer::text(history[0], "/outcome"), "Failed");
+  EXPECT_EQ(ObjectServer::text(history[0], "/reason"), "the node is gone");
+  EXPECT_FALSE(history[0].as_object().contains("nodeCount"));
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_EQ(ObjectServer::text(history[i], "/outcome"), "Unschedulable");
+    EXPECT_EQ(ObjectServer::text(history[i], "/reason"), "Insufficient cpu");
+    EXPECT_EQ(history[i].at("nodeCount"), 1);
+    EXPECT_GE(ObjectServer::text(history[i - 1], "/at"), ObjectServer::text(history[i], "/at"));
+  }
+  auto again = small("web");
+  again.meta.uid = "another";
+  w.bind(again);
+  w.run();
+  EXPECT_FALSE(w.report("web").at("status").as_object().contains("history")) << "another pod of this name";
+}
+
+TEST(ReportWriter, WhatAPodPreemptedStaysAfterItHasLanded) {
+  Writing w;
+  auto decision = framework::Decision();
+  decision.message = "0/1 nodes are available";
+  auto victim = pod("old").ns("batch").build();
+  decision.preemption.emplace("n1", std::vector{cluster::make_pod_info(test::share(victim))});
+  framework::Attempt attempt;
+  attempt.pod = cluster::make_pod_info(test::share(huge("web")));
+  attempt.profile = "default-scheduler";
+  w.writer.decided(attempt, decision, snapshot());
+  w.decide(huge("web"), 2);
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(
+      w.report("web").at("status").at("preemption"),
+      json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1})"));
+}
+
+TEST(ReportWriter, AGatedPodHasAReportThatNamesItsGates) {
+  Writing w;
+  auto waiting = small("web");
+  waiting.scheduling_gates = {"example.com/quota", "example.com/order"};
+  for (int i = 0; i < 3; ++i) {
+    w.writer.gated(info_of(waiting), {"SchedulingGates"}, w.cluster, w.clock.wall());
+    w.run();
+  }
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 0"});
+  EXPECT_EQ(w.report("web").at("status").at("schedulingGates"),
+            json::parse(R"(["example.com/quota","example.com/order"])"));
+  EXPECT_EQ(w.server.requests("PATCH").size(), 1u) << "nothing has changed";
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/conditions/0/status"), "False");
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  EXPECT_FALSE(w.report("web").at("status").as_object().contains("schedulingGates"));
+}
+
+TEST(ReportWriter, TheConditionsTimeIsThatOfItsStatus) {
   Writing w;
   w.decide(huge("web"), 1);
   w.run();
@@ -53,6 +169,12 @@ TEST(ReportWriter, TheConditionsTimeIsThatOfTheOutcome) {
   w.run();
   EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime"), first);
   EXPECT_NE(ObjectServer::text(w.report("web"), "/status/decidedAt"), first);
+  w.decide(small("web"), 3);
+  w.writer.binding_ended(info_of(small("web")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/outcome"), "Failed");
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime"), first)
+      << "another outcome, and still False";
   w.bind(small("web"));
   w.run();
   EXPECT_NE(ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime"), first);
@@ -154,7 +276,7 @@ TEST(ReportWriter, AStatusThatIsTooLargeIsShortenedOnce) {
       EXPECT_EQ(w.writer.counts().failed, for_good ? 1u : 0u);
       if (for_good) continue;
       EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
-      EXPECT_EQ(w.report("web").at("status").at("strategies"), json::array());
+      EXPECT_FALSE(w.report("web").at("status").as_object().contains("strategies"));
     }
   }
 }
@@ -178,7 +300,7 @@ TEST(ReportWriter, WritesAsTheSwitchesSay) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     Writing w;
-    c.set(w.options.reports);
+    w.set([&](config::Podium& next) { c.set(next.reports); });
     w.bind(small("placed"));
     w.decide(huge("pending"));
     w.run();
@@ -186,20 +308,82 @@ TEST(ReportWriter, WritesAsTheSwitchesSay) {
   }
 }
 
+TEST(ReportWriter, ASwitchCountsFromTheNextDecisionOn) {
+  Writing w;
+  w.bind(small("a"));
+  w.set([](config::Podium& next) { next.reports.enabled = false; });
+  w.bind(small("b"));
+  w.decide(small("c"));
+  w.set([](config::Podium& next) { next.reports = {.only_failures = true}; });
+  w.writer.binding_ended(info_of(small("c")), {.bound = true, .node = "n1"});
+  w.decide(huge("d"));
+  w.run();
+  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Scheduled 1", "d uid-of-d Unschedulable 1"}));
+}
+
+TEST(ReportWriter, NamespacesAreSelectedByTheirLabels) {
+  struct Case {
+    const char* name;
+    const char* namespace_labels;  // "": the namespace is not known
+    api::Requirement requirement;
+    bool reported;
+  };
+  using enum api::Requirement::Op;
+  const Case cases[] = {
+      {"has it", "team", {"team", exists, {}}, true},
+      {"has another", "other", {"team", exists, {}}, false},
+      {"must not have it", "team", {"team", does_not_exist, {}}, false},
+      {"is not known", "", {"team", exists, {}}, false},
+      {"is not known, and must not have it", "", {"team", does_not_exist, {}}, true},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    if (*c.namespace_labels) {
+      api::Namespace shop;
+      shop.meta.name = "shop";
+      shop.meta.labels = api::Labels({{c.namespace_labels, "x"}});
+      w.cluster.objects().set<api::Namespace>(std::make_shared<const api::Namespace>(shop));
+    }
+    w.set([&](config::Podium& next) { next.reports.namespace_selector.match_expressions = {c.requirement}; });
+    w.bind(small("placed"));
+    w.decide(huge("pending"));
+    w.run();
+    EXPECT_EQ(w.reports().size(), c.reported ? 2u : 0u);
+  }
+}
+
 TEST(ReportWriter, AnnouncesTheBestNodesOfPodsThatWereBound) {
   Lines announced;
-  Writing w([&](const cluster::PodInfo& pod, const ReportStatus& status) {
-    announced.push_back(fmt::format("{} {}", pod->meta.name, status.top_nodes.at(0).host));
+  Writing w([&](const cluster::PodInfo& pod, const ReportStatus& status, const std::string& report) {
+    announced.push_back(fmt::format("{} {} report={}", pod->meta.name, status.top_nodes.at(0).node, report));
   });
   w.bind(small("before"));
-  w.options.events.best_nodes = true;
-  w.options.reports.enabled = false;
+  w.set([](config::Podium& next) { next.events.best_nodes = true; });
+  w.bind(small("reported"));
+  w.set([](config::Podium& next) { next.reports.enabled = false; });
   w.bind(small("web"));
   w.decide(huge("pending"));
   w.decide(small("failed"));
   w.writer.binding_ended(info_of(small("failed")), {.bound = false, .node = "n1", .error = "no"});
   w.run();
-  EXPECT_EQ(announced, Lines{"web n1"});
+  EXPECT_EQ(announced, (Lines{"reported n1 report=reported", "web n1 report="}));
+}
+
+TEST(ReportWriter, TellsOfEachAttemptEvenWhereItWritesNoReport) {
+  Lines ended;
+  Writing w;
+  w.writer.tell([&](const cluster::PodInfo& pod, const ReportStatus& status) {
+    ended.push_back(fmt::format("{} {} {}", pod->meta.name, status.outcome, status.top_nodes.size()));
+  });
+  w.set([](config::Podium& next) { next.reports.enabled = false; });
+  w.bind(small("web"));
+  w.decide(huge("pending"));
+  w.decide(small("failed"));
+  w.writer.binding_ended(info_of(small("failed")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(ended, (Lines{"web Scheduled 1", "pending Unschedulable 0", "failed Failed 1"}));
+  EXPECT_EQ(w.reports(), Lines{});
 }
 
 TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {

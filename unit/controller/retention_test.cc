@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "controller/report_metadata.h"
 #include "unit/controller/log_capture.h"
 #include "unit/controller/served_api.h"
 
@@ -122,8 +123,8 @@ TEST(Retention, FindsWhatWasLeft) {
   const Case cases[] = {
       {"its TTL is noted, old", 11s, noted, decision, {}, true},
       {"its TTL is noted, young", 9s, noted, decision, {}, false},
-      {"nothing is noted, old", 601s, {}, decision, {}, true},
-      {"nothing is noted, young", 599s, {}, decision, {}, false},
+      {"nothing is noted, old", 86'401s, {}, decision, {}, true},
+      {"nothing is noted, young", 86'399s, {}, decision, {}, false},
       {"its status tells, old",
        601s,
        {},
@@ -136,9 +137,10 @@ TEST(Retention, FindsWhatWasLeft) {
        decision,
        answered("2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"),
        false},
-      {"a what-if with a TTL, old", 3'601s, {}, {{"dryRun", true}, {"ttl", "1h"}}, {}, true},
-      {"a what-if with a TTL, young", 3'599s, {}, {{"dryRun", true}, {"ttl", "1h"}}, {}, false},
-      {"a what-if whose TTL is not one", 601s, {}, {{"dryRun", true}, {"ttl", "soon"}}, {}, true},
+      {"a what-if with a TTL, old", 3'601s, {}, {{"dryRun", true}, {"ttlSeconds", 3600}}, {}, true},
+      {"a what-if with a TTL, young", 3'599s, {}, {{"dryRun", true}, {"ttlSeconds", 3600}}, {}, false},
+      {"a what-if whose TTL is not one", 86'401s, {}, {{"dryRun", true}, {"ttlSeconds", -5}}, {}, true},
+      {"a what-if that is kept", 100'000'000s, {}, {{"dryRun", true}, {"ttlSeconds", 0}}, {}, false},
       {"a what-if that bears podium's notes", 100s, noted, question, {}, false},
       {"an answered what-if",
        601s,
@@ -334,9 +336,9 @@ TEST(Retention, CatchesUpOnALongListByPages) {
   EXPECT_EQ(k.server.requests("GET").size(), 4u) << "three pages of decisions, one of what-ifs";
 }
 
-TEST(Retention, NearTheBoundTheEarliestDecisionsGoEarly) {
+TEST(Retention, WhatExceedsABudgetGoesEarly) {
   auto options = fast();
-  options.max_decisions = 100;
+  options.limits = {{98, 1u << 30}, {98, 1u << 30}};
   Keeping k(options);
   for (int i = 0; i < 100; ++i) {
     k.keep(fmt::format("r{:02}", i));
@@ -344,30 +346,112 @@ TEST(Retention, NearTheBoundTheEarliestDecisionsGoEarly) {
   }
   for (int i = 0; i < 50; ++i) k.track(fmt::format("q{:02}", i), 100s, ReportKind::question);
   k.server.refuse(1, client::Response{403, "{}"});  // the list
-  k.run_until([&] { return k.retention.deleted() > 0; });
+  k.run_until([&] { return k.retention.deleted() == 2; });
   EXPECT_EQ(k.deletes(), (Lines{"r00", "r01"}));
   EXPECT_EQ(k.retention.size(ReportKind::decision), 98u);
   EXPECT_EQ(k.retention.deleted_early(), 2u);
   EXPECT_EQ(k.log.count("report budget reached"), 1);
+  k.retention.set(600s, {{97, 1u << 30}, {1'000, 1u << 30}});
+  k.run_until([&] { return k.retention.deleted() == 3; });
 }
 
-TEST(Retention, ADecisionWithoutRoomMakesSomeAndQuestionsTakeNone) {
+TEST(Retention, OneThatGaveWayAndCouldNotBeDeletedIsDeletedLater) {
   auto options = fast();
-  options.max_decisions = 2;
+  options.limits = {{2, 1u << 30}, {2, 1u << 30}};
   Keeping k(options);
-  for (int i = 0; i < 9; ++i) k.track(fmt::format("q{}", i), 100s, ReportKind::question);
-  EXPECT_TRUE(k.retention.reserve());
-  EXPECT_TRUE(k.retention.reserve());
-  EXPECT_FALSE(k.retention.reserve());
-  for (const auto& [name, ttl] : {std::pair{"a", 100s}, {"b", 200s}}) {
+  for (const char* name : {"a", "b"}) {
     k.keep(name);
-    k.track(name, ttl);
-    k.retention.release();
+    k.track(name, 1'000s);
   }
-  EXPECT_FALSE(k.retention.reserve());
+  const auto left = k.retention.reserve("shop", 100);
+  ASSERT_TRUE(left && left->size() == 1u);
+  k.retention.evicted(left->front(), fail(Error::Kind::unavailable, "cut"));
   k.run_until([&] { return k.retention.deleted() == 1; });
   EXPECT_EQ(k.names(), Lines{"b"});
-  EXPECT_TRUE(k.retention.reserve());
+  EXPECT_EQ(k.retention.deleted_early(), 1u);
+}
+
+// Reports that expire in one minute of a namespace, as a list finds them.
+struct Minute : Keeping {
+  explicit Minute(int count, const char* prefix = "r") {
+    const auto label = expiry_minute(clock.wall() + 1h);
+    for (int i = 0; i < count; ++i) put(fmt::format("{}{:04}", prefix, i), label);
+  }
+  void put(const std::string& name, const std::string& label) {
+    keep(name);
+    auto object = report(name);
+    object.at("metadata").as_object()["labels"] =
+        json::object{{"podium.dev/report", "decision"}, {"podium.dev/expires", label}};
+    server.put(kPlural, object);
+  }
+};
+
+TEST(Retention, ReportsOfOneMinuteAreDeletedByTheirLabel) {
+  Minute k(1'200);
+  k.put("later", expiry_minute(k.clock.wall() + 2h));
+  k.run_until([&] { return k.retention.size() == 1'201; });
+  k.clock.advance(59min);
+  for (int i = 0; i < 50; ++i) k.io.run_one();
+  EXPECT_EQ(k.retention.deleted(), 0u);
+  k.clock.advance(3min);
+  k.run_until([&] { return k.retention.deleted() == 1'200; });
+  EXPECT_EQ(k.server.requests("DELETE").size(), 3u) << "500 by each";
+  EXPECT_EQ(k.names(), Lines{"later"});
+  EXPECT_EQ(k.retention.size(), 1u);
+}
+
+TEST(Retention, OneThatWasWrittenAgainIsSparedByItsLabel) {
+  Minute k(100);
+  k.run_until([&] { return k.retention.size() == 100; });
+  k.put("r0007", expiry_minute(k.clock.wall() + 5h));
+  k.retention.track("shop", "r0007", "uid-of-r0007", 5h, ReportKind::decision, std::nullopt,
+                    {.minute = minute_of(expiry_minute(k.clock.wall() + 5h))});
+  k.clock.advance(62min);
+  k.run_until([&] { return k.retention.deleted() == 99; });
+  EXPECT_EQ(k.names(), Lines{"r0007"});
+  EXPECT_EQ(k.server.requests("DELETE").size(), 1u);
+}
+
+TEST(Retention, OneThatStaysUnderItsOldLabelForbidsDeletionByIt) {
+  Minute k(100);
+  k.run_until([&] { return k.retention.size() == 100; });
+  const auto minute =
+      minute_of(ObjectServer::text(k.report("r0007"), "/metadata/labels/podium.dev~1expires"));
+  k.retention.track("shop", "r0007", "uid-of-r0007", 5h, ReportKind::decision, std::nullopt,
+                    {.minute = minute});
+  k.clock.advance(62min);
+  k.run_until([&] { return k.retention.deleted() == 99; });
+  EXPECT_EQ(k.names(), Lines{"r0007"});
+  EXPECT_EQ(k.server.requests("DELETE").size(), 99u) << "one by one";
+}
+
+TEST(Retention, WithoutTheRightToDeleteByLabelTheyGoOneByOne) {
+  Minute k(100);
+  k.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool by_label =
+        request.method == "DELETE" && request.target.find("labelSelector") != std::string::npos;
+    return by_label ? std::optional<ObjectServer::Reply>(client::Response{403, "{}"}) : std::nullopt;
+  };
+  k.clock.advance(1s);
+  k.run_until([&] { return k.retention.size() == 100; });
+  k.clock.advance(62min);
+  k.run_until([&] { return k.retention.deleted() == 100; });
+  EXPECT_EQ(k.log.count("reports not deleted by label"), 1);
+}
+
+TEST(Retention, AWhatIfThatIsKeptStays) {
+  Keeping k;
+  k.keep("kept", 0s, json::object(), {{"dryRun", true}, {"ttlSeconds", 0}});
+  k.keep("other");
+  k.run_until([&] { return k.retention.size() == 2; });
+  k.clock.advance(61s);
+  for (int i = 0; i < 100; ++i) k.io.run_one();
+  k.clock.advance(23h);
+  for (int i = 0; i < 100; ++i) k.io.run_one();
+  EXPECT_EQ(k.names(), (Lines{"kept", "other"}));
+  k.clock.advance(720h);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.names(), Lines{"kept"});
 }
 
 TEST(Retention, AStopDeletesNothingMore) {

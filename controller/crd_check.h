@@ -1,0 +1,45 @@
+// CrdCheck: whether the CustomResourceDefinition of SchedulingReports has all that this version writes.
+//
+// helm never changes a CRD that is there, so podium may meet an older one, or none. It reads the CRD at its
+// start and then every few seconds to minutes, and logs what is missing in one line whenever that changes.
+// It stops nothing: an API server prunes fields that it does not know, and the writers wait for a CRD
+// that is missing (docs/decisions/0010).
+//
+// Owner: the Engine; `gate` is empty before this is destroyed. Threads: `io`; ready() from any thread.
+// Errors: logged; without the right to read CRDs it gives up after one line.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/gate.h"
+#include "client/api.h"
+
+namespace podium::controller {
+
+// The fields that podium reads and writes, such as "status.topNodes.score"; a test compares them with crds/.
+std::span<const std::string_view> report_fields();
+
+// What the CRD lacks, for people; empty: nothing.
+std::vector<std::string> crd_problems(const boost::json::value& crd);
+
+class CrdCheck {
+ public:
+  CrdCheck(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io);
+  ~CrdCheck();
+  void start();
+  // Whether the CRD has everything; nullopt: not known, as it was not read yet or may not be read.
+  std::optional<bool> ready() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podium::controller

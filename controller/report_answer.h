@@ -1,0 +1,98 @@
+// The parts of a report's status that a what-if's answer has beside those of a decision, as values.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace podium::controller {
+
+struct NodeCounts {
+  std::size_t total = 0, evaluated = 0, feasible = 0;
+};
+
+struct ReportRejection {
+  std::string plugin, code, reason;  // plugin: empty if it is no single one
+  std::size_t nodes = 0;
+  bool preemption_may_help = false;
+  struct Shortfall {
+    std::string resource, least;  // the least missing amount, as a quantity
+  };
+  std::optional<Shortfall> shortfall = {};
+  std::vector<std::string> examples = {};  // at most 3
+};
+
+struct ReplicaPlacement {
+  std::string node;
+  std::size_t count = 0;
+};
+
+// The first replica that does not fit.
+struct FirstFailure {
+  std::size_t replica = 1;  // from 1
+  std::string reason, message;
+  NodeCounts node_counts = {};
+  std::vector<ReportRejection> rejections = {};  // at most 16
+  std::size_t rejections_total = 0;
+};
+
+// The verdict on a node that the question names.
+struct NodeVerdict {
+  std::string node;
+  bool fits = false;
+  std::optional<std::int64_t> score = {};
+  std::vector<std::int64_t> strategy_scores = {};
+  std::optional<std::size_t> rank = {};  // from 1
+  std::string plugin = {}, code = {};
+  std::vector<std::string> reasons = {};
+  std::string would_fit_with = {};
+};
+
+// Whether a group fits together.
+struct GroupAnswer {
+  std::size_t min_count = 1;
+  std::string topology_key;
+  bool fits = false;
+  std::string domain = {};
+  struct Domain {
+    std::string name;
+    std::size_t fitting = 0, missing = 0;
+  };
+  std::vector<Domain> domains = {};  // at most 16
+  std::size_t domains_total = 0;
+};
+
+// What one change of the question did.
+struct ChangeResult {
+  std::string type, node, message;
+  std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
+};
+
+// A single change with which the pod fits.
+struct ReportFix {
+  std::string type;
+  boost::json::object fields = {};  // those of its type
+  std::string message, node;
+  std::optional<std::int64_t> score = {};
+};
+
+struct ReportAnswer {
+  std::size_t asked = 1, fitting = 0;        // replicas
+  std::vector<ReplicaPlacement> placements;  // at most 64, by count, then name
+  std::size_t placements_total = 0;          // nodes that take replicas
+  std::optional<FirstFailure> first_failure;
+  std::vector<NodeVerdict> verdicts;
+  std::optional<GroupAnswer> group;
+  std::vector<ChangeResult> changes;
+  std::vector<ReportFix> fixes;
+  std::vector<std::string> not_modelled;
+};
+
+// Counts the replicas of each node. `nodes`: the node of each replica.
+void set_placements(ReportAnswer& answer, const std::vector<std::string>& nodes);
+
+}  // namespace podium::controller

@@ -1,0 +1,220 @@
+#include "controller/what_if/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "controller/report_summary.h"
+#include "controller/what_if/admission.h"
+#include "controller/what_if/fixes.h"
+#include "controller/what_if/placing.h"
+#include "controller/what_if/verdicts.h"
+
+namespace podium::controller {
+namespace {
+
+using cluster::Snapshot;
+
+constexpr std::size_t kReasonBytes = 1024;  // of the CRD's schema
+
+// Victims in other namespaces are not named: the author may not be allowed to see them.
+void name_own_victims(const std::string& ns, ReportStatus& status) {
+  if (!status.preemption) return;
+  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.first != ns; });
+}
+
+std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {
+  if (!decision.preemption) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(decision.preemption->victims,
+                            [&ns](const auto& victim) { return victim->pod->meta.namespace_ != ns; }));
+}
+
+std::string other_victims(std::size_t count) {
+  if (count == 0) return "";
+  return fmt::format(" (preemption would evict {} {} of other namespaces)", count,
+                     count == 1 ? "pod" : "pods");
+}
+
+// A placed pod has its node's zone and region; before it was placed, it had none of them.
+void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::Pod& pod) {
+  const auto row = subject.was_on.empty() ? std::nullopt : fork.find_row(subject.was_on);
+  if (!row) return;
+  std::vector<api::Labels::Entry> left(pod.meta.labels.begin(), pod.meta.labels.end());
+  for (const auto key : {api::label::zone, api::label::region}) {
+    const auto* of_node = fork.entry(*row).node->meta.labels.find(key);
+    std::erase_if(left,
+                  [&](const auto& each) { return of_node && each.first == key && each.second == *of_node; });
+  }
+  pod.meta.labels = api::Labels(std::move(left));
+}
+
+// Answers one question. Its members are the steps, in order.
+class Answering {
+ public:
+  Answering(const Question& question, const Subject& subject, const api::Pod& pod,
+            const framework::Profile& profile, const Budget& budget, Snapshot fork)
+      : question_(question),
+        subject_(subject),
+        profile_(profile),
+        budget_(budget),
+        replicas_{subject, pod, profile, budget},
+        fork_(std::move(fork)) {}
+
+  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed) {
+    answer_.changes = std::move(changes);
+    const auto start = fork_;
+    const auto placed = place_replicas(
+        replicas_, count(), fork_, [this](const ReplicaSeen& seen) { see_first(seen); },
+        [this](const ReplicaSeen& seen) { see_failed(seen); });
+    if (!placed.in_time && placed.rows.empty())
+      return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
+    set_counts(placed);
+    if (question_.min_count > 0) {
+      answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
+                                   preferred_domain(placed, start), start);
+    }
+    answer_.not_modelled = not_modelled(subject_, profile_);
+    conclude(placed, removed);
+    return std::move(status_);
+  }
+
+ private:
+  std::int32_t count() const {
+    // A workload that is scaled to 0 is asked about with one pod.
+    return std::max({question_.replicas.value_or(subject_.replicas), question_.min_count, 1});
+  }
+
+  void see_first(const ReplicaSeen& seen) {
+    status_ = project(*seen.pod, seen.decision, seen.fork);
+    name_own_victims(seen.pod->pod->meta.namespace_, status_);
+    for (const auto& node : question_.nodes) {
+      auto verdict = verdict_on(node, seen.decision, seen.fork);
+      const auto row = seen.fork.find_row(node);
+      if (question_.fixes && !verdict.fits && row)
+        verdict.would_fit_with = add_fixes({*seen.pod, seen.fork, profile_, seen.decision, row, budget_});
+      answer_.verdicts.push_back(std::move(verdict));
+    }
+  }
+
+  void see_failed(const ReplicaSeen& seen) {
+    const auto& ns = seen.pod->pod->meta.namespace_;
+    auto failed = project(*seen.pod, seen.decision, seen.fork);
+    name_own_victims(ns, failed);
+    auto& failure = answer_.first_failure.emplace();
+    failure.replica = static_cast<std::size_t>(seen.index) + 1;
+    failure.message = seen.refused.empty() ? failed.message : seen.refused;
+    failure.reason = seen.refused.empty() ? main_reason(failed) : cut(seen.refused, kReasonBytes);
+    failure.node_counts = failed.node_counts;
+    failure.rejections = failed.rejections;
+    failure.rejections_total = failed.rejections_total;
+    if (seen.index == 0) status_.message = failure.message;
+    status_.preemption = std::move(failed.preemption);
+    other_victims_ = count_other_victims(seen.decision, ns);
+    if (question_.fixes && seen.refused.empty() && !seen.decision.fits())
+      add_fixes({*seen.pod, seen.fork, profile_, seen.decision, std::nullopt, budget_});
+  }
+
+  // Returns the first fix.
+  std::string add_fixes(const FixQuestion& question) {
+    auto fixes = find_fixes(question);
+    auto first = fixes.empty() ? std::string() : cut(fixes.front().message, kReasonBytes);
+    for (auto& fix : fixes) {
+      fix.message = cut(std::move(fix.message), kReasonBytes);
+      // The fix for a named node may be one that was found for all nodes.
+      const bool is_known = std::ranges::any_of(answer_.fixes, [&fix](const ReportFix& known) {
+        return known.message == fix.message && known.node == fix.node;
+      });
+      if (!is_known && answer_.fixes.size() < kMostFixes) answer_.fixes.push_back(std::move(fix));
+    }
+    return first;
+  }
+
+  void set_counts(const Placed& placed) {
+    answer_.asked = static_cast<std::size_t>(placed.asked);
+    answer_.fitting = placed.rows.size();
+    std::vector<std::string> nodes;
+    for (const auto row : placed.rows) nodes.emplace_back(fork_.node_name(row));
+    set_placements(answer_, nodes);
+    if (placed.rows.empty()) status_.choice.reset();
+  }
+
+  // The domain in which the first replica would be placed.
+  std::string preferred_domain(const Placed& placed, const Snapshot& start) const {
+    if (placed.rows.empty()) return {};
+    const auto* value = start.entry(placed.rows.front()).node->meta.labels.find(question_.topology_key);
+    return value ? *value : std::string();
+  }
+
+  std::string summary(const Placed& placed, std::size_t removed) const {
+    const auto fitting = placed.fitting();
+    auto text = placed.asked == 0 ? std::string("no node should run one of its pods")
+                : fitting == placed.asked && fitting == 1
+                    ? fmt::format("would be placed on {}", fork_.node_name(placed.rows.front()))
+                : fitting == placed.asked ? fmt::format("all {} replicas fit", placed.asked)
+                : placed.in_time          ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
+                                 : fmt::format("at least {} of {} replicas fit: the deadline passed", fitting,
+                                               placed.asked);
+    if (const auto& group = answer_.group; group && !group->topology_key.empty()) {
+      text += group->fits
+                  ? fmt::format("; {} fit together in {}", group->min_count, group->domain)
+                  : fmt::format("; {} do not fit together in any {}", group->min_count, group->topology_key);
+    }
+    if (answer_.first_failure) text += ": " + answer_.first_failure->message;
+    text += other_victims(other_victims_);
+    if (removed > 0 && !subject_.is_stored)
+      text += fmt::format(" (as if its {} placed {} were not there)", removed, removed == 1 ? "pod" : "pods");
+    if (removed > 0 && subject_.is_stored) text += fmt::format(" (as if it were not on {})", subject_.was_on);
+    if (profile_.has_extenders) text += " (HTTP extenders were not asked)";
+    return text;
+  }
+
+  void conclude(const Placed& placed, std::size_t removed) {
+    const bool all = placed.fitting() == placed.asked && placed.asked > 0;
+    const bool together = !answer_.group || answer_.group->fits;
+    status_.outcome = !together              ? "DoesNotFit"
+                      : all                  ? "Fits"
+                      : placed.fitting() > 0 ? "PartlyFits"
+                                             : "DoesNotFit";
+    status_.profile = profile_.scheduler_name;
+    status_.attempts = 1;
+    status_.conditions = {
+        report_condition("Accepted", true, "Accepted", "request is valid"),
+        report_condition("Complete", true, placed.in_time ? status_.outcome : kDeadlineExceeded,
+                         summary(placed, removed))};
+    status_.answer = std::move(answer_);
+  }
+
+  const Question& question_;
+  const Subject& subject_;
+  const framework::Profile& profile_;
+  const Budget& budget_;
+  const Replicas replicas_;
+  Snapshot fork_;
+  ReportStatus status_;
+  ReportAnswer answer_;
+  std::size_t other_victims_ = 0;
+};
+
+}  // namespace
+
+ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
+                    const Budget& budget) {
+  const auto& subject = *question.subject;
+  const auto admitted = admit_question(question, fork, config);
+  if (!admitted) return refusal(admitted.error().message);
+  const auto profile = profile_for(question, **admitted, config);
+  if (!profile) return refusal(profile.error().message);
+  if (question.replicas && subject.kind == Subject::Kind::daemon_set)
+    return refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
+  auto pod = **admitted;
+  remove_topology_labels(subject, fork, pod);
+  const auto removed = remove_placed(subject, fork);
+  add_owner(subject, fork);
+  auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, fork);
+  if (!changes) return refusal(changes.error().message);
+  return Answering(question, subject, pod, *profile, budget, std::move(fork))
+      .run(std::move(*changes), removed);
+}
+
+}  // namespace podium::controller

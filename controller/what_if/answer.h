@@ -1,0 +1,25 @@
+// Answers a what-if: a pure function of the question and a fork of the snapshot.
+//
+// The subject's own placed pods leave the fork first, then the changes are made, then the replicas are placed
+// one after the other (placing.h). Nothing reaches the live snapshot.
+//
+// Threads: pure functions; run on a worker. Errors: a question that makes no sense gets refusal().
+#pragma once
+
+#include "controller/refusal.h"
+#include "controller/report.h"
+#include "controller/what_if/changes.h"
+#include "controller/what_if/question.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::controller {
+
+// The question has its subject. The outcome is Fits, PartlyFits or DoesNotFit; the tables are those of the
+// first replica, firstFailure those of the first that does not fit. Pods of other namespaces are counted but
+// not named. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
+// declined() if no replica was placed.
+ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
+                    const Budget& budget = {});
+
+}  // namespace podium::controller

@@ -1,0 +1,318 @@
+#include "controller/what_if/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "scheduler/framework/placement.h"
+
+namespace podium::controller {
+namespace {
+
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+
+constexpr const char* kCordoned = "node.kubernetes.io/unschedulable";
+
+std::string pods(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "pod" : "pods"); }
+
+template <typename Edit>
+void edit_node(Row row, Snapshot& fork, Edit&& edit) {
+  auto copy = std::make_shared<api::Node>(*fork.entry(row).node);
+  edit(*copy);
+  fork.set_node(std::move(copy));
+}
+
+bool is_of_daemon_set(const api::Pod& pod) {
+  const auto* owner = pod.meta.controller();
+  return owner && owner->kind == "DaemonSet";
+}
+
+bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
+
+// kubectl drain leaves these pods alone.
+bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
+
+void cordon(Row row, Snapshot& fork) {
+  edit_node(row, fork, [](api::Node& node) {
+    node.unschedulable = true;
+    const api::Taint taint{.key = kCordoned, .value = "", .effect = api::TaintEffect::no_schedule};
+    if (std::ranges::find(node.taints, taint) == node.taints.end()) node.taints.push_back(taint);
+  });
+}
+
+// How many budgets the evictions exceed.
+std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Snapshot& fork) {
+  std::size_t broken = 0;
+  for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
+    const auto& selector = budget->selector;
+    if (!selector || selector->empty()) continue;
+    const auto hits = std::ranges::count_if(evicted, [&](const PodInfoPtr& pod) {
+      return pod->pod->meta.namespace_ == budget->meta.namespace_ && selector->matches(pod->pod->meta.labels);
+    });
+    if (hits > budget->disruptions_allowed) ++broken;
+  }
+  return broken;
+}
+
+// The pod that its controller creates in place of an evicted one.
+PodInfoPtr successor(const cluster::PodInfo& pod) {
+  auto next = std::make_shared<api::Pod>(*pod);
+  next->meta.uid += "#moved";
+  next->meta.deleted.reset();
+  next->node_name.clear();
+  next->nominated_node.clear();
+  next->start_time.reset();
+  next->phase = "Pending";
+  next->container_statuses.clear();
+  next->init_container_statuses.clear();
+  next->status_pod_requests.reset();
+  next->status_pod_allocated.clear();
+  return cluster::make_pod_info(std::move(next), pod.rules);
+}
+
+struct Drained {
+  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
+};
+
+// Places the pods again in the order of the queue: by priority, then as they were on the node.
+Drained place_again(std::vector<PodInfoPtr> evicted, const config::Config& config, const Budget& budget,
+                    Snapshot& fork) {
+  std::ranges::stable_sort(evicted, std::greater(), [](const PodInfoPtr& pod) { return pod->priority; });
+  Drained out;
+  for (const auto& pod : evicted) {
+    if (!pod->pod->meta.controller()) {
+      ++out.gone;
+      continue;
+    }
+    const auto* profile = config.profile(pod->pod->scheduler_name);
+    if (!profile || (budget && !budget())) {
+      ++out.skipped;
+      continue;
+    }
+    const auto next = successor(*pod);
+    const auto decision = framework::evaluate(*next, fork, *profile);
+    const bool fits = decision.fits() && !framework::place(next, *decision.choice, *profile, fork);
+    ++(fits ? out.moved : out.pending);
+  }
+  return out;
+}
+
+ChangeResult drain(Row row, const config::Config& config, const Budget& budget, Snapshot& fork) {
+  cordon(row, fork);
+  std::vector<PodInfoPtr> evicted;
+  for (const auto& pod : fork.entry(row).pods) {
+    if (!stays(*pod->pod)) evicted.push_back(pod);
+  }
+  const auto broken = count_broken(evicted, fork);
+  for (const auto& pod : evicted) fork.remove_pod(pod->pod->meta.uid);
+  const auto count = evicted.size();
+  const auto drained = place_again(std::move(evicted), config, budget, fork);
+  ChangeResult done;
+  done.pods_moved = drained.moved;
+  done.pods_pending = drained.pending;
+  done.budgets_broken = broken;
+  done.message = fmt::format("{} evicted: {} would move, {} would stay pending", pods(count), drained.moved,
+                             drained.pending);
+  if (drained.gone > 0) done.message += fmt::format(", {} without a controller would be gone", drained.gone);
+  if (drained.skipped > 0)
+    done.message +=
+        fmt::format(", {} were not asked about (another scheduler, or no time left)", drained.skipped);
+  if (broken > 0)
+    done.message += fmt::format("; {} {} not allow it now", broken,
+                                broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
+  return done;
+}
+
+// A new node is ready: it has none of the taints that the node controller adds.
+void make_ready(api::Node& node) {
+  node.unschedulable = false;
+  std::erase_if(node.taints,
+                [](const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); });
+}
+
+std::string unused_name(const std::string& stem, std::int32_t& number, const Snapshot& fork) {
+  std::string name;
+  do name = fmt::format("{}-new-{}", stem, ++number);
+  while (fork.find_row(name));
+  return name;
+}
+
+// Copies of the node under names that are not taken.
+std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, Snapshot& fork) {
+  std::vector<std::string> names;
+  std::int32_t number = 0;
+  for (std::int32_t i = 0; i < count; ++i) {
+    auto copy = std::make_shared<api::Node>(node);
+    copy->meta.name = unused_name(node.meta.name, number, fork);
+    copy->meta.uid = copy->meta.name + "-what-if";
+    copy->meta.labels.set(std::string(api::label::hostname), copy->meta.name);
+    copy->images.clear();
+    make_ready(*copy);
+    names.push_back(copy->meta.name);
+    fork.set_node(std::move(copy));
+  }
+  return names;
+}
+
+void delete_pods(const Change& change, const std::string& ns, ChangeResult& done, Snapshot& fork) {
+  std::vector<std::string> uids;
+  fork.each_pod([&](const PodInfoPtr& pod) {
+    if (pod->pod->meta.namespace_ == ns && change.selector.matches(pod->pod->meta.labels))
+      uids.push_back(pod->pod->meta.uid);
+  });
+  for (const auto& uid : uids) fork.remove_pod(uid);
+  done.message = pods(uids.size()) + " deleted";
+}
+
+void remove_node(Row row, ChangeResult& done, Snapshot& fork) {
+  const auto on_it = fork.entry(row).pods;
+  for (const auto& pod : on_it) fork.remove_pod(pod->pod->meta.uid);
+  fork.remove_node(done.node);
+  done.message = "removed with " + pods(on_it.size());
+}
+
+void taint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+  const auto& taint = change.taint;
+  edit_node(row, fork, [&](api::Node& node) {
+    std::erase_if(node.taints,
+                  [&](const auto& each) { return each.key == taint.key && each.effect == taint.effect; });
+    node.taints.push_back(taint);
+  });
+  done.message = fmt::format("tainted with {}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
+                             to_string(taint.effect));
+  if (taint.effect == api::TaintEffect::no_execute) done.message += "; its pods were left there";
+}
+
+void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+  std::size_t removed = 0;
+  edit_node(row, fork, [&](api::Node& node) {
+    removed = std::erase_if(node.taints, [&](const auto& each) {
+      return each.key == change.key && (!change.effect || each.effect == *change.effect);
+    });
+  });
+  done.message = removed > 0 ? fmt::format("{} {} removed", removed, removed == 1 ? "taint" : "taints")
+                             : "it has no such taint";
+}
+
+void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+  edit_node(row, fork, [&](api::Node& node) {
+    std::vector<api::Labels::Entry> left(node.meta.labels.begin(), node.meta.labels.end());
+    for (const auto& [key, value] : change.labels) {
+      std::erase_if(left, [&](const auto& each) { return each.first == key; });
+      if (value) left.emplace_back(key, *value);
+    }
+    node.meta.labels = api::Labels(std::move(left));
+  });
+  done.message =
+      fmt::format("{} {} changed", change.labels.size(), change.labels.size() == 1 ? "label" : "labels");
+}
+
+// Changes of one node that is there.
+void change_node(const Change& change, Row row, const config::Config& config, const Budget& budget,
+                 ChangeResult& done, Snapshot& fork) {
+  switch (change.type) {
+    case Change::Type::remove_node:
+      return remove_node(row, done, fork);
+    case Change::Type::cordon_node:
+      cordon(row, fork);
+      done.message = "cordoned";
+      return;
+    case Change::Type::uncordon_node:
+      uncordon(row, fork);
+      done.message = "uncordoned";
+      return;
+    case Change::Type::drain_node: {
+      auto drained = drain(row, config, budget, fork);
+      drained.type = std::move(done.type);
+      drained.node = std::move(done.node);
+      done = std::move(drained);
+      return;
+    }
+    case Change::Type::taint_node:
+      return taint_node(change, row, done, fork);
+    case Change::Type::untaint_node:
+      return untaint_node(change, row, done, fork);
+    case Change::Type::label_node:
+      return label_node(change, row, done, fork);
+    case Change::Type::add_nodes:
+    case Change::Type::delete_pods:
+      return;  // not of one node
+  }
+}
+
+Result<void> add_nodes(const Change& change, const std::string& path, ChangeResult& done, Snapshot& fork) {
+  std::vector<std::string> names;
+  if (change.node) {
+    names = add_copies(*change.node, change.count, fork);
+  } else if (fork.find_row(change.like)) {
+    names = add_nodes_like(change.like, change.count, fork);
+  } else {
+    return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
+  }
+  done.message = names.size() == 1
+                     ? names.front() + " added"
+                     : fmt::format("{} nodes added: {} to {}", names.size(), names.front(), names.back());
+  return {};
+}
+
+}  // namespace
+
+void uncordon(Row row, Snapshot& fork) {
+  edit_node(row, fork, [](api::Node& node) {
+    node.unschedulable = false;
+    std::erase_if(node.taints, [](const api::Taint& taint) { return taint.key == kCordoned; });
+  });
+}
+
+std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, Snapshot& fork) {
+  const auto entry = fork.entry(*fork.find_row(name));
+  const auto names = add_copies(*entry.node, count, fork);
+  const auto* drivers = fork.objects().find<api::CsiNode>("", name);
+  const auto drivers_of = drivers ? std::optional(*drivers) : std::nullopt;
+  for (const auto& added : names) {
+    if (drivers_of) {
+      auto copy = std::make_shared<api::CsiNode>(*drivers_of);
+      copy->meta.name = added;
+      fork.objects().set<api::CsiNode>(std::move(copy));
+    }
+    for (const auto& pod : entry.pods) {
+      if (!is_of_daemon_set(*pod->pod)) continue;
+      auto copy = std::make_shared<api::Pod>(*pod->pod);
+      copy->meta.uid += "@" + added;
+      copy->node_name = added;
+      fork.add_pod(cluster::make_pod_info(std::move(copy), pod->rules));
+    }
+  }
+  return names;
+}
+
+Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
+                                                const config::Config& config, const Budget& budget,
+                                                Snapshot& fork) {
+  std::vector<ChangeResult> out;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto& change = changes[i];
+    const auto path = fmt::format("spec.changes[{}]", i);
+    ChangeResult done;
+    done.type = to_string(change.type);
+    done.node = change.node_name;
+    if (change.type == Change::Type::add_nodes) {
+      if (auto added = add_nodes(change, path, done, fork); !added) return std::unexpected(added.error());
+    } else if (change.type == Change::Type::delete_pods) {
+      delete_pods(change, ns, done, fork);
+    } else {
+      const auto row = fork.find_row(change.node_name);
+      if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));
+      change_node(change, *row, config, budget, done, fork);
+    }
+    out.push_back(std::move(done));
+  }
+  return out;
+}
+
+}  // namespace podium::controller

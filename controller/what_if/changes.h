@@ -1,0 +1,35 @@
+// Applies the changes of a what-if to its fork, in order, and tells what each did.
+//
+// A drained node's pods are placed again with the same placement code as the question's own. Pods of other
+// namespaces are counted and never named.
+//
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason", for a node that is not there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "controller/report_answer.h"
+#include "controller/what_if/change.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::controller {
+
+// Returns whether there is time for one more decision; called before each. The core has no clock.
+using Budget = std::function<bool()>;
+
+Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
+                                                const config::Config& config, const Budget& budget,
+                                                cluster::Snapshot& fork);
+
+// Adds `count` nodes like this one: with its labels, taints and capacity, its CSI drivers and a copy of each
+// of its DaemonSet pods; ready, not cordoned, and without images. Returns their names.
+std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, cluster::Snapshot& fork);
+
+// Allows pods on the node again, as `kubectl uncordon` does.
+void uncordon(cluster::Row row, cluster::Snapshot& fork);
+
+}  // namespace podium::controller

@@ -1,0 +1,47 @@
+#include "controller/what_if/placing.h"
+
+#include "scheduler/framework/placement.h"
+
+namespace podium::controller {
+
+Placed place_replicas(const Replicas& replicas, std::int32_t count, cluster::Snapshot& fork,
+                      const SeeReplica& first, const SeeReplica& failed) {
+  const auto& [subject, admitted, profile, budget] = replicas;
+  const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
+  std::vector<std::string> pinned;
+  if (is_daemon_set) {
+    for (const auto row : daemon_rows(admitted, fork)) pinned.emplace_back(fork.node_name(row));
+    count = static_cast<std::int32_t>(pinned.size());
+  }
+  Placed placed;
+  placed.asked = count;
+  std::size_t start = 0;
+  bool has_failed = false;
+  for (std::int32_t i = 0; i < count; ++i) {
+    placed.in_time = !budget || budget();
+    if (!placed.in_time) break;
+    auto pod = replica_of(subject, admitted, i);
+    if (is_daemon_set) pin_to_node(pod, pinned[static_cast<std::size_t>(i)]);
+    make_claims(subject.claims, pod, fork);
+    make_set_claims(subject, pod, fork);
+    const auto info =
+        cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), profile.request_rules);
+    const auto decision = framework::evaluate(*info, fork, profile, start);
+    start = decision.next_start;
+    std::string refused;
+    if (i == 0 && first) first({i, info, decision, fork, refused});
+    if (decision.fits()) {
+      if (const auto failure = framework::place(info, *decision.choice, profile, fork))
+        refused = failure->message("Reserve");
+      else
+        placed.rows.push_back(*decision.choice);
+    }
+    if (decision.fits() && refused.empty()) continue;
+    if (!has_failed && failed) failed({i, info, decision, fork, refused});
+    has_failed = true;
+    if (!is_daemon_set) break;
+  }
+  return placed;
+}
+
+}  // namespace podium::controller

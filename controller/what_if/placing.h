@@ -1,0 +1,49 @@
+// Places the replicas of a what-if on a fork, one after the other (framework/placement.h). Each sees the
+// earlier ones and what Reserve assumed for them.
+//
+// Threads: pure functions on one fork. Errors: none; a replica that does not fit is data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/what_if/changes.h"
+#include "controller/what_if/workload.h"
+#include "scheduler/framework/decision.h"
+
+namespace podium::controller {
+
+struct Replicas {
+  const Subject& subject;
+  const api::Pod& pod;  // admitted
+  const framework::Profile& profile;
+  const Budget& budget;  // may be empty
+};
+
+// One replica's decision on the fork as it was before the replica was placed.
+struct ReplicaSeen {
+  std::int32_t index = 0;
+  const cluster::PodInfoPtr& pod;
+  const framework::Decision& decision;
+  const cluster::Snapshot& fork;
+  const std::string& refused;  // of `failed`: Reserve's message where it refused the chosen node; else empty
+};
+using SeeReplica = std::function<void(const ReplicaSeen&)>;
+
+struct Placed {
+  std::int32_t asked = 0;
+  std::vector<cluster::Row> rows;  // of the replicas that fit, in their order
+  bool in_time = true;             // false: the budget ended early
+  std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }
+};
+
+// Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
+// to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `first`
+// before the first replica is placed, and `failed` with the first that does not fit; both may be empty.
+Placed place_replicas(const Replicas& replicas, std::int32_t count, cluster::Snapshot& fork,
+                      const SeeReplica& first, const SeeReplica& failed);
+
+}  // namespace podium::controller

@@ -1,0 +1,157 @@
+#include "controller/what_if/question.h"
+
+#include <fmt/format.h>
+
+#include "client/decode/watch_lines.h"
+#include "controller/report_ttl.h"
+
+namespace podium::controller {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::int64_t kMostWeight = 1'000'000;
+
+void read_pod_reference(const json::value& value, Question& question, SpecFindings& findings) {
+  ObjectReader reader(value, "spec.podRef", findings);
+  question.about = Question::About::pod;
+  question.pod_name = reader.required("name");
+  question.pod_uid = reader.text("uid");
+  reader.unknown_fields();
+}
+
+void read_workload_reference(const json::value& value, Question& question, SpecFindings& findings) {
+  ObjectReader reader(value, "spec.workloadRef", findings);
+  question.about = Question::About::workload;
+  const auto kind = reader.required("kind");
+  if (const auto known = workload_kind(kind)) {
+    question.workload_kind = *known;
+  } else if (!kind.empty()) {
+    findings.add(
+        reader.path("kind"),
+        fmt::format("unknown kind \"{}\" (known: Deployment, StatefulSet, ReplicaSet, Job, DaemonSet)",
+                    kind));
+  }
+  question.workload_name = reader.required("name");
+  reader.unknown_fields();
+}
+
+void read_about(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  const auto* pod_template = spec.value("template");
+  const auto* pod_ref = spec.value("podRef");
+  const auto* workload_ref = spec.value("workloadRef");
+  if ((pod_template != nullptr) + (pod_ref != nullptr) + (workload_ref != nullptr) != 1) {
+    return findings.add("spec", "a what-if needs exactly one of template, podRef and workloadRef");
+  }
+  if (pod_ref) return read_pod_reference(*pod_ref, question, findings);
+  if (workload_ref) return read_workload_reference(*workload_ref, question, findings);
+  auto subject = read_template(*pod_template, "spec.template", question.meta);
+  if (!subject) return findings.add(subject.error());
+  question.subject = std::move(*subject);
+}
+
+void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  if (const auto replicas = spec.integer("replicas", 1, kMostReplicas))
+    question.replicas = static_cast<std::int32_t>(*replicas);
+  question.topology_key = spec.text("topologyKey");
+  if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
+    question.min_count = static_cast<std::int32_t>(*least);
+    if (question.replicas && *question.replicas < question.min_count)
+      findings.add("spec.minCount", fmt::format("must be at most spec.replicas ({})", *question.replicas));
+  } else if (!question.topology_key.empty()) {
+    findings.add("spec.topologyKey", "needs spec.minCount: the size of the group");
+  }
+}
+
+void read_strategies(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  spec.items("strategies", kMostStrategies, [&](const json::value& item, const std::string& path) {
+    ObjectReader reader(item, path, findings);
+    StrategyWeight strategy;
+    strategy.name = reader.required("name");
+    const auto weight = reader.integer("weight", 0, kMostWeight);
+    if (!weight && !reader.value("weight")) findings.add(reader.path("weight"), "required");
+    strategy.weight = weight.value_or(1);
+    reader.unknown_fields();
+    question.strategies.push_back(std::move(strategy));
+  });
+}
+
+void read_spec(const json::value& value, std::chrono::seconds default_ttl, Question& question,
+               SpecFindings& findings) {
+  if (!value.is_object()) return findings.add("spec", "required");
+  ObjectReader spec(value, "spec", findings);
+  read_about(spec, question, findings);
+  read_group(spec, question, findings);
+  read_strategies(spec, question, findings);
+  question.nodes = spec.texts("nodes", kMostNodes);
+  question.profile = spec.text("profile");
+  question.scheduler_name = spec.text("schedulerName");
+  spec.items("changes", kMostChanges, [&](const json::value& item, const std::string& path) {
+    question.changes.push_back(read_change(item, path, question.meta.namespace_, findings));
+  });
+  question.fixes = spec.flag("fixes");
+  question.ttl = report_ttl(&value, default_ttl);
+  if (spec.value("refreshSeconds"))
+    findings.add("spec.refreshSeconds",
+                 "this version of podium asks no question again by itself; use spec.nonce");
+  for (const auto* read_elsewhere : {"dryRun", "ttlSeconds", "nonce"}) spec.value(read_elsewhere);
+  spec.unknown_fields();
+}
+
+Result<void> check_size(const ReportText& report) {
+  if (report.template_bytes > kTemplateBytes) return invalid("spec.template: larger than 64 KiB");
+  if (report.template_depth > kTemplateDepth)
+    return invalid(fmt::format("spec.template: nested deeper than {} levels", kTemplateDepth));
+  if (report.rest_bytes > kTemplateBytes) return invalid("spec: larger than 64 KiB without its template");
+  if (report.rest_depth > kTemplateDepth)
+    return invalid(fmt::format("spec: nested deeper than {} levels", kTemplateDepth));
+  if (report.bytes > kObjectBytes) return invalid("metadata: the whole report is larger than 1 MiB");
+  return {};
+}
+
+}  // namespace
+
+std::string subject_path(const Question& question) {
+  switch (question.about) {
+    case Question::About::pod:
+      return "spec.podRef";
+    case Question::About::workload:
+      return "spec.workloadRef";
+    case Question::About::pod_template:
+      break;
+  }
+  return "spec.template";
+}
+
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl) {
+  if (auto size = check_size(report); !size) return std::unexpected(size.error());
+  auto spec = report.spec.empty() ? json::value() : client::parse_api_json(report.spec, {});
+  if (!spec) return invalid("spec: " + spec.error().message);
+  Question question;
+  question.meta.namespace_ = report.ns;
+  question.meta.name = report.name;
+  question.meta.uid = report.uid;
+  question.meta.generation = report.generation;
+  SpecFindings findings;
+  read_spec(*spec, default_ttl, question, findings);
+  if (!findings.none()) return std::unexpected(findings.error());
+  return question;
+}
+
+Result<void> read_subject(std::string_view json, Question& question) {
+  const auto path = subject_path(question);
+  const bool is_pod = question.about == Question::About::pod;
+  if (json.size() > kObjectBytes)
+    return invalid(fmt::format("{}.name: the {} is larger than 1 MiB", path, is_pod ? "pod" : "workload"));
+  const auto live = client::parse_api_json(json, {});
+  if (!live) return invalid(path + ": " + live.error().message);
+  auto subject = is_pod ? read_stored_pod(*live, path)
+                        : read_workload(*live, question.workload_kind, path, question.meta);
+  if (!subject) return std::unexpected(subject.error());
+  if (!question.pod_uid.empty() && question.pod_uid != subject->pod.meta.uid)
+    return invalid("spec.podRef.uid: pod " + question.pod_name + " has another UID");
+  question.subject = std::move(*subject);
+  return {};
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,52 @@
+// Trials: decides again about a changed pod, or on a changed fork, for fixes.h.
+//
+// Owner: one search for fixes. Threads: none. Errors: none; once the budget has ended, nothing fits.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/pod.h"
+#include "controller/what_if/fixes.h"
+
+namespace podium::controller {
+
+class Trials {
+ public:
+  explicit Trials(const FixQuestion& question);
+
+  struct Landing {
+    std::string node_name;
+    std::optional<std::int64_t> score;
+  };
+  // Where the changed pod would go; nullopt: it does not fit.
+  std::optional<Landing> with_pod(api::Pod changed) const;
+  std::optional<Landing> on_fork(const cluster::Snapshot& changed) const;
+  // The preemption that the pod would do with this priority.
+  struct Eviction {
+    std::string node_name;
+    std::size_t victims = 0;
+  };
+  std::optional<Eviction> with_priority(std::int32_t priority) const;
+
+  const api::Pod& pod() const { return *question_.pod; }
+  const FixQuestion& question() const { return question_; }
+  const framework::Profile& quiet() const { return quiet_; }
+  // The rows whose verdict is to be fixed: the rejected ones, or the node of the question, by name.
+  const std::vector<cluster::Row>& rejected() const { return rejected_; }
+  const framework::Verdict& verdict(cluster::Row row) const;
+  bool rejected_by(std::string_view plugin) const { return plugins_.contains(plugin); }
+  bool has_time() const { return !question_.budget || question_.budget(); }
+
+ private:
+  std::optional<Landing> decide(const cluster::PodInfo& pod, const cluster::Snapshot& fork) const;
+
+  const FixQuestion& question_;
+  framework::Profile quiet_;  // without PostFilter: a fix does not count on preemption
+  std::vector<cluster::Row> rejected_;
+  std::set<std::string, std::less<>> plugins_;
+};
+
+}  // namespace podium::controller

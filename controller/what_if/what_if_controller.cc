@@ -1,0 +1,383 @@
+#include "controller/what_if/what_if_controller.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "async/nap.h"
+#include "async/writers.h"
+#include "base/log_limit.h"
+#include "client/auth/url.h"
+#include "client/request_info.h"
+#include "client/watch/reflector.h"
+#include "controller/report_ttl.h"
+#include "controller/what_if/answer.h"
+#include "controller/what_if/answer_patch.h"
+
+namespace podium::controller {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+namespace json = boost::json;
+using client::Task;
+
+constexpr std::size_t kAnswers = 1024, kAnswersPerNamespace = 32;  // queue capacities
+constexpr unsigned kWriters = 4;
+constexpr int kPage = 20;  // reports per page of a list
+constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
+
+// Answers go before TooManyQuestions refusals.
+enum Lane : unsigned { kAnswer, kRefusal };
+
+std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
+
+// The fields of a watched report that decide whether it needs an answer. An oversized report may come
+// with little more than its metadata.
+struct Seen {
+  explicit Seen(const json::value& report) {
+    asked = {text(report, "/metadata/namespace"), text(report, "/metadata/name"),
+             text(report, "/metadata/uid"), number(report, "/metadata/generation").value_or(0)};
+    answered = number(report, "/status/observedGeneration");
+    scheduler_name = text(report, "/spec/schedulerName");
+  }
+  bool is_answered() const { return answered == asked.generation; }
+
+  Asked asked;
+  std::optional<std::int64_t> answered;
+  std::string scheduler_name;
+
+ private:
+  static const json::value* find(const json::value& report, std::string_view pointer) {
+    boost::system::error_code none;
+    return report.find_pointer(pointer, none);
+  }
+  static std::string text(const json::value& report, std::string_view pointer) {
+    const auto* found = find(report, pointer);
+    return found && found->is_string() ? std::string(found->get_string()) : std::string();
+  }
+  static std::optional<std::int64_t> number(const json::value& report, std::string_view pointer) {
+    const auto* found = find(report, pointer);
+    return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
+  }
+};
+
+std::uint32_t size_of(std::size_t bytes) { return static_cast<std::uint32_t>(std::min(bytes, kObjectBytes)); }
+
+template <typename Item>
+void put_off(Item& item, const Error& error) {
+  item.outcome = outcome_of_failure(error);
+  item.at_least = std::chrono::seconds(error.retry_after);
+}
+
+async::WritersOptions options_for_questions(const config::Podium::WhatIf& what_if) {
+  async::WritersOptions options;
+  options.name = "what-ifs";
+  options.workers = static_cast<unsigned>(what_if.workers);
+  options.queue.capacity = static_cast<std::size_t>(what_if.max_waiting);
+  options.queue.per_namespace = static_cast<std::size_t>(what_if.max_waiting_per_namespace);
+  options.queue.refuse_when_full = true;
+  options.queue.of_namespace.first = 100ms;  // usually enough for some of its answers to be written
+  return options;
+}
+
+async::WritersOptions options_for_answers() {
+  async::WritersOptions options;
+  options.name = "what-if answers";
+  options.workers = kWriters;
+  options.queue.capacity = kAnswers;
+  options.queue.per_namespace = kAnswersPerNamespace;
+  options.queue.refuse_when_full = true;
+  return options;
+}
+
+}  // namespace
+
+struct WhatIfController::Impl final : client::ReflectorHandler {
+  using Questions = async::Writers<std::string>;  // names
+  using Answers = async::Writers<AnswerPatch>;
+
+  Impl(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
+       asio::any_io_executor io, asio::any_io_executor workers, Fork fork, Ended ended)
+      : api(api),
+        retention(retention),
+        config(config),
+        gate(gate),
+        io(io),
+        ended(std::move(ended)),
+        asker(config, api.clock(), std::move(workers), std::move(fork)),
+        questions(options_for_questions(config.podium.what_if), api.clock(), api.random(), gate, io,
+                  [this](std::vector<Questions::Item>& batch) { return respond(&batch.front()); }),
+        answers(options_for_answers(), api.clock(), api.random(), gate, io,
+                [this](std::vector<Answers::Item>& batch) { return write(&batch.front()); }),
+        reflector(api,
+                  {.resource = client::resource::scheduling_reports, .field_selector = "spec.dryRun=true"},
+                  *this) {}
+
+  void changed(std::span<const client::Change> changes) override {
+    for (const auto& change : changes) {
+      const Seen seen(change.object.view());
+      if (change.type == client::Change::Type::deleted) {
+        const auto key = object_key(seen.asked.ns, seen.asked.name);
+        questions.forget(key);
+        answers.forget(key);
+        retention.forget(seen.asked.ns, seen.asked.name);
+      } else if (!seen.is_answered() && is_ours(seen.scheduler_name)) {
+        offer(seen.asked);
+      }
+    }
+  }
+  void synced() override {}
+  // Without the CRD there are none; the CRD's own check tells.
+  void unavailable(const Error& error) override {
+    if (error.code == 404) return;
+    spdlog::warn("cannot list or watch what-ifs {}code={} error={:?}", client::request_fields(error),
+                 error.code, error.message);
+  }
+
+  // Of several podiums, the one that has the profile answers.
+  bool is_ours(std::string_view scheduler_name) const {
+    return scheduler_name.empty() || config.profile(scheduler_name) != nullptr;
+  }
+
+  bool stopping() const { return stopped.load(std::memory_order_relaxed) || gate.closed(); }
+
+  // --- queueing ---
+
+  // Queues the question. If the queue is full, queues its refusal; if that fails too, starts listing.
+  void offer(const Asked& asked) {
+    const auto key = object_key(asked.ns, asked.name);
+    // If the queued answer is for an older spec, the watch event of its patch comes back here.
+    if (answers.contains(key)) return;
+    if (questions.push(asked.ns, key, asked.name) != Questions::Pushed::refused) return;
+    if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
+    if (stopping() || std::exchange(overflowed, true) || listing) return;
+    spdlog::warn("what-if queue is full, listing what-ifs until all are answered namespace={}", asked.ns);
+    listing = async::spawn(gate, io, "list what-ifs", list_until_answered());
+  }
+
+  bool refuse(const Asked& asked, const std::string& key) {
+    if (asked.generation == 0) return false;  // the object could not be read completely
+    const auto& what_if = config.podium.what_if;
+    auto status =
+        declined(kTooManyQuestions,
+                 fmt::format("too many what-ifs wait to be answered (at most {} in a namespace, {} in all); "
+                             "ask again later, by another change of the spec or in another what-if",
+                             what_if.max_waiting_per_namespace, what_if.max_waiting));
+    auto answer = make_patch(asked, std::move(status), api.clock().wall(), config.podium.reports.ttl,
+                             api.clock().now());
+    return answers.push(asked.ns, key, std::move(answer), kRefusal) != Answers::Pushed::refused;
+  }
+
+  Task<void> list_until_answered() {
+    for (auto pause = kListPause; overflowed && !stopping(); pause = std::min(2 * pause, kLongestListPause)) {
+      co_await async::nap(pause);
+      overflowed = false;
+      const auto listed = co_await list();
+      if (!listed) {
+        overflowed = true;
+        spdlog::warn("cannot list what-ifs {}error={:?}", client::request_fields(listed.error()),
+                     listed.error().message);
+      }
+    }
+    listing = false;
+  }
+
+  // Lists all what-ifs and offers every unanswered one.
+  Task<Result<void>> list() {
+    const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
+                                   client::resource::scheduling_reports.path(""), kPage);
+    std::string token;
+    const auto each = [this](std::string_view item) {
+      const auto report = scan_report(item);
+      if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
+        offer(asked_of(*report));
+    };
+    const std::function<void(std::string_view)> offer_each(each);
+    do {
+      auto path = token.empty() ? first : first + "&continue=" + client::percent_encode(token);
+      const auto page = co_await api.get_text(std::move(path), one_try());
+      if (!page) co_return std::unexpected(page.error());
+      const auto next = scan_list(*page, offer_each);
+      if (!next) co_return std::unexpected(next.error());
+      token = *next;
+    } while (!token.empty());
+    co_return Result<void>();
+  }
+
+  static client::CallOptions one_try() {
+    client::CallOptions options;
+    options.deadline = kAnswerTimeout;
+    options.retry = false;
+    return options;
+  }
+
+  // --- answering a question ---
+
+  Task<void> respond(Questions::Item* item) {
+    if (stopping()) co_return;
+    auto read = co_await read_asked(item);
+    if (!read) co_return;
+    auto& [asked, question, bytes] = *read;
+    if (question && question->ttl >= kKept && !retention.may_keep(asked.ns, asked.name, size_of(bytes)))
+      question = invalid("spec.ttlSeconds: too many what-ifs with 0 are there; give this one a TTL");
+    const auto& ttl = config.podium.reports.ttl;
+    std::optional<AnswerPatch> answer;
+    if (!question) {
+      answer = make_patch(asked, refusal(question.error().message), api.clock().wall(), ttl, item->since);
+    } else {
+      answer = co_await ask(std::make_shared<const Question>(std::move(*question)), item->since);
+    }
+    if (stopping()) co_return;
+    answer->bytes = bytes;
+    const auto pushed = answers.push(item->ns, item->key, std::move(*answer), kAnswer);
+    if (pushed == Answers::Pushed::refused) item->outcome = Outcome::retry_namespace;
+  }
+
+  struct Read {
+    Asked asked;
+    Result<Question> question;
+    std::size_t bytes;  // of the report
+  };
+
+  // nullopt: there is nothing to answer, or reading failed and the item's outcome asks for a retry.
+  Task<std::optional<Read>> read_asked(Questions::Item* item) {
+    auto path = client::resource::scheduling_reports.path(item->ns, item->value);
+    const auto text = co_await api.get_text(std::move(path), one_try());
+    if (!text) {
+      put_off(*item, text.error());
+      if (item->outcome != Outcome::retry) log_failure("read", item->key, text.error());
+      co_return std::nullopt;
+    }
+    const auto report = scan_report(*text);
+    if (!report) {
+      put_off(*item, report.error());
+      co_return std::nullopt;
+    }
+    if (!report->is_what_if || report->is_answered() || !is_ours(report->scheduler_name))
+      co_return std::nullopt;
+    Read read{asked_of(*report), read_question(*report, config.podium.reports.ttl), text->size()};
+    if (read.question && !read.question->subject) {
+      const bool known = co_await read_reference(item, &read.question);
+      if (!known) co_return std::nullopt;
+    }
+    co_return std::optional<Read>(std::move(read));
+  }
+
+  // Reads the pod or workload from the API server: the snapshot lacks pending pods and pod templates. False:
+  // reading failed; the item is retried.
+  Task<bool> read_reference(Questions::Item* item, Result<Question>* question) {
+    const auto& asked = **question;
+    const bool is_pod = asked.about == Question::About::pod;
+    const auto kind = is_pod ? Subject::Kind::pod : asked.workload_kind;
+    const auto& name = is_pod ? asked.pod_name : asked.workload_name;
+    const auto resource = resource_of(kind);
+    auto path = fmt::format("/{}/namespaces/{}/{}/{}", resource.group, item->ns, resource.plural,
+                            client::percent_encode(name));
+    const auto text = co_await api.get_text(std::move(path), one_try());
+    // A 404 without a reason comes from a proxy, not from the API server.
+    if (!text && text.error().reason != "NotFound") {
+      put_off(*item, text.error());
+      if (item->outcome != Outcome::retry) log_failure(is_pod ? "pod" : "workload", item->key, text.error());
+      co_return false;
+    }
+    const auto read = text ? read_subject(*text, **question)
+                           : invalid(fmt::format("{}.name: {} {} not found", subject_path(asked),
+                                                 is_pod ? "pod" : to_string(kind), name));
+    if (!read) *question = std::unexpected(read.error());
+    co_return true;
+  }
+
+  // The answer's text is made on the worker, too: it may be long.
+  Task<AnswerPatch> ask(std::shared_ptr<const Question> question, Steady asked_at) {
+    const std::function<AnswerPatch(ReportStatus)> finish = [question, asked_at](ReportStatus status) {
+      const auto& meta = question->meta;
+      const auto decided_at = *status.decided_at;
+      return make_patch({meta.namespace_, meta.name, meta.uid, meta.generation}, std::move(status),
+                        decided_at, question->ttl, asked_at);
+    };
+    co_return co_await asker.ask<AnswerPatch>(question, finish);
+  }
+
+  // --- writing an answer ---
+
+  Task<void> write(Answers::Item* item) {
+    std::vector<client::Request> requests{patch_request(item->ns, item->value)};
+    const auto replies = co_await api.send_all(std::move(requests));
+    const auto& reply = replies.front();
+    if (reply) {
+      const auto& answer = item->value;
+      const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size())};
+      retention.track(item->ns, answer.name, answer.uid, answer.expires, facts);
+      answered.fetch_add(1, std::memory_order_relaxed);
+      if (ended) tell_end(item->value);
+      co_return;
+    }
+    put_off(*item, reply.error());
+    if (item->outcome != Outcome::retry) log_failure("answer", item->key, reply.error());
+  }
+
+  void tell_end(const AnswerPatch& answer) const {
+    WhatIfEnd end;
+    end.result = answer.result;
+    end.refused = answer.refused;
+    end.duration = api.clock().now() - answer.asked_at;
+    ended(end);
+  }
+
+  // A missing right, or an API server that is away, stops all what-ifs: one line a minute.
+  void log_failure(const char* what, const std::string& key, const Error& error) {
+    const auto fields = client::request_fields(error);
+    if (!log.allows(fmt::format("{} {} {}", what, fields, error.code), api.clock().now())) return;
+    spdlog::warn("what-if not answered yet {}report={} error={:?}", fields, key, error.message);
+  }
+
+  client::Api& api;
+  Retention& retention;
+  const config::Config& config;
+  async::Gate& gate;
+  const asio::any_io_executor io;
+  const Ended ended;
+  Asker asker;
+  LogLimit log;
+  std::atomic<bool> stopped{false};
+  std::atomic<std::uint64_t> answered{0};
+  Questions questions;
+  Answers answers;
+  bool overflowed = false;  // a question was dropped from both queues
+  bool listing = false;     // list_until_answered() runs
+  client::Reflector reflector;
+};
+
+WhatIfController::WhatIfController(client::Api& api, Retention& retention, const config::Config& config,
+                                   async::Gate& gate, asio::any_io_executor io, asio::any_io_executor workers,
+                                   Fork fork, Ended ended)
+    : impl_(std::make_unique<Impl>(api, retention, config, gate, std::move(io), std::move(workers),
+                                   std::move(fork), std::move(ended))) {}
+
+WhatIfController::~WhatIfController() = default;
+
+Task<void> WhatIfController::run() { return impl_->reflector.run(); }
+
+void WhatIfController::stop() {
+  impl_->stopped = true;
+  impl_->asker.stop();
+  impl_->reflector.stop();
+}
+Asker& WhatIfController::asker() { return impl_->asker; }
+
+std::size_t WhatIfController::waiting() const {
+  return impl_->questions.counts().waiting + impl_->questions.counts().busy + impl_->answers.counts().waiting;
+}
+std::uint64_t WhatIfController::answered() const { return impl_->answered.load(std::memory_order_relaxed); }
+
+}  // namespace podium::controller

@@ -1,0 +1,63 @@
+// WhatIfController: answers what-ifs, the SchedulingReports that users create with dryRun: true.
+//
+// Watches only those (a selectable field) and queues their names. To answer one, it reads the report,
+// forks the snapshot on the scheduling strand, evaluates the fork on a worker, and patches the
+// status. When the spec changes it answers again. It never changes the scheduler's state.
+//
+// Questions and answers are queued round-robin by namespace, so one namespace delays another by one
+// entry at most. If the queue is full, the question is refused (TooManyQuestions); if the queue of
+// refusals is full too, the controller lists all what-ifs until each is answered. Failures are retried
+// after a backoff, per question and per namespace. A question may use whatIf.deadline of CPU time.
+//
+// Memory: the names of queued questions; one report of at most kObjectBytes per worker; the answers
+// that wait to be written, bounded in total and per namespace.
+//
+// Owner: the Engine; it cancels and drains the gate before `workers` stop and before this is destroyed.
+// Threads: all functions on `io`, which has one thread; stop(), answered() and waiting() from any thread.
+// run() on the leader only.
+// Errors: an invalid request is answered with Accepted=False; other failures are logged and retried.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "async/gate.h"
+#include "base/clock.h"
+#include "client/api.h"
+#include "controller/retention.h"
+#include "controller/what_if/asker.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::controller {
+
+// A what-if whose answer was written.
+struct WhatIfEnd {
+  std::string result;  // the outcome; where it was refused, the reason of its condition Accepted=False
+  bool refused = false;
+  Steady::duration duration{};  // since podium saw the what-if
+};
+
+class WhatIfController {
+ public:
+  using Fork = Asker::Fork;
+  using Ended = std::function<void(const WhatIfEnd&)>;  // called on `io`
+
+  WhatIfController(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
+                   boost::asio::any_io_executor io, boost::asio::any_io_executor workers, Fork fork,
+                   Ended ended = {});
+  ~WhatIfController();
+  client::Task<void> run();        // until stop()
+  void stop();                     // evaluations under way end soon; their answers are not written
+  Asker& asker();                  // any thread; what evaluates its questions; others may ask it, too
+  std::uint64_t answered() const;  // answers written so far, refusals included
+  std::size_t waiting() const;     // any thread; what-ifs without an answer, as far as they are queued
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace podium::controller

@@ -1,0 +1,89 @@
+// Asks what-ifs of a snapshot in tests: by the text of a spec, or about a built pod.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controller/what_if/answer.h"
+#include "controller/what_if/question.h"
+#include "unit/controller/served_api.h"
+#include "unit/support/builders.h"
+
+namespace podium::unit {
+
+// Nodes with 8 GiB and room for 110 pods: {{"n1", "4"}, {"n2", "2"}} by name and CPUs.
+inline cluster::Snapshot nodes_of(std::initializer_list<std::pair<const char*, const char*>> nodes) {
+  cluster::Snapshot snapshot;
+  for (const auto& [name, cpu] : nodes)
+    snapshot.set_node(test::node(name).cap("cpu", cpu).cap("memory", "8Gi").cap("pods", "110").ptr());
+  return snapshot;
+}
+
+// n1 has 4 CPUs, n2 has 2.
+inline cluster::Snapshot two_nodes() { return nodes_of({{"n1", "4"}, {"n2", "2"}}); }
+
+inline void run_pod(cluster::Snapshot& snapshot, const api::Pod& pod) {
+  snapshot.add_pod(cluster::make_pod_info(test::share(pod)));
+}
+
+// The what-if shop/ask.
+inline Result<controller::Question> read(std::string_view spec) {
+  const auto text = fmt::format(
+      R"({{"metadata": {{"name": "ask", "namespace": "shop", "uid": "u1", "generation": 7}}, "spec": {}}})",
+      spec);
+  return controller::read_question(controller::scan_report(text).value(), std::chrono::seconds(600));
+}
+
+inline controller::ReportStatus ask(std::string_view spec, const cluster::Snapshot& snapshot,
+                                    const config::Config& config = default_config(),
+                                    const controller::Budget& budget = {}) {
+  const auto question = read(spec);
+  return question ? controller::answer(*question, snapshot, config, budget)
+                  : controller::refusal(question.error().message);
+}
+
+// About a pod as the API server has stored it.
+inline controller::Question about(api::Pod pod, int replicas,
+                                  std::vector<controller::EphemeralClaim> claims = {}) {
+  controller::Question question;
+  question.meta.namespace_ = pod.meta.namespace_;
+  question.about = controller::Question::About::pod;
+  question.replicas = replicas;
+  auto& subject = question.subject.emplace();
+  subject.is_stored = true;
+  subject.claims = std::move(claims);
+  pod.meta.created = Wall{};
+  subject.pod = std::move(pod);
+  return question;
+}
+
+inline controller::ReportStatus ask(const api::Pod& pod, int replicas, const cluster::Snapshot& snapshot,
+                                    const config::Config& config = default_config(),
+                                    const controller::Budget& budget = {}) {
+  return controller::answer(about(pod, replicas), snapshot, config, budget);
+}
+
+// "true Reason: message"
+inline std::string condition(const controller::ReportStatus& status, std::string_view type) {
+  for (const auto& c : status.conditions) {
+    if (c.type == type) return fmt::format("{} {}: {}", c.is_true, c.reason, c.message);
+  }
+  return "";
+}
+
+using Counts = std::map<std::string, std::size_t>;
+inline Counts placements(const controller::ReportStatus& status) {
+  Counts counts;
+  if (status.answer) {
+    for (const auto& each : status.answer->placements) counts[each.node] = each.count;
+  }
+  return counts;
+}
+
+}  // namespace podium::unit

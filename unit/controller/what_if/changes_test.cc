@@ -1,0 +1,123 @@
+// The changes of a what-if: what each does to the fork, and what it tells.
+#include "controller/what_if/changes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "unit/controller/what_if/asking.h"
+
+namespace podium::controller {
+namespace {
+
+using test::node;
+using test::pod;
+using unit::ask;
+using unit::run_pod;
+
+// Asks where a pod of this many CPUs goes after the changes.
+ReportStatus after(const cluster::Snapshot& snapshot, std::string_view changes, std::string_view cpu = "1") {
+  return ask(fmt::format(R"({{"template": {{"spec": {{"containers": [{{"name": "c", "image": "i",
+                  "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}, "changes": [{}]}})",
+                         cpu, changes),
+             snapshot);
+}
+
+std::string told(const ReportStatus& status) {
+  std::string out;
+  for (const auto& each : status.answer->changes)
+    out += fmt::format("{}{}{}: {}\n", each.type, each.node.empty() ? "" : " ", each.node, each.message);
+  return out;
+}
+
+TEST(Changes, EachDoesWhatItSays) {
+  auto snapshot = unit::two_nodes();
+  snapshot.set_node(node("n2")
+                        .cap("cpu", "2")
+                        .cap("memory", "8Gi")
+                        .cap("pods", "110")
+                        .taint("old", "", "NoSchedule")
+                        .ptr());
+  run_pod(snapshot, pod("a").ns("shop").label("app", "a").req("cpu", "3").node("n1"));
+  struct Case {
+    const char *changes, *cpu;
+    const char* goes_to;  // nullptr: nowhere
+    const char* told;
+  };
+  const Case cases[] = {
+      {R"({"type": "AddNodes", "like": "n1"})", "4", "n1-new-1", "AddNodes: n1-new-1 added\n"},
+      {R"({"type": "AddNodes", "count": 3, "template": {"status": {"allocatable": {"cpu": "9", "memory": "1Gi", "pods": "9"}}}})",
+       "9", nullptr, "AddNodes: 3 nodes added: what-if-new-1 to what-if-new-3\n"},
+      {R"({"type": "RemoveNode", "nodeName": "n1"})", "1", nullptr, "RemoveNode n1: removed with 1 pod\n"},
+      {R"({"type": "CordonNode", "nodeName": "n1"})", "1", nullptr, "CordonNode n1: cordoned\n"},
+      {R"({"type": "CordonNode", "nodeName": "n1"}, {"type": "UncordonNode", "nodeName": "n1"})", "1", "n1",
+       "CordonNode n1: cordoned\nUncordonNode n1: uncordoned\n"},
+      {R"({"type": "TaintNode", "nodeName": "n1", "taint": {"key": "a", "value": "b", "effect": "NoSchedule"}})",
+       "1", nullptr, "TaintNode n1: tainted with a=b:NoSchedule\n"},
+      {R"({"type": "UntaintNode", "nodeName": "n2", "key": "old"})", "2", "n2",
+       "UntaintNode n2: 1 taint removed\n"},
+      {R"({"type": "UntaintNode", "nodeName": "n1", "key": "old"})", "1", "n1",
+       "UntaintNode n1: it has no such taint\n"},
+      {R"({"type": "LabelNode", "nodeName": "n1", "labels": {"disk": "ssd"}})", "1", "n1",
+       "LabelNode n1: 1 label changed\n"},
+      {R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "a"}}})", "4", "n1",
+       "DeletePods: 1 pod deleted\n"},
+      {R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "b"}}})", "4", nullptr,
+       "DeletePods: 0 pods deleted\n"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.changes);
+    const auto status = after(snapshot, c.changes, c.cpu);
+    ASSERT_TRUE(status.answer) << status.message;
+    EXPECT_EQ(told(status), c.told);
+    if (std::string_view(c.cpu) == "9") continue;  // any of three
+    EXPECT_EQ(status.choice ? status.choice->node : "", c.goes_to ? c.goes_to : "");
+  }
+}
+
+TEST(Changes, ANodeThatIsNotThereIsRefusedWithItsPath) {
+  const auto message = [](std::string_view change) { return after(unit::two_nodes(), change).message; };
+  EXPECT_EQ(message(R"({"type": "DrainNode", "nodeName": "n9"})"),
+            "spec.changes[0].nodeName: unknown node \"n9\"");
+  EXPECT_EQ(message(R"({"type": "AddNodes", "like": "n9"})"), "spec.changes[0].like: unknown node \"n9\"");
+  EXPECT_EQ(message(R"({"type": "RemoveNode", "nodeName": "n1"}, {"type": "CordonNode", "nodeName": "n1"})"),
+            "spec.changes[1].nodeName: unknown node \"n1\"");
+}
+
+TEST(Changes, ADrainedNodesPodsArePlacedAgainFirst) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+  const auto owned = [](const char* name, const char* cpu) {
+    return pod(name).owner("ReplicaSet", "web").label("app", "web").req("cpu", cpu);
+  };
+  run_pod(snapshot, owned("small", "1").node("n1"));
+  run_pod(snapshot, owned("important", "3").priority(10).node("n1"));
+  run_pod(snapshot, owned("large", "2").node("n1"));
+  run_pod(snapshot, pod("bare").req("cpu", "1").node("n1"));
+  run_pod(snapshot, pod("log").owner("DaemonSet", "log").node("n1"));
+  run_pod(snapshot, pod("static").annotation("kubernetes.io/config.mirror", "x").node("n1"));
+  snapshot.objects().set(
+      test::share(test::disruption_budget("default", "web", test::select_labels({{"app", "web"}}), 1)));
+  const auto status = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+  ASSERT_EQ(status.answer->changes.size(), 1u) << status.message;
+  const auto& drained = status.answer->changes[0];
+  EXPECT_EQ(drained.pods_moved, 2u) << "the important one, then the small one";
+  EXPECT_EQ(drained.pods_pending, 1u);
+  EXPECT_EQ(drained.budgets_broken, 1u);
+  EXPECT_EQ(drained.message,
+            "4 pods evicted: 2 would move, 1 would stay pending, 1 without a controller would be gone; "
+            "1 PodDisruptionBudget does not allow it now");
+  EXPECT_EQ(status.outcome, "DoesNotFit") << "n2 is full then";
+}
+
+TEST(Changes, ANewNodeRunsTheDaemonSetsOfItsModel) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  run_pod(snapshot, pod("log").owner("DaemonSet", "log").req("cpu", "1").node("n1"));
+  run_pod(snapshot, pod("web").owner("ReplicaSet", "web").req("cpu", "3").node("n1"));
+  EXPECT_EQ(after(snapshot, R"({"type": "AddNodes", "like": "n1"})", "3").outcome, "Fits");
+  EXPECT_EQ(after(snapshot, R"({"type": "AddNodes", "like": "n1"})", "4").outcome, "DoesNotFit");
+}
+
+}  // namespace
+}  // namespace podium::controller

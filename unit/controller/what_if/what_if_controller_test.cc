@@ -1,0 +1,541 @@
+// WhatIfController answers each what-if once, in its status, and writes nothing else.
+#include "controller/what_if/what_if_controller.h"
+
+#include "controller/what_if/question.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "unit/controller/served_api.h"
+#include "unit/support/builders.h"
+
+namespace podium::controller {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+using test::node;
+using unit::default_config;
+using unit::kPlural;
+using unit::Lines;
+using unit::ObjectServer;
+using unit::ServedApi;
+
+const std::string kPath = "PATCH /apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports/";
+
+client::Task<cluster::Snapshot> one_node() {
+  cluster::Snapshot made;
+  made.set_node(node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  co_return made;
+}
+
+config::Config with(config::Podium::WhatIf what_if) {
+  auto settings = default_config();
+  settings.podium.what_if = what_if;
+  return settings;
+}
+
+struct Asking : ServedApi {
+  explicit Asking(config::Podium::WhatIf what_if = {}) : settings(with(what_if)) {
+    server.serve_watches(kPlural);
+    async::spawn(gate, io.get_executor(), "what-ifs", controller.run());
+  }
+  ~Asking() {
+    controller.stop();
+    gate.cancel();
+    io.restart();
+    io.run();
+  }
+  void ask(const std::string& name, std::string_view spec, int generation = 1,
+           const std::string& ns = "shop") {
+    auto question = server.find(kPlural, ns, name);
+    if (question.is_null()) question = {{"metadata", {{"name", name}, {"namespace", ns}}}};
+    question.at("metadata").as_object()["generation"] = generation;
+    json::parse_options deep;
+    deep.max_depth = 256;
+    question.as_object()["spec"] = json::parse(spec, {}, deep);
+    server.put(kPlural, std::move(question));
+  }
+  void settle() {
+    while (io.poll_one() > 0) {
+    }
+  }
+  // Lets backoffs end: advances the clock and offers another what-if.
+  void wait_for_backoffs() {
+    clock.advance(5min);
+    ask(fmt::format("another-{}", ++pokes), kAnyone, 1, "elsewhere");
+    settle();
+  }
+  json::value status(const std::string& name, const std::string& ns = "shop") const {
+    const auto asked = server.find(kPlural, ns, name);
+    const auto* found = asked.is_object() ? asked.get_object().if_contains("status") : nullptr;
+    return found ? *found : json::value();
+  }
+  // "True Reason: message"
+  std::string condition(const std::string& type, const std::string& name,
+                        const std::string& ns = "shop") const {
+    const auto now = status(name, ns);
+    if (now.is_null() || !now.as_object().contains("conditions")) return "no answer";
+    for (const auto& c : now.at("conditions").as_array()) {
+      if (c.at("type") != json::string(type)) continue;
+      return fmt::format("{} {}: {}", ObjectServer::text(c, "/status"), ObjectServer::text(c, "/reason"),
+                         ObjectServer::text(c, "/message"));
+    }
+    return "no condition";
+  }
+  std::string accepted(const std::string& name, const std::string& ns = "shop") const {
+    return condition("Accepted", name, ns);
+  }
+  Lines writes() const {
+    Lines out;
+    for (auto& line : server.requests()) {
+      if (!line.starts_with("GET ")) out.push_back(std::move(line));
+    }
+    return out;
+  }
+  bool all_answered() const {
+    return std::ranges::all_of(server.all(kPlural), [](const json::value& each) {
+      const auto* status = each.get_object().if_contains("status");
+      return status && status->at("observedGeneration") == each.at("metadata").at("generation");
+    });
+  }
+
+  static constexpr std::string_view kAnyone = R"({"dryRun":true,"podRef":{"name":"nobody"}})";
+  int pokes = 0;
+  std::vector<WhatIfEnd> ends;
+  const config::Config settings;
+  async::Gate gate;
+  Retention retention{api, {}, gate, io.get_executor()};
+  WhatIfController controller{api,
+                              retention,
+                              settings,
+                              gate,
+                              io.get_executor(),
+                              io.get_executor(),
+                              one_node,
+                              [this](const WhatIfEnd& end) { ends.push_back(end); }};
+};
+
+constexpr std::string_view kFits =
+    R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})";
+
+TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
+  Asking w;
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+  EXPECT_EQ(w.status("ask").at("choice").at("nodeName"), "n1");
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 1);
+  EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+  EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
+  EXPECT_EQ(w.controller.answered(), 1u);
+  EXPECT_EQ(w.retention.size(), 1u);
+  EXPECT_EQ(w.report("ask").at("spec"), json::parse(kFits));
+}
+
+TEST(WhatIfController, TellsHowEachEnded) {
+  Asking asking;
+  asking.ask("fits", kFits);
+  asking.ask("none", Asking::kAnyone);
+  asking.settle();
+  ASSERT_EQ(asking.ends.size(), 2u);
+  std::ranges::sort(asking.ends, {}, &WhatIfEnd::result);
+  EXPECT_EQ(asking.ends[0].result, "Fits");
+  EXPECT_FALSE(asking.ends[0].refused);
+  EXPECT_EQ(asking.ends[1].result, "Invalid");
+  EXPECT_TRUE(asking.ends[1].refused);
+  EXPECT_EQ(asking.controller.waiting(), 0u);
+}
+
+TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
+  std::string deep = "1";
+  for (int i = 0; i < 80; ++i) deep = R"({"a":)" + deep + "}";
+  deep = R"({"dryRun":true,"template":)" + deep + "}";
+  const auto large =
+      fmt::format(R"({{"dryRun":true,"template":{{"metadata":{{"annotations":{{"a":"{}"}}}}}}}})",
+                  std::string(kTemplateBytes, 'x'));
+  struct Case {
+    const char *name, *spec, *starts;
+  };
+  const Case cases[] = {
+      {"neither pod nor template", R"({"dryRun":true})", "False Invalid: spec"},
+      {"a template that is no object", R"({"dryRun":true,"template":3})", "False Invalid: spec.template"},
+      {"no container", R"({"dryRun":true,"template":{"spec":{"containers":[]}}})",
+       "False Invalid: spec.template.spec.containers"},
+      {"a quantity that is none",
+       R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"lots"}}}]}}})",
+       "False Invalid: spec.template.spec.containers[0].resources.requests"},
+      {"no such profile",
+       R"({"dryRun":true,"profile":"nobody","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})",
+       "False Invalid: spec.profile: unknown profile \"nobody\""},
+      {"a field that is misspelt",
+       R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i","resuorces":{}}]}}})",
+       "False Invalid: spec.template.spec.containers[0].resuorces: unknown field"},
+      {"nested deeper than any pod", deep.c_str(),
+       "False Invalid: spec.template: nested deeper than 64 levels"},
+      {"too large", large.c_str(), "False Invalid: spec.template: larger than 64 KiB"},
+      {"no such pod", R"({"dryRun":true,"podRef":{"name":"nobody"}})",
+       "False Invalid: spec.podRef.name: pod nobody not found"},
+      {"another pod of that name", R"({"dryRun":true,"podRef":{"name":"pending","uid":"u2"}})",
+       "False Invalid: spec.podRef.uid: pod pending has another UID"},
+      {"another scheduler's pod", R"({"dryRun":true,"podRef":{"name":"pending","uid":"u1"}})",
+       "False Invalid: spec.podRef.name: spec.schedulerName of the pod: unknown profile \"else\" (known: "
+       "default-scheduler)"},
+      {"no such workload", R"({"dryRun":true,"workloadRef":{"kind":"Deployment","name":"nobody"}})",
+       "False Invalid: spec.workloadRef.name: Deployment nobody not found"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Asking w;
+    w.server.put("pods", json::parse(R"({"metadata":{"name":"pending","namespace":"shop","uid":"u1"},
+                                         "spec":{"schedulerName":"else","containers":[{"name":"c","image":"i"}]}})"));
+    w.ask("ask", c.spec);
+    w.settle();
+    EXPECT_TRUE(w.accepted("ask").starts_with(c.starts)) << w.accepted("ask");
+    EXPECT_TRUE(w.condition("Complete", "ask").starts_with("True Refused: spec"));
+    EXPECT_EQ(w.status("ask").at("outcome"), "Refused");
+    EXPECT_TRUE(w.status("ask").as_object().contains("expiresAt")) << "it goes like any other";
+    EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
+  }
+}
+
+TEST(WhatIfController, RefusesToKeepMoreThanTheBudgetTakes) {
+  Asking w;
+  w.retention.set(600s, {{1'000, 1u << 30}, {2, 1u << 30}});
+  const std::string kept = R"({"dryRun":true,"ttlSeconds":0,)" + std::string(kFits.substr(15));
+  for (const char* name : {"first", "second", "third"}) {
+    w.ask(name, kept);
+    w.settle();
+  }
+  EXPECT_EQ(w.accepted("first"), "True Accepted: request is valid");
+  EXPECT_TRUE(w.accepted("second").starts_with("False Invalid: spec.ttlSeconds: too many what-ifs"));
+  EXPECT_FALSE(w.status("first").as_object().contains("expiresAt"));
+  EXPECT_TRUE(w.status("second").as_object().contains("expiresAt")) << "the refusal is not kept";
+  w.ask("first", kept, 2);
+  w.settle();
+  EXPECT_EQ(w.accepted("first"), "True Accepted: request is valid") << "it is kept already";
+}
+
+TEST(WhatIfController, AsksAboutAPendingPodAsItIs) {
+  Asking w;
+  w.server.put("pods", json::parse(R"({"metadata":{"name":"pending","namespace":"shop"},
+      "spec":{"schedulerName":"default-scheduler","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"64"}}}]}})"));
+  w.ask("ask", R"({"dryRun":true,"podRef":{"name":"pending"}})");
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("outcome"), "DoesNotFit");
+  EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
+}
+
+TEST(WhatIfController, AsksAboutAPlacedPodAndAWorkload) {
+  Asking w;
+  w.server.put("pods", json::parse(R"({"metadata":{"name":"placed","namespace":"shop","uid":"p"},
+      "spec":{"nodeName":"n1","schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]}})"));
+  w.server.put("deployments", json::parse(R"({"metadata":{"name":"web","namespace":"shop"},
+      "spec":{"replicas":9,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},
+      "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  w.ask("pod", R"({"dryRun":true,"podRef":{"name":"placed"}})");
+  w.ask("workload", R"({"dryRun":true,"workloadRef":{"kind":"Deployment","name":"web"}})");
+  w.settle();
+  EXPECT_EQ(w.status("pod").at("outcome"), "Fits");
+  EXPECT_EQ(w.status("workload").at("outcome"), "PartlyFits");
+  EXPECT_EQ(w.status("workload").at("replicas"), json::parse(R"({"asked":9,"fitting":4})"));
+}
+
+TEST(WhatIfController, OnlyTheSchedulerThatIsNamedAnswers) {
+  Asking w;
+  w.ask(
+      "ours",
+      R"({"dryRun":true,"schedulerName":"default-scheduler","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})");
+  w.ask("theirs", R"({"dryRun":true,"schedulerName":"batch","template":{"spec":{"containers":[]}}})");
+  w.settle();
+  EXPECT_EQ(w.status("ours").at("outcome"), "Fits");
+  EXPECT_TRUE(w.status("theirs").is_null());
+  EXPECT_EQ(w.writes(), Lines{kPath + "ours/status"});
+}
+
+TEST(WhatIfController, ATtlOfZeroIsAsLongAsTheReportIsThere) {
+  Asking w;
+  w.ask("ask",
+        R"({"dryRun":true,"ttlSeconds":0,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})");
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+  const auto* expires = w.status("ask").as_object().if_contains("expiresAt");
+  EXPECT_TRUE(!expires || expires->is_null());
+}
+
+TEST(WhatIfController, AnswersOnceForEachGeneration) {
+  Asking w;
+  w.ask("ask", kFits);
+  w.settle();
+  auto labelled = w.report("ask");
+  labelled.at("metadata").as_object()["labels"] = {{"a", "b"}};
+  w.server.put(kPlural, labelled);
+  w.settle();
+  EXPECT_EQ(w.controller.answered(), 1u) << "what changed is not the question";
+  w.ask("ask", R"({"dryRun":true,"replicas":99,"template":{"spec":{"containers":[
+                   {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}})",
+        2);
+  w.settle();
+  EXPECT_EQ(w.controller.answered(), 2u);
+  EXPECT_EQ(w.status("ask").at("outcome"), "PartlyFits");
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+  EXPECT_EQ(w.writes().size(), 2u);
+}
+
+TEST(WhatIfController, OfTheQuestionsThatWaitOnlyTheLastIsAnswered) {
+  Asking w;
+  for (int generation = 1; generation <= 3; ++generation) w.ask("ask", kFits, generation);
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 3);
+  EXPECT_EQ(w.writes().size(), 1u);
+}
+
+TEST(WhatIfController, AnswersThatAreThereAtTheStartAreNotGivenAgain) {
+  Asking w;
+  w.server.put(kPlural, json::parse(R"({"metadata":{"name":"old","namespace":"shop","generation":4},
+                                        "spec":{"dryRun":true},"status":{"observedGeneration":4,"outcome":"Fits"}})"));
+  w.settle();
+  EXPECT_EQ(w.writes(), Lines());
+}
+
+TEST(WhatIfController, AQuestionThatIsTakenBackIsNotAnswered) {
+  Asking w;
+  w.settle();
+  w.ask("ask", kFits);
+  w.server.erase(kPlural, "shop", "ask");
+  w.settle();
+  EXPECT_EQ(w.controller.answered(), 0u);
+  EXPECT_EQ(w.server.all(kPlural).size(), 0u);
+  EXPECT_EQ(w.retention.size(), 0u);
+}
+
+TEST(WhatIfController, AnAnswerIsNotGivenToAnotherOfItsName) {
+  Asking w;
+  bool swapped = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || swapped) return std::nullopt;
+    swapped = true;  // just before the answer arrives
+    w.server.erase(kPlural, "shop", "ask");
+    w.ask("ask", R"({"dryRun":true})");
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_TRUE(swapped);
+  EXPECT_EQ(w.controller.answered(), 1u);
+  EXPECT_TRUE(w.accepted("ask").starts_with("False Invalid: spec")) << w.accepted("ask");
+}
+
+// --- many ---
+
+std::string replicas(int count, std::size_t annotation = 0) {
+  return fmt::format(R"({{"dryRun":true,"replicas":{},"template":{{"metadata":{{"annotations":{{"a":"{}"}}}},
+      "spec":{{"containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}})",
+                     count, std::string(annotation, 'x'));
+}
+
+// All arrive in one watch batch, whose memory is freed before they are answered.
+TEST(WhatIfController, EachOfManyQuestionsHasItsOwnAnswer) {
+  constexpr int kQuestions = 240;
+  Asking w;
+  for (int i = 0; i < kQuestions; ++i) {
+    const auto name = fmt::format("ask-{}", i);
+    if (i % 2 == 0) {
+      w.ask(name, replicas(i % 6 + 1, i % 8 == 0 ? 60'000 : 0));
+    } else {
+      w.ask(name, fmt::format(R"({{"dryRun":true,"profile":"profile-{}","template":{{"spec":
+                                   {{"containers":[{{"name":"c","image":"i"}}]}}}}}})",
+                              i));
+    }
+  }
+  w.settle();
+  for (int i = 0; i < kQuestions; ++i) {
+    const auto name = fmt::format("ask-{}", i);
+    SCOPED_TRACE(name);
+    if (i % 2 == 1) {
+      EXPECT_EQ(
+          w.accepted(name),
+          fmt::format(
+              "False Invalid: spec.profile: unknown profile \"profile-{}\" (known: default-scheduler)", i));
+    } else {
+      const int count = i % 6 + 1;
+      EXPECT_EQ(w.status(name).at("outcome"), count <= 4 ? "Fits" : "PartlyFits");
+      if (count > 1) {
+        EXPECT_EQ(w.status(name).at("replicas").at("fitting").to_number<int>(), std::min(count, 4));
+      }
+    }
+  }
+  EXPECT_EQ(w.controller.answered(), std::uint64_t{kQuestions});
+  EXPECT_EQ(w.writes().size(), std::size_t{kQuestions});
+}
+
+TEST(WhatIfController, TurnsGoRoundByNamespace) {
+  Asking w;
+  for (int i = 0; i < 100; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
+  for (int i = 0; i < 3; ++i) w.ask(fmt::format("ask-{}", i), kFits);
+  w.settle();
+  EXPECT_TRUE(w.all_answered());
+  const auto writes = w.writes();
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    if (writes[i].starts_with(kPath)) places.push_back(i);
+  }
+  EXPECT_EQ(places, (std::vector<std::size_t>{1, 3, 5})) << "one of the other namespace before each";
+}
+
+TEST(WhatIfController, AFullQueueRefusesAtOnce) {
+  Asking w({.max_waiting_per_namespace = 2});
+  for (int i = 0; i < 20; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_TRUE(w.all_answered());
+  EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto name = fmt::format("ask-{}", i);
+    if (!w.accepted(name, "a-flood").starts_with("False TooManyQuestions: too many what-ifs")) continue;
+    ++refused;
+    EXPECT_TRUE(w.condition("Complete", name, "a-flood").starts_with("True Refused: "));
+    w.ask(name, replicas(2), 2, "a-flood");
+    w.settle();
+    EXPECT_EQ(w.accepted(name, "a-flood"), "True Accepted: request is valid") << "asked again";
+  }
+  EXPECT_GE(refused, 10);
+}
+
+TEST(WhatIfController, WhereEvenTheRefusalsAreTooManyTheRestIsListed) {
+  Asking w({.max_waiting = 2, .max_waiting_per_namespace = 1});
+  for (int i = 0; i < 120; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
+  w.settle();
+  while (!w.all_answered()) w.io.run_one();
+  const auto asked = w.server.requests("GET");
+  EXPECT_GE(std::ranges::count(asked, "GET /apis/podium.dev/v1alpha1/schedulingreports"), 6) << "in pages";
+  EXPECT_GE(w.controller.answered(), 120u);
+}
+
+// --- what fails ---
+
+struct Failure {
+  const char* name;
+  const char* method;
+  ObjectServer::Reply reply;
+};
+
+ObjectServer::Reply reply(int code) {
+  return client::Response{code, fmt::format(R"({{"kind":"Status","code":{},"message":"no"}})", code)};
+}
+
+TEST(WhatIfController, WhatFailsIsTriedAgainAndInNobodysWay) {
+  const Failure failures[] = {
+      {"a policy", "PATCH", reply(403)},
+      {"a webhook", "PATCH", reply(500)},
+      {"a conflict", "PATCH", reply(409)},
+      {"too busy", "PATCH", reply(429)},
+      {"an answer that is not taken", "PATCH", reply(422)},
+      {"no connection", "PATCH", fail(Error::Kind::unavailable, "refused")},
+      {"a time-out", "PATCH", fail(Error::Kind::timeout, "no reply")},
+      {"a report that cannot be read", "GET", reply(500)},
+      {"a proxy", "GET", client::Response{404, "no route"}},
+      {"not a report", "GET", client::Response{200, "[]"}},
+  };
+  for (const auto& failure : failures) {
+    SCOPED_TRACE(failure.name);
+    Asking w;
+    int left = 3;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.method != failure.method || request.target.find("/namespaces/bad/") == std::string::npos) {
+        return std::nullopt;
+      }
+      if (left == 0) return std::nullopt;
+      --left;
+      return failure.reply;
+    };
+    for (int i = 0; i < 3; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "bad");
+    for (int i = 0; i < 20; ++i) w.ask(fmt::format("ask-{}", i), kFits);
+    w.settle();
+    for (int i = 0; i < 10 && !w.all_answered(); ++i) {
+      if (failure.reply && failure.reply->status != 429) {
+        EXPECT_EQ(w.status("ask-19").is_object(), true) << "the other namespace has its answers";
+      }
+      w.wait_for_backoffs();
+    }
+    EXPECT_TRUE(w.all_answered());
+    EXPECT_EQ(left, 0);
+  }
+}
+
+TEST(WhatIfController, AQuestionThatIsGoneIsNotTriedAgain) {
+  Asking w;
+  bool gone = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || gone) return std::nullopt;
+    gone = true;
+    w.server.erase(kPlural, "shop", "ask");
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  const auto tries = w.writes().size();
+  for (int i = 0; i < 3; ++i) w.wait_for_backoffs();
+  EXPECT_EQ(tries, 1u);
+  const auto writes = w.writes();
+  EXPECT_EQ(std::ranges::count(writes, kPath + "ask/status"), 1);
+  EXPECT_EQ(w.server.find(kPlural, "shop", "ask"), json::value());
+}
+
+// --- what others write into the status ---
+
+TEST(WhatIfController, OnlyItsOwnGenerationAnswersAQuestion) {
+  for (const std::string forged : {"9223372036854775807", "-1", "0", "18446744073709551615", "\"1\"", "{}"}) {
+    SCOPED_TRACE(forged);
+    Asking w;
+    w.server.put(kPlural, json::parse(fmt::format(
+                              R"({{"metadata":{{"name":"ask","namespace":"shop","generation":1}},"spec":{},
+                                   "status":{{"observedGeneration":{},"conditions":"none"}}}})",
+                              kFits, forged)));
+    w.settle();
+    EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+    EXPECT_EQ(w.status("ask").at("observedGeneration"), 1);
+    EXPECT_EQ(w.controller.answered(), 1u);
+  }
+}
+
+// --- time ---
+
+TEST(WhatIfController, AQuestionHasADeadlineOfCpuTime) {
+  Asking w({.deadline = 0ns});
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_EQ(w.accepted("ask"), "False DeadlineExceeded: the deadline passed before a replica was placed");
+  EXPECT_TRUE(w.condition("Complete", "ask").starts_with("True Refused: "));
+}
+
+TEST(WhatIfController, WhatIsBeingEvaluatedAtTheStopIsNotWritten) {
+  ServedApi served;
+  served.server.serve_watches(kPlural);
+  async::Gate gate;
+  Retention retention(served.api, {}, gate, served.io.get_executor());
+  WhatIfController* controller = nullptr;
+  const auto stop_in_between = [&] {
+    controller->stop();
+    gate.close();
+    return one_node();
+  };
+  WhatIfController stopping(served.api, retention, default_config(), gate, served.io.get_executor(),
+                            served.io.get_executor(), stop_in_between);
+  controller = &stopping;
+  async::spawn(gate, served.io.get_executor(), "what-ifs", stopping.run());
+  served.server.put(kPlural, json::parse(fmt::format(
+                                 R"({{"metadata":{{"name":"ask","namespace":"shop"}},"spec":{}}})", kFits)));
+  served.io.run();
+  EXPECT_EQ(gate.inside(), 0u);
+  EXPECT_EQ(served.server.requests("PATCH"), Lines());
+}
+
+}  // namespace
+}  // namespace podium::controller
