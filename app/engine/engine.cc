@@ -1,13 +1,13 @@
 #include "app/engine/engine.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <ranges>
 
 #include "async/on.h"
 #include "async/timer.h"
@@ -22,6 +22,20 @@ using std::chrono::milliseconds;
 // Together less than the 30 s that a kubelet gives a pod to end.
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kWritesDrain{8'000}, kLeaseDrain{2'000};
 constexpr milliseconds kLastResort{5'000};
+
+// What was queued and never written.
+struct Lost {
+  std::uint64_t reports = 0, statuses = 0, events = 0;
+  bool operator==(const Lost&) const = default;
+};
+
+controller::ReportLimits limits_of(const config::Podium::Reports& reports) {
+  const auto usage = [](std::int64_t count, std::int64_t bytes) {
+    return controller::ReportUsage{static_cast<std::size_t>(count), static_cast<std::uint64_t>(bytes)};
+  };
+  return {usage(reports.max_reports, reports.max_bytes),
+          usage(reports.max_reports_per_namespace, reports.max_bytes_per_namespace)};
+}
 
 }  // namespace
 
@@ -44,13 +58,12 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       lease_api_(lease_transport_, world_.clock, world_.random),
       bindings_first_(world_.clock),
       statuses_(api_, writing_, world_.io),
+      settings_(config_.podium),
       announcer_([this](std::string_view name) { return recorder_of(name); }, statuses_,
                  config_.podium.events.enabled),
       binder_(
           bind_api_, bindings_first_, binding_, world_.io, world_.strand,
-          [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-            scheduler_.binding_ended(uid, outcome);
-          },
+          [this](const std::string& uid, const cycle::BindOutcome& outcome) { binding_ended(uid, outcome); },
           [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); }),
       extenders_(make_extenders()),
       consultant_(make_consultant()),
@@ -64,13 +77,13 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
                 scheduler_.write_ended(uid, std::move(outcome));
               }),
       retention_(api_,
-                 {.default_ttl = config_.podium.reports.ttl,
-                  .max_decisions = static_cast<std::size_t>(config_.podium.reports.max_reports)},
+                 {.default_ttl = config_.podium.reports.ttl, .limits = limits_of(config_.podium.reports)},
                  deleting_, world_.io),
-      reports_(api_, bindings_first_, retention_, config_.podium, writing_, world_.io,
-               [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
-                 announce_best_nodes(pod, status);
-               }),
+      decisions_(world_.clock, {.bytes = static_cast<std::size_t>(config_.podium.http_api.memory_mib) << 20}),
+      reports_(api_, bindings_first_, retention_, settings_, writing_, world_.io,
+               [this](const cluster::PodInfo& pod, const controller::ReportStatus& status,
+                      const std::string& report) { announce_best_nodes(pod, status, report); }),
+      recorder_(reports_, decisions_),
       scheduler_({.config = config_,
                   .clock = world_.clock,
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
@@ -78,13 +91,18 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
                   .writer = writer_,
                   .nominator = statuses_,
                   .announcer = announcer_,
-                  .recorder = reports_,
+                  .recorder = recorder_,
                   .metrics = metrics_,
                   .consultant = consultant_.get()}),
       feed_(api_, scheduler_, framework::request_rules(config_.features), watching_, world_.io,
             world_.strand),
-      what_ifs_(api_, retention_, config_, questions_, world_.io, world_.workers, [this] { return fork(); }),
+      what_ifs_(
+          api_, retention_, config_, questions_, world_.io, world_.workers, [this] { return fork(); },
+          world_.what_if_ended),
+      crd_(api_, watching_, world_.io),
+      debugger_(api_, scheduler_, watching_, world_.io, world_.strand),
       driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {
+  remember_decisions();
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
     recorders_.emplace(name, std::make_unique<client::EventRecorder>(
@@ -124,9 +142,7 @@ std::unique_ptr<ExtenderBinder> Engine::make_extender_binder() {
   if (!extenders_) return nullptr;
   return std::make_unique<ExtenderBinder>(
       *extenders_, bind_api_, binder_, binding_, world_.io, world_.strand,
-      [this](const std::string& uid, const cycle::BindOutcome& outcome) {
-        scheduler_.binding_ended(uid, outcome);
-      },
+      [this](const std::string& uid, const cycle::BindOutcome& outcome) { binding_ended(uid, outcome); },
       [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); });
 }
 
@@ -140,9 +156,27 @@ client::EventRecorder* Engine::recorder_of(std::string_view scheduler_name) {
   return it == recorders_.end() ? recorders_.begin()->second.get() : it->second.get();
 }
 
-void Engine::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& outcome) {
+  metrics_.binding_ended(outcome.end);
+  scheduler_.binding_ended(uid, outcome);
+}
+
+// Only where somebody may ask for them: an attempt without a report then costs nothing.
+void Engine::remember_decisions() {
+  if (!config_.podium.http_api.enabled) return;
+  reports_.tell([this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+    const auto& meta = pod->meta;
+    decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
+  });
+}
+
+void Engine::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status,
+                                 const std::string& report) {
+  constexpr std::size_t kBest = 3;
   std::string note = "best nodes:";
-  for (const auto& [host, score] : status.top_nodes) note += fmt::format(" {} ({})", host, score);
+  for (const auto& best : status.top_nodes | std::views::take(kBest))
+    note += fmt::format("{} {} ({})", note.back() == ':' ? "" : ",", best.node, best.score);
+  if (!report.empty()) note += "; report: " + report;
   announcer_.event(pod, "Normal", "BestNodes", "Scheduling", std::move(note));
 }
 
@@ -174,6 +208,22 @@ std::optional<std::string> Engine::election_trouble() const {
                      std::chrono::duration_cast<std::chrono::seconds>(*idle).count());
 }
 
+std::optional<std::string> Engine::lease_trouble() const {
+  return elector_ && !stopping_ ? elector_->why_unavailable() : std::nullopt;
+}
+
+EventCounts Engine::events() const {
+  EventCounts out;
+  for (const auto& [name, recorder] : recorders_) {
+    out.written += recorder->written();
+    out.dropped += recorder->dropped();
+    out.waiting += recorder->waiting();
+  }
+  return out;
+}
+
+void Engine::debug_cache() { debugger_.run(); }
+
 std::vector<cluster::PodInfoPtr> Engine::pods_as_leader() const {
   return leading_ ? scheduler_.pods() : std::vector<cluster::PodInfoPtr>();
 }
@@ -189,11 +239,25 @@ void Engine::start(std::function<void(std::string)> lost) {
     });
   }
   feed_.start([this] { caches_synced(); });
+  if (config_.podium.reports.enabled || config_.podium.what_if.enabled) check_crd();
+}
+
+void Engine::check_crd() {
+  if (!std::exchange(checks_crd_, true)) crd_.start();
+}
+
+void Engine::apply(const config::Podium& podium) {
+  auto next = *settings_.now();
+  next.reports = podium.reports;
+  next.events = podium.events;
+  announcer_.switch_events(next.events.enabled);
+  retention_.set(next.reports.ttl, limits_of(next.reports));
+  if (next.reports.enabled) asio::post(world_.io, [this] { check_crd(); });
+  settings_.replace(std::move(next));
 }
 
 // Joins the election only now: a process without synced caches must not take the lease from a ready one.
 void Engine::caches_synced() {
-  malloc_trim(0);  // returns the memory of the initial lists
   spdlog::info("caches synced nodes={} pods={}", scheduler_.snapshot().node_count(),
                scheduler_.snapshot().pod_total());
   synced_ = true;
@@ -222,6 +286,7 @@ void Engine::leads() {
 void Engine::begin() {
   if (!synced_ || !leading_ || driver_.started() || stopping_) return;
   spdlog::info("scheduling begins");
+  decisions_.begin();
   driver_.start();
   retention_.start();
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
@@ -254,10 +319,19 @@ Task<void> Engine::written(milliseconds within) {
   const auto left = [&] {
     return std::max(std::chrono::duration_cast<milliseconds>(until - world_.clock.now()), milliseconds(1));
   };
+  const auto lost = [this] {
+    return Lost{reports_.counts().dropped, statuses_.counts().dropped, events().dropped};
+  };
+  const auto before = lost();
   co_await reports_.drain(left());
   co_await statuses_.drain(left());
   for (auto& [name, recorder] : recorders_) co_await recorder->drain(left());
   writing_.cancel();
+  const auto after = lost();
+  if (after == before) co_return;
+  spdlog::warn("stopped before all was written reports_lost={} pod_statuses_lost={} events_lost={}",
+               after.reports - before.reports, after.statuses - before.statuses,
+               after.events - before.events);
 }
 
 Task<bool> Engine::stop() {

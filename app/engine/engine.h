@@ -25,16 +25,21 @@
 #include <string>
 #include <vector>
 
+#include "app/engine/cache_debugger.h"
 #include "app/engine/driver.h"
 #include "app/engine/extended.h"
+#include "app/engine/recorders.h"
 #include "async/gate.h"
 #include "client/api.h"
 #include "client/events/event_recorder.h"
 #include "client/leader/leader.h"
+#include "controller/crd_check.h"
+#include "controller/decision_memory.h"
 #include "controller/report_writer.h"
 #include "controller/retention.h"
-#include "controller/what_if_controller.h"
+#include "controller/what_if/what_if_controller.h"
 #include "scheduler/config/config.h"
+#include "scheduler/config/live_podium.h"
 #include "scheduler/cycle/api_announcer.h"
 #include "scheduler/cycle/api_binder.h"
 #include "scheduler/cycle/api_object_writer.h"
@@ -52,6 +57,11 @@ enum class Traffic {
   lease,     // the lease; the only kind that may write without holding it
 };
 
+struct EventCounts {
+  std::uint64_t written = 0, dropped = 0;
+  std::size_t waiting = 0;
+};
+
 // What an Engine runs on. `strand` and `io` each run one handler at a time.
 struct World {
   Clock& clock;
@@ -64,7 +74,8 @@ struct World {
   std::function<std::shared_ptr<client::Transport>(Traffic, client::MayWrite)> api_server;
   std::function<std::shared_ptr<client::Transport>(client::ClientConfig, client::MayWrite)> extender;
   prometheus::Registry& registry;
-  async::Gate::Fault fault;  // called when an exception leaves a background task
+  async::Gate::Fault fault;                             // called when an exception leaves a background task
+  controller::WhatIfController::Ended what_if_ended{};  // called on io; may be empty
 };
 
 class Engine {
@@ -77,6 +88,8 @@ class Engine {
   // Calls `lost` on io, with the reason, when leadership is lost. Nothing is written from then
   // on; call stop().
   void start(std::function<void(std::string)> lost);
+  // Any thread. The switches of reports and events that are in force from now on; the rest is ignored.
+  void apply(const config::Podium& podium);
   // False: some tasks did not end in time; see unfinished().
   async::Task<bool> stop();
   void abandon();                               // any thread; cancels all tasks; stop() then returns soon
@@ -87,12 +100,25 @@ class Engine {
   std::vector<std::string> not_synced() const;
   // Any thread. Why the leader election is stuck; nullopt: it is not, or it is disabled.
   std::optional<std::string> election_trouble() const;
+  // Any thread. Why podium cannot do its work, though it runs: the lease cannot be read or written; bindings
+  // are refused.
+  std::optional<std::string> lease_trouble() const;
+  std::optional<std::string> binding_trouble() const { return binder_.why_unhealthy(); }
   // On the strand. All pods that have not terminated; empty if this process does not lead.
   std::vector<cluster::PodInfoPtr> pods_as_leader() const;
   const std::optional<client::LeaderElector>& elector() const { return elector_; }
   cycle::Scheduler& scheduler() { return scheduler_; }  // on the strand
   const controller::ReportWriter& reports() const { return reports_; }
   const controller::Retention& retention() const { return retention_; }
+  const controller::WhatIfController& what_ifs() const { return what_ifs_; }
+  controller::Asker& asker() { return what_ifs_.asker(); }
+  const controller::DecisionMemory& decisions() const { return decisions_; }
+  const controller::CrdCheck& crd() const { return crd_; }
+  const cycle::PodStatusWriter& pod_statuses() const { return statuses_; }
+  const cycle::ClusterFeed& feed() const { return feed_; }
+  EventCounts events() const;  // any thread
+  // Any thread. Compares the snapshot and the queue with the API server, and logs what differs and a summary.
+  void debug_cache();
 
  private:
   std::unique_ptr<extender::Extenders> make_extenders();
@@ -100,11 +126,15 @@ class Engine {
   std::unique_ptr<ExtenderBinder> make_extender_binder();
   client::MayWrite while_leading();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
-  void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&);
+  void binding_ended(const std::string& uid, const cycle::BindOutcome& outcome);  // strand
+  void remember_decisions();
+  void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&,
+                           const std::string& report);
   std::vector<async::Gate*> gates();
   void caches_synced();  // strand
   void leads();          // strand
   void begin();          // strand: synced and leading
+  void check_crd();      // io, or before it runs
   async::Task<void> run_election();
   async::Task<void> bindings_ended(std::chrono::milliseconds within);
   async::Task<void> written(std::chrono::milliseconds within);
@@ -128,6 +158,7 @@ class Engine {
   client::Precedence bindings_first_;
   std::map<std::string, std::unique_ptr<client::EventRecorder>, std::less<>> recorders_;  // by scheduler name
   cycle::PodStatusWriter statuses_;
+  config::LivePodium settings_;
   cycle::ApiAnnouncer announcer_;
   cycle::ApiBinder binder_;
   // Null where the configuration has no extenders.
@@ -137,13 +168,18 @@ class Engine {
   cycle::ApiPreemptor preemptor_;
   cycle::ApiObjectWriter writer_;
   controller::Retention retention_;
+  controller::DecisionMemory decisions_;
   controller::ReportWriter reports_;
+  Recorders recorder_;
   cycle::Scheduler scheduler_;
   cycle::ClusterFeed feed_;
   controller::WhatIfController what_ifs_;
+  controller::CrdCheck crd_;
+  CacheDebugger debugger_;
   std::optional<client::LeaderElector> elector_;
   Driver driver_;
 
+  bool checks_crd_ = false;
   std::function<void(std::string)> lost_;
   bool synced_ = false, leading_ = false;  // strand
   std::atomic<bool> ready_{false}, election_runs_{false}, stopping_{false};

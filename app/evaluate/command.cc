@@ -9,13 +9,14 @@
 #include "app/evaluate/batch.h"
 #include "app/evaluate/inputs.h"
 #include "app/evaluate/table.h"
+#include "app/render/terminal.h"
 
 namespace podium::evaluate {
 namespace {
 
 struct Options {
   Inputs inputs;
-  std::string output = "table";
+  std::string output = "table", color = "auto";
   std::string batch;
   bool place = false;
 };
@@ -25,19 +26,19 @@ int fail_with(const Error& error) {
   return error.kind == Error::Kind::invalid ? 2 : 1;
 }
 
-// Prints the result in the chosen format; `what` are the arguments of to_table() and to_document().
-template <typename... What>
-int print(const Options& options, const std::vector<std::string>& warnings, const What&... what) {
+int print(const Options& options, const std::vector<std::string>& warnings, const std::string& table,
+          const boost::json::value& document) {
   for (const auto& warning : warnings) std::cerr << "warning: " << warning << '\n';
-  if (options.output == "table") {
-    std::cout << to_table(what...);
-  } else {
-    const auto document = to_document(what...);
+  if (options.output == "json" || options.output == "yaml") {
     std::cout << (options.output == "yaml" ? api::to_yaml(document) : api::to_json(document));
+  } else {
+    std::cout << table;
   }
   std::cout.flush();
   return std::cout ? 0 : fail_with({.message = "cannot write the output"});
 }
+
+bool is_table(const Options& options) { return options.output == "table" || options.output == "wide"; }
 
 int evaluate_and_print(const Options& options) {
   if (options.inputs.cluster.empty()) return fail_with(invalid("--cluster is required").error());
@@ -45,11 +46,16 @@ int evaluate_and_print(const Options& options) {
   if (options.place) {
     const auto placements = place_files(options.inputs);
     if (!placements) return fail_with(placements.error());
-    return print(options, placements->warnings, placements->pods);
+    return print(options, placements->warnings, is_table(options) ? to_table(placements->pods) : "",
+                 is_table(options) ? boost::json::value() : to_document(placements->pods));
   }
   const auto evaluation = evaluate_files(options.inputs);
   if (!evaluation) return fail_with(evaluation.error());
-  return print(options, evaluation->warnings, evaluation->results, evaluation->snapshot);
+  const auto& [snapshot, results, warnings] = *evaluation;
+  if (!is_table(options)) return print(options, warnings, "", to_document(results, snapshot));
+  const bool color = options.color == "always" || (options.color == "auto" && render::is_color_terminal());
+  const render::Options rendered{.style = {color}, .wide = options.output == "wide"};
+  return print(options, warnings, to_table(results, snapshot, rendered), {});
 }
 
 int run(const Options& options) {
@@ -65,22 +71,28 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   const auto options = std::make_shared<Options>();
   options->inputs.plugins = plugins;
   command
-      ->add_option(
-          "--cluster", options->inputs.cluster,
-          "manifests of the cluster state, such as kubectl get nodes,pods -A -o yaml; - for standard input")
+      ->add_option("--cluster", options->inputs.cluster,
+                   "manifests of the cluster state: kubectl get nodes,pods,svc,rs,sts,pv,pvc,sc,csinodes,pdb "
+                   "-A -o yaml; "
+                   "- for standard input")
       ->type_name("FILE...");
   command
-      ->add_option(
-          "--pod", options->inputs.pods,
-          "manifests of the pods to evaluate, or namespace/name of unscheduled pods in the cluster state")
+      ->add_option("--pod", options->inputs.pods,
+                   "manifests of pods, workloads or questions, such as the output of kustomize and helm; - "
+                   "for standard "
+                   "input; or namespace/name of pods in the cluster state, placed ones as if they were not")
       ->type_name("FILE...");
   command
       ->add_option("--config", options->inputs.config,
                    "KubeSchedulerConfiguration (default: that of kube-scheduler)")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "table, json or yaml")
+  command->add_option("-o,--output", options->output, "table, wide, json or yaml")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml"}))
+      ->capture_default_str();
+  command->add_option("--color", options->color, "auto, always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   command
       ->add_option("--feature-gates", options->inputs.feature_gates,

@@ -96,6 +96,7 @@ json::object to_json(const PodResult& result, const Snapshot& snapshot) {
   auto feasible = feasible_by_name(decision, snapshot);
   json::object out{
       {"pod", result.pod->pod->full_name()}, {"profile", result.profile}, {"nodes", decision.node_count}};
+  if (decision.choice) out["node"] = snapshot.node_name(*decision.choice);
   if (decision.pre_enqueue) out["preEnqueue"] = to_json(*decision.pre_enqueue);
   out["preFilter"] = decision.pre_filter ? to_json(*decision.pre_filter) : json::value(nullptr);
   out["rejected"] = rejected(decision, snapshot);

@@ -14,6 +14,7 @@
 
 #include "api/admission.h"
 #include "api/manifests.h"
+#include "app/evaluate/asked.h"
 #include "scheduler/config/config.h"
 #include "scheduler/framework/placement.h"
 
@@ -45,29 +46,84 @@ Result<std::vector<api::ManifestText>> read_files(const std::vector<std::string>
   return texts;
 }
 
-// Returns the pods to evaluate and removes them from the cluster's. An argument that is the name of
-// an unscheduled pod in the cluster selects it; any other is a file, whose pods replace those of
-// the same name.
-Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
-  std::map<std::string, api::PodPtr> by_name;
-  for (const auto& pod : in_cluster) by_name[pod->full_name()] = pod;
+// The pod as if it were not placed.
+api::PodPtr unplaced(const api::PodPtr& pod) {
+  if (pod->node_name.empty()) return pod;
+  auto copy = std::make_shared<api::Pod>(*pod);
+  copy->node_name.clear();
+  copy->nominated_node.clear();
+  return copy;
+}
+
+// "namespace/name" of a pod that is not there. Anything else is taken for a file.
+bool is_pod_name(const std::string& argument) {
+  const auto slash = argument.find('/');
+  return slash != std::string::npos && slash > 0 && slash + 1 < argument.size() &&
+         argument.find_first_of("/.", slash + 1) == std::string::npos && argument.front() != '.';
+}
+
+// An object of a document that was converted is a text of its own, whose source has the place already.
+Error with_one_place(Error error, const std::vector<api::ManifestText>& texts) {
+  constexpr std::string_view kAlone = ": document 1 (line 1)";
+  for (const auto& text : texts) {
+    const bool converted = text.source.ends_with(')') && text.source.find(": document ") != std::string::npos;
+    if (converted && error.message.starts_with(text.source + std::string(kAlone))) {
+      error.message.erase(text.source.size(), kAlone.size());
+      break;
+    }
+  }
+  return error;
+}
+
+using ByName = std::map<std::string, api::PodPtr>;
+
+// Pods of files, and what comes with them; `replicas`: as many of a workload as it has.
+Result<Pods> pods_of_files(const Inputs& inputs, const std::vector<std::string>& files, bool replicas,
+                           const ByName& by_name, Manifests& cluster, std::vector<std::string>& warnings) {
+  const auto texts = read_files(files);
+  if (!texts) return std::unexpected(texts.error());
+  auto asked = read_asked(*texts, replicas);
+  if (!asked) return std::unexpected(asked.error());
+  warnings.insert(warnings.end(), asked->warnings.begin(), asked->warnings.end());
+  auto others = api::read_manifests(asked->others, {inputs.allow_unknown_fields}, warnings);
+  if (!others) return std::unexpected(with_one_place(others.error(), asked->others));
+  merge_into(cluster, std::move(*others));
+  auto pods = api::read_pods(asked->pods, {inputs.allow_unknown_fields});
+  if (!pods) return std::unexpected(with_one_place(pods.error(), asked->pods));
+  // A pod from a cluster has been created. One that was not may name its node: it goes there.
+  for (auto& pod : *pods) {
+    if (pod->meta.created) pod = unplaced(pod);
+  }
+  for (const auto& name : asked->references) {
+    const auto pod = by_name.find(name);
+    if (pod == by_name.end()) return invalid("spec.podRef: no pod " + name + " in --cluster");
+    pods->push_back(unplaced(pod->second));
+  }
+  return pods;
+}
+
+// Returns the pods to evaluate, placed ones as if they were not, and removes them from the cluster's. An
+// argument that is the name of a pod in the cluster selects it; any other is a file, whose pods replace
+// those of the same name.
+Result<Pods> select_pods(const Inputs& inputs, bool replicas, Manifests& cluster,
+                         std::vector<std::string>& warnings) {
+  ByName by_name;
+  for (const auto& pod : cluster.pods) by_name[pod->full_name()] = pod;
   Pods selected;
   std::vector<std::string> files;
   for (const auto& argument : inputs.pods) {
     const auto pod = by_name.find(argument);
     std::error_code error;
-    if (pod == by_name.end() || std::filesystem::exists(argument, error)) {
+    const bool is_file = argument == "-" || std::filesystem::exists(argument, error);
+    if (pod != by_name.end() && !is_file) {
+      selected.push_back(unplaced(pod->second));
+    } else if (!is_file && is_pod_name(argument)) {
+      return invalid(fmt::format("--pod {}: no such pod in --cluster, and no such file", argument));
+    } else {
       files.push_back(argument);
-      continue;
     }
-    if (!pod->second->node_name.empty()) {
-      return invalid(fmt::format("pod {} is already placed on node {}", argument, pod->second->node_name));
-    }
-    selected.push_back(pod->second);
   }
-  const auto texts = read_files(files);
-  if (!texts) return std::unexpected(texts.error());
-  const auto from_files = api::read_pods(*texts, {inputs.allow_unknown_fields});
+  const auto from_files = pods_of_files(inputs, files, replicas, by_name, cluster, warnings);
   if (!from_files) return std::unexpected(from_files.error());
   selected.insert(selected.end(), from_files->begin(), from_files->end());
 
@@ -75,12 +131,8 @@ Result<Pods> select_pods(const Inputs& inputs, Pods& in_cluster) {
   for (const auto& pod : selected) {
     const auto name = pod->full_name();
     if (!names.insert(name).second) return invalid(fmt::format("pod {} is to be evaluated twice", name));
-    if (const auto other = by_name.find(name); other != by_name.end() && !other->second->node_name.empty()) {
-      return invalid(
-          fmt::format("pod {} is already part of the cluster, on node {}", name, other->second->node_name));
-    }
   }
-  std::erase_if(in_cluster, [&](const api::PodPtr& pod) { return names.contains(pod->full_name()); });
+  std::erase_if(cluster.pods, [&](const api::PodPtr& pod) { return names.contains(pod->full_name()); });
   return selected;
 }
 
@@ -141,7 +193,7 @@ struct Prepared {
   std::vector<std::string> warnings;
 };
 
-Result<Prepared> prepare(const Inputs& inputs) {
+Result<Prepared> prepare(const Inputs& inputs, bool replicas) {
   auto config = load_config(inputs);
   if (!config) return std::unexpected(config.error());
   Prepared prepared{.config = std::move(*config)};
@@ -155,9 +207,10 @@ Result<Prepared> prepare(const Inputs& inputs) {
   if (!texts) return std::unexpected(texts.error());
   auto manifests = api::read_manifests(*texts, {inputs.allow_unknown_fields}, prepared.warnings);
   if (!manifests) return std::unexpected(manifests.error());
-  auto pods = select_pods(inputs, manifests->pods);
+  auto pods = select_pods(inputs, replicas, *manifests, prepared.warnings);
   if (!pods) return std::unexpected(pods.error());
   if (auto admitted = api::admit(*manifests, *pods); !admitted) return std::unexpected(admitted.error());
+  for (auto& line : missing_kinds(*manifests, *pods)) prepared.warnings.push_back(std::move(line));
 
   const auto rules = framework::request_rules(prepared.config.features);
   prepared.snapshot = to_snapshot(std::move(*manifests), rules);
@@ -195,7 +248,7 @@ PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::
 }  // namespace
 
 Result<Evaluation> evaluate_files(const Inputs& inputs) {
-  auto prepared = prepare(inputs);
+  auto prepared = prepare(inputs, false);
   if (!prepared) return std::unexpected(prepared.error());
   Evaluation evaluation{.snapshot = std::move(prepared->snapshot), .warnings = std::move(prepared->warnings)};
   for (auto& [pod, profile] : prepared->pods) {
@@ -210,7 +263,7 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
 }
 
 Result<Placements> place_files(const Inputs& inputs) {
-  auto prepared = prepare(inputs);
+  auto prepared = prepare(inputs, true);
   if (!prepared) return std::unexpected(prepared.error());
   Placements placements{.warnings = std::move(prepared->warnings)};
   std::size_t start = 0;

@@ -17,7 +17,7 @@ namespace podium::evaluate {
 
 struct Inputs {
   std::vector<std::string> cluster;  // files; "-" is standard input
-  std::vector<std::string> pods;     // files, or namespace/name of unscheduled pods of the cluster
+  std::vector<std::string> pods;     // files (see asked.h), or namespace/name of pods of the cluster
   std::string config;                // a file; empty: the defaults
   bool allow_unknown_fields = false;
   bool preemption_candidates = false;

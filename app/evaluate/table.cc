@@ -1,87 +1,103 @@
 #include "app/evaluate/table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <map>
+
+#include "app/render/text.h"
+#include "scheduler/plugins/node_resources/shortfall.h"
+#include "scheduler/plugins/reason_codes.h"
 
 namespace podium::evaluate {
 namespace {
 
+using cluster::Row;
+using framework::Decision;
+using render::Align;
+using render::Cells;
+
 constexpr std::size_t kNodes = 10, kExamples = 3;
 
-using Cells = std::vector<std::string>;
+render::NodeScore scores_of(const Decision& decision, const cluster::Snapshot& snapshot, Row row) {
+  render::NodeScore node{std::string(snapshot.node_name(row)), decision.total[row]};
+  for (const auto& strategy : decision.strategies) node.strategies.push_back(strategy.at(row));
+  return node;
+}
 
-// Pads columns to their widest cell; the first `text_columns` are left-aligned, the others right-aligned.
-std::string align(const std::vector<Cells>& rows, std::size_t text_columns) {
-  std::vector<std::size_t> width(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line = " ";
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      line += c < text_columns ? fmt::format(" {:<{}}", row[c], width[c] + 1)
-                               : fmt::format(" {:>{}} ", row[c], width[c]);
+// The chosen node first, whatever its ties; then by score and name.
+std::vector<render::NodeScore> best_nodes(const Decision& decision, const cluster::Snapshot& snapshot) {
+  std::vector<render::NodeScore> nodes{scores_of(decision, snapshot, *decision.choice)};
+  for (const auto& ranked : framework::top_total(decision, snapshot, kNodes)) {
+    if (ranked.row != *decision.choice && nodes.size() < kNodes) {
+      nodes.push_back(scores_of(decision, snapshot, ranked.row));
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+  }
+  return nodes;
+}
+
+render::Choice choice_of(const Decision& decision, const cluster::Snapshot& snapshot) {
+  render::Choice choice{.node = std::string(snapshot.node_name(*decision.choice))};
+  if (const auto lead = framework::lead_of(decision)) {
+    choice.score = decision.total[*decision.choice];
+    choice.tied = lead->tied;
+    choice.margin = lead->margin;
+  }
+  return choice;
+}
+
+std::vector<render::Rejection> rejections_of(const PodResult& result, const cluster::Snapshot& snapshot) {
+  const auto shortfalls = plugins::shortfalls(*result.pod, result.decision, snapshot);
+  std::vector<render::Rejection> out;
+  for (auto& group : framework::group_rejections(result.decision, snapshot, kExamples)) {
+    auto& rejection = out.emplace_back();
+    const auto lacks = std::ranges::find(shortfalls, group.reason, &plugins::Shortfall::reason);
+    if (group.plugin == "NodeResourcesFit" && lacks != shortfalls.end()) {
+      rejection.resource = lacks->resource;
+      rejection.least = lacks->least;
+    }
+    rejection.code = plugins::reason_code(group.plugin, group.reason);
+    rejection.plugin = std::move(group.plugin);
+    rejection.reason = std::move(group.reason);
+    rejection.nodes = group.nodes;
+    rejection.preemption_may_help = group.preemption_may_help;
+    rejection.examples = std::move(group.examples);
   }
   return out;
 }
 
-// "NodeResourcesFit*2" for a strategy of weight 2.
-std::string heading(const framework::Strategy& strategy) {
-  return strategy.weight == 1 ? strategy.name : fmt::format("{}*{}", strategy.name, strategy.weight);
-}
-
-std::string best_nodes(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
-  std::vector<Cells> rows{{"NODE", "SCORE"}};
-  for (const auto& strategy : decision.strategies) rows.front().push_back(heading(strategy));
-  for (const auto& [row, score] : framework::top_total(decision, snapshot, kNodes)) {
-    auto& cells = rows.emplace_back(Cells{std::string(snapshot.node_name(row)), fmt::to_string(score)});
-    for (const auto& strategy : decision.strategies) cells.push_back(fmt::to_string(strategy.at(row)));
-  }
-  return align(rows, 1);
-}
-
-std::string rejections(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
-  const auto groups = framework::group_rejections(decision, snapshot, kExamples);
-  if (groups.empty()) return {};
-  std::vector<Cells> rows{{"NODES", "REJECTED BY", "REASON", "FOR EXAMPLE"}};
-  for (const auto& group : groups) {
-    rows.push_back({fmt::to_string(group.nodes), group.plugin.empty() ? "-" : group.plugin, group.reason,
-                    fmt::format("{}", fmt::join(group.examples, ", "))});
-  }
-  return "\n" + align(rows, 4);
-}
-
-std::string outcome(const framework::Decision& decision, const cluster::Snapshot& snapshot) {
-  if (!decision.error.empty()) return "failed: " + decision.error;
-  if (!decision.fits()) return decision.message;
-  const auto part = decision.evaluated == decision.node_count
-                        ? std::string()
-                        : fmt::format(" evaluated, of {}", decision.node_count);
-  return fmt::format("fits {} of {} nodes{}; goes to {}", decision.feasible.count(), decision.evaluated, part,
-                     snapshot.node_name(*decision.choice));
-}
-
-std::string one_pod(const PodResult& result, const cluster::Snapshot& snapshot) {
-  const auto& decision = result.decision;
-  auto text =
-      fmt::format("{} ({}): {}\n", result.pod->pod->full_name(), result.profile, outcome(decision, snapshot));
-  if (decision.preemption) {
-    std::vector<std::string> victims;
-    for (const auto& victim : decision.preemption->victims) victims.push_back(victim->pod->full_name());
-    text +=
-        fmt::format("preemption on {} would evict {}\n", decision.preemption->node, fmt::join(victims, ", "));
-  }
-  if (!decision.total.empty()) text += "\n" + best_nodes(decision, snapshot);
-  return text + rejections(decision, snapshot);
-}
-
 }  // namespace
+
+render::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
+  const auto& decision = result.decision;
+  render::Report report{.is_question = true, .complete = true, .profile = result.profile};
+  report.nodes = {decision.node_count, decision.evaluated,
+                  decision.feasible.words() == 0 ? 0 : decision.feasible.count()};
+  report.message = decision.error.empty() ? decision.message : decision.error;
+  if (!decision.error.empty()) {
+    report.outcome = "Failed";
+    return report;
+  }
+  if (decision.pre_enqueue) {
+    report.outcome = "Gated";
+    report.gates = result.pod->pod->scheduling_gates;
+    return report;
+  }
+  report.outcome = decision.fits() ? "Fits" : "DoesNotFit";
+  if (decision.fits()) {
+    report.choice = choice_of(decision, snapshot);
+    for (const auto& strategy : decision.strategies)
+      report.strategies.push_back({strategy.name, strategy.weight});
+    if (!decision.total.empty()) report.top = best_nodes(decision, snapshot);
+  }
+  report.rejections = rejections_of(result, snapshot);
+  report.rejections_total = report.rejections.size();
+  if (decision.preemption) {
+    auto& eviction = report.preemption.emplace(render::Eviction{decision.preemption->node});
+    for (const auto& victim : decision.preemption->victims) eviction.pods.push_back(victim->pod->full_name());
+    eviction.total = eviction.pods.size();
+  }
+  return report;
+}
 
 std::string to_table(const std::vector<PlacedPod>& pods) {
   std::vector<Cells> rows{{"POD", "NODE", "SCORE", "FEASIBLE"}};
@@ -95,16 +111,18 @@ std::string to_table(const std::vector<PlacedPod>& pods) {
     else
       ++placed;
   }
-  auto text = align(rows, 2) + fmt::format("\n{} of {} pods are placed\n", placed, pods.size());
+  auto text = render::table(rows, {Align::left, Align::left, Align::right}) +
+              fmt::format("\n{} of {} pods are placed\n", placed, pods.size());
   for (const auto& [reason, count] : reasons) text += fmt::format("{} not: {}\n", count, reason);
   return text;
 }
 
-std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot) {
+std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,
+                     const render::Options& options) {
   std::string text;
   for (const auto& result : results) {
     if (!text.empty()) text += "\n";
-    text += one_pod(result, snapshot);
+    text += render::why(report_of(result, snapshot), result.pod->pod->full_name(), options);
   }
   return text;
 }

@@ -1,14 +1,24 @@
 #include "app/main/podium.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/config/config_command.h"
 #include "app/evaluate/command.h"
+#include "app/kubectl/commands.h"
+#include "app/kubectl/completion.h"
 #include "app/main/suggest.h"
 #include "app/run/command_line.h"
 #include "app/run/options.h"
@@ -38,10 +48,26 @@ void add_config(CLI::App& app, const plugins::Registry& plugins, int& exit_code)
   add("view", "Prints a configuration with all defaults", config_view);
 }
 
+std::string version_line() {
+  return fmt::format("podium {} (decides like kube-scheduler {})", kVersion, kKubernetesVersion);
+}
+
 void add_version(CLI::App& app) {
-  app.add_subcommand("version", "Prints the version")->callback([] {
-    std::cout << "podium " << kVersion << " (decides like kube-scheduler " << kKubernetesVersion << ")\n";
-  });
+  app.add_subcommand("version", "Prints the version")->callback([] { std::cout << version_line() << '\n'; });
+  app.set_version_flag("--version", version_line(), "prints the version");
+}
+
+std::string program_name(int argc, char** argv) {
+  return argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string();
+}
+
+// The words to complete: kubectl asks by this name, shells by the hidden command.
+std::optional<std::vector<std::string>> words_to_complete(int argc, char** argv) {
+  if (program_name(argc, argv) == "kubectl_complete-podium")
+    return std::vector<std::string>{argv + 1, argv + argc};
+  if (argc > 1 && std::string_view(argv[1]) == "__complete")
+    return std::vector<std::string>{argv + 2, argv + argc};
+  return std::nullopt;
 }
 
 // The innermost subcommand that was parsed.
@@ -64,6 +90,21 @@ std::string reason(const CLI::App& command, const CLI::ParseError& error,
   return (last.starts_with('-') ? "unknown flag \"" : "unknown command \"") + last + "\"";
 }
 
+// Started by kube-scheduler's name, as from a kubeadm manifest with the image exchanged, podium runs.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  auto arguments = run::normalized({argv + 1, argv + std::max(argc, 1)});
+  const bool by_that_name = program_name(argc, argv) == "kube-scheduler";
+  if (by_that_name) arguments.insert(arguments.begin(), "run");
+  return arguments;
+}
+
+// The allocator aborts without a word where no handler is set. Nothing here allocates.
+void end_without_memory() {
+  constexpr std::string_view kWhy = "podium: out of memory\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kWhy.data(), kWhy.size());
+  std::quick_exit(1);
+}
+
 int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   const auto& command = innermost(app);
   std::cerr << full_name(command) << ": " << reason(command, error, arguments) << '\n';
@@ -75,24 +116,33 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<
 }  // namespace
 
 int main(int argc, char** argv, const plugins::Registry& plugins) {
+  std::set_new_handler(end_without_memory);
   if (!plugins.clash().empty()) {
     std::cerr << "podium: a plugin named " << plugins.clash() << " already exists\n";
     return 1;
   }
-  CLI::App app{"podium: a Kubernetes scheduler that shows its work", "podium"};
+  CLI::App app{"podium: a Kubernetes scheduler that shows its work",
+               program_name(argc, argv) == "kubectl-podium" ? "kubectl podium" : "podium"};
   app.require_subcommand(1);
   int exit_code = 0;
   run::add_command(app, plugins, exit_code);
   evaluate::add_command(app, plugins, exit_code);
+  kubectl::add_commands(app, exit_code);
   add_config(app, plugins, exit_code);
   add_version(app);
-  const auto arguments = run::normalized({argv + 1, argv + std::max(argc, 1)});
+  if (const auto words = words_to_complete(argc, argv)) return kubectl::print_completion(app, *words);
+  const auto arguments = arguments_of(argc, argv);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    exit_code = app.exit(help);
   } catch (const CLI::ParseError& error) {
     return refuse(app, error, arguments);
+  }
+  // A full disk shows only here; half an answer must not look like a whole one.
+  if (!std::cout.flush()) {
+    std::cerr << "podium: cannot write to standard output\n";
+    return exit_code == 0 ? 1 : exit_code;
   }
   return exit_code;
 }

@@ -1,6 +1,7 @@
 #include "app/run/diagnostics.h"
 
 #include <prometheus/text_serializer.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include "api/yaml.h"
 #include "app/run/ask.h"
 #include "app/run/process_metrics.h"
+#include "app/run/zpages.h"
 #include "scheduler/config/redaction.h"
 #include "scheduler/cycle/pod_resources.h"
 
@@ -51,13 +53,20 @@ server::ServerOptions with_probes(server::ServerOptions options) {
 
 DiagnosticsServer::DiagnosticsServer(Parts parts)
     : parts_(std::move(parts)),
+      started_(parts_.clock.wall()),
       heartbeat_(parts_.gate, parts_.io, parts_.strand, parts_.clock),
       live_(joined({{"ping", [] { return std::optional<std::string>(); }},
                     {"scheduling-strand", [this] { return heartbeat_.why_unhealthy(); }}},
                    parts_.live)),
       ready_(joined(live_, parts_.ready)),
       delegation_(parts_.gate, parts_.io, parts_.clock, parts_.random, parts_.reviewers, parts_.delegation),
-      server_(parts_.gate, parts_.io, parts_.clock, with_probes(parts_.options), handler()) {}
+      server_(parts_.gate, parts_.io, parts_.clock, with_probes(parts_.options), handler()) {
+  if (!parts_.reports) return;
+  const report_api::ReportApi::Admit admit = [this](Request request, server::Attributes what) {
+    return delegation_.admit(std::move(request), std::move(what));
+  };
+  report_api_.emplace(*parts_.reports, admit, parts_.gate, parts_.clock, parts_.random);
+}
 
 DiagnosticsServer::~DiagnosticsServer() {
   renderer_.stop();
@@ -83,29 +92,47 @@ void DiagnosticsServer::close() { server_.close(); }
 void DiagnosticsServer::disconnect() { delegation_.disconnect(); }
 
 std::optional<Reply> DiagnosticsServer::health(const Request& request) {
-  const server::HealthObserver observe = [this](const auto&... what) { health_metrics_.observe(what...); };
+  const server::HealthObserver observe = [this](const auto&... what) { observe_health(what...); };
   if (auto reply = server::health_reply("healthz", live_, request, observe)) return reply;
   if (auto reply = server::health_reply("livez", live_, request, observe)) return reply;
   return server::health_reply("readyz", ready_, request, observe);
 }
 
-DiagnosticsServer::Route DiagnosticsServer::route_of(const std::string& path) {
-  if (path == "/metrics") return metrics;
-  if (path == "/metrics/resources") return pod_resources;
-  if (path == "/metrics/slis") return slis;
-  if (path == "/configz") return configuration;
-  return nullptr;
+// The reply of an endpoint withholds the reason, as it is open to anyone: the log has it.
+void DiagnosticsServer::observe_health(const std::string& endpoint, const std::string& check,
+                                       const std::optional<std::string>& why) {
+  health_metrics_.observe(endpoint, check, !why);
+  if (why && failing_.insert(check).second) {
+    spdlog::warn("health check fails check={} endpoint={} reason={:?}", check, endpoint, *why);
+  } else if (!why && failing_.erase(check) > 0) {
+    spdlog::info("health check passes again check={} endpoint={}", check, endpoint);
+  }
+}
+
+const std::map<std::string, DiagnosticsServer::Route, std::less<>>& DiagnosticsServer::routes() {
+  static const std::map<std::string, Route, std::less<>> routes{
+      {"/metrics", metrics},
+      {"/metrics/resources", pod_resources},
+      {"/metrics/slis", slis},
+      {"/configz", configuration},
+      {"/statusz", status},
+      {"/flagz", flags},
+      {report_api::kOpenApiPath, openapi},
+  };
+  return routes;
 }
 
 Task<Reply> DiagnosticsServer::answer(DiagnosticsServer* self, Request request) {
+  if (self->report_api_ && report_api::ReportApi::serves(request.path))
+    co_return co_await self->report_api_->answer(std::move(request));
   auto refused = co_await self->delegation_.refusal(request);
   if (refused) co_return std::move(*refused);
   if (request.method != "GET" && request.method != "HEAD") co_return Reply(405, "only GET and HEAD\n");
   auto healthy = self->health(request);
   if (healthy) co_return std::move(*healthy);
-  const auto route = route_of(request.path);
-  if (!route) co_return Reply(404, "404 page not found\n");
-  co_return co_await route(self);
+  const auto route = routes().find(request.path);
+  if (route == routes().end()) co_return Reply(404, "404 page not found\n");
+  co_return co_await route->second(self, std::move(request));
 }
 
 Task<Reply> DiagnosticsServer::text_of(DiagnosticsServer* self, std::function<std::string()> render) {
@@ -115,7 +142,7 @@ Task<Reply> DiagnosticsServer::text_of(DiagnosticsServer* self, std::function<st
 }
 
 // If the strand does not answer in time, serves the previous values.
-Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self) {
+Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self, Request) {
   std::function<bool()> refresh = [self] {
     self->parts_.refresh();
     return true;
@@ -125,7 +152,7 @@ Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self) {
   co_return co_await text_of(self, std::move(render));
 }
 
-Task<Reply> DiagnosticsServer::pod_resources(DiagnosticsServer* self) {
+Task<Reply> DiagnosticsServer::pod_resources(DiagnosticsServer* self, Request) {
   std::function<Pods()> copy = self->parts_.pods;
   auto pods = co_await ask<Pods>(self->parts_.strand, std::move(copy), kStrand);
   if (!pods) co_return Reply(503, "busy\n");
@@ -134,12 +161,30 @@ Task<Reply> DiagnosticsServer::pod_resources(DiagnosticsServer* self) {
   co_return co_await text_of(self, std::move(render));
 }
 
-Task<Reply> DiagnosticsServer::slis(DiagnosticsServer* self) {
+Task<Reply> DiagnosticsServer::slis(DiagnosticsServer* self, Request) {
   co_return Reply(200, self->health_metrics_.text(), kMetricsType);
 }
 
-Task<Reply> DiagnosticsServer::configuration(DiagnosticsServer* self) {
+Task<Reply> DiagnosticsServer::configuration(DiagnosticsServer* self, Request) {
   co_return Reply(200, api::to_json(config::redacted(self->parts_.configuration)), "application/json");
+}
+
+Task<Reply> DiagnosticsServer::status(DiagnosticsServer* self, Request request) {
+  StatusPage page;
+  page.started = self->started_;
+  page.now = self->parts_.clock.wall();
+  page.paths = {"/healthz", "/livez", "/readyz"};
+  for (const auto& [path, route] : routes()) page.paths.push_back(path);
+  co_return statusz(page, request.accept);
+}
+
+Task<Reply> DiagnosticsServer::flags(DiagnosticsServer* self, Request request) {
+  co_return flagz(self->parts_.flags, request.accept);
+}
+
+Task<Reply> DiagnosticsServer::openapi(DiagnosticsServer* self, Request) {
+  if (!self->report_api_) co_return Reply(404, "404 page not found\n");
+  co_return self->report_api_->openapi();
 }
 
 }  // namespace podium::app::run

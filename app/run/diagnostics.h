@@ -1,5 +1,4 @@
-// DiagnosticsServer: podium's HTTPS endpoints: health for probes, metrics for Prometheus, the
-// configuration.
+// DiagnosticsServer: podium's HTTPS endpoints: health for probes, metrics for Prometheus, configuration.
 //
 //   /healthz /livez     liveness: the strand runs its tasks, the leader election makes progress
 //   /readyz             readiness: also synced with the API server, and not shutting down
@@ -7,6 +6,9 @@
 //   /metrics/resources  requests and limits of pods; empty without leadership, as in kube-scheduler
 //   /metrics/slis       results of the health checks
 //   /configz            the configuration, without secrets
+//   /statusz /flagz     version, uptime and paths; the flags
+//   /v1/…               decisions and what-ifs (app/report_api/report_api.h)
+//   /openapi/v3         their OpenAPI document
 //
 // Delegation authenticates and authorizes requests. A scrape blocks neither the I/O thread nor the
 // strand: the strand copies numbers and pointers, and a thread of the server renders the text.
@@ -22,9 +24,13 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "app/report_api/report_api.h"
 #include "app/run/health_metrics.h"
 #include "app/run/heartbeat.h"
 #include "async/gate.h"
@@ -49,10 +55,12 @@ class DiagnosticsServer {
     std::vector<server::HealthCheck> live;   // for /healthz, /livez and /readyz, besides the strand's
     std::vector<server::HealthCheck> ready;  // for /readyz only
     const boost::json::value& configuration;
+    const std::map<std::string, std::string>& flags;
     prometheus::Registry& registry;
     std::function<void()> refresh;                           // updates gauges; called on the strand
     std::function<std::vector<cluster::PodInfoPtr>()> pods;  // called on the strand; empty if not leading
     std::function<void(const Error&)> fatal;                 // called when the process cannot continue
+    std::optional<report_api::ReportApi::Sources> reports;   // nullopt: the API for programs is not served
   };
   explicit DiagnosticsServer(Parts parts);
   ~DiagnosticsServer();
@@ -65,23 +73,31 @@ class DiagnosticsServer {
   void disconnect();
 
  private:
-  using Route = async::Task<server::Reply> (*)(DiagnosticsServer*);
+  using Route = async::Task<server::Reply> (*)(DiagnosticsServer*, server::Request);
 
   static async::Task<server::Reply> answer(DiagnosticsServer* self, server::Request request);
-  static async::Task<server::Reply> metrics(DiagnosticsServer* self);
-  static async::Task<server::Reply> pod_resources(DiagnosticsServer* self);
-  static async::Task<server::Reply> slis(DiagnosticsServer* self);
-  static async::Task<server::Reply> configuration(DiagnosticsServer* self);
+  static async::Task<server::Reply> metrics(DiagnosticsServer* self, server::Request request);
+  static async::Task<server::Reply> pod_resources(DiagnosticsServer* self, server::Request request);
+  static async::Task<server::Reply> slis(DiagnosticsServer* self, server::Request request);
+  static async::Task<server::Reply> configuration(DiagnosticsServer* self, server::Request request);
+  static async::Task<server::Reply> status(DiagnosticsServer* self, server::Request request);
+  static async::Task<server::Reply> flags(DiagnosticsServer* self, server::Request request);
+  static async::Task<server::Reply> openapi(DiagnosticsServer* self, server::Request request);
   static async::Task<server::Reply> text_of(DiagnosticsServer* self, std::function<std::string()> render);
-  static Route route_of(const std::string& path);
+  static const std::map<std::string, Route, std::less<>>& routes();
   std::optional<server::Reply> health(const server::Request& request);
+  void observe_health(const std::string& endpoint, const std::string& check,
+                      const std::optional<std::string>& why);
   server::Handler handler();
 
   const Parts parts_;
+  const Wall started_;
   HealthMetrics health_metrics_;
+  std::set<std::string> failing_;  // checks, to log each change once
   Heartbeat heartbeat_;
   std::vector<server::HealthCheck> live_, ready_;
   server::Delegation delegation_;
+  std::optional<report_api::ReportApi> report_api_;
   server::HttpsServer server_;
   boost::asio::thread_pool renderer_{1};
 };

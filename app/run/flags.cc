@@ -1,7 +1,9 @@
 #include "app/run/flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 
 #include "base/version.h"
@@ -10,6 +12,28 @@ namespace podium::app::run {
 namespace {
 
 using enum Flag::Support;
+using Delegation = server::DelegationOptions;
+
+template <auto Member>
+Target given(Given& all) {
+  return &(all.*Member);
+}
+template <auto Member>
+Target option(Given& all) {
+  return &(all.options.*Member);
+}
+template <auto Member>
+Target listen(Given& all) {
+  return &(all.options.listen.*Member);
+}
+template <auto Member>
+Target tls(Given& all) {
+  return &(all.options.tls.*Member);
+}
+template <auto Member>
+Target delegation(Given& all) {
+  return &(all.options.delegation.*Member);
+}
 
 constexpr std::string_view kNoHttp2 = "podium serves HTTP/1.1 only";
 constexpr std::string_view kNoFrontProxy =
@@ -19,86 +43,117 @@ constexpr std::string_view kNoClientLimit =
     "podium has no client-side rate limit; its connection pools bound what is under way";
 constexpr std::string_view kNoGo = "there is no Go runtime to profile";
 constexpr std::string_view kAllMetrics = "all metrics are shown, with all labels";
-constexpr std::string_view kLogFormat = "logs are text on standard error";
+constexpr std::string_view kLogFormat = "logs go to standard error, and are not held back";
 
 constexpr auto kFlags = std::to_array<Flag>({
-    {"allow-metric-labels", "string", ignored, kAllMetrics},
-    {"allow-metric-labels-manifest", "string", ignored, kAllMetrics},
+    {"allow-metric-labels", "string", ignored, kAllMetrics, "[]"},
+    {"allow-metric-labels-manifest", "string", ignored, kAllMetrics, ""},
     {"authentication-kubeconfig", "string", same,
      "API server that reviews tokens and holds the client CA; empty: podium's own, where kube-scheduler "
      "outside "
-     "of a cluster reviews no token"},
-    {"authentication-skip-lookup", "bool", same, "does not look up the client CA in the cluster"},
-    {"authentication-token-webhook-cache-ttl", "duration", same, "how long a token's review holds"},
+     "of a cluster reviews no token",
+     "", option<&Options::authentication_kubeconfig>},
+    {"authentication-skip-lookup", "bool", same, "does not look up the client CA in the cluster", "false",
+     delegation<&Delegation::skip_lookup>},
+    {"authentication-token-webhook-cache-ttl", "duration", same, "how long a token's review holds", "10s",
+     given<&Given::token_ttl>},
     {"authentication-tolerate-lookup-failure", "bool", same,
-     "goes on where the client CA cannot be looked up; true unless set to false"},
-    {"authorization-always-allow-paths", "list", same, "paths that need no authorization"},
+     "goes on where the client CA cannot be looked up; true unless set to false", "true",
+     delegation<&Delegation::tolerate_lookup_failure>},
+    {"authorization-always-allow-paths", "list", same, "paths that need no authorization",
+     "[/healthz,/readyz,/livez]", delegation<&Delegation::always_allow_paths>},
     {"authorization-kubeconfig", "string", same,
      "API server that reviews access; empty: podium's own, where kube-scheduler outside of a cluster lets "
-     "nobody but system:masters"},
-    {"authorization-webhook-cache-authorized-ttl", "duration", same, "how long an allowing review holds"},
-    {"authorization-webhook-cache-unauthorized-ttl", "duration", same, "how long a denying review holds"},
-    {"bind-address", "address", same, "where to listen; 0.0.0.0 and :: are all addresses of both families"},
+     "nobody but system:masters",
+     "", option<&Options::authorization_kubeconfig>},
+    {"authorization-webhook-cache-authorized-ttl", "duration", same, "how long an allowing review holds",
+     "10s", given<&Given::allowed_ttl>},
+    {"authorization-webhook-cache-unauthorized-ttl", "duration", same, "how long a denying review holds",
+     "10s", given<&Given::denied_ttl>},
+    {"bind-address", "address", same, "where to listen; 0.0.0.0 and :: are all addresses of both families",
+     "0.0.0.0", listen<&server::ListenOptions::address>},
     {"cert-dir", "string", same,
-     "where kube-scheduler.crt and .key are read, or written where there are none"},
+     "where kube-scheduler.crt and .key are read, or written where there are none", "",
+     tls<&server::TlsOptions::directory>},
     {"client-ca-file", "string", same,
      "CA of client certificates, reloaded when it changes; empty: the one in the ConfigMap "
-     "kube-system/extension-apiserver-authentication, looked up every minute"},
-    {"config", "string", same, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document"},
-    {"contention-profiling", "bool", ignored, kNoGo},
-    {"context", "string", own, "the kubeconfig's context to use"},
-    {"disable-http2-serving", "bool", ignored, kNoHttp2},
-    {"disabled-metrics", "list", ignored, kAllMetrics},
+     "kube-system/extension-apiserver-authentication, looked up every minute",
+     "", delegation<&Delegation::client_ca_file>},
+    {"config", "string", same, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document", "",
+     option<&Options::config_file>},
+    {"contention-profiling", "bool", ignored, kNoGo, "true"},
+    {"context", "string", own, "the kubeconfig's context to use", "", option<&Options::context>},
+    {"disable-http2-serving", "bool", ignored, kNoHttp2, "false"},
+    {"disabled-metrics", "list", ignored, kAllMetrics, "[]"},
     {"emulated-version", "list", same,
-     "1.36; other versions are refused, since podium decides as this one only"},
+     "1.36; other versions are refused, since podium decides as this one only", "[]",
+     given<&Given::emulated>},
     {"feature-gates", "list", same,
-     "the gates that kube-scheduler knows; podium version says which version's"},
-    {"help", "bool", same, "prints what podium's own help has"},
-    {"http2-max-streams-per-connection", "int", ignored, kNoHttp2},
-    {"kube-api-burst", "int", ignored, kNoClientLimit},
-    {"kube-api-content-type", "string", ignored, "podium speaks JSON to the API server"},
-    {"kube-api-qps", "float", ignored, kNoClientLimit},
+     "the gates that kube-scheduler knows; podium version says which version's", "",
+     option<&Options::feature_gates>},
+    {"help", "bool", same, "prints what podium's own help has", "false"},
+    {"http2-max-streams-per-connection", "int", ignored, kNoHttp2, "0"},
+    {"kube-api-burst", "int", ignored, kNoClientLimit, "100"},
+    {"kube-api-content-type", "string", ignored, "podium speaks JSON to the API server",
+     "application/vnd.kubernetes.protobuf"},
+    {"kube-api-qps", "float", ignored, kNoClientLimit, "50"},
     {"kubeconfig", "string", same,
      "how to reach the API server; unlike kube-scheduler's it counts beside --config, too. Empty: the "
-     "configuration's, else $KUBECONFIG, else in-cluster, else ~/.kube/config"},
-    {"leader-elect", "bool", same, "overrides leaderElection.leaderElect of the configuration"},
-    {"leader-elect-lease-duration", "duration", same, "overrides leaderElection.leaseDuration"},
-    {"leader-elect-renew-deadline", "duration", same, "overrides leaderElection.renewDeadline"},
-    {"leader-elect-resource-lock", "string", same, "overrides leaderElection.resourceLock"},
-    {"leader-elect-resource-name", "string", same, "overrides leaderElection.resourceName"},
-    {"leader-elect-resource-namespace", "string", same, "overrides leaderElection.resourceNamespace"},
-    {"leader-elect-retry-period", "duration", same, "overrides leaderElection.retryPeriod"},
-    {"log-flush-frequency", "duration", ignored, "logs are flushed every second"},
-    {"log-json-info-buffer-size", "quantity", ignored, kLogFormat},
-    {"log-json-split-stream", "bool", ignored, kLogFormat},
-    {"log-text-info-buffer-size", "quantity", ignored, kLogFormat},
-    {"log-text-split-stream", "bool", ignored, kLogFormat},
-    {"logging-format", "string", same, "text; json is refused"},
-    {"master", "string", same, "address of the API server, in place of the kubeconfig's"},
-    {"min-compatibility-version", "list", ignored, "podium keeps no state of earlier versions"},
-    {"permit-address-sharing", "bool", ignored, "the address is always shared (SO_REUSEADDR)"},
-    {"permit-port-sharing", "bool", same, "several processes may listen on the port (SO_REUSEPORT)"},
+     "configuration's, else $KUBECONFIG, else in-cluster, else ~/.kube/config",
+     "", option<&Options::kubeconfig>},
+    {"leader-elect", "bool", same, "overrides leaderElection.leaderElect of the configuration", "true",
+     given<&Given::leader_elect>},
+    {"leader-elect-lease-duration", "duration", same, "overrides leaderElection.leaseDuration", "15s",
+     given<&Given::lease_duration>},
+    {"leader-elect-renew-deadline", "duration", same, "overrides leaderElection.renewDeadline", "10s",
+     given<&Given::renew_deadline>},
+    {"leader-elect-resource-lock", "string", same, "overrides leaderElection.resourceLock", "leases",
+     given<&Given::resource_lock>},
+    {"leader-elect-resource-name", "string", same, "overrides leaderElection.resourceName", "kube-scheduler",
+     given<&Given::resource_name>},
+    {"leader-elect-resource-namespace", "string", same, "overrides leaderElection.resourceNamespace",
+     "kube-system", given<&Given::resource_namespace>},
+    {"leader-elect-retry-period", "duration", same, "overrides leaderElection.retryPeriod", "2s",
+     given<&Given::retry_period>},
+    {"log-flush-frequency", "duration", ignored, "logs are flushed every second", "5s"},
+    {"log-json-info-buffer-size", "quantity", ignored, kLogFormat, "0"},
+    {"log-json-split-stream", "bool", ignored, kLogFormat, "false"},
+    {"log-text-info-buffer-size", "quantity", ignored, kLogFormat, "0"},
+    {"log-text-split-stream", "bool", ignored, kLogFormat, "false"},
+    {"logging-format", "string", same, "text, or json: one object a line", "text",
+     given<&Given::logging_format>},
+    {"master", "string", same, "address of the API server, in place of the kubeconfig's", "",
+     option<&Options::master>},
+    {"min-compatibility-version", "list", ignored, "podium keeps no state of earlier versions", "[]"},
+    {"permit-address-sharing", "bool", ignored, "the address is always shared (SO_REUSEADDR)", "false"},
+    {"permit-port-sharing", "bool", same, "several processes may listen on the port (SO_REUSEPORT)", "false",
+     listen<&server::ListenOptions::share_port>},
     {"pod-max-in-unschedulable-pods-duration", "duration", ignored,
-     "it is five minutes, kube-scheduler's default"},
-    {"profiling", "bool", ignored, kNoGo},
-    {"requestheader-allowed-names", "list", ignored, kNoFrontProxy},
-    {"requestheader-client-ca-file", "string", ignored, kNoFrontProxy},
-    {"requestheader-extra-headers-prefix", "list", ignored, kNoFrontProxy},
-    {"requestheader-group-headers", "list", ignored, kNoFrontProxy},
-    {"requestheader-uid-headers", "list", ignored, kNoFrontProxy},
-    {"requestheader-username-headers", "list", ignored, kNoFrontProxy},
-    {"secure-port", "int", same, "port for health and metrics, over HTTPS; 0 serves nothing"},
-    {"show-hidden-metrics-for-version", "string", ignored, kAllMetrics},
-    {"tls-cert-file", "string", same, "certificate for --secure-port, reloaded when it changes"},
-    {"tls-cipher-suites", "list", same, "cipher suites of TLS 1.2, as Go names them"},
-    {"tls-curve-preferences", "list", ignored, "OpenSSL's own preferences count"},
-    {"tls-min-version", "string", same, "VersionTLS12 or VersionTLS13; older ones are refused"},
-    {"tls-private-key-file", "string", same, "the certificate's key"},
-    {"tls-sni-cert-key", "string", refused, "podium serves one certificate: use --tls-cert-file"},
-    {"v", "int", same, "0 to 2 info, 3 and 4 debug, 5 and more trace"},
-    {"version", "bool", same, "prints the version"},
-    {"vmodule", "string", ignored, "use --v"},
-    {"write-config-to", "string", same, "writes the configuration with all defaults to this file and ends"},
+     "it is five minutes, kube-scheduler's default", "5m0s"},
+    {"profiling", "bool", ignored, kNoGo, "true"},
+    {"requestheader-allowed-names", "list", ignored, kNoFrontProxy, "[]"},
+    {"requestheader-client-ca-file", "string", ignored, kNoFrontProxy, ""},
+    {"requestheader-extra-headers-prefix", "list", ignored, kNoFrontProxy, "[x-remote-extra-]"},
+    {"requestheader-group-headers", "list", ignored, kNoFrontProxy, "[x-remote-group]"},
+    {"requestheader-uid-headers", "list", ignored, kNoFrontProxy, "[]"},
+    {"requestheader-username-headers", "list", ignored, kNoFrontProxy, "[x-remote-user]"},
+    {"secure-port", "int", same, "port for health and metrics, over HTTPS; 0 serves nothing", "10259",
+     listen<&server::ListenOptions::port>},
+    {"show-hidden-metrics-for-version", "string", ignored, kAllMetrics, ""},
+    {"tls-cert-file", "string", same, "certificate for --secure-port, reloaded when it changes", "",
+     tls<&server::TlsOptions::certificate_file>},
+    {"tls-cipher-suites", "list", same, "cipher suites of TLS 1.2, as Go names them", "[]",
+     tls<&server::TlsOptions::cipher_suites>},
+    {"tls-curve-preferences", "list", ignored, "OpenSSL's own preferences count", "[]"},
+    {"tls-min-version", "string", same, "VersionTLS12 or VersionTLS13; older ones are refused", "",
+     tls<&server::TlsOptions::min_version>},
+    {"tls-private-key-file", "string", same, "the certificate's key", "", tls<&server::TlsOptions::key_file>},
+    {"tls-sni-cert-key", "string", refused, "podium serves one certificate: use --tls-cert-file", "[]"},
+    {"v", "int", same, "0 to 2 info, 3 and 4 debug, 5 and more trace", "0", option<&Options::verbosity>},
+    {"version", "bool", same, "prints the version", "false", given<&Given::version>},
+    {"vmodule", "string", ignored, "use --v", ""},
+    {"write-config-to", "string", same, "writes the configuration with all defaults to this file and ends",
+     "", option<&Options::write_config_to>},
 });
 
 std::string_view name_of(Flag::Support support) {
@@ -115,9 +170,59 @@ std::string_view name_of(Flag::Support support) {
   return "";
 }
 
+std::string dashed(const Flag& flag) {
+  return fmt::format("{}{}", flag.name.size() == 1 ? "-v,--" : "--", flag.name);
+}
+
+CLI::Option* add_target(CLI::App& command, const Flag& flag, const Target& target) {
+  const auto name = dashed(flag);
+  const std::string help(flag.note);
+  if (auto* const* flagged = std::get_if<bool*>(&target)) return command.add_flag(name, **flagged, help);
+  if (auto* const* list = std::get_if<std::vector<std::string>*>(&target))
+    return command.add_option(name, **list, help)->delimiter(',')->allow_extra_args(false)->take_all();
+  if (auto* const* number = std::get_if<int*>(&target)) return command.add_option(name, **number, help);
+  if (auto* const* port = std::get_if<std::uint16_t*>(&target)) return command.add_option(name, **port, help);
+  auto* text = std::get<std::string*>(target);
+  return command.add_option(name, *text, help);
+}
+
+CLI::Option* add_without_effect(CLI::App& command, const Flag& flag) {
+  if (flag.type == "bool") return command.add_flag(dashed(flag))->group("");
+  return command.add_option(dashed(flag))->allow_extra_args(false)->take_all()->group("");
+}
+
 }  // namespace
 
 std::span<const Flag> flags() { return kFlags; }
+
+FlagOptions add_flags(CLI::App& command, Given& given) {
+  FlagOptions out;
+  for (const auto& flag : kFlags) {
+    if (flag.name == "help") continue;  // CLI11 has it
+    auto* option =
+        flag.target ? add_target(command, flag, flag.target(given)) : add_without_effect(command, flag);
+    if (flag.name == "version") option->expected(0, 1);
+    if (!flag.initial.empty() && flag.type != "bool") option->default_str(std::string(flag.initial));
+    out.emplace(&flag, option);
+  }
+  return out;
+}
+
+std::map<std::string, std::string> flag_values(const FlagOptions& options) {
+  std::map<std::string, std::string> out;
+  for (const auto& flag : kFlags) {
+    const auto it = options.find(&flag);
+    std::string value(flag.initial);
+    if (it != options.end() && it->second->count() > 0) {
+      const auto& given = it->second->results();
+      const bool is_list = flag.type == "list";
+      value = is_list ? fmt::format("[{}]", fmt::join(given, ",")) : given.empty() ? "" : given.back();
+      if (flag.type == "bool" && value.empty()) value = "true";
+    }
+    out.emplace(flag.name, std::move(value));
+  }
+  return out;
+}
 
 std::string flags_document() {
   auto out = fmt::format(
@@ -131,12 +236,14 @@ std::string flags_document() {
       "As with kube-scheduler, the flags of the leader election override the file of `--config`, and a flag "
       "that is "
       "given empty (`--config=`) counts as not given.\n\n"
-      "| Flag | Type | Supported | |\n|---|---|---|---|\n",
+      "`/flagz` shows all values.\n\n"
+      "| Flag | Type | Default | Supported | |\n|---|---|---|---|---|\n",
       kKubernetesVersion);
   for (const auto& flag : kFlags) {
     const auto dashes = flag.name.size() == 1 ? "-" : "--";
-    out += fmt::format("| `{}{}` | {} | {} | {} |\n", dashes, flag.name, flag.type, name_of(flag.support),
-                       flag.note);
+    const auto initial = flag.initial.empty() ? "" : fmt::format("`{}`", flag.initial);
+    out += fmt::format("| `{}{}` | {} | {} | {} | {} |\n", dashes, flag.name, flag.type, initial,
+                       name_of(flag.support), flag.note);
   }
   return out;
 }

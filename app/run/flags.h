@@ -1,15 +1,21 @@
 // The flags of `podium run`: every flag of kube-scheduler 1.36, and what podium does with it.
 //
-// docs/flags.md is generated from this table. A test compares the table with the command
-// and the document.
+// One table: the command, --help, /flagz and docs/flags.md are all made of it.
 //
 // Threads: pure functions.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "app/run/given.h"
+
+namespace CLI {
+class Option;
+}
 
 namespace podium::app::run {
 
@@ -23,10 +29,20 @@ struct Flag {
   std::string_view name;  // without dashes
   std::string_view type;  // "bool", "string", "duration", …
   Support support;
-  std::string_view note;  // what it does, or why it has no effect
+  std::string_view note;     // what it does, or why it has no effect
+  std::string_view initial;  // the default, as kube-scheduler prints it
+  // Where its value goes; null: it has no effect, or it is --help.
+  Target (*target)(Given& given) = nullptr;
 };
 
 std::span<const Flag> flags();  // sorted by name
+
+// Adds all of them to the command. Those without effect are hidden from --help. Returns the options by flag.
+using FlagOptions = std::map<const Flag*, CLI::Option*>;
+FlagOptions add_flags(CLI::App& command, Given& given);
+
+// The values of /flagz: as given, else the default.
+std::map<std::string, std::string> flag_values(const FlagOptions& options);
 
 std::string flags_document();  // docs/flags.md
 

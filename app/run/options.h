@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,9 @@ struct Options {
   boost::json::object overrides;           // fields of the KubeSchedulerConfiguration
   std::vector<std::string> feature_gates;  // one --feature-gates each
   std::vector<std::string> warnings;       // flags without effect
-  int verbosity = 0;                       // klog levels: 0 to 2 info, 3 and 4 debug, 5 and more trace
+  bool json_logs = false;
+  std::map<std::string, std::string> flag_values;  // for /flagz
+  int verbosity = 0;  // klog levels: 0 to 2 info, 3 and 4 debug, 5 and more trace
 };
 
 // Adds the subcommand; its callback runs podium and sets the exit code. `plugins` outlives the app.

@@ -1,6 +1,7 @@
 #include "app/run/process.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -46,13 +47,16 @@ client::TransportLimits limits(std::size_t connections) {
 
 }  // namespace
 
-Process::Process(const Options& options, config::Config config, Servers servers)
+Process::Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload)
     : options_(options),
       config_(std::move(config)),
       servers_(std::move(servers)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
-      signals_(io_, SIGTERM, SIGINT),
+      signals_(io_, SIGTERM, SIGINT, SIGUSR2),
       engine_(world(), config_, identity()),
+      reload_gate_([this](std::string_view, std::string_view) { begin_stop(1); }),
+      reload_(options_.config_file, config_, std::move(reload),
+              [this](const config::Podium& podium) { engine_.apply(podium); }),
       diagnostics_(diagnostics_parts()) {
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
@@ -76,7 +80,8 @@ World Process::world() {
                                               limits(kExtenderConnections), std::move(may_write));
               },
           .registry = registry_,
-          .fault = [this](std::string_view, std::string_view) { begin_stop(1); }};
+          .fault = [this](std::string_view, std::string_view) { begin_stop(1); },
+          .what_if_ended = [this](const controller::WhatIfEnd& end) { podium_metrics_.what_if_ended(end); }};
 }
 
 std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections,
@@ -87,6 +92,7 @@ std::shared_ptr<client::Transport> Process::transport(client::ClientConfig confi
                                                 std::move(may_write)),
                          system_clock(), [this, host](const client::Exchange& exchange) {
                            process_metrics_.request(host, exchange);
+                           podium_metrics_.request(exchange);
                          });
 }
 
@@ -113,22 +119,60 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
           .delegation = options_.delegation,
           .reviewers = {reviewer(servers_.authentication), reviewer(servers_.authorization)},
           .live = {{"leaderElection", [this] { return engine_.election_trouble(); }}},
-          .ready = {{"shutdown", stopping}, {"sched-handler-sync", synced}},
+          .ready = {{"shutdown", stopping},
+                    {"sched-handler-sync", synced},
+                    {"lease", [this] { return engine_.lease_trouble(); }},
+                    {"bindings", [this] { return engine_.binding_trouble(); }}},
           .configuration = config_.view,
+          .flags = options_.flag_values,
           .registry = registry_,
           .refresh = [this] { refresh_metrics(); },
           .pods = [this] { return engine_.pods_as_leader(); },
           .fatal =
               [this](const Error& error) {
-                spdlog::error("client CA cannot be looked up, stopping error=\"{}\"", error.message);
+                spdlog::error("client CA cannot be looked up, stopping error={:?}", error.message);
                 begin_stop(1);
-              }};
+              },
+          .reports = report_sources()};
+}
+
+std::optional<report_api::ReportApi::Sources> Process::report_sources() {
+  if (!config_.podium.http_api.enabled) return std::nullopt;
+  return report_api::ReportApi::Sources{
+      .decisions = engine_.decisions(),
+      .asker = engine_.asker(),
+      .answers_what_ifs = config_.podium.what_if.enabled,
+      .not_synced = [this] { return engine_.not_synced(); },
+      .leads = [this] { return !engine_.elector() || engine_.elector()->leading(); },
+      .leader = [this] { return engine_.elector() ? engine_.elector()->holder() : std::string(); },
+      .replied = [this](const std::string& path, int code) { podium_metrics_.api_reply(path, code); }};
 }
 
 void Process::refresh_metrics() {
   engine_.scheduler().publish_metrics();
   if (engine_.elector()) process_metrics_.leads(engine_.elector()->leading());
-  report_gauges_.set(engine_.reports().counts(), engine_.retention().size());
+  const auto& retention = engine_.retention();
+  const auto events = engine_.events();
+  const auto& elector = engine_.elector();
+  podium_metrics_.set({.reports = engine_.reports().counts(),
+                       .stored_decisions = retention.size(controller::ReportKind::decision),
+                       .stored_decision_bytes = retention.bytes(controller::ReportKind::decision),
+                       .stored_what_if_bytes = retention.bytes(controller::ReportKind::question),
+                       .stored_what_ifs = retention.size(controller::ReportKind::question),
+                       .deleted = retention.deleted(),
+                       .deleted_early = retention.deleted_early(),
+                       .overdue = retention.overdue(),
+                       .events_written = events.written,
+                       .events_dropped = events.dropped,
+                       .events_waiting = events.waiting,
+                       .what_ifs_waiting = engine_.what_ifs().waiting(),
+                       .remembered = engine_.decisions().counts(),
+                       .pod_statuses = engine_.pod_statuses().counts(),
+                       .watches = engine_.feed().watches(),
+                       .undecodable = engine_.feed().undecodable(),
+                       .since_renewal = elector ? elector->since_renewal() : std::nullopt,
+                       .crd_ready = engine_.crd().ready(),
+                       .log = async::log_losses()});
 }
 
 // Runs until the context is out of work. An exception from a handler is a bug: it begins a stop, and the
@@ -139,32 +183,35 @@ void Process::run_context(asio::io_context& context, const char* name) {
       context.run();
       ended = true;
     } catch (const std::exception& e) {
-      spdlog::critical("exception in handler, stopping thread={} error=\"{}\"", name, e.what());
+      spdlog::critical("exception in handler, stopping thread={:?} error={:?}", name, e.what());
       begin_stop(1);
     }
   }
 }
 
 int Process::run() {
+  // First, since it throws when the system has no thread left, and nothing has to be stopped yet.
+  std::thread core_thread([this] {
+    pthread_setname_np(pthread_self(), "scheduling");  // for `top -H` and `gdb`
+    run_context(core_, "scheduling strand");
+  });
   const auto port = diagnostics_.listen();
-  if (!port) {
+  if (port) {
+    spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
+                 config_.profiles.size(), engine_.elector().has_value());
+    wait_for_signal();
+    reload_.start(reload_gate_, io_.get_executor());
+    engine_.start([this](const std::string& reason) {
+      spdlog::error("leader election lost, stopping error={:?}", reason);
+      begin_stop(1);
+    });
+  } else {
     spdlog::error("{}", port.error().message);
+    exit_code_ = 2;
     engine_.abandon();
     signals_.cancel();
     io_work_.reset();
-    core_work_.reset();
-    core_.run();
-    io_.run();
-    return 2;
   }
-  spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
-               config_.profiles.size(), engine_.elector().has_value());
-  wait_for_signal();
-  std::thread core_thread([this] { run_context(core_, "scheduling strand"); });
-  engine_.start([this](const std::string& reason) {
-    spdlog::error("leader election lost, stopping error=\"{}\"", reason);
-    begin_stop(1);
-  });
   run_context(io_, "I/O");  // returns when stop() has finished
   core_work_.reset();
   core_thread.join();
@@ -183,6 +230,7 @@ void Process::wait_for_signal() {
 }
 
 void Process::on_signal(int number) {
+  if (number == SIGUSR2) return engine_.debug_cache();
   if (stopping_) {
     spdlog::warn("second signal, stopping at once");
     exit_code_ = 1;
@@ -200,9 +248,10 @@ void Process::begin_stop(int exit_code) {
 }
 
 async::Task<void> Process::stop() {
+  reload_gate_.cancel();
   const bool all_ended = co_await engine_.stop();
   if (!all_ended) {
-    for (const auto& name : engine_.unfinished()) spdlog::error("task did not end in time task={}", name);
+    for (const auto& name : engine_.unfinished()) spdlog::error("task did not end in time task={:?}", name);
   }
   diagnostics_.close();
   diagnostics_gate_.cancel();

@@ -2,7 +2,7 @@
 //
 // SIGTERM and SIGINT shut down in order (exit code 0), as do a lost lease and an exception that
 // leaves a background task (exit code 1). A second signal abandons what has not ended and exits with
-// 1. Every path runs the same destructors.
+// 1. Every path runs the same destructors. SIGUSR2 compares the cache with the API server (CacheDebugger).
 //
 // Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
 // for decisions with extenders, a pool for what-ifs. Errors: run() logs them and returns the exit code.
@@ -16,13 +16,15 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/engine/engine.h"
+#include "app/run/config_reload.h"
 #include "app/run/diagnostics.h"
 #include "app/run/options.h"
+#include "app/run/podium_metrics.h"
 #include "app/run/process_metrics.h"
-#include "app/run/report_gauges.h"
 
 namespace podium::app::run {
 
@@ -34,7 +36,8 @@ struct Servers {
 
 class Process {
  public:
-  Process(const Options& options, config::Config config, Servers servers);
+  // `reload` reads the configuration again.
+  Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload);
   ~Process();
   // Runs until stopped; returns the exit code: 0, 1, or 2 if the diagnostics server cannot listen.
   int run();
@@ -44,6 +47,7 @@ class Process {
   std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections,
                                                client::MayWrite may_write);
   DiagnosticsServer::Parts diagnostics_parts();
+  std::optional<report_api::ReportApi::Sources> report_sources();
   void refresh_metrics();  // strand
   void run_context(boost::asio::io_context& context, const char* name);
   void wait_for_signal();
@@ -62,9 +66,11 @@ class Process {
   boost::asio::signal_set signals_;
   prometheus::Registry registry_;
   ProcessMetrics process_metrics_{registry_};
+  PodiumMetrics podium_metrics_{registry_};
   async::Gate stop_gate_;  // stop()
   Engine engine_;
-  ReportGauges report_gauges_{registry_};
+  async::Gate reload_gate_;
+  ConfigReload reload_;
   async::Gate diagnostics_gate_;
   DiagnosticsServer diagnostics_;
   std::atomic<bool> stopping_{false};

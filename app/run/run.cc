@@ -13,6 +13,7 @@
 #include "app/run/options.h"
 #include "app/run/process.h"
 #include "async/log_format.h"
+#include "async/log_sink.h"
 #include "client/auth/config.h"
 #include "scheduler/config/config.h"
 #include "scheduler/extender/http_extender.h"
@@ -25,12 +26,13 @@ constexpr int kDebug = 3, kTrace = 5;
 
 // Logs go to standard error through a bounded queue that drops the oldest line, so a blocked pipe
 // does not block scheduling.
-void set_up_logs(int verbosity) {
+void set_up_logs(const Options& options) {
+  const int verbosity = options.verbosity;
   spdlog::init_thread_pool(kLogQueue, 1);
-  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  auto sink = async::limited_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
   auto logger = std::make_shared<spdlog::async_logger>("podium", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
-  logger->set_formatter(async::log_formatter());
+  logger->set_formatter(options.json_logs ? async::json_log_formatter() : async::log_formatter());
   logger->set_level(verbosity >= kTrace   ? spdlog::level::trace
                     : verbosity >= kDebug ? spdlog::level::debug
                                           : spdlog::level::info);
@@ -46,7 +48,7 @@ void do_nothing_on(int signal) {
   sigaction(signal, &action, nullptr);
 }
 
-int refuse(const std::string& what) {
+int refuse_input(const std::string& what) {
   std::cerr << what << '\n';
   return 2;
 }
@@ -99,7 +101,7 @@ Result<Servers> find_servers(const Options& options, const config::Config& confi
 int write_config(const std::string& path, const config::Config& config) {
   std::ofstream file(path);
   file << api::to_yaml(config.view) << "---\n" << api::to_yaml(config.podium_view) << std::flush;
-  if (!file) return refuse(path + ": cannot be written");
+  if (!file) return refuse_input(path + ": cannot be written");
   std::cerr << "configuration written to " << path << '\n';
   return 0;
 }
@@ -108,18 +110,19 @@ int write_config(const std::string& path, const config::Config& config) {
 
 int run(const Options& options, const plugins::Registry& plugins) {
   auto config = load_config(options, plugins);
-  if (!config) return refuse(config.error().message);
+  if (!config) return refuse_input(config.error().message);
   if (!options.write_config_to.empty()) return write_config(options.write_config_to, *config);
   auto servers = find_servers(options, *config);
-  if (!servers) return refuse(servers.error().message);
+  if (!servers) return refuse_input(servers.error().message);
   int exit_code = 1;
   try {  // file descriptors, threads or memory may run out
-    set_up_logs(options.verbosity);
+    set_up_logs(options);
     std::signal(SIGPIPE, SIG_IGN);
     for (const int signal : {SIGUSR1, SIGUSR2}) do_nothing_on(signal);
     for (const auto& warning : options.warnings) spdlog::warn("{}", warning);
     for (const auto& warning : config->warnings) spdlog::warn("{}", warning);
-    exit_code = Process(options, std::move(*config), std::move(*servers)).run();
+    const ConfigReload::Load reload = [&] { return load_config(options, plugins); };
+    exit_code = Process(options, std::move(*config), std::move(*servers), reload).run();
   } catch (const std::exception& error) {
     std::cerr << "podium run: " << error.what() << '\n';
   }

@@ -53,6 +53,19 @@ std::string pod_of(const std::string& name, const std::string& cpu, const std::s
          "containers: [{name: c, image: i, resources: {requests: {cpu: \"" + cpu + "\"}}}]}\n";
 }
 
+std::string deployment(const std::string& resources) {
+  return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3, selector: "
+         "{matchLabels: "
+         "{app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i, " +
+         resources + ": {requests: {cpu: 100m}}}]}}}\n";
+}
+
+std::string report(const std::string& spec) {
+  return "apiVersion: podium.dev/v1alpha1\nkind: SchedulingReport\nmetadata: {name: ask, namespace: "
+         "shop}\nspec: {" +
+         spec + "}\n";
+}
+
 class Evaluate : public testing::Test {
  protected:
   Inputs inputs_for(std::vector<std::string> pods) {
@@ -186,8 +199,21 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
   const Case cases[] = {
       {"no such file", {"no/such/file"}, "no/such/file: No such file or directory"},
       {"a directory", {std::filesystem::temp_directory_path().string()}, ": "},
-      {"no such pod", {"shop/nobody"}, "shop/nobody"},
-      {"placed already", {"shop/running"}, "pod shop/running is already placed on node n1"},
+      {"no such pod", {"shop/nobody"}, "--pod shop/nobody: no such pod in --cluster, and no such file"},
+      {"nothing with pods",
+       {files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")},
+       "map.yaml: no pod, and nothing with a template of pods, in it"},
+      {"a workload without a template",
+       {files.write("web.yaml", "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {}}")},
+       "web.yaml: document 1 (line 1): Deployment web: spec.template: missing"},
+      {"an unknown field in a template",
+       {files.write("typo.yaml", deployment("resuorces"))},
+       "typo.yaml: document 1 (line 1): pod web-new-0: unknown field "
+       "\"spec.containers[0].resuorces\""},
+      {"a decision", {files.write("report.yaml", report("dryRun: false"))}, "is a decision"},
+      {"a question about nobody",
+       {files.write("who.yaml", report("dryRun: true, podRef: {name: x}"))},
+       "spec.podRef: no pod shop/x in --cluster"},
       {"twice", {"shop/waiting", "shop/waiting"}, "pod shop/waiting is to be evaluated twice"},
       {"no YAML", {files.write("broken.yaml", "a: [")}, "broken.yaml"},
       {"an unknown field", {files.write("field.yaml", pod_of("web", "1", "nodName: n1, "))}, "nodName"},
@@ -206,21 +232,86 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
 TEST_F(Evaluate, TheTableIsForPeople) {
   const auto done = run({files.write("pods.yaml", pod_of("web", "1") + "---\n" + pod_of("huge", "64"))});
   ASSERT_TRUE(done) << done.error().message;
-  const auto table = to_table(done->results, done->snapshot);
-  const auto next = table.find("\n\nshop/huge (default-scheduler): 0/3 nodes are available: ");
+  const auto table = to_table(done->results, done->snapshot, {});
+  const auto next = table.find("\nshop/huge does not fit (3 nodes).\nTurned down:\n");
   ASSERT_NE(next, std::string::npos) << table;
   const auto web = table.substr(0, next);
-  EXPECT_TRUE(
-      web.starts_with("shop/web (default-scheduler): fits 2 of 3 nodes; goes to n2\n\n  NODE  SCORE  "))
+  EXPECT_TRUE(web.starts_with("shop/web would go to n2: ")) << web;
+  EXPECT_NE(web.find(".\n2 of 3 nodes fit.  points = weight × score\n"), std::string::npos) << web;
+  EXPECT_NE(web.find(" n2*  "), std::string::npos) << web;
+  EXPECT_NE(web.find("Lead over n1, the best with fewer points: "), std::string::npos) << web;
+  EXPECT_TRUE(web.ends_with("Turned down:\n  1 node  has a taint that the pod does not tolerate  n3\n"))
       << web;
-  for (const char* strategy : {"  TaintToleration*3  ", "  NodeResourcesFit  ", "  ImageLocality\n"}) {
-    EXPECT_NE(web.find(strategy), std::string::npos) << strategy << " in\n" << web;
+}
+
+TEST_F(Evaluate, ThePointsAddUpAndTheChosenNodeComesFirst) {
+  const auto done = run({"shop/waiting", "shop/running"});
+  ASSERT_TRUE(done) << done.error().message;
+  for (const auto& result : done->results) {
+    const auto report = report_of(result, done->snapshot);
+    ASSERT_TRUE(report.choice);
+    ASSERT_FALSE(report.top.empty());
+    EXPECT_EQ(report.top.front().node, report.choice->node);
+    EXPECT_EQ(report.top.front().score, report.choice->score);
+    for (const auto& node : report.top) {
+      std::int64_t sum = 0;
+      for (std::size_t s = 0; s < report.strategies.size(); ++s) {
+        sum += report.strategies[s].weight * node.strategies[s];
+      }
+      EXPECT_EQ(sum, node.score) << node.node;
+    }
   }
-  EXPECT_LT(web.find("\n  n2 "), web.find("\n  n1 ")) << web;
-  EXPECT_TRUE(
-      web.ends_with("\n\n  NODES  REJECTED BY      REASON                            FOR EXAMPLE\n"
-                    "  1      TaintToleration  node(s) had untolerated taint(s)  n3"))
-      << web;
+}
+
+TEST_F(Evaluate, APlacedPodIsAskedAsIfItWereNot) {
+  const auto done = run({"shop/running"});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->results[0].decision.feasible.count(), 1u) << "3 of n1's 4 cpu are its own";
+  EXPECT_EQ(done->snapshot.node_name(*done->results[0].decision.choice), "n1");
+}
+
+TEST_F(Evaluate, AWorkloadStandsForAPodOfItsTemplate) {
+  const std::string text =
+      deployment("resources") +
+      "---\n{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}}}\n"
+      "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n";
+  const auto file = files.write("web.yaml", text);
+  const auto done = run({file});
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(done->results.size(), 1u);
+  const auto& pod = *done->results[0].pod->pod;
+  EXPECT_EQ(pod.full_name(), "default/web-new-0");
+  ASSERT_TRUE(pod.meta.controller());
+  EXPECT_EQ(pod.meta.controller()->kind, "ReplicaSet");
+  const auto& workloads = done->snapshot.objects().workloads();
+  EXPECT_TRUE(workloads.contains({"default", api::Workload::Kind::replica_set, pod.meta.controller()->name}));
+  EXPECT_TRUE(workloads.contains({"default", api::Workload::Kind::service, "web"}));
+  const auto placed = place_files(inputs_for({file}));
+  ASSERT_TRUE(placed) << placed.error().message;
+  EXPECT_EQ(placed->pods.size(), 3u) << "--place takes spec.replicas";
+}
+
+TEST_F(Evaluate, AQuestionStandsForItsTemplate) {
+  const auto template_of_question =
+      "dryRun: true, replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}";
+  const auto done = run({files.write("question.yaml", report(template_of_question)),
+                         files.write("who.yaml", report("dryRun: true, podRef: {name: running}"))});
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(done->results.size(), 2u);
+  EXPECT_EQ(done->results[0].pod->pod->full_name(), "shop/ask-new-0");
+  EXPECT_EQ(done->results[1].pod->pod->full_name(), "shop/running");
+}
+
+TEST_F(Evaluate, WarnsOfKindsThatWouldChangeTheAnswer) {
+  const auto has = [](const Names& warnings, const char* words) {
+    return std::ranges::any_of(warnings, [&](const auto& w) { return w.find(words) != std::string::npos; });
+  };
+  const auto done = run({files.write("web.yaml", deployment("resources"))});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(has(done->warnings, "--cluster has no services: "));
+  const auto plain = run({"shop/waiting"});
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->warnings, Names{}) << "no labels, no owner, no volumes";
 }
 
 // Runs the subcommand through its command line.
@@ -248,9 +339,10 @@ struct Command : Evaluate {
 TEST_F(Command, PrintsInTheFormatsThatThereAre) {
   const auto cluster = files.write("cluster.yaml", kCluster);
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting"}), 0);
-  EXPECT_TRUE(out.starts_with("shop/waiting (default-scheduler): fits 1 of 3 nodes; goes to n2\n")) << out;
+  EXPECT_TRUE(out.starts_with("shop/waiting would go to n2: ")) << out;
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "json"}), 0);
   EXPECT_EQ(json::parse(out).at("results").at(0).at("pod"), "shop/waiting");
+  EXPECT_EQ(json::parse(out).at("results").at(0).at("node"), "n2");
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "yaml"}), 0);
   EXPECT_NE(out.find("pod: shop/waiting\n"), std::string::npos) << out;
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "xml"}), -2);
@@ -262,8 +354,8 @@ TEST_F(Command, WrongInputIsTwoAndSaysWhy) {
   EXPECT_EQ(err, "podium evaluate: --cluster is required\n");
   EXPECT_EQ(call({"--cluster", cluster}), 2);
   EXPECT_EQ(err, "podium evaluate: --pod is required\n");
-  EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/running"}), 2);
-  EXPECT_EQ(err, "podium evaluate: pod shop/running is already placed on node n1\n");
+  EXPECT_EQ(call({"--cluster", cluster, "--pod", "nosuch/pod"}), 2);
+  EXPECT_EQ(err, "podium evaluate: --pod nosuch/pod: no such pod in --cluster, and no such file\n");
   EXPECT_EQ(out, "");
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "app/run/command_line.h"
@@ -71,6 +72,54 @@ TEST(Flags, TheCommandHasTheTablesFlagsAndNoOther) {
   EXPECT_EQ(taken, listed);
 }
 
+// What /flagz shows of these flags.
+std::map<std::string, std::string> values_of(std::vector<const char*> flags) {
+  CLI::App app;
+  auto* command = app.add_subcommand("run");
+  Given given;
+  const auto options = add_flags(*command, given);
+  flags.insert(flags.begin(), "run");
+  auto arguments = normalized(flags);
+  std::ranges::reverse(arguments);
+  app.parse(arguments);
+  return flag_values(options);
+}
+
+TEST(Flags, ValuesAreTheGivenOnesOrTheDefaults) {
+  const auto defaults = values_of({});
+  EXPECT_EQ(defaults.size(), flags().size());
+  for (const auto& flag : flags()) EXPECT_EQ(defaults.at(std::string(flag.name)), flag.initial) << flag.name;
+  const auto given =
+      values_of({"-v=2", "--config=", "--leader-elect", "--secure-port=0", "--profiling=false",
+                 "--tls-cipher-suites=a,b", "--feature-gates=A=true,B=false", "--kube-api-qps=7"});
+  EXPECT_EQ(given.at("v"), "2");
+  EXPECT_EQ(given.at("config"), "");
+  EXPECT_EQ(given.at("leader-elect"), "true");
+  EXPECT_EQ(given.at("secure-port"), "0");
+  EXPECT_EQ(given.at("profiling"), "false");
+  EXPECT_EQ(given.at("tls-cipher-suites"), "[a,b]");
+  EXPECT_EQ(given.at("feature-gates"), "[A=true,B=false]");
+  EXPECT_EQ(given.at("kube-api-qps"), "7");
+}
+
+// The table's defaults are what the program does.
+TEST(Flags, TheDefaultsAreTheOptions) {
+  const Options options;
+  const auto defaults = values_of({});
+  EXPECT_EQ(defaults.at("secure-port"), std::to_string(options.listen.port));
+  EXPECT_EQ(defaults.at("bind-address"), options.listen.address);
+  EXPECT_EQ(defaults.at("v"), std::to_string(options.verbosity));
+  EXPECT_EQ(defaults.at("permit-port-sharing"), options.listen.share_port ? "true" : "false");
+  EXPECT_EQ(defaults.at("authentication-tolerate-lookup-failure"),
+            options.delegation.tolerate_lookup_failure ? "true" : "false");
+  for (const auto& flag : flags()) {
+    const bool is_file = flag.name.find("file") != flag.name.npos;
+    if (is_file && flag.support == Flag::Support::same) {
+      EXPECT_EQ(flag.initial, "") << flag.name;
+    }
+  }
+}
+
 // Each case ends with the missing kubeconfig, which is read after the flags and the configuration.
 TEST(Flags, AcceptsWhatOthersWrite) {
   const std::vector<const char*> cases[] = {
@@ -85,6 +134,7 @@ TEST(Flags, AcceptsWhatOthersWrite) {
        "--leader-elect-retry-period=5s", "--leader-elect-resource-lock=leases",
        "--leader-elect-resource-name=x", "--leader-elect-resource-namespace=y"},
       {"--profiling=false", "--contention-profiling", "--logging-format=text", "--kube-api-qps=10"},
+      {"--logging-format=json"},
       {"--authorization-always-allow-paths=/healthz,/metrics", "--authentication-skip-lookup",
        "--authentication-tolerate-lookup-failure=false", "--authorization-webhook-cache-authorized-ttl=1m"},
       {"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384"},
@@ -104,7 +154,7 @@ TEST(Flags, RefusesWithAReason) {
     const char* starts;
   };
   const Case cases[] = {
-      {{"--logging-format=json"}, "--logging-format: json: "},
+      {{"--logging-format=xml"}, "--logging-format: xml: "},
       {{"--emulated-version=kube=1.35"}, "--emulated-version: kube=1.35: "},
       {{"--tls-sni-cert-key=a,b"}, "--tls-sni-cert-key: podium serves one certificate"},
       {{"--tls-cert-file=a"}, "--tls-cert-file and --tls-private-key-file: "},

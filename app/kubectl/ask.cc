@@ -1,0 +1,143 @@
+#include "app/kubectl/ask.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+
+#include "app/kubectl/manifest.h"
+#include "app/kubectl/question.h"
+#include "app/render/report.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+const auto& reports = client::resource::scheduling_reports;
+
+constexpr const char* kDryRun = "?dryRun=All&fieldValidation=Strict";
+constexpr const char* kStrict = "?fieldValidation=Strict";
+
+// Removed in any case, Ctrl-C and errors included.
+class Stored {
+ public:
+  Stored(Cluster& cluster, std::string ns, std::string name)
+      : cluster_(cluster), ns_(std::move(ns)), name_(std::move(name)) {}
+  ~Stored() {
+    if (keep_) return;
+    // Nobody could use the error: where it cannot be deleted, its TTL ends it.
+    (void)cluster_.write("DELETE", reports.path(ns_, name_), json::object());
+  }
+  Stored(const Stored&) = delete;
+  void keep() { keep_ = true; }
+
+ private:
+  Cluster& cluster_;
+  const std::string ns_, name_;
+  bool keep_ = false;
+};
+
+bool is_rights(const Error& error) {
+  return error.code == 403 && error.message.find("cannot ") != std::string::npos;
+}
+
+Error create_error(Error error, const std::string& ns) {
+  if (is_not_installed(error)) {
+    error.message =
+        "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
+        offline_hint(ns, "POD");
+  } else if (is_rights(error)) {
+    error.message = fmt::format(
+        "a question is a SchedulingReport, which you may not create in namespace {}; the role \"edit\" "
+        "allows it: {}",
+        ns, error.message);
+  } else if (error.message.find("unknown field") != std::string::npos) {
+    error.kind = Error::Kind::invalid;
+    error.message = "the podium of this cluster cannot answer this question: " + error.message;
+  } else if (error.code == 400 || error.code == 422) {
+    error.kind = Error::Kind::invalid;
+  }
+  return error;
+}
+
+Error wait_error(Error error, const std::string& ns, const std::string& name,
+                 std::chrono::milliseconds timeout) {
+  if (error.kind == Error::Kind::timeout) {
+    error.message = fmt::format(
+        "no answer within {} s. Is podium running? kubectl get pods -A -l app.kubernetes.io/name=podium",
+        std::chrono::duration<double>(timeout).count());
+  } else if (client::object_is_gone(error)) {
+    error.message = fmt::format("the question {}/{} was deleted before it was answered", ns, name);
+  }
+  return error;
+}
+
+}  // namespace
+
+bool is_not_installed(const Error& error) { return error.code == 404 && !client::object_is_gone(error); }
+
+std::string offline_hint(const std::string& ns, const std::string& pod) {
+  return fmt::format(
+      "Without it, from what you may list:\n"
+      "  kubectl get nodes,pods,svc,rs,sts,pv,pvc,sc,csinodes,pdb -A -o yaml > dump.yaml\n"
+      "  podium evaluate --cluster dump.yaml --pod {}/{}",
+      ns, pod);
+}
+
+Admission dry_run_pod(Cluster& cluster, const std::string& ns, const json::value& pod) {
+  auto admitted = cluster.write("POST", client::resource::pods.path(ns) + kDryRun, pod);
+  if (admitted) return {std::move(admitted)};
+  auto error = std::move(admitted.error());
+  Admission out{std::unexpected(error)};
+  if (error.code == 400 || error.code == 422) error.kind = Error::Kind::invalid;
+  if (is_rights(error)) {
+    error.message =
+        "you may not create such a pod, so the API server cannot be asked about it: " + error.message;
+  } else {
+    out.refused = error.code == 403;
+    error.message = "the API server refuses such a pod: " + error.message;
+  }
+  out.pod = std::unexpected(std::move(error));
+  return out;
+}
+
+Result<bool> dry_run(Cluster& cluster, const std::string& ns, const json::value& object) {
+  const auto kind = text_of(object, "/kind"), name = text_of(object, "/metadata/name");
+  const auto* maker = pod_maker(kind);
+  if (!maker) return false;
+  auto copy = object;
+  copy.as_object()["metadata"].as_object()["namespace"] = ns;
+  copy.as_object()["metadata"].as_object().erase("resourceVersion");
+  copy.as_object()["metadata"].as_object().erase("uid");
+  auto done = cluster.write("POST", maker->resource.path(ns) + kDryRun, copy);
+  const bool exists = !done && done.error().code == 409 && !name.empty();
+  if (exists) {
+    // Selectors of Jobs are the API server's: a replacement without them is refused.
+    if (maker->resource.group == "batch") return true;
+    done = cluster.write("PUT", maker->resource.path(ns, name) + kDryRun, copy);
+  }
+  if (done) return exists;
+  auto error = std::move(done.error());
+  if (error.code == 400 || error.code == 422) error.kind = Error::Kind::invalid;
+  error.message = fmt::format("the API server refuses {} {}: {}", kind, name, error.message);
+  return std::unexpected(std::move(error));
+}
+
+Result<json::value> ask(Cluster& cluster, const std::string& ns, json::object spec, bool keep) {
+  cluster.catch_interrupts();
+  const auto name = fmt::format("whatif-{:016x}", cluster.random().next());
+  auto created =
+      cluster.write("POST", reports.path(ns) + kStrict, question_object(ns, name, std::move(spec), keep));
+  if (!created && !created.error().maybe_applied) {
+    return std::unexpected(create_error(std::move(created.error()), ns));
+  }
+  Stored stored(cluster, ns, name);
+  if (!created) return std::unexpected(std::move(created.error()));
+  const auto is_answered = [](const json::value& object) { return render::read_report(object).complete; };
+  auto answered = cluster.wait_for(reports, ns, name, is_answered);
+  if (!answered) {
+    return std::unexpected(wait_error(std::move(answered.error()), ns, name, cluster.timeout()));
+  }
+  if (keep) stored.keep();
+  return answered;
+}
+
+}  // namespace podium::kubectl

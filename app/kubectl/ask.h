@@ -1,0 +1,37 @@
+// Asks podium. The API server's own checks come first, as the user; then a question is created, waited for
+// and removed.
+//
+// Threads: the Cluster's. Errors: in words for people.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "app/kubectl/cluster.h"
+#include "base/result.h"
+
+namespace podium::kubectl {
+
+// A server-side dry run of the pod: quota, limits, webhooks and admission policies of the cluster have
+// spoken. Returns the pod as it would be stored. `refused`: they refuse it, and the error has their words.
+struct Admission {
+  Result<boost::json::value> pod;
+  bool refused = false;
+};
+Admission dry_run_pod(Cluster& cluster, const std::string& ns, const boost::json::value& pod);
+
+// A server-side dry run of another object: created, or replaced where it exists. Returns whether it exists.
+Result<bool> dry_run(Cluster& cluster, const std::string& ns, const boost::json::value& object);
+
+// Creates the question, waits for its answer and deletes it unless `keep`. Returns the answered object.
+// Ctrl-C deletes the question too.
+Result<boost::json::value> ask(Cluster& cluster, const std::string& ns, boost::json::object spec, bool keep);
+
+// Whether the API server does not serve SchedulingReports: podium is not installed.
+bool is_not_installed(const Error& error);
+
+// How to get an answer without podium in the cluster.
+std::string offline_hint(const std::string& ns, const std::string& pod);
+
+}  // namespace podium::kubectl

@@ -1,0 +1,14 @@
+#include "app/kubectl/commands.h"
+
+#include "app/kubectl/completion.h"
+
+namespace podium::kubectl {
+
+void add_commands(CLI::App& app, int& exit_code) {
+  add_why(app, exit_code);
+  add_what_if(app, exit_code);
+  add_pending(app, exit_code);
+  add_completion(app, exit_code);
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,32 @@
+// Completion of the command line in bash, zsh and fish, with names from the cluster. kubectl asks too: a
+// program named kubectl_complete-podium.
+//
+// Threads: main's. Errors: none; without the cluster there are no names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace podium::kubectl {
+
+// What may follow the words that were typed. `words`: without the program's name; the last is the one to
+// complete, which may be empty.
+struct Completion {
+  std::vector<std::string> words;  // flags, subcommands and values
+  std::string names_of;            // plural of a resource whose names may follow: "pods"; empty: none
+  std::string prefix;              // before each name: "deploy/"
+  bool files = false;              // file names may follow
+};
+Completion complete(const CLI::App& app, const std::vector<std::string>& words);
+
+// Prints the candidates, one a line, then kubectl's directive: what `kubectl_complete-podium WORDS…` prints.
+int print_completion(const CLI::App& app, const std::vector<std::string>& words);
+
+// Adds `podium completion bash|zsh|fish`, which prints a script.
+void add_completion(CLI::App& app, int& exit_code);
+
+}  // namespace podium::kubectl

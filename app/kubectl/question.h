@@ -1,0 +1,36 @@
+// The spec of a question (a SchedulingReport with dryRun) from the flags of `podium whatif`.
+//
+// Threads: pure functions. Errors: Kind::invalid, naming the flag.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace podium::kubectl {
+
+inline constexpr int kMaxReplicas = 10'000;
+
+struct QuestionFlags {
+  int replicas = 0;                  // 0: the workload's own, or 1
+  std::vector<std::string> weights;  // STRATEGY=WEIGHT[,…]
+  std::vector<std::string> drain, nodes;
+  int add_nodes = 0;
+  std::string like;  // the node that added ones are copies of
+  std::string profile;
+  bool fixes = false;
+};
+
+// All but the subject (template, podRef or workloadRef). Nodes are added before others are drained, so that
+// the drained pods may use them.
+Result<boost::json::object> question_spec(const QuestionFlags& flags);
+
+// The object to create. podium deletes it soon, if its author did not; `keep`: it is kept as other questions.
+boost::json::value question_object(const std::string& ns, const std::string& name, boost::json::object spec,
+                                   bool keep);
+
+}  // namespace podium::kubectl

@@ -1,0 +1,24 @@
+// Finds podium's report of a pod, and says why there is none.
+//
+// Threads: the Cluster's. Errors: as Cluster.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+
+#include "app/kubectl/cluster.h"
+#include "base/result.h"
+
+namespace podium::kubectl {
+
+// The decision on this pod: the report of its name, else the one that refers to it. `uid`: of the pod, since
+// an earlier pod may have had its name; empty: the pod is gone.
+Result<std::optional<boost::json::value>> find_report(Cluster& cluster, const std::string& ns,
+                                                      const std::string& pod, const std::string& uid);
+
+// Why a pod has no report and what works instead. `pod`: the pod, null where it does not exist.
+std::string no_report(const std::optional<boost::json::value>& pod, const std::string& ns,
+                      const std::string& name, const std::string& program);
+
+}  // namespace podium::kubectl

@@ -1,0 +1,248 @@
+// `podium whatif` and `podium capacity`: where would it go, and how many more fit?
+#include "app/render/what_if.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+
+#include "api/yaml.h"
+#include "app/kubectl/ask.h"
+#include "app/kubectl/cluster.h"
+#include "app/kubectl/commands.h"
+#include "app/kubectl/manifest.h"
+#include "app/kubectl/question.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kRefused = 4;  // by the API server: it would not run
+
+struct WhatIfFlags {
+  Connection connection;
+  Output output;
+  QuestionFlags question;
+  std::vector<std::string> files;
+  std::string target;
+  bool keep = false, capacity = false;
+};
+
+// What one question is about.
+struct Subject {
+  std::string ns, name;
+  std::string field;  // of the spec: template, podRef or workloadRef
+  json::value value;
+  bool replaces = false;  // a workload that exists: its own pods are part of the question
+};
+
+Result<std::string> read_text(const std::string& file) {
+  if (file == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || in.bad())
+    return invalid(fmt::format("{}: {}", file, errno ? std::strerror(errno) : "cannot be read"));
+  return std::move(text).str();
+}
+
+// Runs commands on one cluster; `code` is the worst so far.
+class Asking {
+ public:
+  Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
+      : command_(command), flags_(flags), cluster_(cluster) {}
+
+  int run() {
+    if (!flags_.target.empty()) {
+      about_target();
+    } else {
+      for (const auto& file : flags_.files) about_file(file);
+    }
+    return code_;
+  }
+
+ private:
+  void fail(const Error& error, int code = 0) {
+    const auto by_kind = fail_with(command_, error);
+    worse(code ? code : by_kind);
+  }
+  // A failure tells more than an answer; of answers, the worst.
+  void worse(int code) {
+    const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : c; };
+    if (rank(code) > rank(code_)) code_ = code;
+  }
+
+  void about_target() {
+    const auto target = parse_target(flags_.target);
+    if (!target) return fail(target.error());
+    const auto& ns = cluster_.ns();
+    if (target->maker->kind == "Pod") {
+      return answer({ns, target->name, "podRef", json::object{{"name", target->name}}});
+    }
+    auto object = cluster_.get(target->maker->resource, ns, target->name);
+    if (!object) return fail(object.error());
+    object->as_object()["kind"] = target->maker->kind;
+    if (!admitted(*object, ns)) return;
+    answer({ns, target->name, "workloadRef",
+            json::object{{"kind", target->maker->kind}, {"name", target->name}}, true});
+  }
+
+  void about_file(const std::string& file) {
+    const auto text = read_text(file);
+    if (!text) return fail(text.error());
+    std::vector<std::string> others;
+    const auto objects = objects_that_make_pods(*text, file, others);
+    if (!objects) return fail(objects.error());
+    if (!others.empty()) {
+      std::cerr << "Not part of the question: " << fmt::format("{}", fmt::join(others, ", ")) << " of "
+                << file << ".\n";
+    }
+    for (const auto& object : *objects) {
+      if (cluster_.interrupted()) return;
+      about_object(object);
+    }
+  }
+
+  void about_object(const json::value& object) {
+    const auto given = text_of(object, "/metadata/namespace");
+    const auto& ns = given.empty() ? cluster_.ns() : given;
+    if (!flags_.connection.ns.empty() && !given.empty() && given != flags_.connection.ns) {
+      return fail(invalid(fmt::format("the namespace of {} is {}, not the {} of -n",
+                                      text_of(object, "/metadata/name"), given, flags_.connection.ns))
+                      .error());
+    }
+    if (!object.as_object().contains("metadata") || !object.at("metadata").is_object()) {
+      return fail(invalid(text_of(object, "/kind") + ": metadata: missing").error());
+    }
+    bool exists = false;
+    if (text_of(object, "/kind") != "Pod") {
+      const auto checked = dry_run(cluster_, ns, object);
+      if (!checked) return fail(checked.error(), checked.error().code == 403 ? kRefused : 0);
+      exists = *checked;
+    }
+    const auto pod = admitted(object, ns);
+    if (!pod) return;
+    auto name = text_of(object, "/metadata/name");
+    if (name.empty()) name = text_of(object, "/metadata/generateName");
+    answer({ns, std::move(name), "template", template_of(object, *pod), exists});
+  }
+
+  // The pod that the object makes, as the API server would store it.
+  std::optional<json::value> admitted(const json::value& object, const std::string& ns) {
+    const auto pod = pod_of(object, ns);
+    if (!pod) {
+      fail(pod.error());
+      return std::nullopt;
+    }
+    auto admission = dry_run_pod(cluster_, ns, *pod);
+    if (admission.pod) return std::move(*admission.pod);
+    fail(admission.pod.error(), admission.refused ? kRefused : 0);
+    return std::nullopt;
+  }
+
+  void answer(Subject subject) {
+    auto spec = question_spec(flags_.question);
+    if (!spec) return fail(spec.error());
+    (*spec)[subject.field] = std::move(subject.value);
+    auto answered = ask(cluster_, subject.ns, std::move(*spec), flags_.keep);
+    if (!answered) return fail(answered.error());
+    const auto report = render::read_report(*answered);
+    if (flags_.output.format == "json") {
+      std::cout << api::to_json(*answered);
+    } else if (flags_.output.format == "yaml") {
+      std::cout << "---\n" << api::to_yaml(*answered);
+    } else {
+      const auto options = render_options(flags_.output, program_of(command_));
+      const auto name = subject.ns + "/" + subject.name;
+      std::cout << (flags_.capacity ? render::capacity(report, name, options)
+                                    : render::what_if(report, name, options));
+      if (subject.replaces) {
+        std::cout << "Pods that " << name << " has now were asked about as if they were not placed.\n";
+      }
+      if (flags_.keep) std::cout << "Kept: kubectl get sr " << report.name << " -n " << subject.ns << "\n";
+    }
+    const auto code = render::exit_code(report);
+    worse(flags_.capacity && code == 3 ? 0 : code);
+  }
+
+  const CLI::App& command_;
+  const WhatIfFlags& flags_;
+  Cluster& cluster_;
+  int code_ = 0;
+};
+
+int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
+  if (flags.files.empty() == flags.target.empty()) {
+    return fail_with(command, invalid("needs either -f FILE or TYPE/NAME, such as deploy/web").error());
+  }
+  if (const auto spec = question_spec(flags.question); !spec) return fail_with(command, spec.error());
+  auto cluster = Cluster::connect(flags.connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  return Asking(command, flags, **cluster).run();
+}
+
+void add_common(CLI::App& command, WhatIfFlags& flags) {
+  command.add_option("TYPE/NAME", flags.target, "a workload or a pod of the cluster: deploy/web, pod/web-0");
+  command.add_option("-f,--filename", flags.files, "manifests, whole ones too; - for standard input")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  command
+      .add_option("--weights", flags.question.weights,
+                  "other weights of strategies: NodeResourcesFit=5; 0 is off")
+      ->type_name("S=W,...")
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_option("--drain", flags.question.drain, "as if this node were drained first")
+      ->type_name("NODE")
+      ->allow_extra_args(false)
+      ->take_all();
+  command
+      .add_option("--add-nodes", flags.question.add_nodes,
+                  "as if there were this many more nodes, with --like")
+      ->type_name("N");
+  command.add_option("--like", flags.question.like, "the node that the new ones are copies of")
+      ->type_name("NODE");
+  command.add_option("--profile", flags.question.profile, "the profile of podium's configuration")
+      ->type_name("NAME");
+  command.add_flag("--fixes", flags.question.fixes, "what would let it run, each fix tried");
+  command.add_flag("--keep", flags.keep, "keep the question with its answer as a SchedulingReport");
+  add_connection(command, flags.connection);
+  add_output(command, flags.output);
+}
+
+}  // namespace
+
+void add_what_if(CLI::App& app, int& exit_code) {
+  auto* command =
+      app.add_subcommand("whatif", "Where would these pods go? Nothing is created but the question");
+  const auto flags = std::make_shared<WhatIfFlags>();
+  add_common(*command, *flags);
+  command->add_option("--replicas", flags->question.replicas, "how many (default: as the workload has)")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMaxReplicas));
+  command->callback([command, flags, &exit_code] { exit_code = run_what_if(*command, *flags); });
+
+  auto* capacity = app.add_subcommand("capacity", "How many more of these pods fit?");
+  const auto room = std::make_shared<WhatIfFlags>();
+  room->capacity = true;
+  room->question.replicas = 1000;
+  add_common(*capacity, *room);
+  capacity->add_option("--up-to", room->question.replicas, "how many to try")
+      ->type_name("N")
+      ->check(CLI::Range(2, kMaxReplicas))
+      ->capture_default_str();
+  capacity->callback([capacity, room, &exit_code] { exit_code = run_what_if(*capacity, *room); });
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,119 @@
+// `podium why POD`: why it is there, or why it waits; with --node: why not there.
+#include "app/render/why.h"
+
+#include <CLI/CLI.hpp>
+#include <boost/json/object.hpp>
+#include <iostream>
+#include <memory>
+
+#include "api/yaml.h"
+#include "app/kubectl/ask.h"
+#include "app/kubectl/cluster.h"
+#include "app/kubectl/commands.h"
+#include "app/kubectl/question.h"
+#include "app/kubectl/reports.h"
+#include "app/render/what_if.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+struct WhyFlags {
+  Connection connection;
+  Output output;
+  std::string pod, node;
+};
+
+bool is_document(const Output& output) { return output.format == "json" || output.format == "yaml"; }
+
+void print_document(const Output& output, const json::value& document) {
+  std::cout << (output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));
+}
+
+int why_not_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) {
+  QuestionFlags asked;
+  asked.nodes = {flags.node};
+  asked.fixes = true;
+  auto spec = question_spec(asked);
+  if (!spec) return fail_with(command, spec.error());
+  (*spec)["podRef"] = json::object{{"name", flags.pod}};
+  auto answered = ask(cluster, cluster.ns(), std::move(*spec), false);
+  if (!answered) return fail_with(command, answered.error());
+  if (is_document(flags.output)) {
+    print_document(flags.output, *answered);
+  } else {
+    const auto options = render_options(flags.output, program_of(command));
+    std::cout << render::why_node(render::read_report(*answered), cluster.ns() + "/" + flags.pod, options);
+  }
+  const auto report = render::read_report(*answered);
+  if (report.refused) return render::exit_code(report);
+  return !report.verdicts.empty() && report.verdicts.front().fits ? 0 : 4;
+}
+
+int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) {
+  const auto &ns = cluster.ns(), program = program_of(command);
+  std::optional<json::value> pod;
+  auto got = cluster.get(client::resource::pods, ns, flags.pod);
+  if (got)
+    pod = std::move(*got);
+  else if (!client::object_is_gone(got.error()))
+    return fail_with(command, got.error());
+  boost::system::error_code none;
+  const auto* uid = pod ? pod->find_pointer("/metadata/uid", none) : nullptr;
+  auto report =
+      find_report(cluster, ns, flags.pod, uid && uid->is_string() ? std::string(uid->get_string()) : "");
+  if (!report) {
+    auto error = std::move(report.error());
+    if (is_not_installed(error)) {
+      error.message =
+          "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
+          offline_hint(ns, flags.pod);
+    }
+    return fail_with(command, error);
+  }
+  if (!*report) {
+    std::cerr << no_report(pod, ns, flags.pod, program);
+    return 1;
+  }
+  if (is_document(flags.output)) {
+    print_document(flags.output, **report);
+    return 0;
+  }
+  const auto read = render::read_report(**report);
+  std::cout << render::why(read, ns + "/" + flags.pod, render_options(flags.output, program));
+  if (!pod) std::cout << "The pod is gone.\n";
+  if (read.outcome == "Unschedulable" && pod) {
+    std::cout << "What would help? " << program << " whatif pod/" << flags.pod << " -n " << ns
+              << " --fixes\n";
+  }
+  return 0;
+}
+
+int run_why(const CLI::App& command, const WhyFlags& flags) {
+  auto cluster = Cluster::connect(flags.connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  auto named = flags;
+  for (const char* prefix : {"pod/", "pods/", "po/"}) {
+    if (named.pod.starts_with(prefix)) named.pod.erase(0, std::string_view(prefix).size());
+  }
+  if (named.pod.empty() || named.pod.find('/') != std::string::npos) {
+    return fail_with(command,
+                     invalid("\"" + flags.pod + "\" is no name of a pod; the namespace is -n NS").error());
+  }
+  return named.node.empty() ? why_there(command, **cluster, named) : why_not_there(command, **cluster, named);
+}
+
+}  // namespace
+
+void add_why(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("why", "Why is this pod there, or why does it wait?");
+  const auto flags = std::make_shared<WhyFlags>();
+  command->add_option("POD", flags->pod, "the pod's name")->required();
+  command->add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
+  add_connection(*command, flags->connection);
+  add_output(*command, flags->output);
+  command->callback([command, flags, &exit_code] { exit_code = run_why(*command, *flags); });
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,237 @@
+#include "app/render/pending.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "api/quantity.h"
+#include "app/render/words.h"
+#include "base/time.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+const json::value* pointer(const json::value& value, std::string_view path) {
+  boost::system::error_code none;
+  const auto* found = value.find_pointer(path, none);
+  return found && !found->is_null() ? found : nullptr;
+}
+
+std::string string_at(const json::value& value, std::string_view path) {
+  const auto* found = pointer(value, path);
+  return found && found->is_string() ? printable(found->get_string()) : std::string();
+}
+
+const json::array& list_at(const json::value& value, std::string_view path) {
+  static const json::array kNone;
+  const auto* found = pointer(value, path);
+  return found && found->is_array() ? found->get_array() : kNone;
+}
+
+// With a binary suffix where it is a whole number of them, as people write memory.
+std::string amount(const std::string& resource, const api::Quantity& quantity) {
+  if (resource != "memory" && resource != "ephemeral-storage") return quantity.text();
+  static constexpr std::pair<int, const char*> kUnits[] = {{40, "Ti"}, {30, "Gi"}, {20, "Mi"}, {10, "Ki"}};
+  const auto bytes = quantity.value();
+  for (const auto& [bits, suffix] : kUnits) {
+    if (bytes > 0 && bytes % (std::int64_t{1} << bits) == 0)
+      return fmt::format("{}{}", bytes >> bits, suffix);
+  }
+  return quantity.text();
+}
+
+std::map<std::string, api::Quantity> requests(const json::value& pod) {
+  std::map<std::string, api::Quantity> sum;
+  for (const auto& container : list_at(pod, "/spec/containers")) {
+    const auto* given = pointer(container, "/resources/requests");
+    if (!given || !given->is_object()) continue;
+    for (const auto& [resource, value] : given->get_object()) {
+      if (!value.is_string()) continue;
+      if (const auto quantity = api::Quantity::parse(value.get_string())) {
+        sum[resource] = sum[resource] + *quantity;
+      }
+    }
+  }
+  return sum;
+}
+
+// Scarce resources first: "8 nvidia.com/gpu, 4 cpu, 64Gi".
+std::string asks_of(const json::value& pod) {
+  std::vector<std::string> parts;
+  auto sum = requests(pod);
+  for (const auto& [resource, quantity] : sum) {
+    const bool common = resource == "cpu" || resource == "memory";
+    if (!common) parts.push_back(fmt::format("{} {}", amount(resource, quantity), resource));
+  }
+  if (sum.contains("cpu")) parts.push_back(sum["cpu"].text() + " cpu");
+  if (sum.contains("memory")) parts.push_back(amount("memory", sum["memory"]));
+  if (const auto* selector = pointer(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
+    for (const auto& [key, value] : selector->get_object()) {
+      parts.push_back(
+          fmt::format("{}={}", printable(key), value.is_string() ? printable(value.get_string()) : ""));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// "big-2" becomes "big" and 2. A name without a number, such as that of a ReplicaSet's pod, loses its
+// last part.
+struct Stem {
+  std::string stem;
+  std::optional<std::size_t> number;
+};
+
+Stem stem_of(const std::string& name) {
+  const auto dash = name.rfind('-');
+  if (dash == std::string::npos || dash + 1 == name.size()) return {name, std::nullopt};
+  const auto last = name.substr(dash + 1);
+  const bool is_number =
+      last.size() < 10 && std::ranges::all_of(last, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number) return {name.substr(0, dash), std::nullopt};
+  return {name.substr(0, dash), std::stoul(last)};
+}
+
+std::string names_of(const std::vector<WaitingPod>& pods) {
+  const auto& first = pods.front();
+  if (pods.size() == 1) return first.ns + "/" + first.name;
+  std::set<std::size_t> numbers;
+  for (const auto& pod : pods) {
+    if (const auto number = stem_of(pod.name).number) numbers.insert(*number);
+  }
+  const auto stem = stem_of(first.name).stem;
+  const bool in_a_row =
+      numbers.size() == pods.size() && *numbers.rbegin() - *numbers.begin() + 1 == pods.size();
+  if (in_a_row) return fmt::format("{}/{}-{}…{}", first.ns, stem, *numbers.begin(), *numbers.rbegin());
+  return fmt::format("{}/{}-* ({})", first.ns, stem, pods.size());
+}
+
+std::string blocked_by(const WaitingPod& pod) {
+  if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
+  if (!pod.report) return pod.message.empty() ? "no report of podium" : pod.message;
+  if (pod.report->outcome == "Failed") return "the attempt failed: " + pod.report->message;
+  const auto* rejection = main_rejection(pod.report->rejections);
+  if (!rejection) return pod.report->message.empty() ? "no report of podium" : pod.report->message;
+  return fmt::format("{} of {}: {}", rejection->nodes, counted(pod.report->nodes.total, "node"),
+                     reason_words(rejection->reason));
+}
+
+// The shortfall on the node that is nearest to being enough.
+std::string nearest_miss(const WaitingPod& pod) {
+  if (!pod.report) return "-";
+  for (const auto& rejection : pod.report->rejections) {
+    if (!rejection.least.empty()) return fmt::format("{} {} short", rejection.least, rejection.resource);
+  }
+  return "-";
+}
+
+WaitingGroup to_group(std::vector<WaitingPod> pods) {
+  std::ranges::sort(pods, {}, [](const WaitingPod& pod) {
+    const auto [stem, number] = stem_of(pod.name);
+    return std::tuple(stem, number.value_or(0), pod.name);
+  });
+  WaitingGroup group{.pods = names_of(pods),
+                     .count = pods.size(),
+                     .first = pods.front().name,
+                     .ns = pods.front().ns,
+                     .asks = pods.front().asks.empty() ? "-" : pods.front().asks,
+                     .blocked_by = blocked_by(pods.front()),
+                     .nearest_miss = nearest_miss(pods.front()),
+                     .gated = !pods.front().gates.empty()};
+  for (const auto& pod : pods) {
+    if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;
+    if (!pod.report) continue;
+    group.preemption_may_help |=
+        pod.report->preemption ||
+        std::ranges::any_of(pod.report->rejections, [](auto& r) { return r.preemption_may_help; });
+  }
+  return group;
+}
+
+}  // namespace
+
+std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
+  const auto phase = string_at(pod, "/status/phase");
+  const bool ended = phase == "Succeeded" || phase == "Failed";
+  if (ended || !string_at(pod, "/spec/nodeName").empty() || !pointer(pod, "/spec")) return std::nullopt;
+  WaitingPod waiting{.ns = string_at(pod, "/metadata/namespace"),
+                     .name = string_at(pod, "/metadata/name"),
+                     .uid = string_at(pod, "/metadata/uid"),
+                     .scheduler = string_at(pod, "/spec/schedulerName"),
+                     .created = parse_time(string_at(pod, "/metadata/creationTimestamp")),
+                     .asks = asks_of(pod)};
+  for (const auto& gate : list_at(pod, "/spec/schedulingGates"))
+    waiting.gates.push_back(string_at(gate, "/name"));
+  for (const auto& condition : list_at(pod, "/status/conditions")) {
+    if (string_at(condition, "/type") == "PodScheduled") waiting.message = string_at(condition, "/message");
+  }
+  return waiting;
+}
+
+std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::vector<WaitingPod>> by_reason;
+  for (auto& pod : pods) {
+    auto key = std::tuple(pod.ns, stem_of(pod.name).stem, pod.asks, blocked_by(pod));
+    by_reason[std::move(key)].push_back(std::move(pod));
+  }
+  std::vector<WaitingGroup> groups;
+  for (auto& [key, group] : by_reason) groups.push_back(to_group(std::move(group)));
+  std::ranges::stable_sort(groups, [](const WaitingGroup& a, const WaitingGroup& b) {
+    return std::tuple(a.gated, b.count) < std::tuple(b.gated, a.count);
+  });
+  return groups;
+}
+
+std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options) {
+  std::size_t waiting = 0, gated = 0;
+  bool preemption = false;
+  for (const auto& group : groups) {
+    (group.gated ? gated : waiting) += group.count;
+    preemption |= group.preemption_may_help;
+  }
+  if (waiting + gated == 0) return "No pod waits.\n";
+  auto out = options.style.bold(counted(waiting, "pod waits", "pods wait"));
+  if (gated > 0) out += fmt::format("; {} more {} gated", gated, gated == 1 ? "is" : "are");
+  out += ".\n";
+  std::vector<Cells> rows{{"PODS", "WAIT", "ASKS", "BLOCKED BY", "NEAREST MISS"}};
+  for (const auto& group : groups) {
+    const auto wait = group.since
+                          ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *group.since))
+                          : std::string("-");
+    rows.push_back({group.pods, wait, group.asks, group.blocked_by, group.nearest_miss});
+  }
+  out += table(rows, {Align::left, Align::right, Align::left}, 0);
+  if (waiting == 0) return out;
+  out += preemption ? "For some of them, evicting pods of lower priority may help.\n"
+                    : "Evicting other pods would help none of them.\n";
+  if (!options.program.empty()) {
+    out += fmt::format("Next: {} why {} -n {}\n", options.program, groups.front().first, groups.front().ns);
+  }
+  return out;
+}
+
+json::value pending_document(const std::vector<WaitingGroup>& groups) {
+  json::array list;
+  for (const auto& group : groups) {
+    json::object one{{"namespace", group.ns},
+                     {"pods", group.pods},
+                     {"count", group.count},
+                     {"firstPod", group.first},
+                     {"asks", group.asks},
+                     {"blockedBy", group.blocked_by},
+                     {"nearestMiss", group.nearest_miss},
+                     {"gated", group.gated},
+                     {"preemptionMayHelp", group.preemption_may_help}};
+    if (group.since) one["since"] = format_time(*group.since);
+    list.push_back(std::move(one));
+  }
+  return json::object{{"groups", std::move(list)}};
+}
+
+}  // namespace podium::render

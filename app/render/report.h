@@ -1,0 +1,139 @@
+// Report: a SchedulingReport (podium.dev/v1alpha1) as people read it, from its JSON.
+//
+// Tolerant: an absent field, or one of another type, is empty. So a report of a newer podium can be read.
+// Text is made printable, since reports contain what others wrote.
+//
+// Threads: values and a pure function. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace podium::render {
+
+struct NodeScore {
+  std::string node;
+  std::int64_t score = 0;
+  std::vector<std::int64_t> strategies;  // before the weight, in the order of Report::strategies
+};
+
+struct Strategy {
+  std::string name;
+  std::int64_t weight = 1;
+};
+
+struct Rejection {
+  std::string plugin, code, reason;
+  std::size_t nodes = 0;
+  bool preemption_may_help = false;
+  std::string resource, least;  // of a resource that is short: the least that is missing on any node
+  std::vector<std::string> examples;
+};
+
+struct Choice {
+  std::string node;
+  std::optional<std::int64_t> score;
+  std::size_t tied = 1;  // nodes with this score, the chosen one included
+  std::optional<std::int64_t> margin;
+};
+
+struct NodeCounts {
+  std::size_t total = 0, evaluated = 0, feasible = 0;
+};
+
+struct Attempt {
+  std::optional<Wall> at;
+  std::string outcome, reason;
+  std::size_t nodes = 0;
+};
+
+struct Eviction {
+  std::string node;
+  std::vector<std::string> pods;  // namespace/name
+  std::size_t total = 0;
+};
+
+// What a change did, or a fix that was tried.
+struct Step {
+  std::string type, message, node;
+  std::optional<std::int64_t> score;
+  std::string fields;  // those of this type only, as YAML on one line; empty: none
+};
+
+// The full verdict on one node.
+struct NodeVerdict {
+  std::string node, plugin, code, would_fit_with;
+  bool fits = false;
+  std::optional<std::int64_t> score;
+  std::optional<std::size_t> rank;
+  std::vector<std::string> reasons;
+};
+
+struct Domain {
+  std::string name;
+  std::size_t fitting = 0, missing = 0;
+};
+
+struct Group {
+  std::size_t min_count = 0;
+  std::string topology_key, domain;
+  bool fits = false;
+  std::vector<Domain> domains;
+  std::size_t domains_total = 0;
+};
+
+struct Placement {
+  std::string node;
+  std::size_t pods = 0;
+};
+
+struct Failure {
+  std::size_t replica = 0;  // from 1
+  std::string reason;
+  std::vector<Rejection> rejections;
+  std::size_t rejections_total = 0;
+};
+
+struct Report {
+  std::string ns, name;  // of the object
+  std::string pod;       // spec.podRef
+  std::string pod_uid;
+  bool is_question = false;
+  bool complete = false;
+  std::optional<std::string> refused;  // why the question was not answered
+
+  std::string outcome, profile, message;
+  std::optional<Choice> choice;
+  std::optional<Wall> decided_at, expires_at;
+  std::size_t attempts = 0;
+  NodeCounts nodes;
+  std::vector<Strategy> strategies;
+  std::vector<NodeScore> top;  // the chosen node first, then by score
+  std::vector<Rejection> rejections;
+  std::size_t rejections_total = 0;
+  std::optional<Eviction> preemption;
+  std::vector<std::string> gates;
+  std::vector<Attempt> history;
+
+  // Of a question.
+  std::size_t asked = 1, fitting = 0;
+  std::vector<Placement> placements;
+  std::size_t placements_total = 0;  // distinct nodes
+  std::optional<Failure> failure;
+  std::vector<NodeVerdict> verdicts;
+  std::optional<Group> group;
+  std::vector<Step> changes, fixes;
+  std::vector<std::string> not_modelled;
+};
+
+Report read_report(const boost::json::value& object);
+
+// A value on one line, as YAML: {key: gpu, operator: Exists}.
+std::string flow(const boost::json::value& value);
+
+}  // namespace podium::render

@@ -1,0 +1,21 @@
+// The table of nodes × strategies: each node's points by strategy, which add up to its score.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+
+#include "app/render/report.h"
+
+namespace podium::render {
+
+// A column for each of at most `columns` nodes: the chosen one first, the first with a lower score among
+// them. A row for each strategy with different scores; strategies on which all nodes are equal share one
+// row, and the line below names them. Empty where no node has scores.
+std::string score_table(const Report& report, std::size_t columns);
+
+// "Lead over general-00, the best with fewer points: 9 (image present +9)."
+// Empty where no node has fewer.
+std::string lead(const Report& report);
+
+}  // namespace podium::render

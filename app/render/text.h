@@ -1,0 +1,48 @@
+// Text for a terminal: aligned tables, counts, durations and colours.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podium::render {
+
+// Colours, or the bare text where `on` is false.
+struct Style {
+  bool on = false;
+  std::string bold(std::string_view text) const { return paint("1", text); }
+  std::string good(std::string_view text) const { return paint("32", text); }
+  std::string bad(std::string_view text) const { return paint("31", text); }
+  std::string warn(std::string_view text) const { return paint("33", text); }
+
+ private:
+  std::string paint(std::string_view code, std::string_view text) const;
+};
+
+// The columns that UTF-8 text takes: one for each code point.
+std::size_t width(std::string_view text);
+
+// What a terminal would obey is removed: text of a report comes from others.
+std::string printable(std::string_view text);
+
+using Cells = std::vector<std::string>;
+enum class Align { left, right };
+
+// A line for each row, columns two spaces apart. The last of `columns` holds for all further ones. Rows may
+// be shorter than the first.
+std::string table(const std::vector<Cells>& rows, const std::vector<Align>& columns, std::size_t indent = 2);
+
+// "1 node", "2 nodes"; `plural` where it is not the noun with an s.
+std::string counted(std::size_t n, std::string_view noun, std::string_view plural = {});
+
+// One unit, as kubectl prints ages: "42s", "19m", "5h", "3d".
+std::string age(std::chrono::seconds time);
+
+// "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.
+std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total = 0);
+
+}  // namespace podium::render

@@ -1,0 +1,22 @@
+// The answer to a question (a SchedulingReport with dryRun), and the exit code for scripts.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+// With one replica: as why(). With more: how many fit, where, and what stopped the next.
+std::string what_if(const Report& report, const std::string& subject, const Options& options);
+
+// How many fit, of as many as were asked for.
+std::string capacity(const Report& report, const std::string& subject, const Options& options);
+
+// 0: fits, 3: partly, 4: does not fit, 2: refused, 1: no answer.
+int exit_code(const Report& report);
+
+}  // namespace podium::render

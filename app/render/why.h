@@ -1,0 +1,33 @@
+// The answer to "why": a report's verdict, one table, what was turned down, and what to do next.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+
+#include "app/render/report.h"
+#include "app/render/text.h"
+
+namespace podium::render {
+
+struct Options {
+  Style style;
+  bool wide = false;
+  Wall now{};
+  // The name that the program was called by, for hints: "kubectl podium". Empty: no hints.
+  std::string program;
+};
+
+// For a decision, or a question about one pod. `subject` is what the reader calls it: "shop/web-07".
+std::string why(const Report& report, const std::string& subject, const Options& options);
+
+// The verdict on each node that a question named.
+std::string why_node(const Report& report, const std::string& subject, const Options& options);
+
+// The groups of nodes that were turned down. Empty where there are none.
+std::string turned_down(const std::vector<Rejection>& rejections, std::size_t total, const Options& options);
+
+// What would let the pod run, each tried on a fork; with a heading. Empty where there is none.
+std::string tried_fixes(const Report& report);
+
+}  // namespace podium::render

@@ -1,0 +1,95 @@
+#include "app/render/words.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace podium::render {
+namespace {
+
+using Word = std::pair<std::string_view, std::string_view>;
+
+constexpr Word kStrategies[] = {
+    {"TaintToleration", "taints"},
+    {"NodeAffinity", "node affinity"},
+    {"PodTopologySpread", "spread of the pods"},
+    {"InterPodAffinity", "pod affinity"},
+    {"NodeResourcesFit", "cpu and memory"},
+    {"NodeResourcesBalancedAllocation", "cpu/memory balance"},
+    {"ImageLocality", "image present"},
+    {"VolumeBinding", "volumes"},
+    {"DynamicResources", "devices"},
+};
+
+// By the beginning of the reason; longer ones first where one begins with another.
+constexpr Word kReasons[] = {
+    {"Too many pods", "has as many pods as it may have"},
+    {"node(s) had untolerated taint", "has a taint that the pod does not tolerate"},
+    {"node(s) were unschedulable", "is cordoned"},
+    {"node(s) didn't satisfy plugin", "is not among the nodes that the pod names"},
+    {"node(s) didn't match Pod's node affinity/selector",
+     "has not the labels of the pod's node selector or affinity"},
+    {"node(s) didn't match scheduler-enforced node affinity",
+     "has not the labels that the scheduler's configuration wants"},
+    {"node(s) didn't match Pod's required features", "has not the features that the pod needs"},
+    {"node(s) didn't match pod topology spread constraints (missing required label)",
+     "has not the label over which the pods are spread"},
+    {"node(s) didn't match pod topology spread constraints", "would spread the pods too unevenly"},
+    {"node(s) didn't match pod affinity rules", "has no pod that this one must be near to"},
+    {"node(s) didn't match pod anti-affinity rules", "has a pod that this one must not be near to"},
+    {"node(s) didn't satisfy existing pods anti-affinity rules", "has a pod that keeps this one away"},
+    {"node(s) didn't have free ports", "has a pod that uses the same host port"},
+    {"node(s) didn't match the requested node name", "is not the node that spec.nodeName names"},
+    {"node(s) had no available volume zone", "is not in the zone of the pod's volume"},
+    {"node(s) didn't match PersistentVolume's node affinity", "cannot reach the pod's volume"},
+    {"node(s) didn't find available persistent volumes to bind", "has no volume for the pod's claim"},
+    {"node(s) did not have enough free storage", "has not enough free storage for the pod's claim"},
+    {"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+     "has no such volume: the claim is bound to one that does not exist"},
+    {"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod",
+     "cannot use the volume: another pod has it for itself"},
+    {"node(s) had no available disk", "cannot use the disk: another pod has it"},
+    {"node(s) exceed max volume count", "has as many volumes as it may have"},
+    {"pod has unbound immediate PersistentVolumeClaims",
+     "cannot be chosen: a claim of the pod has no volume yet"},
+};
+
+std::string_view find(std::span<const Word> words, std::string_view text) {
+  const auto found =
+      std::ranges::find_if(words, [&](const Word& word) { return text.starts_with(word.first); });
+  return found == words.end() ? std::string_view() : found->second;
+}
+
+}  // namespace
+
+std::string strategy_words(std::string_view plugin) {
+  const auto exact = std::ranges::find(kStrategies, plugin, &Word::first);
+  return std::string(exact == std::end(kStrategies) ? plugin : exact->second);
+}
+
+std::string reason_words(std::string_view reason) {
+  constexpr std::string_view kInsufficient = "Insufficient ";
+  if (reason.starts_with(kInsufficient)) {
+    return fmt::format("has not enough {} free", reason.substr(kInsufficient.size()));
+  }
+  const auto words = find(kReasons, reason);
+  if (words.empty()) return std::string(reason);
+  // The taint itself, where the reason names it: "node(s) had untolerated taint {gpu: true}".
+  const auto brace = reason.find('{');
+  if (brace == std::string_view::npos) return std::string(words);
+  return fmt::format("{}: {}", words, reason.substr(brace));
+}
+
+std::string shortfall_words(const Rejection& rejection) {
+  if (rejection.least.empty()) return {};
+  return fmt::format("least short: {} {}", rejection.least, rejection.resource);
+}
+
+const Rejection* main_rejection(const std::vector<Rejection>& rejections) {
+  const auto rank = [](const Rejection& r) { return std::pair(r.nodes, !r.least.empty()); };
+  const auto best = std::ranges::max_element(rejections, {}, rank);
+  return best == rejections.end() ? nullptr : &*best;
+}
+
+}  // namespace podium::render

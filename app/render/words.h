@@ -1,0 +1,26 @@
+// What plugins and reasons mean, in the words of somebody who knows pods and not plugins.
+//
+// Knows the reasons of kube-scheduler's plugins. Of other plugins, the reason's own words are used.
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/render/report.h"
+
+namespace podium::render {
+
+// What a scoring strategy looks at: "taints", "cpu and memory".
+std::string strategy_words(std::string_view plugin);
+
+// Why nodes were turned down, such as "has a taint that the pod does not tolerate". Without a shortfall.
+std::string reason_words(std::string_view reason);
+
+// "least short: 500m cpu"; empty where the rejection is not about a resource.
+std::string shortfall_words(const Rejection& rejection);
+
+// The rejection that says most: that of most nodes; of equals, one with a shortfall. Null: there is none.
+const Rejection* main_rejection(const std::vector<Rejection>& rejections);
+
+}  // namespace podium::render

@@ -1,0 +1,120 @@
+#include "app/report_api/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "app/report_api/question_body.h"
+#include "base/time.h"
+#include "controller/what_if/answer.h"
+#include "server/status.h"
+
+namespace podium::app::report_api {
+namespace {
+
+namespace json = boost::json;
+using controller::DecisionMemory;
+using controller::ReportStatus;
+using server::Reply;
+
+// Of nodes with their totals, or of a strategy's.
+template <typename Scores>
+json::array hosts(const Scores& scores) {
+  json::array out;
+  for (const auto& one : scores) out.push_back(json::object{{"Host", one.node}, {"Score", one.score}});
+  return out;
+}
+
+json::array strategies(const ReportStatus& status) {
+  json::array out;
+  for (const auto& one : status.strategies) {
+    out.push_back(
+        json::object{{"Strategy", one.name}, {"Weight", one.weight}, {"HostPriority", hosts(one.top_nodes)}});
+  }
+  return out;
+}
+
+Reply json_reply(const json::value& body) {
+  return Reply(200, json::serialize(body) + "\n", "application/json");
+}
+
+const controller::ReportCondition* refusal_of(const ReportStatus& status) {
+  const auto found = std::ranges::find_if(
+      status.conditions, [](const auto& one) { return one.type == "Accepted" && !one.is_true; });
+  return found == status.conditions.end() ? nullptr : &*found;
+}
+
+struct Cause {
+  const char* reason;
+  std::string message;
+};
+
+Cause cause_of(const DecisionMemory::Found& found) {
+  const auto since = found.began ? format_time(*found.began) : std::string("now");
+  const auto at = found.decided_at ? format_time(*found.decided_at) : std::string("an unknown time");
+  switch (found.absence) {
+    case DecisionMemory::Absence::expired:
+      return {"Expired", fmt::format("decided at {}, longer ago than decisions are kept (reports.ttl)", at)};
+    case DecisionMemory::Absence::evicted:
+      return {"Evicted", fmt::format("decided at {}, and forgotten for newer ones (httpAPI.memoryMiB)", at)};
+    case DecisionMemory::Absence::lost:
+      return {"Unknown",
+              fmt::format("not decided since this process began to schedule at {}, or too long ago to be "
+                          "remembered",
+                          since)};
+    default:
+      return {"NeverDecided",
+              fmt::format(
+                  "not decided since this process began to schedule at {}: it does not exist, waits for its "
+                  "turn, is for another scheduler, or was decided before",
+                  since)};
+  }
+}
+
+}  // namespace
+
+json::value answer_in(Form form, const ReportStatus& status, json::object metadata, json::object spec) {
+  if (form == Form::scores) return hosts(status.top_nodes);
+  if (form == Form::strategies) return strategies(status);
+  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
+                      {"kind", "SchedulingReport"},
+                      {"metadata", std::move(metadata)},
+                      {"spec", std::move(spec)},
+                      {"status", controller::to_json(status)}};
+}
+
+Reply decision_reply(Form form, const controller::RememberedDecision& decision) {
+  const json::object pod{{"name", decision.pod}, {"uid", decision.uid}};
+  auto status = decision.status;
+  for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
+  return json_reply(answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
+                              {{"podRef", pod}, {"dryRun", false}}));
+}
+
+Reply no_decision_reply(const std::string& ns, const std::string& pod, const DecisionMemory::Found& found) {
+  const auto cause = cause_of(found);
+  const json::array causes{json::object{{"reason", cause.reason}, {"message", cause.message}}};
+  return server::status_reply(404, "NotFound", fmt::format("pod {}/{}: {}", ns, pod, cause.message),
+                              {{"name", pod}, {"kind", "pods"}, {"causes", causes}});
+}
+
+Reply question_reply(Form form, const controller::Question& question, const ReportStatus& answered) {
+  if (const auto* refusal = refusal_of(answered)) {
+    if (refusal->reason != controller::kDeadlineExceeded)
+      return server::status_reply(422, own_words(refusal->message));
+    auto late = server::status_reply(504, refusal->message);
+    late.headers.emplace_back("Retry-After", "1");
+    return late;
+  }
+  auto status = answered;
+  for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
+  const auto& meta = question.meta;
+  json::object spec{{"dryRun", true}};
+  if (question.replicas) spec["replicas"] = *question.replicas;
+  return json_reply(
+      answer_in(form, status, {{"namespace", meta.namespace_}, {"name", meta.name}}, std::move(spec)));
+}
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,30 @@
+// The bodies of the HTTPS API's replies, made of a report's status.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "app/report_api/routes.h"
+#include "controller/decision_memory.h"
+#include "controller/report.h"
+#include "controller/what_if/question.h"
+#include "server/exchange.h"
+
+namespace podium::app::report_api {
+
+// scores: [{"Host", "Score"}…], best first, at most 10. strategies: [{"Strategy", "Weight", "HostPriority":
+// [{"Host", "Score"}…]}…], at most 5 hosts each. report: the SchedulingReport with this metadata and spec.
+boost::json::value answer_in(Form form, const controller::ReportStatus& status, boost::json::object metadata,
+                             boost::json::object spec);
+
+server::Reply decision_reply(Form form, const controller::RememberedDecision& decision);
+// Why there is no decision on the pod, in words and with a cause for programs.
+server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
+                                const controller::DecisionMemory::Found& found);
+// A refused question is 422 Invalid, one that ran out of time 504.
+server::Reply question_reply(Form form, const controller::Question& question,
+                             const controller::ReportStatus& status);
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,144 @@
+#include "app/report_api/openapi.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <string>
+#include <utility>
+
+#include "app/report_api/routes.h"
+#include "base/version.h"
+
+namespace podium::app::report_api {
+namespace {
+
+namespace json = boost::json;
+
+struct Failure {
+  const char *code, *when;
+  bool of_questions_only;
+};
+constexpr Failure kFailures[] = {
+    {"400", "the path, a parameter or the body is malformed", false},
+    {"401", "no credentials, or invalid ones", false},
+    {"403", "the user may not do this in the namespace", false},
+    {"404", "there is no decision on the pod, or what-ifs are switched off", false},
+    {"405", "the path has another method, which Allow names", false},
+    {"413", "the body is larger than 1 MiB", true},
+    {"415", "the body is neither JSON nor YAML", true},
+    {"422", "the API server or podium would refuse this pod", true},
+    {"429", "the user sends too many requests; Retry-After says when to send the next", false},
+    {"503", "this process cannot answer now: it follows another, starts or stops", false},
+    {"504", "the answer took too long", true},
+};
+
+json::object reference(const std::string& name) { return {{"$ref", "#/components/schemas/" + name}}; }
+
+json::object in_json(json::object schema) {
+  return {{"application/json", json::object{{"schema", std::move(schema)}}}};
+}
+
+json::object text_schema() { return {{"type", "string"}}; }
+json::object integer_schema() { return {{"type", "integer"}, {"format", "int64"}}; }
+
+json::object list_of(json::object items, int most) {
+  return {{"type", "array"}, {"items", std::move(items)}, {"maxItems", most}};
+}
+
+json::object object_of(json::object properties) {
+  json::array required;
+  for (const auto& [name, schema] : properties) required.emplace_back(name);
+  return {{"type", "object"}, {"required", std::move(required)}, {"properties", std::move(properties)}};
+}
+
+json::object anything(const char* description) { return {{"type", "object"}, {"description", description}}; }
+
+json::object schemas() {
+  return {
+      {"HostScore", object_of({{"Host", text_schema()}, {"Score", integer_schema()}})},
+      {"Scores", list_of(reference("HostScore"), 10)},
+      {"Strategy", object_of({{"Strategy", text_schema()},
+                              {"Weight", integer_schema()},
+                              {"HostPriority", list_of(reference("HostScore"), 5)}})},
+      {"Strategies", list_of(reference("Strategy"), 32)},
+      {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
+      {"Manifest", anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job")},
+      {"Status", anything("v1 Status of Kubernetes, with reason, code and message")},
+  };
+}
+
+std::string schema_of(Form form) {
+  switch (form) {
+    case Form::scores:
+      return "Scores";
+    case Form::strategies:
+      return "Strategies";
+    default:
+      return "SchedulingReport";
+  }
+}
+
+json::array parameters_of(const Route& route) {
+  json::array out;
+  const auto add_path = [&](const char* name) {
+    out.push_back(
+        json::object{{"name", name}, {"in", "path"}, {"required", true}, {"schema", text_schema()}});
+  };
+  add_path("namespace");
+  if (!route.is_question) {
+    add_path("pod");
+    return out;
+  }
+  for (const auto& one : question_parameters()) {
+    auto schema = text_schema();
+    if (one.type == Parameter::Type::flag) schema = {{"type", "boolean"}};
+    if (one.type == Parameter::Type::integer)
+      schema = {{"type", "integer"}, {"minimum", one.least}, {"maximum", one.most}};
+    out.push_back(json::object{{"name", one.name},
+                               {"in", "query"},
+                               {"description", one.description},
+                               {"schema", std::move(schema)}});
+  }
+  return out;
+}
+
+json::object responses_of(const Route& route) {
+  json::object out{{"200", json::object{{"description", route.summary},
+                                        {"content", in_json(reference(schema_of(route.form)))}}}};
+  for (const auto& failure : kFailures) {
+    if (failure.of_questions_only && !route.is_question) continue;
+    out[failure.code] =
+        json::object{{"description", failure.when}, {"content", in_json(reference("Status"))}};
+  }
+  return out;
+}
+
+json::object operation_of(const Route& route) {
+  json::object out{{"summary", route.summary}, {"parameters", parameters_of(route)}};
+  if (route.is_question) {
+    auto content = in_json(reference("Manifest"));
+    content["application/yaml"] = content["application/json"];
+    out["requestBody"] = json::object{{"required", true}, {"content", std::move(content)}};
+  }
+  out["responses"] = responses_of(route);
+  return out;
+}
+
+}  // namespace
+
+json::object openapi_document() {
+  json::object paths;
+  for (const auto& route : routes()) {
+    auto& path = paths[route.pattern.text()];
+    if (!path.is_object()) path = json::object();
+    path.as_object()[route.is_question ? "post" : "get"] = operation_of(route);
+  }
+  const json::object bearer{{"type", "http"}, {"scheme", "bearer"}};
+  return {{"openapi", "3.0.3"},
+          {"info", json::object{{"title", "podium"}, {"version", std::string(kVersion)}}},
+          {"paths", std::move(paths)},
+          {"components",
+           json::object{{"schemas", schemas()}, {"securitySchemes", json::object{{"bearer", bearer}}}}},
+          {"security", json::array{json::object{{"bearer", json::array()}}}}};
+}
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,109 @@
+#include "app/report_api/question_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <cctype>
+
+#include "api/yaml.h"
+#include "client/decode/watch_lines.h"
+#include "scheduler/config/names.h"
+
+namespace podium::app::report_api {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kNodes = 100'000;  // of a YAML document, after alias expansion
+constexpr std::string_view kTemplate = "spec.template", kSpec = "spec.", kBetween = "; ";
+
+const json::object* object_at(const json::object& parent, std::string_view key) {
+  const auto* value = parent.if_contains(key);
+  return value ? value->if_object() : nullptr;
+}
+
+std::string text_at(const json::object& parent, std::string_view key) {
+  const auto* value = parent.if_contains(key);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+Result<json::value> parse(const QuestionBody& body) {
+  if (body.type == ContentType::json) {
+    auto value = client::parse_api_json(body.text, {});
+    if (!value) return invalid("body: " + value.error().message);
+    return value;
+  }
+  auto documents =
+      api::parse_documents(body.text, "body", {.bytes = body.text.size(), .nodes = kNodes, .lines = false});
+  if (!documents) return std::unexpected(documents.error());
+  if (documents->size() != 1)
+    return invalid(fmt::format("body: has {} documents, and one is asked at a time", documents->size()));
+  return std::move(documents->front().value);
+}
+
+Result<std::string> check_metadata(const json::object& manifest, const std::string& ns) {
+  const auto* metadata = object_at(manifest, "metadata");
+  if (!metadata) return std::string("what-if");
+  const auto own = text_at(*metadata, "namespace");
+  if (!own.empty() && own != ns)
+    return invalid(fmt::format("metadata.namespace: is {:?}, and the path says {:?}", own, ns));
+  const auto name = text_at(*metadata, "name");
+  return config::check_dns_subdomain(name).empty() ? name : std::string("what-if");
+}
+
+std::string own_finding(std::string_view finding) {
+  if (finding.starts_with(kTemplate)) {
+    finding.remove_prefix(kTemplate.size());
+    return finding.starts_with('.') ? std::string(finding.substr(1)) : "body" + std::string(finding);
+  }
+  if (finding.starts_with(kSpec)) finding.remove_prefix(kSpec.size());
+  return std::string(finding);
+}
+
+}  // namespace
+
+std::optional<ContentType> content_type_of(std::string_view header) {
+  std::string type(header.substr(0, header.find(';')));
+  while (type.ends_with(' ')) type.pop_back();
+  std::ranges::transform(type, type.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (type == "application/json") return ContentType::json;
+  for (const auto* yaml : {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"}) {
+    if (type == yaml) return ContentType::yaml;
+  }
+  return std::nullopt;
+}
+
+Result<QuestionPtr> read_question_body(const QuestionBody& body) {
+  auto manifest = parse(body);
+  if (!manifest) return std::unexpected(manifest.error());
+  if (!manifest->is_object()) return invalid("body: must be an object");
+  if (!manifest->get_object().contains("kind")) return invalid("kind: required");
+  const auto name = check_metadata(manifest->get_object(), body.ns);
+  if (!name) return std::unexpected(name.error());
+  json::object spec = body.fields;
+  spec["dryRun"] = true;
+  spec["template"] = std::move(*manifest);
+
+  // From here on it is a report that asks, with the same checks.
+  const json::object metadata{{"namespace", body.ns}, {"name", *name}, {"uid", body.uid}, {"generation", 1}};
+  const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(spec)}});
+  const auto report = controller::scan_report(text);
+  if (!report) return std::unexpected(report.error());
+  auto question = controller::read_question(*report, std::chrono::seconds(1));
+  if (!question) return invalid(own_words(question.error().message));
+  return std::make_shared<const controller::Question>(std::move(*question));
+}
+
+std::string own_words(std::string_view message) {
+  std::string out;
+  for (bool is_first = true; is_first || !message.empty(); is_first = false) {
+    const auto end = message.find(kBetween);
+    out += (is_first ? "" : std::string(kBetween)) + own_finding(message.substr(0, end));
+    message.remove_prefix(end == message.npos ? message.size() : end + kBetween.size());
+  }
+  return out;
+}
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,44 @@
+// Reads the body of a what-if: a pod or a workload in YAML or JSON, asked like the template of a
+// SchedulingReport.
+//
+// Threads: pure functions; reading takes a while, so it belongs on a worker. Errors: Kind::invalid as
+// "path: reason", with the paths of the body.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "controller/what_if/question.h"
+
+namespace podium::app::report_api {
+
+enum class ContentType : std::uint8_t { json, yaml };
+
+// Nullopt: neither JSON nor YAML.
+std::optional<ContentType> content_type_of(std::string_view header);
+inline constexpr const char* kContentTypes = "application/json, application/yaml";
+
+struct QuestionBody {
+  QuestionBody() {}  // not an aggregate: see server::Request
+
+  std::string text;
+  ContentType type = ContentType::json;
+  std::string ns;              // of the path
+  std::string uid;             // unique; of the pod that is asked for
+  boost::json::object fields;  // of spec, from the query
+};
+
+using QuestionPtr = std::shared_ptr<const controller::Question>;
+
+Result<QuestionPtr> read_question_body(const QuestionBody& body);
+
+// A message about spec of a SchedulingReport, with the paths of body and query: "spec.template.spec.containers"
+// is "spec.containers" of the body, and "spec.profile" is the parameter.
+std::string own_words(std::string_view message);
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,215 @@
+#include "app/report_api/report_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "app/report_api/answers.h"
+#include "app/report_api/openapi.h"
+#include "app/report_api/question_body.h"
+#include "async/on.h"
+#include "async/within.h"
+#include "scheduler/config/names.h"
+#include "server/status.h"
+
+namespace podium::app::report_api {
+
+using async::Task;
+using server::Reply;
+using server::Request;
+using server::status_reply;
+using server::UserLimits;
+
+namespace {
+
+constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
+constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 8};
+// From the body's arrival: for a thread to be free, and for the whole answer.
+constexpr std::chrono::seconds kThreadWithin{15}, kAnswerWithin{30};
+
+Reply with(Reply reply, const char* header, std::string value) {
+  reply.headers.emplace_back(header, std::move(value));
+  return reply;
+}
+
+Reply unavailable(std::string message) {
+  return with(status_reply(503, std::move(message)), "Retry-After", "1");
+}
+
+std::optional<std::string> wrong_name(const char* what, const std::string& name,
+                                      std::vector<std::string> errors) {
+  if (errors.empty()) return std::nullopt;
+  return fmt::format("{} {:?}: {}", what, name, errors.front());
+}
+
+// A program without credentials is told to bring some, unless the cluster lets anonymous users in.
+Reply refused(const server::Admission& admission) {
+  if (admission.refusal->status != 403 || admission.user.name != server::anonymous().name)
+    return *admission.refusal;
+  return with(status_reply(401, "Unauthorized"), "WWW-Authenticate", "Bearer");
+}
+
+server::Attributes attributes_of(const Route& route, const std::string& ns) {
+  server::Attributes out;
+  out.verb = route.is_question ? "create" : "get";
+  out.ns = ns;
+  out.group = "podium.dev";
+  out.version = "v1alpha1";
+  out.resource = "schedulingreports";
+  return out;
+}
+
+using Read = Result<QuestionPtr>;
+
+Task<Read> read_on_worker(std::shared_ptr<const QuestionBody> body) { co_return read_question_body(*body); }
+
+}  // namespace
+
+// What a request's path and method name.
+struct ReportApi::Target {
+  const Route* route = nullptr;
+  std::string ns, pod;
+};
+
+namespace {
+
+// The methods of the routes with this path.
+std::string methods_of(std::string_view path) {
+  std::set<std::string> methods;
+  for (const auto& route : routes()) {
+    if (route.pattern.match(path)) methods.insert(route.method());
+  }
+  return fmt::format("{}", fmt::join(methods, ", "));
+}
+
+}  // namespace
+
+ReportApi::ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clock, Random& random)
+    : sources_(std::move(sources)),
+      admit_(std::move(admit)),
+      gate_(gate),
+      clock_(clock),
+      random_(random),
+      reads_(kReads),
+      questions_(kQuestions) {}
+
+bool ReportApi::serves(std::string_view path) {
+  return std::ranges::any_of(routes(), [&](const Route& one) { return one.pattern.match(path).has_value(); });
+}
+
+Reply ReportApi::openapi() const {
+  return Reply(200, boost::json::serialize(openapi_document()) + "\n", "application/json");
+}
+
+Task<Reply> ReportApi::answer(ReportApi* self, Request request) {
+  const auto route = std::ranges::find_if(
+      routes(), [&](const Route& one) { return one.pattern.match(request.path).has_value(); });
+  if (route == routes().end()) co_return status_reply(404, "there is no such path");
+  auto path = route->pattern.text();
+  auto reply = co_await reply_to(self, path, std::move(request));
+  if (self->sources_.replied) self->sources_.replied(path, reply.status);
+  co_return reply;
+}
+
+Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request request) {
+  Target target;
+  for (const auto& one : routes()) {
+    if (one.pattern.text() == path && one.method() == request.method) target.route = &one;
+  }
+  if (!target.route) {
+    co_return with(status_reply(405, fmt::format("{:?} is not served here", request.method)), "Allow",
+                   methods_of(request.path));
+  }
+  const auto names = *target.route->pattern.match(request.path);
+  if (!names) co_return status_reply(400, "path: " + names.error().message);
+  target.ns = names->at(0);
+  if (!target.route->is_question) target.pod = names->at(1);
+  // Before anybody is asked about the namespace.
+  auto wrong = wrong_name("namespace", target.ns, config::check_dns_label(target.ns));
+  if (!wrong && !target.route->is_question)
+    wrong = wrong_name("pod", target.pod, config::check_dns_subdomain(target.pod));
+  if (wrong) co_return status_reply(400, std::move(*wrong));
+
+  auto admission = co_await self->admit_(request, attributes_of(*target.route, target.ns));
+  if (admission.refusal) co_return refused(admission);
+  auto& limits = target.route->is_question ? self->questions_ : self->reads_;
+  auto slot = limits.admit(admission.user.name, self->clock_.now());
+  if (!slot.slot) {
+    co_return with(status_reply(429, std::move(slot.why)), "Retry-After",
+                   std::to_string(slot.retry_after.count()));
+  }
+  if (target.route->is_question) {
+    co_return co_await ask(self, &target, std::move(request), std::move(slot.slot));
+  }
+  const auto parameters = read_parameters(request.query, {});
+  if (!parameters) co_return status_reply(400, parameters.error().message);
+  co_return self->decision(target);
+}
+
+Reply ReportApi::decision(const Target& target) const {
+  const auto found = sources_.decisions.find(target.ns, target.pod);
+  if (!sources_.leads() || found.absence == controller::DecisionMemory::Absence::not_begun) {
+    const auto leader = sources_.leader();
+    return unavailable("this process does not schedule, so it has no decisions; " +
+                       (leader.empty() ? "no leader is known" : "the leader is " + leader));
+  }
+  if (found.decision) return decision_reply(target.route->form, *found.decision);
+  return no_decision_reply(target.ns, target.pod, found);
+}
+
+Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request request, UserLimits::Slot slot) {
+  if (!self->sources_.answers_what_ifs)
+    co_return status_reply(404, "what-ifs are switched off: whatIf.enabled");
+  const auto missing = self->sources_.not_synced();
+  if (!missing.empty())
+    co_return unavailable(fmt::format("not synced with the API server: {}", fmt::join(missing, ", ")));
+  if (self->sources_.asker.stopped()) co_return unavailable("this process is stopping");
+  auto fields = read_parameters(request.query, question_parameters());
+  if (!fields) co_return status_reply(400, fields.error().message);
+  const auto type = content_type_of(request.content_type);
+  if (!type) {
+    co_return status_reply(
+        415, fmt::format("Content-Type {:?} is not served (known: {})", request.content_type, kContentTypes));
+  }
+  auto text = co_await request.read_body(kBodyBytes);
+  if (!text) co_return status_reply(text.error().code == 413 ? 413 : 408, text.error().message);
+  auto body = std::make_shared<QuestionBody>();
+  body->text = std::move(*text);
+  body->type = *type;
+  body->ns = target->ns;
+  body->uid = self->new_uid();
+  body->fields = std::move(*fields);
+  auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slot));
+  auto reply =
+      co_await async::within<Reply>(self->gate_, "HTTPS what-if", std::move(evaluation), kAnswerWithin);
+  if (reply) co_return std::move(*reply);
+  co_return with(status_reply(504, "the answer took too long"), "Retry-After", "5");
+}
+
+// Keeps its slot until it has ended, even if nobody waits for it any more.
+Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
+                                UserLimits::Slot slot) {
+  const auto until = self->clock_.now() + kThreadWithin;
+  auto& asker = self->sources_.asker;
+  auto reading = read_on_worker(std::move(body));
+  const auto read = co_await async::on(asker.workers(), std::move(reading));
+  if (!read) co_return status_reply(400, read.error().message);
+  const std::function<Reply(controller::ReportStatus)> finish =
+      [form, asked = *read](controller::ReportStatus status) { return question_reply(form, *asked, status); };
+  auto reply = co_await asker.ask<Reply>(*read, finish, until);
+  slot.reset();
+  co_return reply;
+}
+
+// As random as the API server's, since scores of equal nodes are told apart by it.
+std::string ReportApi::new_uid() {
+  const auto high = random_.next(), low = random_.next();
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
+                     low >> 48, low & 0xffffffffffff);
+}
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,77 @@
+// ReportApi: the HTTPS API for programs: the last decision on a pod, and what-ifs.
+//
+//   GET  /v1/namespaces/NS/pods/POD/{scores,strategies,report}
+//   POST /v1/namespaces/NS/whatif/{scores,strategies,report}
+//
+// A request is authorized like one to the API server: get or create of schedulingreports in the namespace. A
+// body is read only after that, and parsed and evaluated on the workers for what-ifs (controller/asker.h).
+// Bounds: the requests of a user, those in progress, the body, the time of an answer.
+//
+// What-ifs are answered by every process whose caches have synced, decisions by the leader, which made them.
+//
+// Owner: DiagnosticsServer. Threads: all functions on the I/O executor.
+// Errors: each failure is a reply with a Status.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/report_api/routes.h"
+#include "async/gate.h"
+#include "base/clock.h"
+#include "controller/decision_memory.h"
+#include "controller/what_if/asker.h"
+#include "server/access.h"
+#include "server/user_limits.h"
+
+namespace podium::app::report_api {
+
+struct QuestionBody;
+
+class ReportApi {
+ public:
+  static constexpr std::size_t kBodyBytes = 1024 * 1024;
+
+  // What it answers from. All outlive it.
+  struct Sources {
+    const controller::DecisionMemory& decisions;
+    controller::Asker& asker;
+    bool answers_what_ifs = true;
+    std::function<std::vector<std::string>()> not_synced;  // "kind: reason"; empty: all caches have synced
+    std::function<bool()> leads;
+    std::function<std::string()> leader;  // empty: unknown
+    // Called with the path of the table and the code of each reply; may be empty.
+    std::function<void(const std::string& path, int code)> replied;
+  };
+  // How it knows who may do what: Access::admit().
+  using Admit = std::function<async::Task<server::Admission>(server::Request, server::Attributes)>;
+
+  ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clock, Random& random);
+
+  static bool serves(std::string_view path);  // any method
+  async::Task<server::Reply> answer(server::Request request) { return answer(this, std::move(request)); }
+  server::Reply openapi() const;
+
+ private:
+  struct Target;
+  static async::Task<server::Reply> answer(ReportApi* self, server::Request request);
+  static async::Task<server::Reply> reply_to(ReportApi* self, std::string path, server::Request request);
+  static async::Task<server::Reply> ask(ReportApi* self, const Target* target, server::Request request,
+                                        server::UserLimits::Slot slot);
+  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
+                                             server::UserLimits::Slot slot);
+  server::Reply decision(const Target& target) const;
+  std::string new_uid();
+
+  const Sources sources_;
+  const Admit admit_;
+  async::Gate& gate_;
+  Clock& clock_;
+  Random& random_;
+  server::UserLimits reads_, questions_;
+};
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,139 @@
+#include "app/report_api/routes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/url/params_encoded_view.hpp>
+#include <boost/url/parse_query.hpp>
+#include <charconv>
+#include <optional>
+
+#include "controller/what_if/question.h"
+
+namespace podium::app::report_api {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kLongestText = 4096;
+
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+// Texts come back in messages, so they are of printable ASCII.
+bool is_plain(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestText &&
+         std::ranges::all_of(text, [](unsigned char c) { return c > ' ' && c < 0x7f; });
+}
+
+Result<json::value> read_weight(const Parameter& parameter, std::string_view item) {
+  const auto equals = item.find('=');
+  const auto weight = equals == item.npos ? std::nullopt : integer(item.substr(equals + 1));
+  if (!weight) return invalid(fmt::format("{}: {:?} must be NAME=WEIGHT", parameter.name, item));
+  return json::value{{"name", std::string(item.substr(0, equals))}, {"weight", *weight}};
+}
+
+Result<json::value> read_list(const Parameter& parameter, std::string_view text) {
+  json::array out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    const auto item = text.substr(begin, end - begin);
+    if (parameter.type == Parameter::Type::texts) {
+      out.emplace_back(json::string(item));
+    } else {
+      auto weight = read_weight(parameter, item);
+      if (!weight) return weight;
+      out.push_back(std::move(*weight));
+    }
+    begin = end + 1;
+  }
+  return json::value(std::move(out));
+}
+
+Result<json::value> read_value(const Parameter& parameter, const std::string& text) {
+  if (parameter.type == Parameter::Type::integer) {
+    const auto number = integer(text);
+    if (number && *number >= parameter.least && *number <= parameter.most) return json::value(*number);
+    return invalid(fmt::format("{}: must be an integer between {} and {}", parameter.name, parameter.least,
+                               parameter.most));
+  }
+  if (parameter.type == Parameter::Type::flag) {
+    if (text == "true" || text == "false") return json::value(text == "true");
+    return invalid(fmt::format("{}: must be true or false", parameter.name));
+  }
+  if (!is_plain(text)) {
+    return invalid(fmt::format("{}: must be 1 to {} printable characters", parameter.name, kLongestText));
+  }
+  if (parameter.type == Parameter::Type::text) return json::value(json::string(text));
+  return read_list(parameter, text);
+}
+
+std::string names_of(const std::vector<Parameter>& parameters) {
+  std::string out;
+  for (const auto& one : parameters) out += (out.empty() ? "" : ", ") + std::string(one.name);
+  return out.empty() ? "none" : out;
+}
+
+}  // namespace
+
+const std::vector<Route>& routes() {
+  const auto of_pod = [](const char* form) {
+    return server::PathPattern(fmt::format("/v1/namespaces/{{namespace}}/pods/{{pod}}/{}", form));
+  };
+  const auto what_if = [](const char* form) {
+    return server::PathPattern(fmt::format("/v1/namespaces/{{namespace}}/whatif/{}", form));
+  };
+  static const std::vector<Route> all{
+      {of_pod("scores"), Form::scores, false, "The ten best nodes of the last decision on a pod"},
+      {of_pod("strategies"), Form::strategies, false,
+       "The five best nodes of each scoring strategy in the last decision on a pod"},
+      {of_pod("report"), Form::report, false, "The last decision on a pod, as a SchedulingReport"},
+      {what_if("scores"), Form::scores, true, "The ten best nodes for a pod that does not exist"},
+      {what_if("strategies"), Form::strategies, true,
+       "The five best nodes of each scoring strategy for a pod that does not exist"},
+      {what_if("report"), Form::report, true, "The whole answer to a what-if, as a SchedulingReport"},
+  };
+  return all;
+}
+
+const std::vector<Parameter>& question_parameters() {
+  using enum Parameter::Type;
+  static const std::vector<Parameter> all{
+      {"replicas", integer, 1, controller::kMostReplicas,
+       "how many of these pods to place, one after the other; a workload's own replicas unless it is given"},
+      {"minCount", integer, 1, controller::kMostReplicas, "how many must fit together, as a group"},
+      {"topologyKey", text, 0, 0, "the label of the nodes within whose equal values the group must fit"},
+      {"nodes", texts, 0, 0, "nodes whose verdicts are told whatever their rank: a,b"},
+      {"strategies", weights, 0, 0,
+       "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0"},
+      {"fixes", flag, 0, 0, "true: looks for single changes that would let the pod fit"},
+      {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
+  };
+  return all;
+}
+
+Result<json::object> read_parameters(std::string_view query, const std::vector<Parameter>& known) {
+  json::object out;
+  const auto parsed = boost::urls::parse_query(query);
+  if (!parsed) return invalid("the query is not encoded correctly");
+  if (query.empty()) return out;
+  for (const auto& given : boost::urls::params_encoded_view(*parsed)) {
+    const auto name = given.key.decode();
+    const auto parameter = std::ranges::find(known, name, &Parameter::name);
+    if (parameter == known.end())
+      return invalid(fmt::format("unknown query parameter {:?} (known: {})", name, names_of(known)));
+    if (out.contains(name)) return invalid(fmt::format("{}: given twice", name));
+    auto value = read_value(*parameter, given.value.decode());
+    if (!value) return std::unexpected(value.error());
+    out[name] = std::move(*value);
+  }
+  return out;
+}
+
+}  // namespace podium::app::report_api

@@ -1,0 +1,51 @@
+// The paths of the HTTPS API and their parameters. One table serves the server and its OpenAPI document.
+//
+// Threads: immutable tables. Errors: Kind::invalid as "parameter: reason".
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "server/path_pattern.h"
+
+namespace podium::app::report_api {
+
+inline constexpr const char* kOpenApiPath = "/openapi/v3";
+
+enum class Form : std::uint8_t { scores, strategies, report };
+
+struct Route {
+  server::PathPattern pattern;
+  Form form;
+  bool is_question;  // POST: a question; GET: the last decision on a pod
+  const char* summary;
+
+  const char* method() const { return is_question ? "POST" : "GET"; }
+};
+const std::vector<Route>& routes();
+
+// A parameter of a question. Its value becomes the field of the same name in a what-if's spec, which is where
+// it is checked further.
+struct Parameter {
+  enum class Type : std::uint8_t {
+    text,
+    integer,
+    flag,     // true or false
+    texts,    // a,b
+    weights,  // A=1,B=0
+  };
+  const char* name;
+  Type type;
+  std::int64_t least, most;  // of an integer
+  const char* description;
+};
+const std::vector<Parameter>& question_parameters();
+
+// The fields of spec that the query sets. Refuses a parameter that is unknown or given twice.
+Result<boost::json::object> read_parameters(std::string_view query, const std::vector<Parameter>& known);
+
+}  // namespace podium::app::report_api

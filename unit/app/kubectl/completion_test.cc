@@ -1,0 +1,65 @@
+// What may follow the words of a command line.
+#include "app/kubectl/completion.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/kubectl/commands.h"
+
+namespace podium::kubectl {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct CompletionTest : testing::Test {
+  CompletionTest() { add_commands(app, code); }
+  Completion after(const Words& words) { return complete(app, words); }
+  CLI::App app{"", "podium"};
+  int code = 0;
+};
+
+TEST_F(CompletionTest, SubcommandsFirst) {
+  const auto found = after({""}).words;
+  for (const char* name : {"why", "whatif", "capacity", "pending", "completion"}) {
+    EXPECT_NE(std::ranges::find(found, name), found.end()) << name;
+  }
+}
+
+TEST_F(CompletionTest, FlagsOfTheSubcommand) {
+  const auto found = after({"why", "--"}).words;
+  EXPECT_NE(std::ranges::find(found, "--node"), found.end());
+  EXPECT_EQ(std::ranges::find(found, "--replicas"), found.end());
+}
+
+TEST_F(CompletionTest, NamesOfTheCluster) {
+  struct Case {
+    Words words;
+    const char* names_of;
+    const char* prefix;
+  };
+  const Case cases[] = {{{"why", ""}, "pods", ""},
+                        {{"why", "web", "--node", ""}, "nodes", ""},
+                        {{"why", "-n", ""}, "namespaces", ""},
+                        {{"why", "-n", "shop", "w"}, "pods", ""},
+                        {{"whatif", "deploy/w"}, "deployments", "deploy/"},
+                        {{"whatif", "--fixes", "sts/"}, "statefulsets", "sts/"},
+                        {{"capacity", "--like", "n"}, "nodes", ""},
+                        {{"whatif", "svc/"}, "", ""}};
+  for (const auto& c : cases) {
+    const auto found = after(c.words);
+    EXPECT_EQ(found.names_of, c.names_of) << c.words.back();
+    EXPECT_EQ(found.prefix, c.prefix) << c.words.back();
+  }
+}
+
+TEST_F(CompletionTest, ValuesAndFiles) {
+  EXPECT_EQ(after({"why", "-o", ""}).words, (Words{"table", "wide", "json", "yaml"}));
+  EXPECT_TRUE(after({"whatif", "-f", ""}).files);
+  EXPECT_FALSE(after({"why", ""}).files);
+  EXPECT_NE(after({"whatif", ""}).words, Words{});
+}
+
+}  // namespace
+}  // namespace podium::kubectl

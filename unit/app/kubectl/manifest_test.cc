@@ -1,0 +1,187 @@
+// From flags and manifests to what is asked.
+#include "app/kubectl/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "app/kubectl/connection.h"
+#include "app/kubectl/question.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kDeployment = R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}, uid: u, annotations: {kubectl.kubernetes.io/last-applied-configuration: x}}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: i}]}
+status: {replicas: 3}
+)";
+
+Result<std::vector<json::value>> read(std::string_view text) {
+  std::vector<std::string> others;
+  return objects_that_make_pods(text, "f.yaml", others);
+}
+
+TEST(Target, TypesAreKubectls) {
+  struct Case {
+    const char* text;
+    const char* kind;  // empty: an error
+  };
+  const Case cases[] = {{"deploy/web", "Deployment"},
+                        {"deployments/web", "Deployment"},
+                        {"Deployment/web", "Deployment"},
+                        {"sts/db", "StatefulSet"},
+                        {"po/a", "Pod"},
+                        {"pods/a", "Pod"},
+                        {"job/x", "Job"},
+                        {"svc/x", ""},
+                        {"web", ""},
+                        {"deploy/", ""},
+                        {"deploy/a/b", ""},
+                        {"cj/x", ""}};
+  for (const auto& c : cases) {
+    const auto target = parse_target(c.text);
+    EXPECT_EQ(target ? std::string(target->maker->kind) : "", c.kind) << c.text;
+  }
+}
+
+TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
+  std::vector<std::string> others;
+  const auto text =
+      std::string(kDeployment) +
+      "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}\n"
+      "---\n{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod, metadata: {name: p}}]}\n";
+  const auto found = objects_that_make_pods(text, "f.yaml", others);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ(text_of((*found)[1], "/metadata/name"), "p");
+  EXPECT_EQ(others, std::vector<std::string>{"Service"});
+}
+
+TEST(Manifest, SaysWhatIsWrong) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{kind: Service}", "f.yaml: nothing in it makes pods; it has Service"},
+      {"", "f.yaml: nothing in it makes pods"},
+      {"a: 1", "f.yaml: document 1: missing kind"},
+      {"3", "f.yaml: document 1: missing kind"},
+  };
+  for (const auto& [text, words] : cases) {
+    const auto found = read(text);
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().message, words);
+    EXPECT_EQ(found.error().kind, Error::Kind::invalid);
+  }
+  const auto pod =
+      pod_of(json::parse(R"({"kind": "Deployment", "metadata": {"name": "web"}, "spec": {}})"), "shop");
+  ASSERT_FALSE(pod);
+  EXPECT_EQ(pod.error().message, "Deployment web: spec.template.spec: missing");
+}
+
+TEST(Manifest, ThePodOfAWorkloadHasItsTemplate) {
+  const auto pod = pod_of(read(kDeployment)->front(), "shop");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_EQ(*pod, json::parse(R"({"apiVersion": "v1", "kind": "Pod",
+      "metadata": {"labels": {"app": "web"}, "generateName": "web-", "namespace": "shop"},
+      "spec": {"containers": [{"name": "c", "image": "i"}]}})"));
+}
+
+TEST(Manifest, AStatefulSetsPodHasItsClaimsForTheDryRunOnly) {
+  const auto set = json::parse(R"({"kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {
+      "volumeClaimTemplates": [{"metadata": {"name": "data"}}],
+      "template": {"spec": {"containers": []}}}})");
+  const auto pod = pod_of(set, "shop");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_EQ(pod->at("spec").at("volumes"),
+            json::parse(R"([{"name": "data", "persistentVolumeClaim": {"claimName": "data-db-0"}}])"));
+  EXPECT_FALSE(template_of(set, *pod).at("spec").at("template").at("spec").as_object().contains("volumes"));
+}
+
+TEST(Manifest, TheTemplateIsAsTheApiServerAdmittedIt) {
+  const auto object = read(kDeployment)->front();
+  auto admitted = *pod_of(object, "shop");
+  auto& spec = admitted.as_object()["spec"].as_object();
+  spec["schedulerName"] = "default-scheduler";
+  spec["priority"] = 7;
+  const auto made = template_of(object, admitted);
+  EXPECT_EQ(made, json::parse(R"({"apiVersion": "apps/v1", "kind": "Deployment",
+      "metadata": {"labels": {"app": "web"}, "name": "web"},
+      "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}}, "template": {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "c", "image": "i"}], "priority": 7}}}})"))
+      << json::serialize(made);
+}
+
+TEST(Manifest, APodIsATemplateItself) {
+  const auto pod = json::parse(
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"a": "b"}},
+          "spec": {"schedulerName": "mine", "nodeName": "n1"}})");
+  const auto asked = *pod_of(pod, "shop");
+  EXPECT_FALSE(asked.at("spec").as_object().contains("nodeName"));
+  EXPECT_EQ(template_of(pod, asked),
+            json::parse(R"({"metadata": {"labels": {"a": "b"}}, "spec": {"schedulerName": "mine"}})"));
+}
+
+TEST(Question, FlagsBecomeItsSpec) {
+  QuestionFlags flags;
+  flags.replicas = 20;
+  flags.weights = {"NodeResourcesFit=5,ImageLocality=0"};
+  flags.drain = {"n1", "n2,n3"};
+  flags.add_nodes = 2;
+  flags.like = "gpu-00";
+  flags.nodes = {"n7"};
+  flags.fixes = true;
+  const auto spec = question_spec(flags);
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(json::value(*spec), json::parse(R"({"dryRun": true, "replicas": 20,
+      "strategies": [{"name": "NodeResourcesFit", "weight": 5}, {"name": "ImageLocality", "weight": 0}],
+      "changes": [{"type": "AddNodes", "count": 2, "like": "gpu-00"}, {"type": "DrainNode", "nodeName": "n1"},
+                  {"type": "DrainNode", "nodeName": "n2"}, {"type": "DrainNode", "nodeName": "n3"}],
+      "nodes": ["n7"], "fixes": true})"));
+  EXPECT_EQ(json::value(*question_spec({})), json::parse(R"({"dryRun": true})"));
+}
+
+TEST(Question, WrongFlagsAreNamed) {
+  const auto error = [](const QuestionFlags& flags) {
+    const auto spec = question_spec(flags);
+    return spec ? std::string() : spec.error().message;
+  };
+  EXPECT_NE(error({.replicas = -1}).find("--replicas: "), std::string::npos);
+  EXPECT_NE(error({.add_nodes = 1}).find("--add-nodes: needs --like"), std::string::npos);
+  EXPECT_NE(error({.like = "n"}).find("--like: needs --add-nodes"), std::string::npos);
+  for (const char* weights : {"a", "a=", "=3", "a=-1", "a=1.5", "a=99999999999"}) {
+    QuestionFlags flags;
+    flags.weights = {weights};
+    EXPECT_NE(error(flags).find(std::string("--weights: \"") + weights), std::string::npos) << weights;
+  }
+}
+
+TEST(Question, EndsByItselfUnlessItIsKept) {
+  EXPECT_EQ(question_object("shop", "q", {}, false).at("spec").at("ttlSeconds"), 300);
+  EXPECT_FALSE(question_object("shop", "q", {}, true).at("spec").as_object().contains("ttlSeconds"));
+}
+
+TEST(Timeout, IsADuration) {
+  using std::chrono::milliseconds;
+  const std::pair<const char*, int> cases[] = {{"30s", 30'000},   {"1m30s", 90'000}, {"500ms", 500},
+                                               {"2h", 7'200'000}, {"5", 5'000},      {"0", 3'600'000}};
+  for (const auto& [text, wanted] : cases) {
+    const auto parsed = parse_timeout(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(*parsed, milliseconds(wanted)) << text;
+  }
+  for (const char* text : {"", "s", "3x", "-1s", "0s", "99999999s", "1s-"})
+    EXPECT_FALSE(parse_timeout(text)) << text;
+}
+
+}  // namespace
+}  // namespace podium::kubectl

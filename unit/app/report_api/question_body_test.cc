@@ -1,0 +1,122 @@
+// Bodies of what-ifs: kinds, forms, and what is wrong with them, in the words of who sent them.
+#include "app/report_api/question_body.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace podium::app::report_api {
+namespace {
+
+using testing::StartsWith;
+
+constexpr std::string_view kOnePod =
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},
+  "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"}}}]}})";
+
+Result<QuestionPtr> ask(std::string_view text, boost::json::object fields = {}) {
+  QuestionBody body;
+  body.text = text;
+  body.type = text.starts_with('{') || text.starts_with('[') ? ContentType::json : ContentType::yaml;
+  body.ns = "shop";
+  body.uid = "a-uid";
+  body.fields = std::move(fields);
+  return read_question_body(body);
+}
+
+// "NAMESPACE/POD REPLICAS", or what is wrong.
+std::string asked(std::string_view text, boost::json::object fields = {}) {
+  const auto read = ask(text, std::move(fields));
+  if (!read) return read.error().message;
+  const auto& question = **read;
+  return fmt::format("{} {}", question.subject->pod.full_name(),
+                     question.replicas.value_or(question.subject->replicas));
+}
+
+std::string workload(std::string_view version, std::string_view kind, std::string_view more = "") {
+  return fmt::format(R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"api"}},"spec":{{{}"template":
+    {{"metadata":{{"labels":{{"app":"api"}}}},"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
+                     version, kind, more);
+}
+
+TEST(QuestionBody, PodsAndWorkloads) {
+  EXPECT_EQ(asked(kOnePod), "shop/web 1");
+  EXPECT_EQ(asked(kOnePod, {{"replicas", 7}}), "shop/web 7");
+  EXPECT_EQ(asked("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - {name: c, image: i}\n"),
+            "shop/what-if 1");
+  for (const char* kind : {"Deployment", "ReplicaSet", "StatefulSet"}) {
+    const auto read =
+        ask(workload("apps/v1", kind, R"("replicas":3,"selector":{"matchLabels":{"app":"api"}},)"));
+    ASSERT_TRUE(read) << kind << ": " << read.error().message;
+    EXPECT_EQ((*read)->subject->replicas, 3) << kind;
+    EXPECT_EQ((*read)->subject->pod.meta.namespace_, "shop") << kind;
+    EXPECT_EQ((*read)->replicas, std::nullopt) << kind;
+  }
+}
+
+TEST(QuestionBody, WhatIsWrongIsSaidWithItsOwnPath) {
+  struct Case {
+    std::string body, finding;
+  };
+  const Case cases[] = {
+      {"[]", "body: must be an object"},
+      {"{}", "kind: required"},
+      {R"({"kind":"ConfigMap","apiVersion":"v1"})", "kind: unknown kind \"ConfigMap\" (known: "},
+      {R"({"kind":"Pod"})", "apiVersion: must be v1 for a Pod"},
+      {R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"bank"}})",
+       "metadata.namespace: is \"bank\", and the path says \"shop\""},
+      {R"({"kind":"Pod","apiVersion":"v1","spec":{"containers":[]}})", "spec.containers: at least one"},
+      {R"({"kind":"Pod","apiVersion":"v1","spec":{"colour":"red"}})", "spec.colour: unknown field"},
+      {R"({"kind":"Pod","apiVersion":"v1","specs":{}})", "specs: unknown field"},
+      {"kind: Pod\n---\nkind: Pod\n", "body: has 2 documents, and one is asked at a time"},
+      {"", "body: has 0 documents, and one is asked at a time"},
+      {R"({"kind":"Pod","apiVersion":"v1","metadata":{"annotations":{"a":")" + std::string(70'000, 'x') +
+           R"("}}})",
+       "body: larger than 64 KiB"},
+  };
+  for (const auto& c : cases) EXPECT_THAT(asked(c.body), StartsWith(c.finding)) << c.body.substr(0, 200);
+}
+
+TEST(QuestionBody, EveryFindingHasItsOwnPath) {
+  EXPECT_EQ(own_words("spec.template.spec.containers: at least one is needed; spec.replicas: required"),
+            "spec.containers: at least one is needed; replicas: required");
+  EXPECT_EQ(own_words("spec.template: larger than 64 KiB"), "body: larger than 64 KiB");
+  EXPECT_EQ(own_words(""), "");
+}
+
+// Whatever is sent, it is an answer and not the end of the process.
+TEST(QuestionBody, HostileOnes) {
+  std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 12; ++i) {
+    bomb += fmt::format("a{}: &a{} [", i, i);
+    for (int n = 0; n < 10; ++n) bomb += fmt::format("{}*a{}", n ? "," : "", i - 1);
+    bomb += "]\n";
+  }
+  std::string deep_json = R"({"kind":"Pod","apiVersion":"v1","spec":)";
+  for (int i = 0; i < 100'000; ++i) deep_json += R"({"a":)";
+  const std::string bodies[] = {
+      bomb,
+      deep_json,
+      "kind: " + std::string(100'000, '['),
+      std::string(1000, '\0'),
+      "kind: Pod\napiVersion: v1\nspec: \xff\xfe\n",
+      "{\"kind\":\"Pod\xff\"}",
+      "kind: Pod\nkind: Pod\n",
+      "? {a: b}\n: c\n",
+      "!!binary x",
+  };
+  for (const auto& body : bodies) EXPECT_FALSE(ask(body)) << body.substr(0, 100);
+}
+
+TEST(QuestionBody, ContentTypes) {
+  for (const char* json : {"application/json", "Application/JSON; charset=utf-8", "application/json ;a=b"})
+    EXPECT_EQ(content_type_of(json), ContentType::json) << json;
+  for (const char* yaml : {"application/yaml", "application/x-yaml", "text/yaml"})
+    EXPECT_EQ(content_type_of(yaml), ContentType::yaml) << yaml;
+  for (const char* other :
+       {"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "json"})
+    EXPECT_EQ(content_type_of(other), std::nullopt) << other;
+}
+
+}  // namespace
+}  // namespace podium::app::report_api

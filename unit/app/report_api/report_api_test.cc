@@ -1,0 +1,380 @@
+// ReportApi: paths, methods, access, limits, answers, and its OpenAPI document.
+#include "app/report_api/report_api.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "api/yaml.h"
+#include "app/report_api/openapi.h"
+#include "async/virtual_time.h"
+#include "server/status.h"
+#include "unit/client/doubles.h"
+#include "unit/support/builders.h"
+
+namespace podium::app::report_api {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using server::Reply;
+using server::Request;
+using testing::HasSubstr;
+
+constexpr std::string_view kPod =
+    R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i"}]}})";
+const std::string kScores = "/v1/namespaces/shop/pods/web/scores", kAsk = "/v1/namespaces/shop/whatif/";
+
+async::Task<Result<std::string>> given(std::string text, int* reads, std::size_t limit) {
+  ++*reads;
+  Result<std::string> out = std::move(text);
+  if (out->size() > limit)
+    out = std::unexpected(Error{.kind = Error::Kind::invalid, .message = "large", .code = 413});
+  co_return out;
+}
+
+async::Task<server::Admission> admit_by_token(Request request, server::Attributes what,
+                                              std::vector<std::string>* asked) {
+  server::Admission out;
+  out.user.name = request.authorization;
+  asked->push_back(fmt::format("{} {} {}.{}/{} in {}", request.authorization, what.verb, what.resource,
+                               what.group, what.version, what.ns));
+  if (request.authorization == "nobody" || request.authorization == "system:anonymous")
+    out.refusal = server::status_reply(403, "no");
+  co_return out;
+}
+
+struct Served {
+  explicit Served(bool what_ifs = true)
+      : api(
+            {.decisions = decisions,
+             .asker = asker,
+             .answers_what_ifs = what_ifs,
+             .not_synced = [this] { return missing; },
+             .leads = [this] { return leads; },
+             .leader = [] { return std::string("podium-0"); },
+             .replied = [this](const std::string& path,
+                               int code) { replied.push_back(fmt::format("{} {}", code, path)); }},
+            [this](Request request, server::Attributes what) {
+              return admit_by_token(std::move(request), std::move(what), &asked);
+            },
+            gate, clock, random) {
+    decisions.begin();
+  }
+
+  Request request(const std::string& method, const std::string& path, std::string_view body = "") {
+    Request out;
+    out.method = method;
+    out.path = path.substr(0, path.find('?'));
+    if (out.path.size() < path.size()) out.query = path.substr(out.path.size() + 1);
+    out.authorization = "ann";
+    out.content_type = "application/json";
+    out.read_body = [this, text = std::string(body)](std::size_t limit) {
+      return given(text, &bodies_read, limit);
+    };
+    return out;
+  }
+  std::future<Reply> begin(Request request) {
+    return asio::co_spawn(io, api.answer(std::move(request)), asio::use_future);
+  }
+  Reply send(Request request) {
+    auto reply = begin(std::move(request));
+    while (reply.wait_for(0s) != std::future_status::ready) {
+      io.restart();
+      if (io.poll() == 0) clock.advance(io, 1h);
+    }
+    return reply.get();
+  }
+  Reply get(const std::string& path) { return send(request("GET", path)); }
+  Reply post(const std::string& path, std::string_view body = kPod) {
+    return send(request("POST", path, body));
+  }
+
+  void decide() {
+    controller::ReportStatus status;
+    status.outcome = "Scheduled";
+    status.choice.emplace().node = "n1";
+    status.decided_at = clock.wall();
+    status.expires_at = clock.wall() + 10min;
+    status.top_nodes = {{"n1", 731}, {"n2", 700}};
+    status.strategies = {{"NodeResourcesFit", 2, {{"n1", 92}}}};
+    decisions.remember("shop", "web", "a-uid", status);
+  }
+  async::Task<cluster::Snapshot> fork() {
+    ++forks;
+    cluster::Snapshot made;
+    made.set_node(test::node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    co_return made;
+  }
+
+  async::VirtualTime clock;
+  unit::FixedRandom random;
+  asio::io_context io{1};
+  async::Gate gate;
+  const config::Config config = config::load("", "default").value();
+  controller::DecisionMemory decisions{clock, {}};
+  controller::Asker asker{config, clock, io.get_executor(), [this] { return fork(); }};
+  std::vector<std::string> missing, asked, replied;
+  bool leads = true;
+  int bodies_read = 0, forks = 0;
+  ReportApi api;
+};
+
+std::string message(const Reply& reply) {
+  const auto body = json::parse(reply.body);
+  EXPECT_EQ(reply.content_type, "application/json");
+  EXPECT_EQ(body.at("kind"), "Status");
+  EXPECT_EQ(body.at("apiVersion"), "v1");
+  EXPECT_EQ(body.at("code").to_number<int>(), reply.status);
+  return fmt::format("{} {}: {}", reply.status, std::string_view(body.at("reason").as_string()),
+                     std::string_view(body.at("message").as_string()));
+}
+
+std::string header(const Reply& reply, std::string_view name) {
+  for (const auto& [key, value] : reply.headers) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+TEST(ReportApi, TheLastDecisionOnAPod) {
+  Served served;
+  served.decide();
+  EXPECT_EQ(served.get(kScores).body, R"([{"Host":"n1","Score":731},{"Host":"n2","Score":700}])"
+                                      "\n");
+  EXPECT_EQ(served.get("/v1/namespaces/shop/pods/web/strategies").body,
+            R"([{"Strategy":"NodeResourcesFit","Weight":2,"HostPriority":[{"Host":"n1","Score":92}]}])"
+            "\n");
+  const auto report = json::parse(served.get("/v1/namespaces/shop/pods/web/report").body);
+  EXPECT_EQ(report.at("kind"), "SchedulingReport");
+  EXPECT_EQ(report.at("spec"), json::parse(R"({"podRef":{"name":"web","uid":"a-uid"},"dryRun":false})"));
+  EXPECT_EQ(report.at("status").at("outcome"), "Scheduled");
+  for (const auto& [field, value] : report.at("status").as_object()) EXPECT_FALSE(value.is_null()) << field;
+  EXPECT_EQ(served.asked.front(), "ann get schedulingreports.podium.dev/v1alpha1 in shop");
+  EXPECT_EQ(served.replied.front(), "200 /v1/namespaces/{namespace}/pods/{pod}/scores");
+}
+
+TEST(ReportApi, SaysWhyThereIsNoDecision) {
+  Served served;
+  EXPECT_THAT(
+      message(served.get(kScores)),
+      HasSubstr("404 NotFound: pod shop/web: not decided since this process began to schedule at 20"));
+  EXPECT_THAT(served.get(kScores).body, HasSubstr(R"("causes":[{"reason":"NeverDecided")"));
+  served.decide();
+  served.clock.advance(served.io, 10min);
+  EXPECT_THAT(message(served.get(kScores)), HasSubstr("longer ago than decisions are kept (reports.ttl)"));
+  EXPECT_THAT(served.get(kScores).body, HasSubstr(R"("causes":[{"reason":"Expired")"));
+}
+
+TEST(ReportApi, AFollowerNamesTheLeaderAndAnswersWhatIfs) {
+  Served served;
+  served.leads = false;
+  const auto reply = served.get(kScores);
+  EXPECT_EQ(message(reply),
+            "503 ServiceUnavailable: this process does not schedule, so it has no decisions; the leader is "
+            "podium-0");
+  EXPECT_EQ(header(reply, "Retry-After"), "1");
+  EXPECT_EQ(served.post(kAsk + "scores").status, 200);
+}
+
+TEST(ReportApi, WhatIfs) {
+  Served served;
+  const auto scores = json::parse(served.post(kAsk + "scores").body).as_array();
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_EQ(scores[0].at("Host"), "n1");
+  EXPECT_GT(scores[0].at("Score").as_int64(), 0);
+  const auto strategies = json::parse(served.post(kAsk + "strategies").body).as_array();
+  EXPECT_GT(strategies.size(), 3u);
+  EXPECT_EQ(strategies[0].at("HostPriority").at(0).at("Host"), "n1");
+  auto yaml = served.request(
+      "POST", kAsk + "report?replicas=3",
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: i}]}\n");
+  yaml.content_type = "application/yaml";
+  const auto report = json::parse(served.send(std::move(yaml)).body);
+  EXPECT_EQ(report.at("status").at("outcome"), "Fits");
+  EXPECT_EQ(report.at("spec"), json::parse(R"({"dryRun":true,"replicas":3})"));
+  EXPECT_EQ(report.at("metadata").at("name"), "web");
+  EXPECT_EQ(served.asked.back(), "ann create schedulingreports.podium.dev/v1alpha1 in shop");
+}
+
+TEST(ReportApi, RefusesWhatItCannotAnswer) {
+  struct Case {
+    const char *method, *path, *body, *reply;
+  };
+  const Case cases[] = {
+      {"GET", "/v1/namespaces/%2E%2E%2Fx/pods/web/scores", "",
+       "400 BadRequest: namespace \"../x\": a lowercase"},
+      {"GET", "/v1/namespaces/sh%00p/pods/web/scores", "",
+       "400 BadRequest: namespace \"sh\\x00p\": a lowercase"},
+      {"GET", "/v1/namespaces/shop/pods/%ff/scores", "", "400 BadRequest: pod \"\\xff\": a lowercase"},
+      {"GET", "/v1/namespaces/shop/pods/a%/scores", "",
+       "400 BadRequest: path: '%' needs two hexadecimal digits"},
+      {"GET", "/v1/namespaces//pods/web/scores", "", "400 BadRequest: namespace \"\": a lowercase"},
+      {"GET", "/v1/namespaces/shop/pods/web/scores?limit=5", "",
+       "400 BadRequest: unknown query parameter \"limit\" (known: none)"},
+      {"HEAD", "/v1/namespaces/shop/pods/web/scores", "",
+       "405 MethodNotAllowed: \"HEAD\" is not served here"},
+      {"OPTIONS", "/v1/namespaces/shop/whatif/scores", "",
+       "405 MethodNotAllowed: \"OPTIONS\" is not served here"},
+      {"GET", "/v1/namespaces/shop/whatif/scores", "", "405 MethodNotAllowed: \"GET\" is not served here"},
+      {"POST", "/v1/namespaces/shop/whatif/scores?colour=red", "{}",
+       "400 BadRequest: unknown query parameter \"colour\" (known: replicas, minCount"},
+      {"POST", "/v1/namespaces/shop/whatif/scores", "{", "400 BadRequest: body: "},
+      {"POST", "/v1/namespaces/shop/whatif/scores", "{}", "400 BadRequest: kind: required"},
+      {"POST", "/v1/namespaces/shop/whatif/scores?profile=none", kPod.data(),
+       "422 Invalid: profile: unknown profile \"none\" (known: default-scheduler)"},
+  };
+  for (const auto& c : cases) {
+    Served served;
+    EXPECT_THAT(message(served.send(served.request(c.method, c.path, c.body))), HasSubstr(c.reply)) << c.path;
+  }
+}
+
+TEST(ReportApi, OtherMethodsAreToldWhichAreAllowed) {
+  Served served;
+  EXPECT_EQ(header(served.send(served.request("DELETE", kScores)), "Allow"), "GET");
+  EXPECT_EQ(header(served.send(served.request("GET", kAsk + "report")), "Allow"), "POST");
+}
+
+// Neither the body nor the memory is touched before access is granted, and no review is asked of a bad name.
+TEST(ReportApi, AccessComesFirst) {
+  Served served;
+  served.decide();
+  auto read = served.request("GET", kScores);
+  read.authorization = "nobody";
+  EXPECT_EQ(message(served.send(std::move(read))), "403 Forbidden: no");
+  auto question = served.request("POST", kAsk + "scores", kPod);
+  question.authorization = "nobody";
+  EXPECT_EQ(served.send(std::move(question)).status, 403);
+  auto anonymous = served.request("GET", kScores);
+  anonymous.authorization = "system:anonymous";
+  const auto unauthorized = served.send(std::move(anonymous));
+  EXPECT_EQ(message(unauthorized), "401 Unauthorized: Unauthorized");
+  EXPECT_EQ(header(unauthorized, "WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(served.bodies_read, 0);
+  EXPECT_EQ(served.forks, 0);
+  const auto before = served.asked.size();
+  EXPECT_EQ(served.get("/v1/namespaces/a%2Fb/pods/web/scores").status, 400);
+  EXPECT_EQ(served.asked.size(), before);
+}
+
+TEST(ReportApi, BodiesHaveATypeAndASize) {
+  Served served;
+  auto form = served.request("POST", kAsk + "scores", kPod);
+  form.content_type = "application/x-www-form-urlencoded";
+  EXPECT_EQ(
+      message(served.send(std::move(form))),
+      "415 UnsupportedMediaType: Content-Type \"application/x-www-form-urlencoded\" is not served (known: "
+      "application/json, application/yaml)");
+  EXPECT_EQ(served.bodies_read, 0);
+  EXPECT_EQ(message(served.post(kAsk + "scores", std::string(ReportApi::kBodyBytes + 1, ' '))),
+            "413 RequestEntityTooLarge: large");
+}
+
+TEST(ReportApi, SaysThatItCannotAnswerNow) {
+  {
+    Served off(false);
+    EXPECT_EQ(message(off.post(kAsk + "scores")), "404 NotFound: what-ifs are switched off: whatIf.enabled");
+  }
+  Served served;
+  served.missing = {"pods: forbidden"};
+  EXPECT_EQ(message(served.post(kAsk + "scores")),
+            "503 ServiceUnavailable: not synced with the API server: pods: forbidden");
+  served.missing.clear();
+  served.asker.stop();
+  EXPECT_EQ(message(served.post(kAsk + "scores")), "503 ServiceUnavailable: this process is stopping");
+}
+
+TEST(ReportApi, AUserCannotTakeItAll) {
+  Served served;
+  std::map<int, int> codes;
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 1000; ++i)
+    replies.push_back(served.begin(served.request("POST", kAsk + "scores", kPod)));
+  auto other = served.request("POST", kAsk + "scores", kPod);
+  other.authorization = "bob";
+  replies.push_back(served.begin(std::move(other)));
+  while (served.io.poll() > 0) served.io.restart();
+  for (auto& reply : replies) {
+    ASSERT_EQ(reply.wait_for(0s), std::future_status::ready);
+    auto got = reply.get();
+    ++codes[got.status];
+    EXPECT_EQ(got.status == 429, !header(got, "Retry-After").empty());
+    if (&reply == &replies.back()) {
+      EXPECT_EQ(got.status, 200) << "another user has room";
+    }
+  }
+  EXPECT_EQ(codes[200] + codes[429], 1001);
+  EXPECT_LE(codes[200], 21);
+  EXPECT_EQ(served.forks, codes[200]);
+  EXPECT_EQ(served.gate.inside(), 0u);
+}
+
+// --- the OpenAPI document ---
+
+TEST(OpenApi, TheDocumentIsWhatTheServerHas) {
+  constexpr const char* kPath = "docs/openapi.json";
+  const auto document = api::to_json(openapi_document());
+  if (std::getenv("PODIUM_WRITE_DOCS")) std::ofstream(kPath) << document;
+  std::ostringstream text;
+  text << std::ifstream(kPath).rdbuf();
+  EXPECT_EQ(text.str(), document) << "PODIUM_WRITE_DOCS=1 writes it";
+}
+
+// A value that makes sense, of each parameter.
+std::string value_of(std::string_view parameter) {
+  static const std::map<std::string_view, std::string> values{{"replicas", "2"},
+                                                              {"minCount", "2"},
+                                                              {"topologyKey", "zone"},
+                                                              {"nodes", "n1"},
+                                                              {"strategies", "NodeResourcesFit=5"},
+                                                              {"fixes", "true"},
+                                                              {"profile", "default-scheduler"}};
+  return values.at(parameter);
+}
+
+// Every path and parameter of the document is answered, and only its methods.
+TEST(OpenApi, TheServerAnswersWhatTheDocumentSays) {
+  const auto document = openapi_document();
+  std::size_t operations = 0;
+  for (const auto& [pattern, methods] : document.at("paths").as_object()) {
+    std::string path(pattern);
+    for (const auto& [name, value] : {std::pair("{namespace}", "shop"), std::pair("{pod}", "web")}) {
+      if (const auto at = path.find(name); at != path.npos)
+        path.replace(at, std::string_view(name).size(), value);
+    }
+    for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}) {
+      Served served;
+      served.decide();
+      std::string lower(method);
+      for (auto& c : lower) c = static_cast<char>(std::tolower(c));
+      const auto* operation = methods.as_object().if_contains(lower);
+      auto asked = path;
+      if (operation) {
+        ++operations;
+        for (const auto& parameter : operation->at("parameters").as_array()) {
+          if (parameter.at("in") != "query") continue;
+          asked += (asked.contains('?') ? "&" : "?") + std::string(parameter.at("name").as_string()) + "=" +
+                   value_of(std::string_view(parameter.at("name").as_string()));
+        }
+        EXPECT_EQ(served.send(served.request(method, asked, kPod)).status, 200) << method << " " << asked;
+      } else {
+        EXPECT_EQ(served.send(served.request(method, asked, kPod)).status, 405) << method << " " << asked;
+      }
+    }
+  }
+  EXPECT_EQ(operations, routes().size());
+}
+
+}  // namespace
+}  // namespace podium::app::report_api
