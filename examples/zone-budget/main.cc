@@ -1,7 +1,7 @@
 // A scheduler with two plugins of its own.
 //
-// ZoneBudget: each zone has a number of floating licences of each kind. A label names the kind that a pod
-// holds. The plugin rejects zones without a licence left (Filter) and prefers the zone with most left (Score).
+// ZoneBudget: each zone has floating licences of several kinds. A label names the kind that a pod holds. The
+// plugin rejects zones without a licence left (Filter) and prefers the zone with most left (Score).
 //
 //   pluginConfig:
 //   - name: ZoneBudget

@@ -1,5 +1,17 @@
+{{- /* Names. A release's name may have dots, a Service's may not. */ -}}
 {{- define "podium.name" -}}
-{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 63 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 63 | trimSuffix "-" }}{{ end }}
+{{- $release := .Release.Name | replace "." "-" }}
+{{- if contains .Chart.Name $release }}{{ $release | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" $release .Chart.Name | trunc 50 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- /* Names of cluster-wide objects: two releases in two namespaces do not collide. RBAC's names may have colons. */ -}}
+{{- define "podium.clusterName" -}}
+{{ printf "%s:%s" .Release.Namespace (include "podium.name" .) }}
+{{- end }}
+
+{{- /* The same for kinds whose names are DNS names. A namespace has no dot, so the first dot ends it. */ -}}
+{{- define "podium.clusterDnsName" -}}
+{{ printf "%s.%s" .Release.Namespace (include "podium.name" .) }}
 {{- end }}
 
 {{- define "podium.selector" -}}
@@ -14,28 +26,25 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
-{{- /* Names of cluster-wide objects: two releases in two namespaces do not collide. */ -}}
-{{- define "podium.clusterName" -}}
-{{ printf "%s:%s" .Release.Namespace (include "podium.name" .) }}
+{{- define "podium.image" -}}
+{{- if .Values.image.digest }}{{ .Values.image.repository }}@{{ .Values.image.digest }}{{ else }}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
-{{- /* The KubeSchedulerConfiguration, with the values' `configuration` merged over the chart's. */ -}}
-{{- define "podium.kubeSchedulerConfiguration" -}}
-{{- $chart := dict
-  "apiVersion" "kubescheduler.config.k8s.io/v1"
-  "kind" "KubeSchedulerConfiguration"
-  "profiles" (list (dict "schedulerName" .Values.schedulerName))
-  "leaderElection" (dict "leaderElect" .Values.leaderElection.leaderElect "resourceName" (include "podium.name" .) "resourceNamespace" .Release.Namespace) -}}
-{{- toYaml (mergeOverwrite $chart (deepCopy (.Values.configuration | default dict))) }}
+{{- /* The Secret with the serving certificate; empty: podium makes its own. */ -}}
+{{- define "podium.certificateSecret" -}}
+{{- if eq .Values.certificate.source "secret" }}{{ .Values.certificate.secretName }}{{ else if eq .Values.certificate.source "certManager" }}{{ include "podium.name" . }}-tls{{ end }}
 {{- end }}
 
-{{- /* Its leader election, which RBAC follows. */ -}}
-{{- define "podium.election" -}}
-{{- toYaml (include "podium.kubeSchedulerConfiguration" . | fromYaml).leaderElection }}
+{{- /* Pod and container settings of the restricted Pod Security Standard. */ -}}
+{{- define "podium.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+seccompProfile: {type: RuntimeDefault}
 {{- end }}
 
-{{- define "podium.configuration" -}}
-{{ include "podium.kubeSchedulerConfiguration" . }}
----
-{{ toYaml (merge (dict "apiVersion" "config.podium.dev/v1alpha1" "kind" "PodiumConfiguration") (.Values.podium | default dict)) }}
+{{- define "podium.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
 {{- end }}
