@@ -6,7 +6,7 @@ STEPS ?= 300
 # Programs that start servers get SIGTERM when make is killed, and stop them.
 DIES_WITH_MAKE := setpriv --pdeathsig TERM --
 
-.PHONY: help setup build kube test demo parity tables place replay bench format clean
+.PHONY: help setup build image kube test chart-test e2e-node demo parity tables place replay bench format clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -17,11 +17,20 @@ setup:           ## installs what is missing (Debian packages, Go)
 build: setup     ## builds the program: build/release/podium
 	@tools/build.sh release podium
 
+image: build     ## builds podium's image: build/image/podium-VERSION-ARCH.oci.tar (IMAGE=REGISTRY/NAME)
+	@tools/setup.sh tools/image/packages.txt
+	@tools/image/build.sh
+	@tools/image/smoke.py
+
 kube: setup      ## builds the real control plane that tests and the demo run: build/kube/bin
 	@tools/kube.sh
 
 test: setup      ## the whole test suite, as continuous integration runs it
 	@$(DIES_WITH_MAKE) tools/test.sh
+
+chart-test: build ## the Helm chart: its values, on a real API server, its rights taken away one by one
+	@tools/kube.sh etcd kube-apiserver kubectl helm
+	@$(DIES_WITH_MAKE) python3 -m unittest -v $(patsubst e2e/tests/%.py,e2e.tests.%,$(wildcard e2e/tests/test_chart_*.py))
 
 demo: build      ## podium on a real API server, ending on its reports (KEEP=1 leaves it running)
 	@tools/kube.sh etcd kube-apiserver kubectl
@@ -39,6 +48,9 @@ place: build     ## places a trace pod after pod, beside kube-scheduler's framew
 
 replay: build kube ## steps podium and kube-scheduler through a random cluster life and judges each step (STEPS=300, SEED)
 	@e2e/replay/run --steps $(STEPS) $(if $(SEED),--seed $(SEED))
+
+e2e-node: image  ## podium's image and chart on a real node: install, upgrade, drain, static pod, rollback, uninstall
+	@$(DIES_WITH_MAKE) e2e/node/run
 
 bench: setup     ## measures the core, and podium beside kube-scheduler on one API server
 	@bench/run

@@ -1,16 +1,30 @@
 #!/usr/bin/env bash
 # build.sh PRESET TARGET…: configures once and builds, with ninja's progress. With PODIUM_WERROR=ON (continuous
 # integration) it fails after a build with warnings. The compiler's flags stay the same, so that the cache still serves.
+# With PODIUM_STATIC=OFF the release program links shared libraries; it serves everything but the image.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
 shift
 # All clones share the compiler cache, whatever their path.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-if [ ! -f "build/$preset/build.ninja" ]; then
+configured() { [ -f "build/$preset/build.ninja" ]; }
+options=()
+if [ "$preset" = release ]; then
+  static=${PODIUM_STATIC:-ON}
+  if [ "$static" = ON ] && ! tools/static/sources.sh; then
+    [ -z "${PODIUM_STATIC:-}" ] || exit 1
+    echo "== without these sources podium links shared libraries, and make image does not work" >&2
+    static=OFF
+  fi
+  # Anew, without the libraries that were found for the other way of linking.
+  options=("-DPODIUM_STATIC=$static" --fresh)
+  configured() { grep -qs "^PODIUM_STATIC:BOOL=$static$" build/release/CMakeCache.txt && [ -f build/release/build.ninja ]; }
+fi
+if ! configured; then
   echo "== configuring $preset"
   log=$(mktemp)
-  cmake --preset "$preset" >"$log" 2>&1 || { cat "$log"; rm -f "$log"; exit 1; }
+  cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log"; rm -f "$log"; exit 1; }
   rm -f "$log"
 fi
 echo "== building $* ($preset)"

@@ -6,8 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 module=$1 out=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
-[ -x "$root/.cache/go/bin/go" ] && PATH=$root/.cache/go/bin:$PATH
-export CGO_ENABLED=0 GOFLAGS="-buildvcs=false -trimpath -mod=readonly" GOTOOLCHAIN=local
+. "$root/tools/go-env.sh"
 
 # Tests that run at the same time may build the same program.
 exec 9> "$out/.lock"

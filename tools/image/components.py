@@ -1,0 +1,112 @@
+"""What is in the podium program beside podium's own code. The compiler's and the linker's own records say
+which files they read; the packages of these files are the components."""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / ".cache/sources"  # tools/static/sources.sh
+
+# Debian's source package without its release number: (the project's own name, the licence of what is linked).
+KNOWN = {
+    "boost": ("Boost", "BSL-1.0"),
+    "ca-certificates": ("Mozilla's CA certificates", "MPL-2.0"),
+    "cli11": ("CLI11", "BSD-3-Clause"),
+    "fmtlib": ("fmt", "MIT"),
+    "gcc": ("GCC runtime libraries", "GPL-3.0-or-later WITH GCC-exception-3.1"),
+    "glibc": ("GNU C Library", "LGPL-2.1-or-later"),
+    "mimalloc": ("mimalloc", "MIT"),
+    "openssl": ("OpenSSL", "Apache-2.0"),
+    "prometheus-cpp": ("prometheus-cpp", "MIT"),
+    "spdlog": ("spdlog", "MIT"),
+    "yaml-cpp": ("yaml-cpp", "MIT"),
+}
+# The kernel's headers declare its interface; nothing of them is code. Cross compilers install them under
+# another name.
+NO_CODE = {"linux", "cross-toolchain-base"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Component:
+    source: str  # Debian's source package
+    version: str
+    packages: tuple  # installed binary packages with its files
+
+    @property
+    def known(self):
+        """(name, licence); an unknown component needs a person to look up its licence."""
+        for name in (
+            self.source,
+            re.sub(r"-[\d.]+$", "", self.source),
+            re.sub(r"[\d.]+$", "", self.source),
+            re.sub(r"-\d+-cross$", "", self.source),
+        ):
+            if name in KNOWN:
+                return KNOWN[name]
+        raise SystemExit(
+            f"podium: the program contains {self.source} ({', '.join(self.packages)});"
+            " tools/image/components.py does not list it with its licence"
+        )
+
+    @property
+    def name(self):
+        return self.known[0]
+
+    @property
+    def licence(self):
+        return self.known[1]
+
+
+def run(*argv):
+    return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True).stdout
+
+
+def files_read(build):
+    """The files that the program's compilations and its link have read."""
+    build = pathlib.Path(build)
+    files, wanted = set(), False
+    for line in run("ninja", "-C", build, "-t", "deps").splitlines():
+        if line and not line.startswith(" "):
+            wanted = re.match(r"CMakeFiles/(podium|static)[_.]", line) is not None
+        elif wanted and line:
+            files.add((build / line.strip()).resolve())
+    linked = (build / "podium.d").read_text().replace("\\\n", " ")
+    _, _, inputs = linked.split("\n")[0].partition(":")
+    files.update((build / name).resolve() for name in inputs.split())
+    return files
+
+
+def owners(paths):
+    """The binary packages that own these files."""
+    if not paths:
+        return set()
+    # A file that no package owns makes it fail. The callers' files come from the build, the cache or packages.
+    found = subprocess.run(["dpkg-query", "-S", *sorted(map(str, paths))], capture_output=True, text=True)
+    if found.returncode:
+        raise SystemExit(f"podium: files in the program that belong to no package:\n{found.stderr}")
+    return {line.rpartition(": ")[0].split(", ")[0] for line in found.stdout.splitlines()}
+
+
+def of_packages(packages):
+    """The components that these binary packages belong to."""
+    found = {}
+    for package in packages:
+        source, version = run("dpkg-query", "-W", "-f=${source:Package} ${source:Version}", package).split()
+        found.setdefault((source, version), []).append(package)
+    return [
+        Component(*key, tuple(sorted(names))) for key, names in sorted(found.items()) if key[0] not in NO_CODE
+    ]
+
+
+def of_program(build):
+    """The components of BUILD/podium, by name."""
+    files = files_read(build)
+    compiled = {
+        SOURCES / path.relative_to(SOURCES).parts[0] for path in files if path.is_relative_to(SOURCES)
+    }
+    sources = [Component(path.name, (path / ".version").read_text().strip(), ()) for path in compiled]
+    packages = of_packages(owners({path for path in files if not path.is_relative_to(ROOT)}))
+    # The headers of a compiled source come from its package: the same source, in the same version.
+    return sorted({c.source: c for c in [*sources, *packages]}.values(), key=lambda c: c.name.lower())
