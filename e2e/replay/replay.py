@@ -36,8 +36,9 @@ class Replay(Steering):
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
         self.ours, self.theirs = self.sides = list(self.pool.map(
             lambda name: Side(name, keep, beginning(), self.counts), ("podium", "kube-scheduler")))
+        # Without the chart's own budget: both clusters have the same objects.
         podium.install(self.ours.plane, ["schedulerName=default-scheduler", "podium.reports.enabled=false",
-                                         *(f"configuration.{k}={v}" for k, v in BACKOFF.items())])
+                                         "podDisruptionBudget.enabled=false", *(f"configuration.{k}={v}" for k, v in BACKOFF.items())])
         self.ours.begin(podium.Podium(self.ours.plane).start())
         self.theirs.begin(oracle.kube_scheduler(self.theirs.plane, *(["-v=5"] if keep else []), percentageOfNodesToScore=100,
                                                 **BACKOFF))

@@ -14,7 +14,7 @@ Bound = collections.namedtuple("Bound", "what of share least")
 
 def bounds(sides=("podium", "kube-scheduler")):
     yield Bound(NOT_WOKEN, "reasons compared", 0.01, 5)
-    yield Bound(DIFFERENT_STEPS, "decisions of podium", 0.3, 20)
+    yield Bound(DIFFERENT_STEPS, "decisions of podium", 0.01, 20)
     for side in sides:
         yield Bound(LATE.format(side), f"decisions of {side}", 0.05, 3)
         yield Bound(MESSAGES.format(side), f"messages of {side} judged in steered steps", 0.2, 3)

@@ -33,6 +33,12 @@ class Connections:
         self.local.connection, self.local.used = connection, time.monotonic()
         return reply.status, text
 
+    def close(self):
+        """Closes this thread's connection."""
+        if connection := getattr(self.local, "connection", None):
+            connection.close()
+            self.local.connection = None
+
     def _connection(self):
         connection = getattr(self.local, "connection", None)
         if connection and time.monotonic() - self.local.used < IDLE_SECONDS:

@@ -35,6 +35,11 @@ def wait_until(true, what, seconds=30, interval=0.05):
 class ControlPlane(Service):
     """etcd and kube-apiserver (RBAC on)."""
 
+    # What a cluster with nodes and controllers has otherwise.
+    names = ("IP:127.0.0.1", "DNS:localhost", "DNS:kubernetes.default.svc")    # in the API server's certificate
+    users = ((ADMIN_TOKEN, "admin", "system:masters"),)                       # token, user, group
+    admission_off = ("ServiceAccount", "TaintNodesByCondition")                # pods need no accounts, nodes no readiness
+
     def __init__(self, directory=None, keep=False, api_flags=()):
         self.keep = keep
         self.dir = pathlib.Path(directory or tempfile.mkdtemp(prefix="podium-"))
@@ -67,12 +72,12 @@ class ControlPlane(Service):
                             "--service-account-key-file", d / "sa.key", "--service-account-signing-key-file", d / "sa.key",
                             "--service-cluster-ip-range", "10.0.0.0/24", "--authorization-mode", "RBAC",
                             "--token-auth-file", d / "tokens.csv",
-                            "--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
+                            "--disable-admission-plugins", ",".join(self.admission_off),
                             "--max-requests-inflight", "2000", "--max-mutating-requests-inflight", "1000",
                             *self.api_flags], self.dir / "apiserver.log")
         self.wait_ready()
 
-    def wait_ready(self, seconds=60):
+    def wait_ready(self, seconds=180):
         def ready():
             if not (self.api.alive() and self.etcd.alive()):
                 raise RuntimeError(f"the control plane did not start:\n{self.etcd.tail(8)}\n{self.api.tail()}")
@@ -146,16 +151,18 @@ class ControlPlane(Service):
         run = lambda *argv: subprocess.run(argv, check=True, capture_output=True)
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         run("openssl", "req", "-x509", *key, "-subj", "/CN=podium-test-ca", "-days", "30",
-            "-keyout", d / "ca.key", "-out", d / "ca.crt")
+            "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout", d / "ca.key", "-out", d / "ca.crt")
         run("openssl", "req", *key, "-subj", "/CN=kube-apiserver", "-keyout", d / "server.key", "-out", d / "server.csr")
-        (d / "san.cnf").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:kubernetes.default.svc\n")
+        (d / "san.cnf").write_text(f"subjectAltName={','.join(self.names)}\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
+                                   "basicConstraints=CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=serverAuth\n")
         run("openssl", "x509", "-req", "-in", d / "server.csr", "-CA", d / "ca.crt", "-CAkey", d / "ca.key",
             "-CAcreateserial", "-days", "30", "-extfile", d / "san.cnf", "-out", d / "server.crt")
         run("openssl", "ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", d / "sa.key")
         self._tls = ssl.create_default_context(cafile=d / "ca.crt")
+        self._tls.verify_flags |= ssl.VERIFY_X509_STRICT  # the default from Python 3.13 on, which Debian 13 has
 
     def _tokens(self):
-        (self.dir / "tokens.csv").write_text(f'{ADMIN_TOKEN},admin,admin,"system:masters"\n')
+        (self.dir / "tokens.csv").write_text("".join(f'{token},{user},{user},"{group}"\n' for token, user, group in self.users))
         self.write_kubeconfig(self.kubeconfig)
 
 

@@ -41,6 +41,7 @@ class FaultProxy(Service):
     def __init__(self, plane):
         self.plane = plane
         self.rules, self.connections = [], set()
+        self.parted = False
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.server = self.port = None
@@ -89,6 +90,11 @@ class FaultProxy(Service):
             return len(self.connections)
         return self._call(silence())
 
+    def part(self):
+        """Existing and new connections stay open and carry no more data, as behind a firewall that drops packets."""
+        self.parted = True
+        self.go_silent()
+
     def cut(self):
         """Resets all connections."""
         async def abort():
@@ -123,6 +129,8 @@ class FaultProxy(Service):
     async def _serve(self, reader, writer):
         connection = Connection(writer)
         self.connections.add(connection)
+        if self.parted:
+            connection.flowing.clear()
         upstream = pump = None
         try:
             from_server, upstream = await asyncio.open_connection("127.0.0.1", self.plane.api_port, ssl=self.client_side)

@@ -15,9 +15,9 @@ def build():
     subprocess.run([ROOT / "tools/go-build.sh", "e2e/oracle", "build/oracle", "."], cwd=ROOT, check=True)
 
 
-def kube_scheduler(plane, *flags, **configuration):
+def kube_scheduler(plane, *flags, name="kube-scheduler", **configuration):
     """kube-scheduler with its default profile on this API server, with open metrics on `.port`. The caller stops it."""
-    directory = plane.dir / "kube-scheduler"
+    directory = plane.dir / name
     directory.mkdir()
     config = directory / "config.json"
     config.write_text(json.dumps({

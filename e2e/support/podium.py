@@ -14,6 +14,12 @@ from .control_plane import ADMIN_TOKEN, BIN, ROOT, Process, Service, environment
 PROGRAM = ROOT / os.environ.get("PODIUM_PROGRAM", "build/release/podium")
 SANITIZER_FINDING = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 NAMESPACE = "podium-system"
+# kube-scheduler's, which the chart uses with schedulerName=default-scheduler.
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+CHART = ROOT / "charts/podium"
+CRDS = CHART / "files/crds"
+# Values for one podium without an election. The Deployment's pods, which nothing runs here, must not wait for podium.
+NO_ELECTION = ["leaderElection.leaderElect=false", "replicas=1", "podSchedulerName=another"]
 PROBES = ("/healthz", "/livez", "/readyz")
 
 
@@ -21,10 +27,12 @@ class RenderError(Exception):
     """helm refuses the values; its words."""
 
 
-def render(values=(), release="podium", crds=True, namespace=NAMESPACE):
-    """The manifests that helm renders from the chart."""
-    argv = [BIN / "helm", "template", release, ROOT / "charts/podium", "-n", namespace, *(["--include-crds"] if crds else [])]
-    for value in values:
+def render(values=(), release="podium", crds=True, namespace=NAMESPACE, files=(), hooks=False):
+    """The manifests that helm renders from the chart; with hooks, those of `helm test` too."""
+    argv = [BIN / "helm", "template", release, CHART, "-n", namespace, *([] if hooks else ["--no-hooks"])]
+    for file in files:
+        argv += ["--values", file]
+    for value in [*values, *([] if crds else ["crds.install=false"])]:
         argv += ["--set", value]
     done = subprocess.run(argv, capture_output=True, text=True)
     if done.returncode:
@@ -39,7 +47,7 @@ def install(plane, values=()):
 
 def install_rendered(plane, path):
     """As install(), from the CRDs and a file with the other rendered manifests."""
-    files = [*sorted((ROOT / "charts/podium/crds").glob("*.yaml")), pathlib.Path(path)]
+    files = [*sorted(CRDS.glob("*.yaml")), pathlib.Path(path)]
     apply(plane, "\n---\n".join(file.read_text() for file in files))
 
 
@@ -50,13 +58,15 @@ def apply(plane, manifests):
     wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
 
 
-def https_get(port, path, token=None, method="GET", certificate=None, timeout=5):
+def https_get(port, path, token=None, method="GET", certificate=None, timeout=5, accept=None):
     """(status, text) of a scheduler's HTTPS port on the loopback; (0, reason) where it does not answer."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if certificate:
         context.load_cert_chain(*certificate)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
+    if accept:
+        headers["Accept"] = accept
     request = urllib.request.Request(f"https://127.0.0.1:{port}{path}", headers=headers, method=method)
     try:
         with urllib.request.urlopen(request, context=context, timeout=timeout) as reply:

@@ -14,10 +14,10 @@ UPSTREAM = "k8s.io/kubernetes/pkg/scheduler/framework/plugins/"
 
 
 def go_environment():
-    ours = ROOT / ".cache/go/bin"
-    path = f"{ours}:{os.environ['PATH']}" if (ours / "go").exists() else os.environ["PATH"]
-    return {**os.environ, "PATH": path, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local",
-            "GOFLAGS": "-buildvcs=false -trimpath -mod=readonly"}
+    """The settings of tools/go-env.sh, so that packages compiled by other builds serve here."""
+    script = 'root=$1; . "$root/tools/go-env.sh"; env -0'
+    listed = subprocess.run(["bash", "-c", script, "bash", ROOT], capture_output=True, text=True, check=True).stdout
+    return dict(line.split("=", 1) for line in listed.split("\0") if line)
 
 
 def stamp(packages):

@@ -3,6 +3,7 @@ under any load."""
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import ssl
@@ -13,7 +14,7 @@ from e2e.support import oracle, podium
 from e2e.support.control_plane import ADMIN_TOKEN, BIN, ControlPlane, Process, environment, free_ports, wait_until
 
 PATHS = ("/healthz", "/livez", "/readyz", "/healthz?verbose", "/readyz/shutdown", "/livez/ping", "/metrics",
-         "/metrics/resources", "/metrics/slis", "/configz", "/", "/no/such/path", "/metrics/")
+         "/metrics/resources", "/metrics/slis", "/configz", "/statusz", "/flagz", "/", "/no/such/path", "/metrics/")
 
 
 def certificates(plane, name, subject, ca=None):
@@ -113,6 +114,29 @@ class Access(unittest.TestCase):
             self.assertIn(line, ours[1].splitlines())
         self.assertEqual(ours[1].splitlines()[-1], theirs[1].splitlines()[-1])
 
+    def test_pages_for_people_have_the_same_form(self):
+        for path, keys in (("/statusz", ("Started", "Up", "Go version", "Binary version", "Emulation version", "Paths")),
+                           ("/flagz", ("config", "leader-elect", "secure-port", "v"))):
+            for (status, text), name in zip(self.both(path, token=ADMIN_TOKEN), ("podium", "kube-scheduler")):
+                with self.subTest(path, of=name):
+                    self.assertEqual(status, 200)
+                    lines = text.splitlines()
+                    self.assertEqual(lines[:2], ["", f"{name} {path[1:]}"])
+                    self.assertTrue(lines[2].startswith("Warning: This endpoint is not meant to be machine parseable"))
+                    for key in keys:
+                        self.assertTrue([line for line in lines if re.match(f"{key}[:= ]", line)], key)
+
+    def test_flags_and_their_defaults_are_the_same(self):
+        def flags(port):
+            accept = "application/json;as=Flagz;v=v1beta1;g=config.k8s.io"
+            return json.loads(podium.https_get(port, "/flagz", token=ADMIN_TOKEN, accept=accept)[1])["flags"]
+        ours, theirs = flags(self.ours.port), flags(self.theirs.port)
+        self.assertEqual(set(theirs) - set(ours), set())
+        given = {"kubeconfig", "config", "secure-port", "bind-address", "leader-elect-resource-name",
+                 "authentication-kubeconfig", "authorization-kubeconfig"}
+        differ = {name: (ours[name], theirs[name]) for name in theirs if name not in given and ours[name] != theirs[name]}
+        self.assertEqual(differ, {})
+
     def test_client_certificates(self):
         known = {"masters": "/O=system:masters/CN=root", "somebody": "/CN=somebody"}
         for name, subject in known.items():
@@ -210,7 +234,9 @@ class Life(unittest.TestCase):
         token = self.plane.kubectl("create", "token", "podium", "-n", podium.NAMESPACE).strip()
         kubeconfig = self.plane.write_kubeconfig(directory / "scheduler.conf", token=token)
         port = free_ports(1)[0]
-        process = Process([podium.PROGRAM, "run", f"--authentication-kubeconfig={kubeconfig}",
+        by_its_name = directory / "kube-scheduler"  # as the image has it
+        by_its_name.symlink_to(podium.PROGRAM)
+        process = Process([by_its_name, f"--authentication-kubeconfig={kubeconfig}",
                            f"--authorization-kubeconfig={kubeconfig}", "--bind-address=127.0.0.1",
                            f"--kubeconfig={kubeconfig}", "--leader-elect=true", "--leader-elect-resource-name=podium",
                            f"--leader-elect-resource-namespace={podium.NAMESPACE}", "-v=2", "--config=",

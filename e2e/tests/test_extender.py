@@ -70,10 +70,9 @@ class WithExtenders(unittest.TestCase):
         return wait_until(there, f"report of {name}: {outcome}")["status"]
 
     def assert_sums(self, status):
-        for host in status["topNodes"]:
-            total = sum(s["weight"] * next(h["score"] for h in s["topNodes"] if h["host"] == host["host"])
-                        for s in status["strategies"])
-            self.assertEqual(total, host["score"], host["host"])
+        weights = [strategy["weight"] for strategy in status["strategies"]]
+        for row in status["topNodes"]:
+            self.assertEqual(sum(w * score for w, score in zip(weights, row["strategyScores"], strict=True)), row["score"], row)
 
     def kube_scheduler(self, entries):
         directory = self.plane.dir / f"kube-scheduler-{self.count}"
@@ -105,11 +104,13 @@ class Extenders(WithExtenders):
         self.assertEqual((scored["Verb"], scored["NodeNames"]), ("prioritize", ["n2", "n3"]))
         status = self.report(web, "Scheduled")
         self.assertEqual(status["rejections"],
-                         [{"plugin": "NodeResourcesFit", "reason": "Insufficient cpu", "nodes": 1, "examples": ["small"]},
-                          {"plugin": extender.url, "reason": "n1 is full", "nodes": 1, "examples": ["n1"]}])
-        theirs = next(s for s in status["strategies"] if s["strategy"] == extender.url)
-        self.assertEqual(theirs, {"strategy": extender.url, "weight": 3,
-                                  "topNodes": [{"host": "n3", "score": 70}, {"host": "n2", "score": 40}]})
+                         [{"plugin": "NodeResourcesFit", "code": "InsufficientResource", "reason": "Insufficient cpu", "nodeCount": 1,
+                           "preemptionMayHelp": False, "shortfall": {"resource": "cpu", "least": "1"}, "examples": ["small"]},
+                          {"plugin": extender.url, "code": "Other", "reason": "n1 is full", "nodeCount": 1,
+                           "preemptionMayHelp": True, "examples": ["n1"]}])
+        theirs = next(s for s in status["strategies"] if s["name"] == extender.url)
+        self.assertEqual(theirs, {"name": extender.url, "weight": 3,
+                                  "topNodes": [{"nodeName": "n3", "score": 70}, {"nodeName": "n2", "score": 40}]})
         self.assert_sums(status)
 
     def test_nodes_for_an_extender_without_a_cache(self):
@@ -166,7 +167,7 @@ class Extenders(WithExtenders):
                                    ignorable=True))
         web = self.create("web")
         self.bound(web)
-        names = [s["strategy"] for s in self.report(web, "Scheduled")["strategies"]]
+        names = [s["name"] for s in self.report(web, "Scheduled")["strategies"]]
         self.assertNotIn(extender.url, names, "it gave no scores")
 
     def test_down_and_not_ignorable(self):
@@ -203,7 +204,7 @@ class Extenders(WithExtenders):
         web = self.create("web")
         where = self.bound(web)
         self.assertEqual([(r["Verb"], r["Pod"], r["Node"]) for r in extender.requests()], [("bind", f"default/{web}", where)])
-        self.assertEqual(self.report(web, "Scheduled")["node"], where)
+        self.assertEqual(self.report(web, "Scheduled")["choice"]["nodeName"], where)
 
     def test_a_binding_that_the_extender_refuses(self):
         extender = self.extender()

@@ -8,7 +8,7 @@ import pathlib
 import unittest
 
 from e2e.support import podium
-from e2e.support.control_plane import environment, free_ports, wait_until
+from e2e.support.control_plane import ROOT, environment, free_ports, wait_until
 from e2e.tests.base import Live, node, pod
 
 CRD = "schedulingreports.podium.dev"
@@ -61,7 +61,7 @@ class Stopping(Live):
     nodes = [node("n1")]
 
     def lease(self):
-        return self.plane.get(f"/apis/coordination.k8s.io/v1/namespaces/{podium.NAMESPACE}/leases/podium")["spec"]
+        return self.plane.get(podium.LEASE)["spec"]
 
     def ends_well(self, running, name, stop):
         """Stops podium after it has placed a pod; nothing is left behind."""
@@ -91,9 +91,9 @@ class Stopping(Live):
 class BadInput(unittest.TestCase):
     """Invalid input gives exit code 2 before anything starts, with all findings: file, path and reason."""
 
-    def run_podium(self, config=None, kubeconfig=None, *flags):
+    def run_podium(self, config=None, kubeconfig=None, *flags, before=(), program=podium.PROGRAM):
         with tempfile.TemporaryDirectory() as directory:
-            argv = [podium.PROGRAM, "run", *flags]
+            argv = [*before, program, "run", *flags]
             for flag, text in (("--config", config), ("--kubeconfig", kubeconfig)):
                 if text is not None:
                     path = pathlib.Path(directory) / flag.strip("-")
@@ -120,6 +120,14 @@ reports: {ttl: -5m, enabld: true}
         done = self.run_podium(None, "clusters: [")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("kubeconfig", done.stderr)
+
+    def test_too_few_file_descriptors(self):
+        user = ("clusters: [{name: c, cluster: {server: 'http://127.0.0.1:9'}}]\nusers: [{name: u, user: {}}]\n"
+                "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n")
+        # Not a sanitizer's program: without descriptors these have findings of their own.
+        done = self.run_podium(None, user, before=["prlimit", "--nofile=8"], program=ROOT / "build/release/podium")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Too many open files", done.stderr)
 
     def test_wrong_flag(self):
         done = self.run_podium(None, None, "--secure-prot=1")

@@ -3,13 +3,12 @@
 The API server's own audit log is the judge: it has the time at which each request arrived.
 """
 import concurrent.futures
-import datetime
-import json
 import signal
 import time
 import unittest
 
 from e2e.support import podium
+from e2e.support.audit import BindingAudit
 from e2e.support.control_plane import ControlPlane, wait_until
 from e2e.tests.base import node, pod
 
@@ -17,22 +16,11 @@ PODS = 1500
 ON_THE_WIRE = 16 * 8  # connections for bindings, and how many one takes at a time
 SILENT = 9            # seconds; the lease is over after 6, and must not be used after 4
 
-POLICY = """apiVersion: audit.k8s.io/v1
-kind: Policy
-omitStages: [ResponseStarted, ResponseComplete]
-rules:
-- {level: Metadata, verbs: [create], resources: [{group: "", resources: [pods/binding]}]}
-- {level: None}
-"""
-
 
 class Lease(unittest.TestCase):
     def setUp(self):
         self.plane = ControlPlane()
-        self.audit = self.plane.dir / "audit.log"
-        policy = self.plane.dir / "audit-policy.yaml"
-        policy.write_text(POLICY)
-        self.plane.api_flags += ["--audit-policy-file", policy, "--audit-log-path", self.audit]
+        self.audit = BindingAudit(self.plane)
         self.addCleanup(self.plane.stop)
         self.plane.start()
         podium.install(self.plane, ["schedulerName=default-scheduler", "podium.reports.enabled=false",
@@ -46,13 +34,6 @@ class Lease(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(self.plane.create, objects))
 
-    def bindings(self, since=0.0):
-        """The pods whose bindings have reached the API server since then."""
-        written = self.audit.read_text().rpartition("\n")[0] if self.audit.exists() else ""  # but for a line under way
-        events = [json.loads(line) for line in written.splitlines()]
-        arrived = lambda e: datetime.datetime.fromisoformat(e["requestReceivedTimestamp"]).timestamp()
-        return [e["objectRef"]["name"] for e in events if e["stage"] == "RequestReceived" and arrived(e) > since]
-
     def unbound(self):
         return [p["metadata"]["name"] for p in self.plane.get("/api/v1/namespaces/default/pods")["items"]
                 if not p["spec"].get("nodeName")]
@@ -61,7 +42,7 @@ class Lease(unittest.TestCase):
         self.fill()
         old = podium.Podium(self.plane, name="old").start(wait=False)
         self.addCleanup(old.stop)
-        wait_until(lambda: len(self.bindings()) >= 100, "the drain has begun", interval=0.01)
+        wait_until(lambda: len(self.audit.arrived()) >= 100, "the drain has begun", interval=0.01)
         self.plane.api.signal(signal.SIGSTOP)
         try:
             time.sleep(SILENT)
@@ -76,7 +57,7 @@ class Lease(unittest.TestCase):
         # What the old leader had sent is carried out; the rest is left to the next.
         wait_until(lambda: self.plane.request("GET", "/readyz")[0] == 200, "the API server is back")
         time.sleep(2)  # nothing tells of requests that do not come
-        late = self.bindings(woken)
+        late = self.audit.arrived(woken)
         self.assertLessEqual(len(late), ON_THE_WIRE)
         self.assertGreater(len(self.unbound()), 0, "the API server was stopped too late to show anything")
         with podium.Podium(self.plane, name="new"):

@@ -47,7 +47,7 @@ class Preemption(Live):
         wait_until(lambda: self.live_pod("urgent")["status"].get("nominatedNodeName") == "simple1", "the nomination")
         report = self.report("urgent", "Unschedulable")
         self.assertEqual(report["status"]["preemption"],
-                         {"node": "simple1", "victims": [{"namespace": "default", "name": "victim"}]})
+                         {"nodeName": "simple1", "victims": [{"namespace": "default", "name": "victim"}], "victimsTotal": 1})
         event = wait_until(lambda: self.events("victim", "Preempted"), "the event")[0]
         self.assertEqual((event["type"], event["action"], event["note"], event["related"]["name"]),
                          ("Normal", "Preempting", f"Preempted by pod {arrived['metadata']['uid']} on node simple1", "urgent"))

@@ -1,4 +1,6 @@
 """podium's decisions, reports, events and conditions on a real API server under the chart's RBAC."""
+import datetime
+import json
 import time
 import unittest
 
@@ -17,18 +19,27 @@ class Decisions(Live):
         report = self.report("placed", "Scheduled")
         status = report["status"]
         live = self.live_pod("placed")
-        self.assertEqual(report["spec"], {"dryRun": False, "podRef": {"name": "placed", "uid": live["metadata"]["uid"]}})
-        self.assertEqual((status["node"], status["attempts"], status["profile"]), (where, 1, "default-scheduler"))
-        self.assertEqual(status["nodes"], {"total": 3, "evaluated": 3, "feasible": 2})
+        self.assertEqual(report["spec"], {"dryRun": False, "ttlSeconds": 86400, "podRef": {"name": "placed", "uid": live["metadata"]["uid"]}})
+        self.assertEqual((status["choice"]["nodeName"], status["attempts"], status["profile"]), (where, 1, "default-scheduler"))
+        self.assertEqual(status["nodeCounts"], {"total": 3, "evaluated": 3, "feasible": 2})
+        labels = report["metadata"]["labels"]
+        self.assertEqual((labels["podium.dev/report"], labels["podium.dev/outcome"]), ("decision", "Scheduled"))
+        expires = datetime.datetime.strptime(labels["podium.dev/expires"] + "+0000", "%Y%m%d%H%M%z")
+        late = expires - datetime.datetime.fromisoformat(status["expiresAt"])
+        self.assertTrue(datetime.timedelta(0) <= late < datetime.timedelta(minutes=1), late)
+        self.assertGreater(int(status["snapshot"]["resourceVersion"]), 0)
         self.assertEqual(podium.condition(report, "Complete")["status"], "True")
-        self.assertEqual(status["rejections"], [{"plugin": "TaintToleration", "nodes": 1, "examples": ["closed"],
-                                                 "reason": "node(s) had untolerated taint(s)"}])
-        for host in status["topNodes"]:  # two nodes: every strategy lists both, so the sums can be made here
-            total = sum(s["weight"] * next(h["score"] for h in s["topNodes"] if h["host"] == host["host"])
-                        for s in status["strategies"])
-            self.assertEqual(total, host["score"], host["host"])
-        self.assertEqual(status["topNodes"][0]["score"],
-                         next(h["score"] for h in status["topNodes"] if h["host"] == where))
+        self.assertEqual(status["rejections"], [{"plugin": "TaintToleration", "code": "UntoleratedTaint", "nodeCount": 1,
+                                                 "reason": "node(s) had untolerated taint(s)", "preemptionMayHelp": False,
+                                                 "examples": ["closed"]}])
+        weights = [strategy["weight"] for strategy in status["strategies"]]
+        for row in status["topNodes"]:
+            self.assertEqual(sum(w * score for w, score in zip(weights, row["strategyScores"], strict=True)), row["score"], row)
+        first, second = status["topNodes"]
+        self.assertEqual((first["nodeName"], first["score"]), (where, status["choice"]["score"]))
+        tied = 1 + (first["score"] == second["score"])
+        self.assertEqual((status["choice"]["tiedNodes"], status["choice"].get("margin")),
+                         (tied, None if tied == 2 else first["score"] - second["score"]))
 
     def test_events_and_condition_have_kube_schedulers_words(self):
         self.plane.create(pod("told"))
@@ -65,7 +76,10 @@ class Decisions(Live):
         self.plane.create(node("xlarge", cpu="16", labels={"size": "xl"}))
         self.assertEqual(self.bound("waiting"), "xlarge")
         report = self.report("waiting", "Scheduled")
-        self.assertEqual(report["status"]["node"], "xlarge")
+        self.assertEqual(report["status"]["choice"]["nodeName"], "xlarge")
+        before = report["status"]["history"][0]
+        self.assertEqual((before["outcome"], before["reason"]), ("Unschedulable", "node(s) didn't match Pod's node affinity/selector"))
+        self.assertEqual(report["metadata"]["labels"]["podium.dev/outcome"], "Scheduled")
         self.assertGreaterEqual(report["status"]["attempts"], 2)
         self.assertNotIn("message", report["status"])
         self.plane.kubectl("delete", "pod", "waiting", "--wait=false")
@@ -76,9 +90,12 @@ class Decisions(Live):
         self.plane.create(pod("after-gated"))
         self.bound("after-gated")
         self.assertNotIn("nodeName", self.live_pod("gated")["spec"])
-        self.assertIsNone(podium.report_of(self.plane, "default", "gated"))
+        report = self.report("gated", "Gated")
+        self.assertEqual(report["status"]["schedulingGates"], ["example.com/quota"])
+        self.assertEqual(podium.condition(report, "Complete")["status"], "False")
         self.plane.kubectl("patch", "pod", "gated", "--type=json", "-p", '[{"op":"remove","path":"/spec/schedulingGates"}]')
         self.bound("gated")
+        self.assertNotIn("schedulingGates", self.report("gated", "Scheduled")["status"])
 
     def test_pods_of_others_count(self):
         self.plane.create(pod("theirs", cpu="7", nodeName="large"))
@@ -116,6 +133,31 @@ class Decisions(Live):
         wait_until(lambda: self.podium.metric('scheduler_cache_size{type="nodes"}') >= 3, "the cache's size")
 
 
+class LongNames(Live):
+    nodes = [node("n" + str(i).zfill(2) + "x" * 250, cpu=str(2 + i % 3), labels={"kubernetes.io/hostname": f"n{i}"})
+             for i in range(15)]
+    values = ["schedulerName=default-scheduler", "podium.events.bestNodes=true"]
+
+    def test_a_report_takes_8_kibibytes_at_most(self):
+        name = "p" * 253
+        self.plane.create(pod("filler", cpu="1"))
+        self.bound("filler")
+        for n, cpu in ((name, "1"), ("h" * 253, "64")):
+            self.plane.create(pod(n, cpu=cpu))
+        for n, outcome in ((name, "Scheduled"), ("h" * 253, "Unschedulable")):
+            report = self.report(n, outcome)
+            size = len(json.dumps(report, separators=(",", ":")))
+            self.assertLessEqual(size, 8192)
+            self.assertGreater(size, 3000)
+
+    def test_an_event_names_the_best_three_nodes_and_the_report(self):
+        self.plane.create(pod("told"))
+        self.bound("told")
+        note = wait_until(lambda: self.events("told", "BestNodes"), "the event")[0]["note"]
+        best = [f"{n['nodeName']} ({n['score']})" for n in self.report("told", "Scheduled")["status"]["topNodes"][:3]]
+        self.assertEqual(note, f"best nodes: {', '.join(best)}; report: told")
+
+
 class WhatIfs(Live):
     nodes = [node(f"n{i}", cpu="2") for i in range(3)]
     container = {"name": "c", "image": "app:v1", "resources": {"requests": {"cpu": "1500m"}}}
@@ -132,10 +174,11 @@ class WhatIfs(Live):
             with self.subTest(name):
                 status = self.ask(name, replicas=replicas)
                 self.assertEqual(status["outcome"], outcome)
-                self.assertEqual(len(status.get("placements", [status["node"]])), placed)
-                self.assertEqual(len(set(status.get("placements", []))), placed if replicas > 1 else 0)
+                self.assertEqual(status["replicas"], {"asked": replicas, "fitting": placed})
+                self.assertEqual([p["count"] for p in status["placements"]], [1] * placed)
+                self.assertEqual(status.get("firstFailure", {}).get("replica"), placed + 1 if placed < replicas else None)
         status = self.ask("too-big", {"spec": {"containers": [{**self.container, "resources": {"requests": {"cpu": "9"}}}]}})
-        self.assertEqual((status["outcome"], status["nodes"]["feasible"]), ("DoesNotFit", 0))
+        self.assertEqual((status["outcome"], status["nodeCounts"]["feasible"]), ("DoesNotFit", 0))
         self.assertTrue(status["message"].startswith("0/3 nodes are available: 3 Insufficient cpu."))
         self.assertEqual(pods(), before)
 
@@ -152,7 +195,8 @@ class WhatIfs(Live):
                 accepted = podium.condition({"status": status}, "Accepted")
                 self.assertEqual(accepted["status"], "False")
                 self.assertIn(words, accepted["message"])
-                self.assertNotIn("outcome", status)
+                self.assertEqual(status["outcome"], "Refused")
+                self.plane.kubectl("wait", "--for=condition=Complete", f"sr/{name}", "--timeout=5s")
 
     def test_about_a_pending_pod(self):
         self.plane.create(pod("undecided", schedulingGates=[{"name": "example.com/wait"}]))
@@ -170,11 +214,13 @@ class WhatIfs(Live):
 
     def test_expired_report_goes_and_no_earlier(self):
         began = time.monotonic()
-        self.ask("brief", ttl="2s")
-        self.ask("lasting", ttl="1h")
+        self.ask("brief", ttlSeconds=2)
+        self.ask("lasting", ttlSeconds=3600)
+        self.assertNotIn("expiresAt", self.ask("kept", ttlSeconds=0))
         wait_until(lambda: podium.report_of(self.plane, "default", "brief") is None, "the report's end", 60)
         self.assertGreater(time.monotonic() - began, 2)
-        self.assertIsNotNone(podium.report_of(self.plane, "default", "lasting"))
+        for name in ("lasting", "kept"):
+            self.assertIsNotNone(podium.report_of(self.plane, "default", name))
 
 
 if __name__ == "__main__":

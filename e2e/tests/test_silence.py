@@ -47,7 +47,7 @@ class World:
 
 def api_server_frozen():
     # Without election: a leader that cannot renew its lease ends, as it must, and says nothing of readiness.
-    with World(["leaderElection.leaderElect=false"]) as world, world.podium("podium") as scheduler:
+    with World(podium.NO_ELECTION) as world, world.podium("podium") as scheduler:
         world.place("before")
         pid = scheduler.process.pid
         world.plane.api.signal(signal.SIGSTOP)
@@ -63,7 +63,7 @@ def api_server_frozen():
 
 
 def connections_that_lead_nowhere():
-    with World(["leaderElection.leaderElect=false"]) as world, world.podium("podium") as scheduler:
+    with World(podium.NO_ELECTION) as world, world.podium("podium") as scheduler:
         world.place("before")
         silenced = world.proxy.go_silent()
         world.place("after", HEALED)

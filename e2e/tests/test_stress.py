@@ -90,7 +90,7 @@ class Stress(Live):
                 self.send("DELETE", f"{path}/{name}")
                 deleted.add((namespace, name))
             elif chance < 0.15 and is_question:
-                self.send("PATCH", f"{path}/{name}", {"spec": {"ttl": "30m"}}, "application/merge-patch+json")
+                self.send("PATCH", f"{path}/{name}", {"spec": {"ttlSeconds": 1800}}, "application/merge-patch+json")
             elif chance < 0.2 and is_question:
                 forged = {"status": {"observedGeneration": 2**63 - 1, "outcome": "Fits"}}
                 self.send("PATCH", f"{path}/{name}/status", forged, "application/merge-patch+json")
@@ -136,14 +136,14 @@ class Stress(Live):
                 continue
             status = reports[key]["status"]
             if replicas is not None:  # its own answer, and nobody else's
-                placed = len(status.get("placements", [status["node"]] if status.get("node") else []))
+                placed = status["replicas"]["fitting"]
                 self.assertEqual(placed, replicas, (seed, key, status))
         for p in self.plane.get("/api/v1/pods")["items"]:
             key = p["metadata"]["namespace"], p["metadata"]["name"]
             if p["metadata"].get("deletionTimestamp") or key in deleted:
                 continue
             self.assertIn(key, reports, seed)
-            self.assertEqual(reports[key]["status"]["node"], p["spec"]["nodeName"], (seed, key))
+            self.assertEqual(reports[key]["status"]["choice"]["nodeName"], p["spec"]["nodeName"], (seed, key))
         self.assertEqual(self.podium.stop(), 0)
 
 

@@ -103,7 +103,7 @@ class Volumes(WithStorage):
         self.assertNotIn("nodeName", self.live_pod("static")["spec"])
         self.bind("data", "disk")
         self.assertEqual(self.bound("static"), "n2")
-        self.assertEqual(self.report("static", "Scheduled")["status"]["node"], "n2")
+        self.assertEqual(self.report("static", "Scheduled")["status"]["choice"]["nodeName"], "n2")
 
     def test_a_volume_is_promised_once(self):
         for i in range(2):
@@ -185,8 +185,8 @@ class Volumes(WithStorage):
                 asked = pod(name, volumes=[disk])["spec"]
                 self.plane.create(what_if(name, {"spec": asked}, replicas=replicas))
                 status = self.answer(name)
-                self.assertEqual(len(status.get("placements", [])), placed, status)
-                self.assertIn(why, status.get("message", ""))
+                self.assertEqual(status["replicas"]["fitting"], placed, status)
+                self.assertIn(why, status.get("firstFailure", {}).get("message", ""))
         claims = self.plane.get("/api/v1/namespaces/default/persistentvolumeclaims")["items"]
         self.assertEqual([c for c in claims if c["metadata"]["name"].endswith("-disk")], [])
         self.assertFalse(any("claimRef" in self.live_volume(v)["spec"] for v in ("spare-a", "spare-b")))

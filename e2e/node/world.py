@@ -1,0 +1,152 @@
+"""What the steps of steps.py use: helm and kubectl, podium's pods, who leads, pods under load."""
+import json
+import subprocess
+
+from e2e.support.control_plane import BIN, environment, wait_until
+from e2e.support.ledger import Ledger
+from e2e.support.stream import Stream
+
+RELEASE, NAMESPACE, SCHEDULER = "podium", "podium-system", "podium"
+# The names of the imported images.
+SANDBOX, APP, PODIUM, KUBECTL = (f"localhost/{name}:e2e" for name in ("sandbox", "app", "podium", "kubectl"))
+STAND_IN = "stand-in"  # a node without a kubelet: pods of a load are bound to it and never run
+PER_SECOND = 20
+
+
+class Failed(Exception):
+    """A step did not see what it must see."""
+
+
+def expect(true, words):
+    if not true:
+        raise Failed(words)
+
+
+class World:
+    def __init__(self, cluster, node, chart, values):
+        self.cluster, self.node, self.chart, self.values = cluster, node, chart, values
+        self.values_file = cluster.dir / "values.json"  # JSON is YAML
+        self.loads = 0
+
+    # --- helm and kubectl ---
+    def helm(self, *args, check=True):
+        argv = [BIN / "helm", "--kubeconfig", self.cluster.kubeconfig, "-n", NAMESPACE, *args]
+        done = subprocess.run(argv, capture_output=True, text=True, env=environment())
+        if check and done.returncode:
+            raise Failed(f"helm {' '.join(map(str, args))}: {done.stderr.strip()}")
+        return done.stdout
+
+    def install_or_upgrade(self, verb, changes=None):
+        self.values_file.write_text(json.dumps({**self.values, **(changes or {})}))
+        return self.helm(verb, RELEASE, self.chart, "-f", self.values_file, "--wait", "--timeout", "60s",
+                         *(["--create-namespace"] if verb == "install" else []))
+
+    def kubectl(self, *args, stdin=None, check=True):
+        return self.cluster.kubectl(*args, stdin=stdin, check=check)
+
+    def get(self, path):
+        return self.cluster.get(path)
+
+    # --- podium's pods ---
+    def podiums(self):
+        """podium's pods that are not ending."""
+        selected = "labelSelector=app.kubernetes.io/name=podium"
+        pods = self.get(f"/api/v1/namespaces/{NAMESPACE}/pods?{selected}")["items"]
+        return [p for p in pods if not p["metadata"].get("deletionTimestamp")]
+
+    def are_ready(self, number, seconds=60):
+        def ready():
+            pods = self.podiums()
+            return len(pods) == number and all(is_ready(p) for p in pods)
+        wait_until(ready, f"{number} pods of podium are ready", seconds)
+
+    def leader(self):
+        """The pod of podium that schedules, once there is one. A podium schedules until it ends."""
+        leads = lambda pod: "scheduling begins" in self.node.log_of(pod)
+        return wait_until(lambda: next(filter(leads, self.podiums()), None), "a leader", 40)
+
+    def configuration(self):
+        """The configuration in the cluster."""
+        return self.get(f"/api/v1/namespaces/{NAMESPACE}/configmaps/{RELEASE}")["data"]["config.yaml"]
+
+    # --- other pods ---
+    def app(self, name, scheduler, replicas, namespace="default"):
+        """Creates a Deployment of pods that sleep, and waits until they run."""
+        labels = {"app": name}
+        spec = {"containers": [{"name": "main", "image": APP, "imagePullPolicy": "IfNotPresent",
+                                "resources": {"requests": {"cpu": "10m", "memory": "8Mi"}}}],
+                "schedulerName": scheduler, "terminationGracePeriodSeconds": 1}
+        self.cluster.create({"apiVersion": "apps/v1", "kind": "Deployment",
+                             "metadata": {"name": name, "namespace": namespace},
+                             "spec": {"replicas": replicas, "selector": {"matchLabels": labels},
+                                      "template": {"metadata": {"labels": labels}, "spec": spec}}})
+        self.kubectl("-n", namespace, "rollout", "status", f"deployment/{name}", "--timeout=60s")
+        return self.get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=app={name}")["items"]
+
+    def load(self):
+        """Pods for podium, one after the other, until finish(). A context manager."""
+        self.loads += 1
+        return Load(self, f"load-{self.loads}")
+
+    def add_stand_in(self):
+        amount = {"cpu": "64", "memory": "64Gi", "pods": "5000"}
+        self.cluster.create({"apiVersion": "v1", "kind": "Node",
+                             "metadata": {"name": STAND_IN, "labels": {"role": STAND_IN}},
+                             "spec": {"taints": [{"key": STAND_IN, "effect": "NoSchedule"}]},
+                             "status": {"capacity": amount, "allocatable": amount}})
+
+
+class Load:
+    """A stream of pods that podium binds to the stand-in, judged by a ledger."""
+
+    def __init__(self, world, namespace):
+        self.world, self.namespace = world, namespace
+
+    def __enter__(self):
+        self.world.kubectl("create", "namespace", self.namespace)
+        account = f"/api/v1/namespaces/{self.namespace}/serviceaccounts/default"
+        wait_until(lambda: self.world.cluster.request("GET", account)[0] == 200, "the namespace's account")
+        self.ledger = Ledger(self.world.cluster).start()
+        self.stream = Stream(self.world.cluster, self.pods(), PER_SECOND).start()
+        self.bound(PER_SECOND)
+        return self
+
+    def pods(self):
+        number = 0
+        while True:
+            number += 1
+            yield {"apiVersion": "v1", "kind": "Pod",
+                   "metadata": {"name": f"p{number}", "namespace": self.namespace},
+                   "spec": {"schedulerName": SCHEDULER, "nodeSelector": {"role": STAND_IN},
+                            "tolerations": [{"operator": "Exists"}], "terminationGracePeriodSeconds": 0,
+                            "automountServiceAccountToken": False, "containers": [
+                                {"name": "main", "image": APP, "resources": {"requests": {"cpu": "1m"}}}]}}
+
+    def bound(self, pods):
+        """Waits until this many more pods have been bound."""
+        bound = lambda: len(self.ledger.bound(self.namespace))
+        before = bound()
+        wait_until(lambda: bound() >= before + pods, f"{pods} more pods are bound", 60)
+
+    def finish(self):
+        """Ends the stream; all its pods must be bound. Returns what was seen, in words."""
+        self.bound(PER_SECOND)  # by whoever leads now
+        self.stream.stop()
+        self.stream.finish()
+        self.ledger.settle(self.namespace, self.stream.created)
+        expect(not self.ledger.findings, "; ".join(self.ledger.findings[:3]))
+        waits = [e.waited for e in self.ledger.entries(self.namespace)]
+        return f"{len(waits)} pods, each bound; the longest waited {max(waits):.1f} s"
+
+    def __exit__(self, *_):
+        self.stream.stop()
+        self.ledger.stop()
+        # No kubelet ends the stand-in's pods.
+        self.world.cluster.request("DELETE", f"/api/v1/namespaces/{self.namespace}/pods?gracePeriodSeconds=0")
+        self.world.kubectl("delete", "namespace", self.namespace, "--wait=false")
+
+
+def is_ready(obj):
+    """Whether a pod or a node is ready."""
+    conditions = obj.get("status", {}).get("conditions", [])
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)

@@ -1,0 +1,229 @@
+"""What podium does with its rights: each exercise makes it use some, and returns once it has had its chance to."""
+import contextlib
+import itertools
+import time
+
+from e2e.support import podium
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import node, pod, what_if
+from e2e.tests.test_volumes import claim, user_of, volume
+
+MERGE = "application/merge-patch+json"
+PRIORITY = "important"
+TEMPLATE = {"spec": {"containers": [{"name": "main", "image": "app"}]}}
+
+
+def shared_objects():
+    """What all exercises need, once for a cluster."""
+    yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": PRIORITY}, "value": 1000}
+    for name, provisioner in (("static", "kubernetes.io/no-provisioner"), ("dynamic", "disks.example.com")):
+        yield {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner,
+               "volumeBindingMode": "WaitForFirstConsumer"}
+
+
+class World:
+    """One podium with a scheduler name, a node and a proxy of its own."""
+
+    def __init__(self, plane, name, proxy, running, token):
+        self.plane, self.name, self.proxy, self.podium, self.token = plane, name, proxy, running, token
+
+    def node(self):
+        return node(f"node-{self.name}", cpu="4", labels={"world": self.name})
+
+    def pod(self, name, **more):
+        return self.its(pod(f"{self.name}-{name}", **more))
+
+    def its(self, made):
+        spec = made["spec"]
+        made["spec"] = {**spec, "schedulerName": self.name, "nodeSelector": {"world": self.name, **spec.get("nodeSelector", {})}}
+        return made
+
+    def create(self, made):
+        return self.plane.create(made)
+
+    def live(self, name):
+        return self.plane.get(f"/api/v1/namespaces/default/pods/{self.name}-{name}")
+
+    def bound(self, name):
+        return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{self.name}-{name} bound", 20)
+
+    def report(self, name):
+        return podium.report_of(self.plane, "default", f"{self.name}-{name}")
+
+    def seen(self, rule):
+        """Waits until the proxy has seen a request of this rule."""
+        wait_until(lambda: rule.seen, "the request", 20)
+
+    def soon(self, rule, seconds):
+        with contextlib.suppress(TimeoutError):
+            return wait_until(lambda: rule.seen, "the request", seconds)
+
+    def patch(self, path, body):
+        status, reply = self.plane.request("PATCH", path, body, content_type=MERGE)
+        assert status == 200, reply
+
+
+def start(_):
+    """Lists and watches of the cluster; the lease."""
+
+
+def place(w):
+    w.create(w.pod("placed"))
+    rule = w.proxy.watch("POST", f"/pods/{w.name}-placed/binding$")
+    wait_until(lambda: rule.seen or w.live("placed")["spec"].get("nodeName"), "the binding", 20)
+
+
+def report(w):
+    rule = w.proxy.watch("POST", "/schedulingreports")
+    w.create(w.pod("reported"))
+    w.seen(rule)
+
+
+def relabel(w):
+    """A pod whose outcome changes: first it is gated."""
+    rule = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held(\\?|$)")
+    w.create(w.pod("held", schedulingGates=[{"name": "example.com/wait"}]))
+    wait_until(lambda: (podium.report_of(w.plane, "default", f"{w.name}-held") or {}).get("status"), "the report", 20)
+    w.patch(f"/api/v1/namespaces/default/pods/{w.name}-held", {"spec": {"schedulingGates": None}})
+    w.seen(rule)
+
+
+def pend(w):
+    """Two attempts with one reason: the second event continues the first one's series. A node that another world makes between
+    them changes the reason, so that there are more attempts."""
+    condition = w.proxy.watch("PATCH", f"/pods/{w.name}-pending/status")
+    series = w.proxy.watch("PATCH", "/events/")
+    w.create(w.pod("pending", cpu="100"))
+    w.seen(condition)
+    deadline = time.monotonic() + 40
+    for number in itertools.count():
+        w.create(w.pod(f"leaving-{number}", cpu="1"))
+        w.bound(f"leaving-{number}")
+        w.plane.kubectl("delete", "pod", f"{w.name}-leaving-{number}", "--grace-period=0", "--force")
+        if w.soon(series, 3) or time.monotonic() > deadline:
+            return w.seen(series)
+
+
+def pend_once(w):
+    condition = w.proxy.watch("PATCH", f"/pods/{w.name}-waiting/status")
+    w.create(w.pod("waiting", cpu="100"))
+    w.seen(condition)
+
+
+def preempt(w):
+    rule = w.proxy.watch("DELETE", f"/pods/{w.name}-victim$")
+    w.create(w.pod("victim", cpu="3", terminationGracePeriodSeconds=300))
+    w.bound("victim")
+    w.create(w.pod("urgent", cpu="3", priorityClassName=PRIORITY))
+    w.seen(rule)
+    w.plane.kubectl("delete", "pod", f"{w.name}-victim", f"{w.name}-urgent", "--grace-period=0", "--force")
+
+
+def use_volume(w, name, rule):
+    w.create(volume(f"{w.name}-{name}", f"node-{w.name}", "static"))
+    w.patch(f"/api/v1/persistentvolumes/{w.name}-{name}/status", {"status": {"phase": "Available"}})
+    w.create(claim(f"{w.name}-{name}", "static"))
+    w.create(w.its(user_of(f"{w.name}-{name}", f"{w.name}-{name}")))
+    w.seen(rule)
+
+
+def volume_there(w):
+    use_volume(w, "there", w.proxy.watch("PATCH", f"/persistentvolumes/{w.name}-there"))
+
+
+def volume_in_doubt(w):
+    w.proxy.lose_reply("PATCH", f"/persistentvolumes/{w.name}-doubt")
+    use_volume(w, "doubt", w.proxy.watch("GET", f"/persistentvolumes/{w.name}-doubt"))
+
+
+def use_claim(w, name, rule):
+    w.create(claim(f"{w.name}-{name}", "dynamic"))
+    w.create(w.its(user_of(f"{w.name}-{name}", f"{w.name}-{name}")))
+    w.seen(rule)
+
+
+def volume_to_come(w):
+    use_claim(w, "to-come", w.proxy.watch("PATCH", f"/persistentvolumeclaims/{w.name}-to-come"))
+
+
+def claim_in_doubt(w):
+    w.proxy.lose_reply("PATCH", f"/persistentvolumeclaims/{w.name}-unsure")
+    use_claim(w, "unsure", w.proxy.watch("GET", f"/persistentvolumeclaims/{w.name}-unsure"))
+
+
+def report_whose_name_is_taken(w):
+    rule = w.proxy.watch("GET", "/schedulingreports/")
+    w.create(what_if(f"{w.name}-taken", TEMPLATE))
+    w.create(w.pod("taken"))
+    w.seen(rule)
+
+
+def expire(w):
+    """Needs a TTL of seconds."""
+    rule = w.proxy.watch("DELETE", "/schedulingreports/")
+    w.create(w.pod("brief"))
+    w.seen(rule)
+
+
+def leave_expired_reports(plane, name, token):
+    """Reports that expired in the same minute, for podium to find at its start."""
+    for i in range(40):
+        status, body = plane.request("POST", "/apis/podium.dev/v1alpha1/namespaces/default/schedulingreports", {
+            "apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+            "metadata": {"name": f"{name}-old-{i}",
+                         "labels": {"podium.dev/report": "decision", "podium.dev/expires": "202601020304"}},
+            "spec": {"podRef": {"name": f"{name}-old-{i}", "uid": "0b0c1d2e-3f40-5162-7384-95a6b7c8d9e0"}, "dryRun": False}}, token)
+        if status != 201:
+            raise RuntimeError(body)
+
+
+def expire_together(w):
+    """Needs leave_expired_reports() from before the start."""
+    gone = lambda: not [r for r in w.plane.get("/apis/podium.dev/v1alpha1/schedulingreports")["items"]
+                        if r["metadata"]["name"].startswith(f"{w.name}-old-")]
+    wait_until(gone, "the expired reports deleted", 20)
+
+
+def ask(w):
+    rule = w.proxy.watch("PATCH", "/status")
+    w.create(what_if(f"ask-{w.name}", TEMPLATE, profile=w.name))
+    w.seen(rule)
+
+
+def ask_about_a_pod(w):
+    w.create(w.pod("asked", cpu="100"))
+    rule = w.proxy.watch("GET", f"/pods/{w.name}-asked")
+    w.create(what_if(f"ask-pod-{w.name}", podRef={"name": f"{w.name}-asked"}))
+    w.seen(rule)
+
+
+def ask_about_a(w, kind, plural):
+    """Of any workload: that there is none is known once it was read."""
+    rule = w.proxy.watch("GET", f"/{plural}/{w.name}-asked")
+    w.create(what_if(f"ask-{plural}-{w.name}", workloadRef={"kind": kind, "name": f"{w.name}-asked"}))
+    w.seen(rule)
+
+
+def ask_about_a_deployment(w):
+    ask_about_a(w, "Deployment", "deployments")
+
+
+def ask_about_a_stateful_set(w):
+    ask_about_a(w, "StatefulSet", "statefulsets")
+
+
+def ask_about_a_replica_set(w):
+    ask_about_a(w, "ReplicaSet", "replicasets")
+
+
+def ask_about_a_daemon_set(w):
+    ask_about_a(w, "DaemonSet", "daemonsets")
+
+
+def ask_about_a_job(w):
+    ask_about_a(w, "Job", "jobs")
+
+
+def metrics(w):
+    """A client that the API server must review, unlike one of system:masters."""
+    podium.https_get(w.podium.port, "/metrics", token=w.token)

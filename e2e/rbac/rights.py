@@ -1,0 +1,64 @@
+"""Rights as the chart renders them and as the API server's audit log saw them used: (group, resource, verb)."""
+import json
+
+import yaml
+
+from e2e.support import podium
+
+NO_REQUEST = ("podium.dev", "schedulingreports", "record")  # the admission policy asks for it
+
+
+def objects(*values, **where):
+    return [d for d in yaml.safe_load_all(podium.render(values, crds=False, **where)) if d]
+
+
+def each_of(role):
+    return [(group, resource, verb) for rule in role["rules"] if "apiGroups" in rule
+            for group in rule["apiGroups"] for resource in rule["resources"] for verb in rule["verbs"]]
+
+
+def scheduler_role(manifests):
+    [role] = [d for d in manifests if d["kind"] == "ClusterRole" and d["metadata"]["name"].count(":") == 1]
+    return role
+
+
+def election_role(manifests):
+    [role] = [d for d in manifests if d["kind"] == "Role"]
+    return role
+
+
+def without(role, right):
+    """The role's rules without this right."""
+    group, resource, verb = right
+    rules = []
+    for rule in role["rules"]:
+        if group in rule["apiGroups"] and resource in rule["resources"] and verb in rule["verbs"]:
+            others = [r for r in rule["resources"] if r != resource]
+            rules += [{**rule, "resources": others}] if others else []
+            rest = [v for v in rule["verbs"] if v != verb]
+            rules += [{**rule, "resources": [resource], "verbs": rest}] if rest else []
+        else:
+            rules.append(rule)
+    return rules
+
+
+AUDIT_POLICY = """apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- {level: Metadata, userGroups: ["system:serviceaccounts"]}
+- {level: None}
+"""
+
+
+def used(audit_log, user):
+    """{right: how the API server decided on it}: every right that this user has asked for."""
+    found = {}
+    for line in audit_log.read_text().rpartition("\n")[0].splitlines():
+        event = json.loads(line)
+        if event["user"]["username"] != user or "objectRef" not in event:
+            continue
+        of = event["objectRef"]
+        resource = of["resource"] + (f"/{of['subresource']}" if "subresource" in of else "")
+        found[(of.get("apiGroup", ""), resource, event["verb"])] = event["annotations"]["authorization.k8s.io/decision"]
+    return found

@@ -1,0 +1,193 @@
+"""The HTTPS API, as plain users of the cluster call it: with curl, with the rights of the chart's roles, and as attackers."""
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import socket
+import ssl
+import subprocess
+import urllib.error
+import urllib.request
+
+from e2e.support.control_plane import BIN, ROOT, wait_until
+from e2e.tests.base import Live, node, pod, what_if
+
+POD = "/v1/namespaces/default/pods/web"
+WHAT_IF = "/v1/namespaces/default/whatif"
+PAGE = ROOT / "docs/http-api.md"
+
+
+def api_call(port, path, token=None, body=None, method=None, content_type="application/json"):
+    """(status, headers, JSON or text)."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    data = None
+    if body is not None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers["Content-Type"] = content_type
+    request = urllib.request.Request(f"https://127.0.0.1:{port}{path}", data=data, headers=headers, method=method)
+    try:
+        with urllib.request.urlopen(request, context=context, timeout=60) as reply:
+            status, reply_headers, text = reply.status, reply.headers, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        status, reply_headers, text = error.code, error.headers, error.read().decode()
+    try:
+        return status, reply_headers, json.loads(text)
+    except ValueError:
+        return status, reply_headers, text
+
+
+def block_of(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+class HttpApi(Live):
+    values = ["schedulerName=default-scheduler", "podium.reports.enabled=false"]
+    nodes = tuple(node(f"n{i}", cpu=str(4 + i)) for i in range(12))
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.viewer, cls.editor, cls.crowd, cls.nobody = (cls.account(name, *roles) for name, roles in (
+            ("viewer", ["view"]), ("editor", ["view", "edit"]), ("crowd", ["edit"]), ("nobody", [])))
+        cls.plane.create(pod("web"))
+        wait_until(lambda: cls.ask(f"{POD}/scores", cls.viewer)[0] == 200, "the decision on web", 20)
+
+    @classmethod
+    def account(cls, name, *roles):
+        """A token of a ServiceAccount with the chart's roles: no controller runs here that would aggregate them."""
+        cls.plane.kubectl("create", "serviceaccount", name, "-n", "default")
+        for role in roles:
+            cls.plane.kubectl("create", "rolebinding", f"{name}-{role}", "-n", "default", f"--serviceaccount=default:{name}",
+                              f"--clusterrole=podium-system:podium:{role}")
+        return cls.plane.kubectl("create", "token", name, "-n", "default", "--duration", "1h").strip()
+
+    @classmethod
+    def ask(cls, path, token=None, body=None, **how):
+        return api_call(cls.podium.port, path, token, body, **how)
+
+    def assert_status(self, answer, code, reason, words=""):
+        status, _, body = answer
+        self.assertEqual((status, body["kind"], body["apiVersion"], body["code"], body["reason"]),
+                         (code, "Status", "v1", code, reason), body)
+        self.assertIn(words, body["message"])
+
+    def test_scores_and_strategies_have_the_form_of_the_exercises(self):
+        scores = self.ask(f"{POD}/scores", self.viewer)[2]
+        self.assertEqual(len(scores), 10)
+        self.assertEqual({frozenset(one) for one in scores}, {frozenset({"Host", "Score"})})
+        strategies = self.ask(f"{POD}/strategies", self.viewer)[2]
+        for one in strategies:
+            self.assertEqual(set(one), {"Strategy", "Weight", "HostPriority"})
+            self.assertLessEqual(len(one["HostPriority"]), 5)
+        self.assertIn("NodeResourcesFit", {one["Strategy"] for one in strategies})
+        report = self.ask(f"{POD}/report", self.viewer)[2]
+        self.assertEqual(report["kind"], "SchedulingReport")
+        self.assertEqual(report["spec"]["podRef"]["uid"], self.live_pod("web")["metadata"]["uid"])
+        self.assertEqual(report["status"]["outcome"], "Scheduled")
+        self.assertEqual(self.plane.get("/apis/podium.dev/v1alpha1/schedulingreports")["items"], [], "storage is off")
+
+    def test_a_what_if_is_a_what_if(self):
+        """The same question as an object of the cluster has the same answer, and nothing is created."""
+        asked = pod("ask", cpu="3500m")
+        del asked["metadata"]["namespace"]
+        body = self.ask(f"{WHAT_IF}/report?replicas=30", self.editor, asked)[2]["status"]
+        self.plane.create(what_if("same", {"metadata": {"labels": {}}, "spec": asked["spec"]}, replicas=30))
+        self.addCleanup(self.plane.kubectl, "delete", "sr", "same", "-n", "default")
+        stored = self.answer("same")
+        for field in ("outcome", "strategies", "rejections"):
+            self.assertEqual(body.get(field), stored.get(field), field)
+        self.assertEqual(body["outcome"], "PartlyFits")
+        self.assertEqual(len(self.plane.get("/api/v1/pods")["items"]), 1)
+
+    def test_rights(self):
+        reads, asks = f"{POD}/scores", f"{WHAT_IF}/scores"
+        codes = {}
+        for name, token in {"none": None, "bad": "bad", "nobody": self.nobody, "viewer": self.viewer, "editor": self.editor}.items():
+            codes[name] = (self.ask(reads, token)[0], self.ask(asks, token, pod("ask"))[0])
+        self.assertEqual(codes, {"none": (401, 401), "bad": (401, 401), "nobody": (403, 403), "viewer": (200, 403),
+                                 "editor": (200, 200)})
+        self.assert_status(self.ask(asks, self.viewer, pod("ask")), 403, "Forbidden",
+                           'cannot create resource "schedulingreports" in API group "podium.dev" in the namespace "default"')
+        self.assert_status(self.ask("/v1/namespaces/kube-system/pods/web/scores", self.editor), 403, "Forbidden")
+        self.assertEqual(self.ask("/openapi/v3", self.nobody)[0], 200)
+        self.assertEqual(self.ask("/metrics", self.editor)[0], 403)
+
+    def test_what_is_wrong_is_said(self):
+        ask = pod("ask")
+        self.assert_status(self.ask(f"{POD}x/scores", self.viewer), 404, "NotFound", "not decided since this process began")
+        self.assert_status(self.ask("/v1/namespaces/%2E%2E%2Fx/pods/web/scores", self.viewer), 400, "BadRequest", "namespace")
+        self.assert_status(self.ask("/v1/namespaces/default/pods/w%00b/scores", self.viewer), 400, "BadRequest", "pod")
+        self.assert_status(self.ask(f"{POD}/scores?a=b", self.viewer), 400, "BadRequest", 'unknown query parameter "a"')
+        self.assert_status(self.ask(f"{WHAT_IF}/scores?replicas=many", self.editor, ask), 400, "BadRequest", "replicas")
+        self.assert_status(self.ask(f"{WHAT_IF}/scores?profile=none", self.editor, ask), 422, "Invalid", "profile: unknown")
+        self.assert_status(self.ask(f"{WHAT_IF}/scores", self.editor, ask, content_type="text/plain"), 415,
+                           "UnsupportedMediaType")
+        self.assert_status(self.ask(f"{WHAT_IF}/scores", self.editor, b"{"), 400, "BadRequest", "body")
+        ask["spec"]["colour"] = "red"
+        self.assert_status(self.ask(f"{WHAT_IF}/scores", self.editor, ask), 400, "BadRequest", "spec.colour: unknown field")
+        answer = self.ask(f"{WHAT_IF}/scores", self.editor, method="PUT", body={})
+        self.assert_status(answer, 405, "MethodNotAllowed")
+        self.assertEqual(answer[1]["Allow"], "POST")
+
+    def test_the_document_is_served(self):
+        self.assertEqual(self.ask("/openapi/v3", self.viewer)[2], json.loads((ROOT / "docs/openapi.json").read_text()))
+
+    def test_the_commands_of_the_page(self):
+        directory = self.plane.dir / "page"
+        directory.mkdir()
+        (directory / "pod.yaml").write_text(block_of(PAGE, "yaml")[0])
+        commands = block_of(PAGE, "sh")
+        self.assertGreaterEqual(len(commands), 5)
+        env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "KUBECONFIG": str(self.plane.kubeconfig),
+               "PODIUM": f"https://127.0.0.1:{self.podium.port}", "TOKEN": self.editor}
+        for command in commands:
+            with self.subTest(command):
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=directory, env=env, text=True,
+                                      capture_output=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                json.loads(done.stdout)
+
+    def test_a_huge_body_is_refused_before_it_is_read(self):
+        with self.connection() as client:
+            client.sendall(f"POST {WHAT_IF}/scores HTTP/1.1\r\nHost: podium\r\nAuthorization: Bearer {self.editor}\r\n"
+                           "Content-Type: application/json\r\nContent-Length: 1000000000000\r\n\r\n".encode())
+            reply = client.recv(65536).decode()
+        self.assertIn("413", reply.splitlines()[0])
+        self.assertIn("RequestEntityTooLarge", reply)
+
+    def test_slow_bodies_hold_nobody_up(self):
+        slow = [self.connection() for _ in range(20)]
+        for client in slow:
+            self.addCleanup(client.close)
+            client.sendall(f"POST {WHAT_IF}/scores HTTP/1.1\r\nHost: podium\r\nAuthorization: Bearer {self.crowd}\r\n"
+                           "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{".encode())
+        self.assertEqual(self.podium.get("/readyz")[0], 200)
+        self.assertEqual(self.ask(f"{WHAT_IF}/scores", self.editor, pod("ask"))[0], 200)
+        self.assertEqual(self.ask(f"{POD}/scores", self.viewer)[0], 200)
+        self.assertEqual(self.podium.get("/metrics")[0], 200)
+
+    def test_a_crowd(self):
+        """A thousand what-ifs at once: some are answered, the others are told to wait, and scheduling goes on."""
+        with concurrent.futures.ThreadPoolExecutor(24) as pool:
+            asked = [pool.submit(self.ask, f"{WHAT_IF}/scores?replicas=100", self.crowd, pod("ask", cpu="10m")) for _ in range(1000)]
+            self.plane.create(pod("meanwhile"))
+            self.bound("meanwhile")
+            self.addCleanup(self.plane.kubectl, "delete", "pod", "meanwhile", "-n", "default")
+            answers = [one.result() for one in asked]
+        codes = collections.Counter(status for status, _, _ in answers)
+        self.assertEqual(set(codes) - {200, 429, 503}, set(), codes)
+        self.assertGreater(codes[200], 0)
+        self.assertGreater(codes[429], 0)
+        for status, headers, _ in answers:
+            if status != 200:
+                self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+        self.assertEqual(self.podium.get("/readyz")[0], 200)
+        self.assertGreater(self.podium.metric("podium_http_api_requests_total"), 100)
+
+    def connection(self):
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        return context.wrap_socket(socket.create_connection(("127.0.0.1", self.podium.port), timeout=30))

@@ -1,0 +1,196 @@
+"""`kubectl podium` as a plain user with the view and edit roles runs it: what it prints, its exit codes, and that no question stays."""
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import BIN, ROOT, wait_until
+from e2e.tests.base import REPORTS, Live, node, pod
+
+USER = "developer"
+# Without controllers nobody aggregates "view" and "edit": these are their parts.
+ROLES = ("system:aggregate-to-view", "system:aggregate-to-edit", "podium-system:podium:view", "podium-system:podium:edit")
+
+
+def deployment(name, replicas, **requests):
+    template = {"metadata": {"labels": {"app": name}}, "spec": pod(name, **requests)["spec"]}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}}
+
+
+class KubectlPodium(Live):
+    nodes = [node("n1", cpu="4"), node("n2", cpu="2"),
+             node("gpu", cpu="8", taints=[{"key": "gpu", "value": "true", "effect": "NoSchedule"}])]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        plane = cls.plane
+        plane.kubectl("create", "serviceaccount", USER, "-n", "default")
+        for role in ROLES:
+            plane.kubectl("create", "rolebinding", f"{USER}-{role.replace(':', '-')}", "-n", "default",
+                          f"--serviceaccount=default:{USER}", f"--clusterrole={role}")
+        token = plane.kubectl("create", "token", USER, "-n", "default").strip()
+        cls.user = plane.write_kubeconfig(plane.dir / "developer.kubeconfig", token=token)
+        plugins = plane.dir / "plugins"
+        plugins.mkdir()
+        (plugins / "kubectl-podium").symlink_to(podium.PROGRAM)
+        cls.path = f"{plugins}:{BIN}:{os.environ['PATH']}"
+
+    def environment(self, kubeconfig):
+        return {**os.environ, "PATH": self.path, "KUBECONFIG": str(kubeconfig or self.user)}
+
+    def ask(self, *args, stdin=None, kubeconfig=None, code=0):
+        """Standard output of `kubectl podium ARGS` by the user; checks the exit code. `code` other than 0: with standard error."""
+        done = subprocess.run(["kubectl", "podium", *map(str, args)], input=stdin, text=True, capture_output=True, timeout=60,
+                              env=self.environment(kubeconfig))
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == 0 else done.stdout + done.stderr
+
+    def questions(self):
+        return [r["metadata"]["name"] for r in self.plane.get(REPORTS)["items"] if r["spec"].get("dryRun")]
+
+    def file(self, *objects):
+        return "\n---\n".join(json.dumps(o) for o in objects)
+
+    def test_why_a_pod_is_there(self):
+        self.plane.create(pod("web"))
+        where = self.bound("web")
+        self.report("web", "Scheduled")
+        said = self.ask("why", "web")
+        self.assertRegex(said, rf"\Adefault/web is on {where}: \d+ points?")
+        self.assertIn("2 of 3 nodes fit.  points = weight × score\n", said)
+        self.assertIn(f" {where}*", said)
+        self.assertRegex(said, r"Turned down:\n +1 node +has a taint that the pod does not tolerate +gpu\n")
+        self.assertNotIn("\033", said)
+        self.assertIn("\033[1m", self.ask("why", "web", "--color", "always"))
+        self.assertIn("TaintToleration: ", self.ask("why", "web", "-o", "wide"))
+        self.assertEqual(json.loads(self.ask("why", "pod/web", "-o", "json"))["status"]["choice"]["nodeName"], where)
+
+    def test_why_a_pod_waits(self):
+        self.plane.create(pod("huge", cpu="64"))
+        self.report("huge", "Unschedulable")
+        said = self.ask("why", "huge")
+        self.assertTrue(said.startswith("default/huge is pending: no node fits (3 nodes).\n"), said)
+        self.assertIn("has not enough cpu free; least short: ", said)
+        self.assertIn("What would help? kubectl podium whatif pod/huge -n default --fixes\n", said)
+        table = self.ask("pending")
+        self.assertRegex(table, r"default/huge +\d+[sm] +64 cpu, 64Mi +\d of 3 nodes: ")
+        self.assertIn("Next: kubectl podium why huge -n default\n", table)
+        self.assertRegex(self.ask("pending", "-A", code=1), r"kubectl podium pending: .*cannot list resource")
+        self.assertIn("default/huge", self.ask("pending", "-A", kubeconfig=self.plane.kubeconfig))
+
+    def test_a_gated_pod(self):
+        gated = pod("gated", schedulingGates=[{"name": "example/quota"}])
+        self.plane.create(gated)
+        self.assertRegex(self.ask("pending"), r"default/gated +\d+[sm] .* gate example/quota ")
+        self.report("gated", "Gated")
+        self.assertEqual(self.ask("why", "gated"),
+                         "default/gated waits for its scheduling gate: example/quota. No node was evaluated.\n")
+
+    def test_nobody_and_nonsense(self):
+        self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
+        self.assertIn("POD is required", self.ask("why", code=2))
+        self.assertIn('unknown command "wy"', self.ask("wy", code=2))
+        self.assertIn("is no duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
+        self.assertIn('"svc" is none of pod, deployment', self.ask("whatif", "svc/web", code=2))
+        self.assertIn("needs either -f FILE or TYPE/NAME", self.ask("whatif", code=2))
+        self.assertTrue(self.ask("--version").startswith("podium "))
+
+    def test_whatif_says_how_many_fit_and_leaves_nothing(self):
+        for cpu, code, words in (("100m", 0, "all 3 fit."), ("3", 3, "1 of 3 fit."), ("64", 4, "none of 3 fits.")):
+            with self.subTest(cpu):
+                asked = pod("asked", cpu=cpu)
+                said = self.ask("whatif", "-f", "-", "--replicas", 3, stdin=self.file(asked), code=code)
+                self.assertTrue(said.startswith(f"default/asked: {words}\n"), said)
+                self.assertTrue(said.endswith("Nothing was created.\n"), said)
+        self.assertEqual(self.questions(), [])
+        self.assertEqual(self.plane.request("GET", "/api/v1/namespaces/default/pods/asked")[0], 404)
+
+    def test_a_kept_question(self):
+        said = self.ask("whatif", "-f", "-", "--keep", stdin=self.file(pod("kept")))
+        self.assertTrue(said.startswith("default/kept would go to n"), said)
+        name = self.questions()[0]
+        self.assertIn(f"Kept: kubectl get sr {name} -n default\n", said)
+        self.plane.kubectl("delete", "sr", name, "-n", "default")
+
+    def test_capacity(self):
+        said = self.ask("capacity", "-f", "-", "--up-to", 50, stdin=self.file(pod("asked", cpu="1800m")))
+        self.assertRegex(said, r"\Adefault/asked: room for [23]\.\n")
+
+    def test_what_the_api_server_refuses_is_said_before_podium_answers(self):
+        typo = pod("typo")
+        typo["spec"]["containers"][0]["resuorces"] = {}
+        self.assertIn('unknown field "spec.containers[0].resuorces"', self.ask("whatif", "-f", "-", stdin=self.file(typo), code=2))
+        self.assertIn("nothing in it makes pods; it has ConfigMap",
+                      self.ask("whatif", "-f", "-", stdin='{"apiVersion": "v1", "kind": "ConfigMap"}', code=2))
+        hard = {"requests.cpu": "1"}
+        self.plane.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small", "namespace": "default"},
+                           "spec": {"hard": hard}})
+        self.addCleanup(self.plane.kubectl, "delete", "resourcequota", "small", "-n", "default")
+        # No controller runs here that would count.
+        self.plane.kubectl("patch", "resourcequota", "small", "-n", "default", "--subresource=status", "--type=merge", "-p",
+                           json.dumps({"status": {"hard": hard, "used": {"requests.cpu": "0"}}}))
+
+        def refused():
+            done = subprocess.run(["kubectl", "podium", "whatif", "-f", "-"], input=self.file(pod("greedy", cpu="2")), text=True,
+                                  capture_output=True, env=self.environment(None))
+            return done if done.returncode == 4 else None
+        self.assertIn("exceeded quota: small", wait_until(refused, "the quota holds").stderr)
+        self.assertEqual(self.questions(), [])
+
+    def test_ctrl_c_and_a_podium_that_is_not_there(self):
+        self.podium.stop()
+        try:
+            said = self.ask("whatif", "-f", "-", "--request-timeout", "1s", stdin=self.file(pod("asked")), code=1)
+            self.assertIn("no answer within 1 s. Is podium running?", said)
+            self.assertEqual(self.questions(), [])
+            asking = subprocess.Popen(["kubectl", "podium", "whatif", "-f", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True, env=self.environment(None))
+            asking.stdin.write(self.file(pod("asked")))
+            asking.stdin.close()
+            wait_until(self.questions, "the question is there")
+            asking.send_signal(signal.SIGINT)
+            self.assertEqual(asking.wait(20), 1, asking.stderr.read())
+            asking.stderr.close()
+            self.assertEqual(self.questions(), [])
+        finally:
+            type(self).podium = self.connect().start()
+
+    def test_completion(self):
+        self.plane.create(pod("complete-me"))
+        done = subprocess.run([BIN / "kubectl", "get", "pods"], capture_output=True, text=True, env=self.environment(None))
+        self.assertIn("complete-me", done.stdout)
+        words = lambda *typed: subprocess.run([podium.PROGRAM, "__complete", *typed], capture_output=True, text=True, timeout=20,
+                                              env=self.environment(None)).stdout
+        self.assertEqual(words("why", "complete-"), "complete-me\n:4\n")
+        self.assertEqual(words("whatif", "pod/complete-"), "pod/complete-me\n:4\n")
+        self.assertEqual(words("whatif", "-f", ""), ":0\n")
+        self.assertEqual(words("why", "--node", ""), ":4\n", "the user may not list nodes")
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn("podium __complete", self.ask("completion", shell))
+
+
+class Krew(unittest.TestCase):
+    def test_the_archive_is_what_the_manifest_says(self):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            for directory in (one, two):
+                subprocess.run([ROOT / "tools/krew/package.py", podium.PROGRAM, "https://example.com/", directory], check=True)
+            manifest = (pathlib.Path(one) / "podium.yaml").read_text()
+            archive = next(pathlib.Path(one).glob("*.tar.gz"))
+            packed = archive.read_bytes()
+            self.assertIn(f"sha256: {hashlib.sha256(packed).hexdigest()}\n", manifest)
+            self.assertIn(f"uri: https://example.com/{archive.name}\n", manifest)
+            self.assertEqual(packed, (pathlib.Path(two) / archive.name).read_bytes(), "the same bytes each time")
+            with tarfile.open(archive) as tar:
+                self.assertEqual([(m.name, m.mode) for m in tar], [("LICENSE", 0o644), ("podium", 0o755)])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+"""What an operator meets: rights that are missing, logs, signals, and what the HTTPS port shows of it."""
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import ADMIN_TOKEN, ControlPlane, wait_until
+from e2e.tests.base import Live, node, pod
+
+ROLES = "/apis/rbac.authorization.k8s.io/v1"
+
+
+class Rights(Live):
+    """Takes rights away while podium runs."""
+
+    nodes = [node("n1")]
+
+    def roles(self):
+        for path in (f"{ROLES}/clusterroles", f"{ROLES}/roles"):
+            for role in self.plane.get(path)["items"]:
+                if role["metadata"]["name"].startswith("podium"):
+                    namespace = role["metadata"].get("namespace")
+                    scope = f"/namespaces/{namespace}/roles" if namespace else "/clusterroles"
+                    yield f"{ROLES}{scope}/{role['metadata']['name']}", role
+
+    def take(self, verb, resource):
+        """Takes the verb on the resource from every role, and gives it back at the end of the test."""
+        taken = False
+        for path, role in list(self.roles()):
+            before = json.dumps(role["rules"])
+            for rule in role["rules"]:
+                if resource in rule.get("resources", []):
+                    others = [one for one in rule["resources"] if one != resource]
+                    left = {**rule, "resources": [resource], "verbs": [one for one in rule["verbs"] if one != verb]}
+                    rule["resources"] = others
+                    role["rules"] = [r for r in [*role["rules"], left] if r.get("resources", True) and r["verbs"]]
+            if json.dumps(role["rules"]) != before:
+                taken = True
+                role["metadata"].pop("resourceVersion")
+                self.assertEqual(self.plane.request("PUT", path, role)[0], 200)
+                self.addCleanup(self.give_back, path, json.loads(before))
+        self.assertTrue(taken, f"{verb} {resource}")
+
+    def give_back(self, path, rules):
+        role = self.plane.get(path)
+        role["rules"] = rules
+        self.assertEqual(self.plane.request("PUT", path, role)[0], 200)
+
+    def lines(self, *words):
+        return [line for line in self.podium.log().splitlines() if all(word in line for word in words)]
+
+    def refused(self, verb, resource):
+        """The one line that tells of it, once it is there."""
+        words = f"verb={verb} resource={resource} "
+        found = wait_until(lambda: self.lines(words, "cannot"), f"a line with {words}", 30)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(f'cannot {verb} resource \\"{resource}\\"', found[0])
+        failures = f'podium_api_request_failures_total{{code="403",resource="{resource}",verb="{verb}"}}'
+        wait_until(lambda: self.podium.metric(failures) > 0, failures)
+
+    def test_without_the_right_to_bind_it_is_not_ready(self):
+        self.take("create", "pods/binding")
+        self.plane.create(pod("waits"))
+        self.refused("create", "pods/binding")
+        status, text = self.podium.get("/readyz?verbose")
+        self.assertEqual(status, 500)
+        self.assertIn("[-]bindings failed: reason withheld", text.splitlines())
+        self.assertEqual(podium.https_get(self.podium.port, "/readyz/bindings")[0], 403, "reasons are not for anybody")
+        status, text = podium.https_get(self.podium.port, "/readyz/bindings", token=ADMIN_TOKEN)
+        self.assertEqual(status, 500)
+        self.assertIn('cannot create resource "pods/binding"', text)
+        self.assertEqual(self.podium.get("/livez"), (200, "ok"), "a restart would not help")
+        self.assertGreater(self.podium.metric('podium_bindings_total{result="rejected"}'), 0)
+        wait_until(lambda: self.lines("health check fails check=bindings"), "it says so")
+        self.doCleanups()
+        self.bound("waits", 40)
+        wait_until(lambda: self.podium.get("/readyz") == (200, "ok"), "ready again")
+        wait_until(lambda: self.lines("health check passes again check=bindings"), "it says so")
+        self.assertEqual(len(self.lines("health check fails check=bindings")), 1)
+
+    def test_without_the_right_to_write_events_pods_are_bound(self):
+        self.take("create", "events")
+        self.plane.create(pod("quiet"))
+        self.bound("quiet")
+        self.refused("create", "events")
+        wait_until(lambda: self.podium.metric("podium_events_dropped_total") > 0, "it is counted")
+        self.assertEqual(self.podium.get("/readyz"), (200, "ok"))
+
+    def test_without_the_right_to_report_pods_are_bound(self):
+        self.take("create", "schedulingreports")
+        self.plane.create(pod("unreported"))
+        self.bound("unreported")
+        self.refused("create", "schedulingreports")
+        wait_until(lambda: self.podium.metric("podium_reports_retried_total") > 0, "it is counted")
+        self.doCleanups()
+        self.report("unreported", "Scheduled", 90)
+
+    def test_without_the_right_to_write_conditions_it_says_so(self):
+        self.take("patch", "pods/status")
+        self.plane.create(pod("large", cpu="100"))
+        self.refused("patch", "pods/status")
+
+
+class Follower(Live):
+    values = ["schedulerName=default-scheduler", "configuration.leaderElection.leaseDuration=6s",
+              "configuration.leaderElection.renewDeadline=4s", "configuration.leaderElection.retryPeriod=1s"]
+
+    def test_it_says_who_holds_the_lease_and_who_took_it(self):
+        with podium.Podium(self.plane, name="second") as second:
+            def held():
+                leases = self.plane.get("/apis/coordination.k8s.io/v1/leases")["items"]
+                return next((one for one in leases if "leader: leading" in self.podium.log()
+                             and one["spec"].get("holderIdentity", "") in self.podium.log()), None)
+            lease = wait_until(held, "the first leads")
+            name = f'{lease["metadata"]["namespace"]}/{lease["metadata"]["name"]}'
+            holder = lease["spec"]["holderIdentity"]
+            wait_until(lambda: f'another holds the lease lease={name} holder="{holder}"' in second.log(),
+                       "the follower names the leader")
+            self.assertIn("podium_lease_renewal_age_seconds ", self.podium.get("/metrics")[1])
+            self.assertNotIn("podium_lease_renewal_age_seconds ", second.get("/metrics")[1])
+            self.podium.process.signal(signal.SIGSTOP)
+            try:
+                wait_until(lambda: "leader: leading" in second.log(), "the second leads", 30)
+            finally:
+                self.podium.process.signal(signal.SIGCONT)
+            self.podium.process.wait(30)
+            self.assertRegex(self.podium.log(), r'leader election lost, stopping error="lease \S+ was (lost to|not renewed)')
+
+
+class Logs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = ControlPlane().start()
+        cls.addClassCleanup(cls.plane.stop)
+        podium.install(cls.plane, ["schedulerName=default-scheduler"])
+        cls.plane.create(node("n1"))
+
+    def test_json_without_secrets(self):
+        token = self.plane.kubectl("create", "token", "podium", "-n", podium.NAMESPACE, "--duration", "1h").strip()
+        ours = podium.Podium(self.plane, name="json", token=token, flags=["--logging-format=json", "-v=10"])
+        with ours:
+            self.plane.create(pod("a"))
+            wait_until(lambda: podium.report_of(self.plane, "default", "a"), "a report")
+            podium.https_get(ours.port, "/metrics", token=ADMIN_TOKEN)
+            podium.https_get(ours.port, "/metrics", token="wrong-token-of-somebody")
+            self.assertEqual(ours.stop(), 0)
+        lines = [json.loads(line) for line in ours.log().splitlines()]
+        self.assertGreater(len(lines), 20)
+        for line in lines:
+            self.assertLessEqual({"ts", "level", "v", "msg"}, set(line))
+        synced, = [line for line in lines if line["msg"] == "caches synced"]
+        self.assertEqual(synced["nodes"], "1")
+        for secret in (token, ADMIN_TOKEN, "wrong-token-of-somebody", "Bearer"):
+            self.assertNotIn(secret, ours.log())
+
+    def test_signals(self):
+        with podium.Podium(self.plane, name="signals") as ours:
+            ours.process.signal(signal.SIGUSR1)
+            ours.process.signal(signal.SIGUSR2)
+            for told in ("cache: summary nodes=1", "cache: same as the API server nodes=1", "n1 pods="):
+                wait_until(lambda: told in ours.log(), told)
+            self.assertEqual(ours.get("/readyz"), (200, "ok"))
+            self.assertEqual(ours.stop(), 0)
+
+    def test_a_full_disk_is_an_error(self):
+        config = self.plane.dir / "config.yaml"
+        config.write_text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
+        for words in (["config", "view", config], ["version"], ["run", "--help"]):
+            with self.subTest(words[0]), open("/dev/full", "w") as full:
+                done = subprocess.run([podium.PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      env=os.environ, timeout=20, check=False)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("cannot write to standard output", done.stderr)
+
+    def test_it_says_that_memory_has_run_out(self):
+        for kib in range(60_000, 130_000, 10_000):
+            with self.subTest(kib):
+                line = f"ulimit -v {kib}; exec timeout 5 {podium.PROGRAM} run --master https://127.0.0.1:1"
+                done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=os.environ, timeout=60, check=False)
+                self.assertIn(done.returncode, (1, 124), done.stderr)  # 124: that much is enough
+                self.assertIn("podium", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

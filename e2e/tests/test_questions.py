@@ -1,0 +1,139 @@
+"""What a what-if may ask: workloads, placed pods, named nodes, weights, changes, groups and fixes, on a real API server."""
+import json
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import Live, node, pod, what_if
+
+ZONE = "topology.kubernetes.io/zone"
+
+
+def template(cpu="1", memory="64Mi", labels=None, **spec):
+    return {"metadata": {"labels": labels or {"app": "web"}}, "spec": {**spec, "containers": [
+        {"name": "main", "image": "app:v1", "resources": {"requests": {"cpu": cpu, "memory": memory}}}]}}
+
+
+def workload(kind="Deployment", name="web", replicas=1, pod_template=None, **spec):
+    pod_template = pod_template or template()
+    made = {"apiVersion": "batch/v1" if kind == "Job" else "apps/v1", "kind": kind, "metadata": {"name": name},
+            "spec": {"template": pod_template, **spec}}
+    if kind == "Job":
+        made["spec"].update(parallelism=replicas, completions=replicas)
+        pod_template["spec"]["restartPolicy"] = "Never"
+        return made
+    made["spec"]["selector"] = {"matchLabels": pod_template["metadata"]["labels"]}
+    if kind != "DaemonSet":
+        made["spec"]["replicas"] = replicas
+    if kind == "StatefulSet":
+        made["spec"].update(serviceName=name, podManagementPolicy="Parallel")
+    return made
+
+
+def zoned(name, zone, cpu, **more):
+    return node(name, cpu=cpu, labels={ZONE: zone, **more.pop("labels", {})}, **more)
+
+
+NODES = [zoned("a1", "zone-a", "4"), zoned("a2", "zone-a", "4"), zoned("b1", "zone-b", "7", labels={"disk": "ssd"}),
+         zoned("b2", "zone-b", "3"), zoned("gpu", "zone-b", "8", taints=[{"key": "gpu", "value": "yes", "effect": "NoSchedule"}])]
+
+
+class Asking(Live):
+    asked = 0
+
+    def ask(self, subject=None, name=None, **spec):
+        """The status of a new what-if."""
+        Asking.asked += 1
+        name = name or f"ask-{Asking.asked}"
+        self.plane.create(what_if(name, subject, **spec))
+        return self.answer(name)
+
+    def complete(self, status):
+        return podium.condition({"status": status}, "Complete")["message"]
+
+    def counts(self, status):
+        return {each["nodeName"]: each["count"] for each in status.get("placements", [])}
+
+
+class Questions(Asking):
+    nodes = NODES
+
+    def test_a_deployment_by_manifest(self):
+        status = self.ask(workload(replicas=8))
+        self.assertEqual(status["outcome"], "Fits")
+        self.assertEqual(status["replicas"], {"asked": 8, "fitting": 8})
+        self.assertEqual(sum(self.counts(status).values()), 8)
+        self.assertIn("PodTopologySpread", [s["name"] for s in status["strategies"]], "its ReplicaSet selects its pods")
+        self.assertEqual(status["choice"]["nodeName"], status["topNodes"][0]["nodeName"])
+        too_many = self.ask(workload(replicas=100))
+        self.assertEqual((too_many["outcome"], too_many["replicas"]["fitting"]), ("PartlyFits", 18))
+        self.assertEqual(too_many["firstFailure"]["replica"], 19)
+        self.assertEqual(too_many["firstFailure"]["nodeCounts"]["feasible"], 0)
+        self.assertIn("Insufficient cpu", [r["reason"] for r in too_many["firstFailure"]["rejections"]])
+
+    def test_a_workload_by_reference_and_a_placed_pod(self):
+        self.plane.kubectl("apply", "-f", "-", stdin=json.dumps(workload("StatefulSet", "db", 3, template(labels={"app": "db"}))))
+        status = self.ask(workloadRef={"kind": "StatefulSet", "name": "db"})
+        self.assertEqual((status["outcome"], status["replicas"]["asked"]), ("Fits", 3))
+        self.assertEqual(self.ask(workloadRef={"kind": "Job", "name": "db"})["message"], "spec.workloadRef.name: Job db not found")
+        self.plane.create(pod("large", cpu="7"))
+        self.assertEqual(self.bound("large"), "b1")
+        wait_until(lambda: self.ask(template("7"))["outcome"] == "DoesNotFit", "b1 is taken")
+        placed = self.ask(podRef={"name": "large"})
+        self.assertEqual((placed["outcome"], placed["choice"]["nodeName"]), ("Fits", "b1"))
+        self.assertIn("(as if it were not on b1)", self.complete(placed))
+        self.plane.kubectl("delete", "pod", "large", "--force", "--grace-period=0")
+        wait_until(lambda: self.ask(template("7"))["outcome"] == "Fits", "b1 is free")
+
+    def test_named_nodes_and_their_fixes(self):
+        status = self.ask(template("4"), nodes=["a1", "b2", "gpu", "nowhere"], fixes=True)
+        a1, b2, gpu, nowhere = status["verdicts"]
+        self.assertTrue(a1["fits"])
+        self.assertEqual(a1["score"], sum(s["weight"] * score for s, score in zip(status["strategies"], a1["strategyScores"])))
+        self.assertEqual((b2["plugin"], b2["code"], b2["reasons"]), ("NodeResourcesFit", "InsufficientResource", ["Insufficient cpu"]))
+        self.assertEqual(b2["wouldFitWith"], "request at most 3 of cpu in container main, not 4")
+        self.assertEqual((gpu["code"], gpu["wouldFitWith"]), ("UntoleratedTaint", "tolerate the taint gpu=yes:NoSchedule"))
+        self.assertEqual(nowhere["code"], "UnknownNode")
+
+    def test_fixes_hold(self):
+        status = self.ask(template("8"), fixes=True)
+        self.assertEqual(status["outcome"], "DoesNotFit")
+        by_type = {fix["type"]: fix for fix in status["fixes"]}
+        self.assertEqual(by_type["TolerateTaint"]["taint"], {"key": "gpu", "value": "yes", "effect": "NoSchedule"})
+        self.assertEqual(by_type["RequestLess"]["atMost"], "7")
+        self.assertEqual(self.ask(template("7"))["outcome"], "Fits")
+        tolerant = template("8", tolerations=[{"key": "gpu", "operator": "Exists"}])
+        self.assertEqual(self.ask(tolerant)["choice"]["nodeName"], by_type["TolerateTaint"]["nodeName"])
+
+    def test_changes(self):
+        status = self.ask(template("6"), replicas=3, changes=[
+            {"type": "UntaintNode", "nodeName": "gpu", "key": "gpu"}, {"type": "DrainNode", "nodeName": "a1"},
+            {"type": "AddNodes", "count": 1, "like": "b1"}])
+        self.assertEqual(status["outcome"], "Fits", status)
+        self.assertEqual(self.counts(status), {"gpu": 1, "b1": 1, "b1-new-1": 1})
+        self.assertEqual([c["type"] for c in status["changes"]], ["UntaintNode", "DrainNode", "AddNodes"])
+        self.assertEqual(status["changes"][1]["podsPending"], 0)
+        self.assertEqual(self.ask(template("6"), changes=[{"type": "RemoveNode", "nodeName": "b1"}])["outcome"], "DoesNotFit")
+        self.assertEqual(self.ask(template("6"))["choice"]["nodeName"], "b1", "the cluster has not changed")
+
+    def test_weights_and_groups(self):
+        prefers = template(affinity={"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}}]}})
+        strong = self.ask(prefers, strategies=[{"name": "NodeAffinity", "weight": 100}])
+        self.assertEqual(strong["choice"]["nodeName"], "b1")
+        off = self.ask(prefers, strategies=[{"name": "NodeAffinity", "weight": 0}])
+        self.assertNotIn("NodeAffinity", [s["name"] for s in off["strategies"]])
+        group = self.ask(template(), minCount=9, topologyKey=ZONE)["group"]
+        self.assertEqual((group["fits"], group["domain"]), (True, "zone-b"))
+        self.assertIn({"name": "zone-a", "fitting": 8, "missing": 1}, group["domains"])
+
+    def test_what_is_wrong_is_told_with_its_path(self):
+        wrong = self.ask(template(), nodes=["a1"], changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
+        self.assertEqual((wrong["outcome"], wrong["message"]), ("Refused", 'spec.changes[0].nodeName: unknown node "nowhere"'))
+        misspelt = workload()
+        misspelt["spec"]["replica"] = 3
+        self.assertEqual(self.ask(misspelt)["message"], "spec.template.spec.replica: unknown field")
+
+
+if __name__ == "__main__":
+    unittest.main()
