@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Checks the documents: links within the repository lead somewhere, tests and files that they name exist, docs/reports.md is what
+the CRD says, pictures are drawn from their texts, and every alert of the chart has a section in the runbook."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import rooms
+
+LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)|<img[^>]* src=\"([^\"]+)\"")
+HEADING = re.compile(r"^#{1,6} +(.*?)\s*$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# `unit/server/access_test.cc::Access.Name` and `e2e/tests/test_door.py::Access.test_name`.
+TEST = re.compile(r"`([\w./-]+\.(?:cc|py))::(\w+)\.(\w+)`")
+# A path in a code span that starts with one of these folders is a file or folder of the repository.
+PATH = re.compile(r"`((?:api|app|async|base|bench|charts|client|controller|crds|docs|e2e|examples|scheduler|server|tools|unit)/"
+                  r"[\w./*{},-]+)(?:::[\w.]+)?`")
+ALERT = re.compile(r"^\s*-? *alert: *(\w+)", re.MULTILINE)
+RUNBOOK = "docs/operations.md"
+
+
+def documents():
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"], cwd=rooms.ROOT,
+                           check=True, capture_output=True, text=True).stdout
+    return [pathlib.PurePath(name) for name in names.split("\0") if name and (rooms.ROOT / name).exists()]
+
+
+def slug(heading):
+    """The anchor that GitHub gives a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def anchors(text):
+    seen, found = {}, set()
+    for heading in HEADING.findall(FENCE.sub("", text)):
+        name = slug(heading)
+        count = seen[name] = seen.get(name, -1) + 1
+        found.add(f"{name}-{count}" if count else name)
+    return found | set(re.findall(r"<a (?:id|name)=\"([^\"]+)\"", text))
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def links(path, text):
+    """Findings on links. Code blocks keep their lines, so that line numbers are right."""
+    prose = FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+    for match in LINK.finditer(prose):
+        target = match[1] or match[2]
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        place = (rooms.ROOT / path.parent / file).resolve() if file else rooms.ROOT / path
+        where = f"{path}:{line_of(prose, match.start())}"
+        if not place.is_relative_to(rooms.ROOT) or not place.exists():
+            yield f"{where}: no such file: {target}"
+        elif anchor and place.suffix == ".md" and anchor not in anchors(place.read_text()):
+            yield f"{where}: no such heading: {target}"
+
+
+def has_test(path, suite, name):
+    file = rooms.ROOT / path
+    if not file.is_file():
+        return False
+    text = file.read_text()
+    if path.endswith(".cc"):
+        return bool(re.search(rf"\bTEST(?:_F|_P)?\({suite},\s*{name}\)", text))
+    body = re.search(rf"^class {suite}\b.*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    return bool(body and re.search(rf"^    (?:async )?def {name}\(", body[0], re.MULTILINE))
+
+
+def names(path, text):
+    for match in TEST.finditer(text):
+        if not has_test(*match.groups()):
+            yield f"{path}:{line_of(text, match.start())}: no such test: {match[0]}"
+    for match in PATH.finditer(text):
+        for file in braces(match[1]):
+            if not any(rooms.ROOT.glob(file.rstrip("/."))):
+                yield f"{path}:{line_of(text, match.start())}: no such file: {file}"
+
+
+def braces(path):
+    """a/{b,c}/d: a/b/d and a/c/d."""
+    match = re.search(r"\{([^{}]*)\}", path)
+    if not match:
+        return [path]
+    return [whole for part in match[1].split(",") for whole in braces(path[:match.start()] + part + path[match.end():])]
+
+
+def runbook():
+    """Alerts without a section, and sections without an alert."""
+    chart = rooms.ROOT / "charts" / "podium"
+    alerts = {name for file in chart.rglob("*.yaml") for name in ALERT.findall(file.read_text())}
+    sections = set(re.findall(r"^#+ (Podium\w+)$", (rooms.ROOT / RUNBOOK).read_text(), re.MULTILINE))
+    if not alerts:  # the chart has no rules
+        return
+    for name in sorted(alerts - sections):
+        yield f"{RUNBOOK}: no section for the alert {name}"
+    for name in sorted(sections - alerts):
+        yield f"{RUNBOOK}: the chart has no alert {name}"
+
+
+def reference():
+    done = subprocess.run([sys.executable, "tools/report_reference.py", "--check"], cwd=rooms.ROOT, capture_output=True, text=True)
+    if done.returncode:
+        yield done.stderr.strip()
+
+
+def pictures():
+    texts = sorted(str(text.relative_to(rooms.ROOT)) for text in (rooms.ROOT / "docs" / "pictures").glob("*.txt"))
+    done = subprocess.run([sys.executable, "tools/picture.py", "--check", *texts], cwd=rooms.ROOT, capture_output=True, text=True)
+    if done.returncode:
+        yield done.stderr.strip()
+
+
+def findings():
+    for path in documents():
+        text = (rooms.ROOT / path).read_text()
+        yield from links(path, text)
+        yield from names(path, text)
+    yield from runbook()
+    yield from reference()
+    yield from pictures()
+
+
+if __name__ == "__main__":
+    wrong = list(findings())
+    print("\n".join(wrong) or "links, names, the runbook, the report reference and the pictures are in order")
+    sys.exit(1 if wrong else 0)
