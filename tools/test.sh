@@ -21,12 +21,12 @@ step tools/build.sh asan all
 step ctest --test-dir build/asan --output-on-failure -j "$(nproc)" -L unit
 # The rooms whose tests have several threads. Of the pure core that is the snapshot: what-ifs read its forks while it
 # changes. Without address randomisation where setarch may turn it off, since TSan needs fixed addresses to be free.
-step tools/build.sh tsan podium unit_base unit_async unit_client unit_server unit_controller \
-  unit_controller_what_if unit_scheduler_cluster unit_scheduler_cycle unit_app_engine unit_app_report_api
+step tools/build.sh tsan podium unit_base unit_async unit_client unit_server unit_controller_retention \
+  unit_controller_recorder unit_controller_what_if unit_scheduler_cluster unit_scheduler_cycle unit_app_engine unit_app_report_api
 fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 step "${fixed_addresses[@]}" ctest --test-dir build/tsan --output-on-failure -j "$(nproc)" \
-  -R '^unit_(base|async|client|server|controller|controller_what_if|scheduler_cluster|scheduler_cycle|app_engine|app_report_api)$'
+  -R '^unit_(base|async|client|server|controller_(retention|recorder|what_if)|scheduler_cluster|scheduler_cycle|app_engine|app_report_api)$'
 step tools/build.sh release podium podium_tables
 step tools/setup.sh tools/image/packages.txt
 step tools/image/build.sh

@@ -80,10 +80,13 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
                  {.default_ttl = config_.podium.reports.ttl, .limits = limits_of(config_.podium.reports)},
                  deleting_, world_.io),
       decisions_(world_.clock, {.bytes = static_cast<std::size_t>(config_.podium.http_api.memory_mib) << 20}),
-      reports_(api_, bindings_first_, retention_, settings_, writing_, world_.io,
-               [this](const cluster::PodInfo& pod, const controller::ReportStatus& status,
-                      const std::string& report) { announce_best_nodes(pod, status, report); }),
-      recorder_(reports_, decisions_),
+      reports_(api_, bindings_first_, retention_, settings_, writing_, world_.io),
+      report_recorder_(
+          reports_, settings_,
+          [this](const cluster::PodInfo& pod, const controller::ReportStatus& status,
+                 const std::string& report) { announce_best_nodes(pod, status, report); },
+          memory_of_decisions()),
+      recorder_(report_recorder_, decisions_),
       scheduler_({.config = config_,
                   .clock = world_.clock,
                   .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
@@ -102,7 +105,6 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       crd_(api_, watching_, world_.io),
       debugger_(api_, scheduler_, watching_, world_.io, world_.strand),
       driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {
-  remember_decisions();
   for (const auto& profile : config_.profiles) {
     const auto& name = profile->scheduler_name;
     recorders_.emplace(name, std::make_unique<client::EventRecorder>(
@@ -161,13 +163,13 @@ void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& out
   scheduler_.binding_ended(uid, outcome);
 }
 
-// Only where somebody may ask for them: an attempt without a report then costs nothing.
-void Engine::remember_decisions() {
-  if (!config_.podium.http_api.enabled) return;
-  reports_.tell([this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+// None where nobody may ask for them: an attempt without a report then costs nothing.
+controller::ReportRecorder::Ended Engine::memory_of_decisions() {
+  if (!config_.podium.http_api.enabled) return {};
+  return [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
     const auto& meta = pod->meta;
     decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
-  });
+  };
 }
 
 void Engine::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status,

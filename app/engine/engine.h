@@ -33,10 +33,11 @@
 #include "client/api.h"
 #include "client/events/event_recorder.h"
 #include "client/leader/leader.h"
-#include "controller/crd_check.h"
-#include "controller/decision_memory.h"
-#include "controller/report_writer.h"
-#include "controller/retention.h"
+#include "controller/recorder/decision_memory.h"
+#include "controller/recorder/report_recorder.h"
+#include "controller/recorder/report_writer.h"
+#include "controller/report/crd_check.h"
+#include "controller/retention/retention.h"
 #include "controller/what_if/what_if_controller.h"
 #include "scheduler/config/config.h"
 #include "scheduler/config/live_podium.h"
@@ -127,7 +128,7 @@ class Engine {
   client::MayWrite while_leading();
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
   void binding_ended(const std::string& uid, const cycle::BindOutcome& outcome);  // strand
-  void remember_decisions();
+  controller::ReportRecorder::Ended memory_of_decisions();
   void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&,
                            const std::string& report);
   std::vector<async::Gate*> gates();
@@ -170,6 +171,7 @@ class Engine {
   controller::Retention retention_;
   controller::DecisionMemory decisions_;
   controller::ReportWriter reports_;
+  controller::ReportRecorder report_recorder_;
   Recorders recorder_;
   cycle::Scheduler scheduler_;
   cycle::ClusterFeed feed_;

@@ -1,38 +1,38 @@
-// Recorders: what the scheduler tells of pods and decisions goes to the report writer, and the end of a pod
+// Recorders: what the scheduler tells of pods and decisions goes to the report reports, and the end of a pod
 // to the memory of decisions, too.
 //
-// The memory gets the decisions from the writer, as finished reports: a decision is projected once.
+// The memory gets the decisions from the reports, as finished reports: a decision is projected once.
 // Owner: the Engine. Threads: the scheduling strand. Errors: none.
 #pragma once
 
-#include "controller/decision_memory.h"
+#include "controller/recorder/decision_memory.h"
 #include "scheduler/framework/recorder.h"
 
 namespace podium::app {
 
 class Recorders final : public framework::Recorder {
  public:
-  Recorders(framework::Recorder& writer, controller::DecisionMemory& memory)
-      : writer_(writer), memory_(memory) {}
+  Recorders(framework::Recorder& reports, controller::DecisionMemory& memory)
+      : reports_(reports), memory_(memory) {}
 
   void decided(const framework::Attempt& attempt, const framework::Decision& decision,
                const cluster::Snapshot& snapshot) override {
-    writer_.decided(attempt, decision, snapshot);
+    reports_.decided(attempt, decision, snapshot);
   }
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
-    writer_.binding_ended(pod, result);
+    reports_.binding_ended(pod, result);
   }
   void gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins,
              const cluster::Snapshot& snapshot, Wall now) override {
-    writer_.gated(pod, plugins, snapshot, now);
+    reports_.gated(pod, plugins, snapshot, now);
   }
   void forgotten(std::string_view pod_uid) override {
-    writer_.forgotten(pod_uid);
+    reports_.forgotten(pod_uid);
     memory_.gone(pod_uid);
   }
 
  private:
-  framework::Recorder& writer_;
+  framework::Recorder& reports_;
   controller::DecisionMemory& memory_;
 };
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "app/report_api/routes.h"
-#include "controller/decision_memory.h"
-#include "controller/report.h"
+#include "controller/recorder/decision_memory.h"
+#include "controller/report/report.h"
 #include "controller/what_if/question.h"
 #include "server/exchange.h"
 

@@ -22,7 +22,7 @@
 #include "app/report_api/routes.h"
 #include "async/gate.h"
 #include "base/clock.h"
-#include "controller/decision_memory.h"
+#include "controller/recorder/decision_memory.h"
 #include "controller/what_if/asker.h"
 #include "server/access.h"
 #include "server/user_limits.h"

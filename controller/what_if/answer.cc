@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "controller/report_summary.h"
+#include "controller/report/summary.h"
 #include "controller/what_if/admission.h"
 #include "controller/what_if/fixes.h"
 #include "controller/what_if/placing.h"

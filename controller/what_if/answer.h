@@ -6,8 +6,8 @@
 // Threads: pure functions; run on a worker. Errors: a question that makes no sense gets refusal().
 #pragma once
 
-#include "controller/refusal.h"
-#include "controller/report.h"
+#include "controller/report/refusal.h"
+#include "controller/report/report.h"
 #include "controller/what_if/changes.h"
 #include "controller/what_if/question.h"
 #include "scheduler/cluster/snapshot.h"

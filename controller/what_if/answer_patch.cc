@@ -4,7 +4,7 @@
 #include <boost/json/value.hpp>
 
 #include "client/api.h"
-#include "controller/report_ttl.h"
+#include "controller/report/ttl.h"
 
 namespace podium::controller {
 

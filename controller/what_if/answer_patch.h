@@ -11,7 +11,7 @@
 #include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/http/transport.h"
-#include "controller/report.h"
+#include "controller/report/report.h"
 #include "controller/what_if/report_text.h"
 
 namespace podium::controller {

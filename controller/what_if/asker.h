@@ -15,7 +15,7 @@
 
 #include "async/on.h"
 #include "base/clock.h"
-#include "controller/report.h"
+#include "controller/report/report.h"
 #include "controller/what_if/question.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"

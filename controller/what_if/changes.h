@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "controller/report_answer.h"
+#include "controller/report/answer.h"
 #include "controller/what_if/change.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"

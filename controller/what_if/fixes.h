@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "controller/report_answer.h"
+#include "controller/report/answer.h"
 #include "controller/what_if/changes.h"
 #include "scheduler/framework/decision.h"
 

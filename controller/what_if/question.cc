@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "client/decode/watch_lines.h"
-#include "controller/report_ttl.h"
+#include "controller/report/ttl.h"
 
 namespace podium::controller {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "controller/report.h"
+#include "controller/report/report.h"
 #include "scheduler/plugins/reason_codes.h"
 
 namespace podium::controller {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/report_answer.h"
+#include "controller/report/answer.h"
 #include "controller/what_if/placing.h"
 
 namespace podium::controller {

@@ -19,7 +19,7 @@
 #include "client/auth/url.h"
 #include "client/request_info.h"
 #include "client/watch/reflector.h"
-#include "controller/report_ttl.h"
+#include "controller/report/ttl.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
 

@@ -26,7 +26,7 @@
 #include "async/gate.h"
 #include "base/clock.h"
 #include "client/api.h"
-#include "controller/retention.h"
+#include "controller/retention/retention.h"
 #include "controller/what_if/asker.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"

@@ -83,7 +83,7 @@ def relabel(w):
     """A pod whose outcome changes: first it is gated."""
     rule = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held(\\?|$)")
     w.create(w.pod("held", schedulingGates=[{"name": "example.com/wait"}]))
-    wait_until(lambda: (podium.report_of(w.plane, "default", f"{w.name}-held") or {}).get("status"), "the report", 20)
+    podium.status_of(w.plane, "default", f"{w.name}-held")
     w.patch(f"/api/v1/namespaces/default/pods/{w.name}-held", {"spec": {"schedulingGates": None}})
     w.seen(rule)
 

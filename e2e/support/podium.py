@@ -140,6 +140,11 @@ def report_of(plane, namespace, name):
     return body if status == 200 else None
 
 
+def status_of(plane, namespace, name, seconds=20):
+    """The status of a report, once podium has written it: a report is created first and filled in then."""
+    return wait_until(lambda: (report_of(plane, namespace, name) or {}).get("status"), f"status of report {name}", seconds)
+
+
 def condition(obj, kind):
     return next((c for c in obj.get("status", {}).get("conditions", []) if c["type"] == kind), None)
 

@@ -63,7 +63,7 @@ class Live(unittest.TestCase):
 
     def answer(self, name, seconds=10):
         """The status of a what-if, once podium has written it."""
-        return wait_until(lambda: podium.report_of(self.plane, "default", name).get("status"), f"answer to {name}", seconds)
+        return podium.status_of(self.plane, "default", name, seconds)
 
     def events(self, name, reason):
         listed = self.plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]

@@ -13,7 +13,7 @@ from e2e.tests.base import REPORTS, Live, node, pod, what_if
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NAME = "schedulingreports.podium.dev"
-FORMS = pathlib.Path(__file__).resolve().parents[2] / "unit" / "controller" / "reports"
+FORMS = pathlib.Path(__file__).resolve().parents[2] / "unit" / "controller" / "report" / "forms"
 
 
 def own_crd(plane):
@@ -78,7 +78,7 @@ class Crd(Live):
 
 
 class Forms(Crd):
-    """unit/controller/reports has a status of each form, as podium writes it."""
+    """unit/controller/report/forms has a status of each form, as podium writes it."""
 
     def test_each_form_comes_back_as_it_was_written(self):
         self.podium.stop()
@@ -193,7 +193,7 @@ class Absent(Crd):
         wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the CRD is seen", 60)
         self.report("before", "Scheduled", 60)
         self.plane.create(what_if("asks", {"spec": pod("x")["spec"]}))
-        wait_until(lambda: (podium.report_of(self.plane, "default", "asks") or {}).get("status"), "an answer", 60)
+        podium.status_of(self.plane, "default", "asks", 60)
         self.assertEqual(len(self.lines("is not installed")), 1)
 
 

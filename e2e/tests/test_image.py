@@ -281,9 +281,7 @@ class InACluster(Built):
         self.plane.create(pod("web"))
         where = "/api/v1/namespaces/default/pods/web"
         self.assertEqual(wait_until(lambda: self.plane.get(where)["spec"].get("nodeName"), "web bound"), "n1")
-        report = wait_until(
-            lambda: (podium.report_of(self.plane, "default", "web") or {}).get("status"), "web's report"
-        )
+        report = podium.status_of(self.plane, "default", "web")
         self.assertEqual((report["outcome"], report["choice"]["nodeName"]), ("Scheduled", "n1"))
         self.assertEqual([len(e.requests("filter")) for e in self.extenders], [1, 1, 1])
         self.assertIn(

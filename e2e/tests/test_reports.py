@@ -72,8 +72,10 @@ class Decisions(Live):
 
     def test_pending_pod_is_placed_when_a_node_comes(self):
         self.plane.create(pod("waiting", nodeSelector={"size": "xl"}))
+        self.addCleanup(self.plane.kubectl, "delete", "pod", "waiting", "--wait=false")
         self.report("waiting", "Unschedulable")
         self.plane.create(node("xlarge", cpu="16", labels={"size": "xl"}))
+        self.addCleanup(self.plane.kubectl, "delete", "node", "xlarge")
         self.assertEqual(self.bound("waiting"), "xlarge")
         report = self.report("waiting", "Scheduled")
         self.assertEqual(report["status"]["choice"]["nodeName"], "xlarge")
@@ -82,8 +84,6 @@ class Decisions(Live):
         self.assertEqual(report["metadata"]["labels"]["podium.dev/outcome"], "Scheduled")
         self.assertGreaterEqual(report["status"]["attempts"], 2)
         self.assertNotIn("message", report["status"])
-        self.plane.kubectl("delete", "pod", "waiting", "--wait=false")
-        self.plane.kubectl("delete", "node", "xlarge")
 
     def test_gated_pod_waits_for_its_gate(self):
         self.plane.create(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))

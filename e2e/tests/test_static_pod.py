@@ -58,7 +58,7 @@ class StaticPod(unittest.TestCase):
         self.assertEqual(wait_until(bound, "web bound"), "n1")
         self.plane.create(base.what_if("one-more", {"spec": base.pod("x")["spec"]}))
         for name, outcome in (("web", "Scheduled"), ("one-more", "Fits")):
-            status = wait_until(lambda n=name: (podium.report_of(self.plane, "default", n) or {}).get("status"), f"report {name}")
+            status = podium.status_of(self.plane, "default", name)
             self.assertEqual(status["outcome"], outcome)
         self.assertTrue(self.plane.get(podium.LEASE)["spec"]["holderIdentity"])
         self.assertEqual(process.stop(), 0)

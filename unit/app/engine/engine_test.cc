@@ -14,7 +14,7 @@
 #include "async/virtual_time.h"
 #include "base/time.h"
 #include "unit/client/object_server.h"
-#include "unit/controller/log_capture.h"
+#include "unit/controller/report/log_capture.h"
 
 namespace podium::app {
 namespace {

@@ -83,7 +83,7 @@ TEST(Report, AbsentAndStrangeFieldsAreEmpty) {
 
 // The forms that controller/ writes: its own fixtures.
 Report written(const std::string& name, bool question) {
-  std::ifstream in("unit/controller/reports/" + name + ".json");
+  std::ifstream in("unit/controller/report/forms/" + name + ".json");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   json::object spec{{"dryRun", question}, {"podRef", json::object{{"name", "web"}, {"uid", "u"}}}};
   return read_report(json::object{{"metadata", json::object{{"generation", 1}}},

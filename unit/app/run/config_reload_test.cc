@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "unit/controller/log_capture.h"
+#include "unit/controller/report/log_capture.h"
 
 namespace podium::app::run {
 namespace {

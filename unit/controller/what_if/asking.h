@@ -12,7 +12,7 @@
 
 #include "controller/what_if/answer.h"
 #include "controller/what_if/question.h"
-#include "unit/controller/served_api.h"
+#include "unit/controller/report/served_api.h"
 #include "unit/support/builders.h"
 
 namespace podium::unit {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/controller/served_api.h"
+#include "unit/controller/report/served_api.h"
 #include "unit/support/builders.h"
 
 namespace podium::controller {

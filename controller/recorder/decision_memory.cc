@@ -1,0 +1,167 @@
+#include "controller/recorder/decision_memory.h"
+
+#include <boost/container_hash/hash.hpp>
+#include <utility>
+
+namespace podium::controller {
+namespace {
+
+constexpr std::size_t kEntryBytes = 512;  // keys, lists and maps of an entry
+
+std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
+
+std::uint64_t trace_hash(const std::string& key) { return boost::hash<std::string>()(key); }
+
+std::size_t bytes_of(const std::string& text) {
+  return sizeof text + (text.size() > 15 ? text.size() + 17 : 0);  // longer ones have memory of their own
+}
+
+template <typename List, typename Each>
+std::size_t sum(const List& list, Each&& each) {
+  std::size_t out = 0;
+  for (const auto& one : list) out += each(one);
+  return out;
+}
+
+std::size_t bytes_of(const NodeScore& node) { return bytes_of(node.node) + sizeof node.score; }
+
+std::size_t bytes_of(const TopNode& node) {
+  return sizeof node + bytes_of(node.node) + node.strategy_scores.size() * sizeof node.score;
+}
+
+std::size_t bytes_of(const std::vector<std::string>& texts) {
+  return sum(texts, [](const auto& text) { return bytes_of(text); });
+}
+
+}  // namespace
+
+std::size_t bytes_of(const ReportStatus& status) {
+  std::size_t out = sizeof status;
+  const auto of = [](const auto& one) { return bytes_of(one); };
+  for (const auto* text : {&status.outcome, &status.profile, &status.message}) out += bytes_of(*text);
+  if (status.choice) out += bytes_of(status.choice->node);
+  out += sum(status.top_nodes, of) + bytes_of(status.scheduling_gates);
+  out += sum(status.strategies,
+             [&](const auto& s) { return sizeof s + bytes_of(s.name) + sum(s.top_nodes, of); });
+  out += sum(status.rejections, [](const auto& r) {
+    return sizeof r + bytes_of(r.plugin) + bytes_of(r.code) + bytes_of(r.reason) + bytes_of(r.examples);
+  });
+  out +=
+      sum(status.history, [](const auto& h) { return sizeof h + bytes_of(h.outcome) + bytes_of(h.reason); });
+  out += sum(status.conditions, [](const auto& c) {
+    return sizeof c + bytes_of(c.type) + bytes_of(c.reason) + bytes_of(c.message);
+  });
+  if (status.preemption) {
+    out += bytes_of(status.preemption->node);
+    out += sum(status.preemption->victims,
+               [](const auto& victim) { return bytes_of(victim.first) + bytes_of(victim.second); });
+  }
+  return out;
+}
+
+void DecisionMemory::begin() {
+  const std::lock_guard lock(mutex_);
+  if (!began_) began_ = clock_.wall();
+}
+
+void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
+                              const ReportStatus& status) {
+  auto decision = std::make_shared<const RememberedDecision>(RememberedDecision{ns, pod, uid, status});
+  const auto bytes = kEntryBytes + bytes_of(status);
+  const auto key = key_of_pod(ns, pod);
+  Dropped dropped;
+  const std::lock_guard lock(mutex_);
+  const auto now = clock_.wall();
+  if (!began_) began_ = now;
+  drop(key, Absence::none, dropped);
+  drop_expired(gone_, now, dropped);
+  drop_expired(living_, now, dropped);
+  auto& entry = entries_[key];
+  entry.decision = std::move(decision);
+  entry.bytes = bytes;
+  entry.place = living_.insert(living_.end(), key);
+  by_uid_[uid] = key;
+  bytes_ += bytes;
+  while (bytes_ > options_.bytes && !entries_.empty()) {
+    drop(std::string(gone_.empty() ? living_.front() : gone_.front()), Absence::evicted, dropped);
+  }
+}
+
+void DecisionMemory::gone(std::string_view pod_uid) {
+  const std::lock_guard lock(mutex_);
+  const auto key = by_uid_.find(std::string(pod_uid));
+  if (key == by_uid_.end()) return;
+  auto& entry = entries_.find(key->second)->second;
+  if (std::exchange(entry.is_gone, true)) return;
+  gone_.splice(gone_.end(), living_, entry.place);
+}
+
+DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
+  const auto key = key_of_pod(ns, pod);
+  Found out;
+  const std::lock_guard lock(mutex_);
+  out.began = began_;
+  if (!began_) {
+    out.absence = Absence::not_begun;
+  } else if (const auto it = entries_.find(key); it != entries_.end()) {
+    const auto& decision = it->second.decision;
+    const auto& expires = decision->status.expires_at;
+    out.decided_at = decision->status.decided_at;
+    if (expires && *expires <= clock_.wall()) {
+      out.absence = Absence::expired;
+    } else {
+      out.decision = decision;
+    }
+  } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {
+    out.absence = trace->second.why;
+    out.decided_at = trace->second.decided_at;
+  } else {
+    out.absence = has_lost_traces_ ? Absence::lost : Absence::never;
+  }
+  return out;
+}
+
+DecisionMemory::Counts DecisionMemory::counts() const {
+  const std::lock_guard lock(mutex_);
+  return {entries_.size(), bytes_};
+}
+
+// Without a trace for Absence::none: another decision takes its place.
+void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped) {
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  auto& entry = it->second;
+  const auto& decision = *entry.decision;
+  if (why != Absence::none) leave_trace(key, {why, decision.status.decided_at.value_or(Wall{}), 0});
+  if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end()) by_uid_.erase(of_uid);
+  (entry.is_gone ? gone_ : living_).erase(entry.place);
+  bytes_ -= entry.bytes;
+  dropped.push_back(std::move(entry.decision));
+  entries_.erase(it);
+}
+
+void DecisionMemory::drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped) {
+  while (!keys.empty()) {
+    const auto& expires = entries_.find(keys.front())->second.decision->status.expires_at;
+    if (!expires || *expires > now) return;
+    drop(std::string(keys.front()), Absence::expired, dropped);
+  }
+}
+
+// A newer trace of the same pod replaces the older one, whose number in by_age_ is then stale.
+void DecisionMemory::leave_trace(const std::string& key, Trace trace) {
+  const auto hash = trace_hash(key);
+  trace.number = ++last_trace_;
+  traces_[hash] = trace;
+  by_age_.emplace_back(hash, trace.number);
+  while (by_age_.size() > options_.traces) {
+    const auto [oldest, number] = by_age_.front();
+    by_age_.pop_front();
+    const auto it = traces_.find(oldest);
+    if (it == traces_.end() || it->second.number != number) continue;
+    traces_.erase(it);
+    has_lost_traces_ = true;
+  }
+}
+
+}  // namespace podium::controller

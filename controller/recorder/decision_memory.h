@@ -1,0 +1,103 @@
+// DecisionMemory: the last decision on each pod, with its report, for as long as reports are kept.
+//
+// It answers who asks over HTTPS, also where no report is written. A report is forgotten when it expires
+// (ReportStatus::expires_at). At the budget the oldest go first: those of pods that are gone before those of
+// living pods. Of what it has forgotten it keeps a trace, a few bytes, to tell why it has no answer.
+//
+// Owner: the Engine. Threads: any; a lock is held for some look-ups in maps, and nothing is freed under it.
+// Errors: none.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "controller/report/report.h"
+
+namespace podium::controller {
+
+// Bytes that a report takes in memory, about.
+std::size_t bytes_of(const ReportStatus& status);
+
+struct RememberedDecision {
+  std::string ns, pod, uid;
+  ReportStatus status;
+};
+
+class DecisionMemory {
+ public:
+  struct Options {
+    std::size_t bytes = 64u << 20;  // of all reports
+    std::size_t traces = 65'536;    // of forgotten ones
+  };
+  enum class Absence : std::uint8_t {
+    none,       // there is a decision
+    not_begun,  // this process does not decide
+    never,      // nothing decided since this process began
+    expired,    // its TTL is over
+    evicted,    // for the budget
+    lost,       // nothing known, and traces have been lost: never, or too long ago
+  };
+  struct Found {
+    std::shared_ptr<const RememberedDecision> decision;  // null: see absence
+    Absence absence = Absence::none;
+    std::optional<Wall> decided_at;  // of the decision, also where it is forgotten
+    std::optional<Wall> began;       // when this process began to decide
+  };
+  struct Counts {
+    std::size_t decisions = 0, bytes = 0;
+  };
+
+  DecisionMemory(Clock& clock, Options options) : clock_(clock), options_(options) {}
+
+  void begin();  // from now on this process decides
+  // Replaces the last decision on the pod of this name.
+  void remember(const std::string& ns, const std::string& pod, const std::string& uid,
+                const ReportStatus& status);
+  void gone(std::string_view pod_uid);  // the pod was deleted or has ended
+  Found find(const std::string& ns, const std::string& pod) const;
+  Counts counts() const;
+
+ private:
+  using DecisionPtr = std::shared_ptr<const RememberedDecision>;
+  struct Entry {
+    DecisionPtr decision;
+    std::size_t bytes = 0;
+    bool is_gone = false;
+    std::list<std::string>::iterator place;  // in living_ or gone_
+  };
+  struct Trace {
+    Absence why = Absence::never;
+    Wall decided_at{};
+    std::uint64_t number = 0;
+  };
+  using Dropped = std::vector<DecisionPtr>;
+
+  void drop(const std::string& key, Absence why, Dropped& dropped);
+  void drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped);
+  void leave_trace(const std::string& key, Trace trace);
+
+  Clock& clock_;
+  const Options options_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::optional<Wall> began_;
+  boost::unordered_flat_map<std::string, Entry> entries_;       // by "namespace/pod"
+  boost::unordered_flat_map<std::string, std::string> by_uid_;  // key of the pod's entry
+  std::list<std::string> living_, gone_;                        // keys, oldest decision first
+  std::size_t bytes_ = 0;
+  boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces
+  std::uint64_t last_trace_ = 0;
+  bool has_lost_traces_ = false;
+};
+
+}  // namespace podium::controller

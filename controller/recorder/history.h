@@ -1,0 +1,71 @@
+// ReportHistory: what a pod that had to wait went through before: its last attempts and its preemption.
+//
+// An attempt takes 40 bytes; equal reasons of one pod share their text. Pods are bounded by the cluster's
+// pending pods: forget() follows every placed and deleted one.
+//
+// Owner: ReportWriter. Threads: the scheduling strand.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "controller/report/report.h"
+
+namespace podium::controller {
+
+class ReportHistory {
+ public:
+  // Adds the earlier attempts to the status, and the preemption where it has none of its own.
+  void add_to(const std::string& pod_uid, ReportStatus& status) const {
+    const auto it = pods_.find(pod_uid);
+    if (it == pods_.end()) return;
+    const auto& past = *it->second;
+    for (std::size_t i = 0; i < past.size; ++i) {
+      const auto& attempt = past.attempts[i];
+      status.history.push_back({attempt.at, attempt.outcome, *attempt.reason, attempt.nodes});
+    }
+    if (!status.preemption) status.preemption = past.preemption;
+  }
+
+  // The attempt has failed; `outcome` is a literal.
+  void failed(const std::string& pod_uid, Wall at, const char* outcome, std::string reason, std::size_t nodes,
+              const std::optional<ReportStatus::Preempted>& preemption) {
+    auto& slot = pods_[pod_uid];
+    if (!slot) slot = std::make_unique<Past>();
+    auto& [attempts, size, preempted] = *slot;
+    auto shared = size > 0 && *attempts[0].reason == reason
+                      ? attempts[0].reason
+                      : std::make_shared<const std::string>(std::move(reason));
+    std::shift_right(attempts.begin(), attempts.end(), 1);
+    attempts[0] = {at, outcome, std::move(shared), nodes};
+    size = std::min(size + 1, attempts.size());
+    if (preemption) preempted = preemption;
+  }
+
+  void forget(std::string_view pod_uid) { pods_.erase(std::string(pod_uid)); }
+  std::size_t size() const { return pods_.size(); }
+
+ private:
+  struct Attempt {
+    Wall at{};
+    const char* outcome = "";
+    std::shared_ptr<const std::string> reason;
+    std::size_t nodes = 0;
+  };
+  struct Past {
+    std::array<Attempt, 5> attempts;  // newest first
+    std::size_t size = 0;
+    std::optional<ReportStatus::Preempted> preemption;
+  };
+
+  boost::unordered_flat_map<std::string, std::unique_ptr<Past>> pods_;  // by UID
+};
+
+}  // namespace podium::controller

@@ -1,0 +1,79 @@
+#include "controller/recorder/replies.h"
+
+#include "base/time.h"
+#include "client/api.h"
+#include "client/request_info.h"
+#include "controller/report/metadata.h"
+
+namespace podium::controller {
+
+namespace json = boost::json;
+
+namespace {
+
+// Rewrites move the expiry. Its label follows once it is that part of the TTL behind, so that it costs few
+// requests and a report is never deleted much before its time.
+constexpr int kLabelLag = 10;
+
+}  // namespace
+
+bool is_of(const json::value& report, const std::string& pod_uid) {
+  boost::system::error_code none;
+  const auto* dry = report.find_pointer("/spec/dryRun", none);
+  return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
+}
+
+bool is_of_a_dead_pod(const json::value& report, const std::string& pod, std::optional<Wall> decided_at) {
+  const auto decided = parse_time(text_at(report, "/status/decidedAt"));
+  return is_podiums_decision(report) && text_at(report, "/spec/podRef/name") == pod &&
+         !(decided && decided_at && *decided > *decided_at);
+}
+
+WrittenReport written_before(const json::value& report) {
+  WrittenReport out;
+  out.name = text_at(report, "/metadata/name");
+  out.uid = text_at(report, "/metadata/uid");
+  out.outcome = text_at(report, "/metadata/labels/podium.dev~1outcome");
+  const auto expires = parse_expiry_minute(text_at(report, "/metadata/labels/podium.dev~1expires"));
+  out.labelled = expires.value_or(Wall{});
+  out.is_complete = text_at(report, "/status/conditions/0/status") == "True";
+  out.since = parse_time(text_at(report, "/status/conditions/0/lastTransitionTime")).value_or(Wall{});
+  return out;
+}
+
+void stamp(WrittenReport& report, ReportStatus& status) {
+  const bool is_complete = !status.conditions.empty() && status.conditions.front().is_true;
+  if (report.since == Wall{} || report.is_complete != is_complete)
+    report.since = status.decided_at.value_or(Wall{});
+  report.is_complete = is_complete;
+  for (auto& condition : status.conditions) condition.since = report.since;
+}
+
+bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::chrono::seconds ttl) {
+  if (report.outcome != status.outcome) return true;
+  const auto lag = std::max<Wall::duration>(ttl / kLabelLag, std::chrono::minutes(1));
+  return status.expires_at && *status.expires_at - report.labelled >= lag;
+}
+
+bool namespace_is_going(const Error& error) {
+  const auto& text = error.message;
+  return (error.code == 403 && text.find("because it is being terminated") != std::string::npos) ||
+         (error.code == 404 && text.find("namespaces \"") != std::string::npos);
+}
+
+// 409 and 422 may be about the name, NotFound about a report that was deleted, 413 and 422 about the size.
+bool is_about_this_report(const Error& error) {
+  return error.code == 409 || error.code == 422 || error.code == 413 ||
+         (client::object_is_gone(error) && !namespace_is_going(error));
+}
+
+Outcome backoff_of(const Error& error) {
+  if (namespace_is_going(error)) return Outcome::failed;
+  if (error.kind == Error::Kind::timeout || error.code == 403) return Outcome::retry_namespace;
+  if (error.kind == Error::Kind::unavailable || error.code == 404 || error.code == 429 || error.code == 503)
+    return Outcome::retry_all;
+  if (error.code == 409) return Outcome::retry;
+  return error.code >= 500 ? Outcome::retry_namespace : Outcome::failed;
+}
+
+}  // namespace podium::controller

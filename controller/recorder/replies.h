@@ -1,0 +1,37 @@
+// What ReportWriter makes of the API server's replies and of what it has written before.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/fair_queue_options.h"
+#include "base/result.h"
+#include "controller/recorder/known_reports.h"
+#include "controller/report/report.h"
+
+namespace podium::controller {
+
+// The report of a decision on this pod.
+bool is_of(const boost::json::value& report, const std::string& pod_uid);
+// Podium's own report on an earlier pod of this name. `decided_at`: of the decision on the later one.
+bool is_of_a_dead_pod(const boost::json::value& report, const std::string& pod,
+                      std::optional<Wall> decided_at);
+// Sets the conditions' times: the time of the last transition, which is one between True and False.
+void stamp(WrittenReport& report, ReportStatus& status);
+// Whether the report's labels have to change for this status.
+bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::chrono::seconds ttl);
+// What podium wrote about this pod before a restart.
+WrittenReport written_before(const boost::json::value& report);
+
+bool namespace_is_going(const Error& error);
+// The error is about one report: its name, its size, or that it was deleted.
+bool is_about_this_report(const Error& error);
+// What backs off after the error: the report, its namespace, or everything.
+Outcome backoff_of(const Error& error);
+
+}  // namespace podium::controller

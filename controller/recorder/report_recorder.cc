@@ -1,0 +1,101 @@
+#include "controller/recorder/report_recorder.h"
+
+#include "controller/recorder/scope.h"
+#include "controller/report/metadata.h"
+#include "controller/report/summary.h"
+
+namespace podium::controller {
+namespace {
+
+ReportOwner owner_of(const cluster::PodInfo& pod) {
+  return {pod->meta.namespace_, pod->meta.name, pod->meta.uid};
+}
+
+ReportCondition complete(bool is_true, std::string reason, std::string message) {
+  return {"Complete", is_true, std::move(reason), std::move(message), {}};
+}
+
+}  // namespace
+
+void ReportRecorder::decided(const framework::Attempt& attempt, const framework::Decision& decision,
+                             const cluster::Snapshot& snapshot) {
+  const auto& pod = *attempt.pod;
+  const auto settings = settings_.now();
+  const bool in_scope = is_in_scope(settings->reports, pod->meta.namespace_, snapshot);
+  const bool best_nodes = settings->events.best_nodes && announce_ && decision.fits();
+  const bool wanted = in_scope && is_wanted(settings->reports, pod, decision.fits());
+  if (!wanted && !best_nodes && !ended_) return;
+  const auto& uid = pod->meta.uid;
+  auto status = project(pod, decision, snapshot);
+  status.profile = attempt.profile;
+  status.decided_at = attempt.decided_at;
+  status.expires_at = attempt.decided_at + settings->reports.ttl;
+  status.attempts = attempt.number;
+  status.queued = attempt.queued;
+  status.evaluate = attempt.evaluate;
+  if (decision.fits()) {
+    binding_.insert_or_assign(uid, Binding{std::move(status), in_scope});
+    return;
+  }
+  status.outcome = decision.error.empty() ? kUnschedulable : kFailed;
+  status.conditions = {complete(false, status.outcome, status.message)};
+  end_attempt(pod, status, status.outcome == kFailed ? kFailed : kUnschedulable);
+  if (ended_) ended_(pod, status);
+  if (wanted) writer_.write(owner_of(pod), std::move(status));
+}
+
+void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) {
+  const auto it = binding_.find(pod->meta.uid);
+  if (it == binding_.end()) return;
+  const auto settings = settings_.now();
+  const bool wanted = it->second.in_scope && is_wanted(settings->reports, pod, result.bound);
+  auto status = std::move(it->second.status);
+  binding_.erase(it);
+  status.bind = result.duration;
+  status.outcome = result.bound ? kScheduled : kFailed;
+  if (!result.bound) status.message = result.error;
+  status.conditions = {
+      complete(result.bound, status.outcome, result.bound ? "placed on " + result.node : result.error)};
+  if (result.bound) {
+    history_.add_to(pod->meta.uid, status);
+    history_.forget(pod->meta.uid);
+  } else {
+    end_attempt(pod, status, kFailed);
+  }
+  if (result.bound && settings->events.best_nodes && announce_) {
+    announce_(pod, status, wanted ? writer_.name_of(owner_of(pod)) : "");
+  }
+  if (ended_) ended_(pod, status);
+  if (wanted) writer_.write(owner_of(pod), std::move(status));
+}
+
+// Adds the attempts before this one to the status, and this one to the history.
+void ReportRecorder::end_attempt(const cluster::PodInfo& pod, ReportStatus& status, const char* outcome) {
+  const auto own = status.preemption;
+  history_.add_to(pod->meta.uid, status);
+  const auto nodes = status.rejections.empty() || outcome == kFailed ? 0 : status.rejections.front().nodes;
+  history_.failed(pod->meta.uid, *status.decided_at, outcome, main_reason(status), nodes, own);
+}
+
+// A pod whose gates are removed is decided on, which rewrites its report.
+void ReportRecorder::gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins,
+                           const cluster::Snapshot& snapshot, Wall now) {
+  const auto settings = settings_.now();
+  const bool wanted = is_in_scope(settings->reports, pod->meta.namespace_, snapshot) &&
+                      is_wanted(settings->reports, pod, false);
+  if (!wanted && !ended_) return;
+  auto status = project_gated(pod, plugins);
+  status.decided_at = now;
+  status.expires_at = now + settings->reports.ttl;
+  status.conditions = {complete(false, status.outcome, status.message)};
+  if (ended_) ended_(pod, status);
+  if (wanted) writer_.write(owner_of(pod), std::move(status));
+}
+
+// A queued report is still written: the decision was made, even if the pod is gone.
+void ReportRecorder::forgotten(std::string_view pod_uid) {
+  writer_.forget(pod_uid);
+  history_.forget(pod_uid);
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,58 @@
+// ReportRecorder: makes a pod's SchedulingReport of each decision on it and of how the attempt ended.
+//
+// A decision that fits waits here until its binding has ended; any other becomes a report at once. A report
+// also tells of the pod's last attempts and of its preemption (ReportHistory). Whether a decision gets a
+// report is read from the settings for each one; they may change while the program runs.
+//
+// Owner: the Engine. Threads: the scheduling strand. Errors: none.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "controller/recorder/history.h"
+#include "controller/recorder/report_writer.h"
+#include "controller/report/report.h"
+#include "scheduler/config/live_podium.h"
+#include "scheduler/framework/recorder.h"
+
+namespace podium::controller {
+
+class ReportRecorder final : public framework::Recorder {
+ public:
+  // Called with a bound pod, its report and the report's name, where events.bestNodes is on.
+  // No name: the pod gets no report. May be empty.
+  using Announce = std::function<void(const cluster::PodInfo&, const ReportStatus&, const std::string& name)>;
+  // Called with each attempt's end and its report, whether or not the report is written. May be empty.
+  using Ended = std::function<void(const cluster::PodInfo&, const ReportStatus&)>;
+
+  ReportRecorder(ReportWriter& writer, const config::LivePodium& settings, Announce announce, Ended ended)
+      : writer_(writer), settings_(settings), announce_(std::move(announce)), ended_(std::move(ended)) {}
+
+  void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;
+  void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override;
+  void gated(const cluster::PodInfo&, const std::set<std::string>& plugins, const cluster::Snapshot&,
+             Wall now) override;
+  void forgotten(std::string_view pod_uid) override;
+
+ private:
+  // A pod in its binding cycle.
+  struct Binding {
+    ReportStatus status;
+    bool in_scope;  // its namespace gets reports
+  };
+  void end_attempt(const cluster::PodInfo& pod, ReportStatus& status, const char* outcome);
+
+  ReportWriter& writer_;
+  const config::LivePodium& settings_;
+  const Announce announce_;
+  const Ended ended_;
+  boost::unordered_flat_map<std::string, Binding> binding_;  // by pod UID
+  ReportHistory history_;
+};
+
+}  // namespace podium::controller

@@ -1,0 +1,387 @@
+#include "controller/recorder/report_writer.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/json/value.hpp>
+#include <set>
+
+#include "async/writers.h"
+#include "base/log_limit.h"
+#include "base/time.h"
+#include "client/decode/watch_lines.h"
+#include "client/request_info.h"
+#include "controller/recorder/known_reports.h"
+#include "controller/recorder/replies.h"
+#include "controller/report/metadata.h"
+#include "controller/report/requests.h"
+
+namespace podium::controller {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using async::Task;
+
+constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 8, kNamespacesLogged = 1'000;
+constexpr unsigned kReportWriters = 4, kFirst = 0, kRewrite = 1;  // lanes
+constexpr std::chrono::seconds kUnchanged{60};
+
+struct Job {
+  ReportOwner owner;
+  ReportStatus status;
+  std::uint32_t bytes = 0;  // of the report, once it is written
+};
+
+using Jobs = async::Writers<Job>;
+
+async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackoffs& backoffs) {
+  async::WritersOptions made;
+  made.name = "write reports";
+  made.workers = kReportWriters;
+  made.at_once = kWritesAtOnce;
+  made.queue.capacity = kCapacity;
+  made.queue.item = backoffs.item;
+  made.queue.of_namespace = backoffs.of_namespace;
+  made.queue.all = backoffs.all;
+  made.queue.most_age = ttl;
+  return made;
+}
+
+}  // namespace
+
+struct ReportWriter::Impl {
+  Impl(client::Api& api_, const client::Precedence& precedence_, Retention& retention_,
+       const config::LivePodium& settings_, async::Gate& gate, asio::any_io_executor io,
+       const ReportBackoffs& backoffs)
+      : api(api_),
+        precedence(precedence_),
+        retention(retention_),
+        settings(settings_),
+        known(ttl()),
+        jobs(queue_options(ttl(), backoffs), api.clock(), api.random(), gate, std::move(io),
+             [this](std::vector<Jobs::Item>& batch) { return write(this, &batch); }) {}
+
+  // An item of a batch whose requests were sent.
+  struct Sent {
+    Jobs::Item* item;
+    WrittenReport report;
+    bool is_new;
+    bool relabels;
+    std::vector<RetentionIndex::Report> leaving;
+    // Its answers from here on: to each deletion, to the POST if new, to the labels' PATCH if it relabels,
+    // to the status's PATCH. The status goes last: who sees a report's outcome finds its labels right.
+    std::size_t first;
+  };
+
+  static Task<void> write(Impl* self, std::vector<Jobs::Item>* batch);
+  static Task<void> write_together(Impl* self, std::vector<Sent>* sent,
+                                   std::vector<client::Request> requests);
+  static Task<void> write_alone(Impl* self, Sent* sent);
+  static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
+  static Task<Result<void>> take_away(Impl* self, const Job* job, const json::value* report);
+  static Task<Result<json::value>> rewrite(Impl* self, Job* job, const WrittenReport* report);
+  static Task<Result<json::value>> fill(Impl* self, Job* job, const WrittenReport* report);
+  static Task<Result<json::value>> send(Impl* self, client::Request request);
+
+  void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
+  void refused(Jobs::Item& item, const Error& error);
+  bool goes_on_without_labels(const Error& error);
+  std::chrono::seconds ttl() const { return settings.now()->reports.ttl; }
+  ReportNotes notes(const Job& job) const { return {ttl(), job.bytes}; }
+
+  client::Api& api;
+  const client::Precedence& precedence;
+  Retention& retention;
+  const config::LivePodium& settings;
+  KnownReports known;
+  std::atomic<std::uint64_t> unchanged{0}, retried{0};
+  LogLimit log;
+  // Used on io only.
+  bool is_paused = false;
+  std::set<std::string> held;  // namespaces that refuse reports, to log each once
+  Jobs jobs;
+};
+
+// Sends the requests of several reports in one batch. write_together() then handles the failed ones
+// one by one.
+Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch) {
+  const bool gives_way = !self->jobs.draining();
+  if (gives_way) co_await self->precedence.turn(batch->front().since);
+  std::vector<Sent> sent;
+  std::vector<client::Request> requests;
+  for (auto& item : *batch) {
+    auto& job = item.value;
+    auto report = self->known.find(job.owner.uid);
+    const bool is_new = !report;
+    if (is_new) report.emplace().name = job.owner.pod;
+    stamp(*report, job.status);
+    auto filling = fill_report(job.owner, report->name, job.status);
+    job.bytes = stored_bytes(filling.body.size());
+    std::vector<RetentionIndex::Report> leaving;
+    if (is_new) {
+      auto room = self->retention.reserve(job.owner.ns, job.bytes, job.status.outcome != kScheduled);
+      if (!room) {
+        item.outcome = Outcome::retry;
+        continue;
+      }
+      leaving = std::move(*room);
+    }
+    const bool relabels = !is_new && needs_labels(*report, job.status, self->ttl());
+    sent.push_back({&item, std::move(*report), is_new, relabels, std::move(leaving), requests.size()});
+    const auto& written = sent.back().report;
+    for (const auto& old : sent.back().leaving) requests.push_back(delete_report(old.ns, old.name, old.uid));
+    if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), job.status));
+    if (relabels) {
+      requests.push_back(
+          label_report(job.owner.ns, written.name, written.uid, labels_of(job.status, kDecision)));
+    }
+    requests.push_back(std::move(filling));
+  }
+  if (sent.empty()) co_return;
+  co_await write_together(self, &sent, std::move(requests));
+  for (const auto& each : sent) {
+    if (each.is_new) self->retention.release(each.item->value.owner.ns, each.item->value.bytes);
+  }
+}
+
+Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sent,
+                                              std::vector<client::Request> requests) {
+  const auto answers = co_await self->api.send_all(std::move(requests));
+  std::vector<Sent*> left;
+  bool has_timed_out = false;
+  for (auto& each : *sent) {
+    auto answer = answers.begin() + static_cast<std::ptrdiff_t>(each.first);
+    for (const auto& old : each.leaving) self->retention.evicted(old, *answer++);
+    const auto& made = *answer;
+    if (each.is_new) ++answer;
+    const auto* labelled = each.relabels ? &*answer++ : nullptr;
+    const auto& filled = *answer;
+    auto reply = filled ? client::parse_api_json(*filled, {}) : std::unexpected(filled.error());
+    if (reply && labelled && !*labelled && !self->goes_on_without_labels(labelled->error()))
+      reply = std::unexpected(labelled->error());
+    if (reply) {
+      self->done(each.item->value, std::move(each.report), *reply, each.is_new && made);
+      continue;
+    }
+    const auto& error = each.is_new && !made ? made.error() : reply.error();
+    if (is_about_this_report(error) && !(client::object_is_gone(error) && each.is_new)) {
+      left.push_back(&each);
+      continue;
+    }
+    // Requests behind the one that timed out only waited for it; their namespace is not to blame.
+    if (error.kind == Error::Kind::timeout && std::exchange(has_timed_out, true)) {
+      each.item->outcome = Outcome::retry;
+    } else {
+      self->refused(*each.item, error);
+    }
+  }
+  for (auto* each : left) co_await write_alone(self, each);
+}
+
+Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
+  auto& job = sent->item->value;
+  bool is_new = sent->is_new;
+  Result<json::value> filled = std::unexpected(Error{});
+  if (!is_new) {
+    filled = co_await rewrite(self, &job, &sent->report);
+    // Gone: deleted by hand; 409: another report has this name. Creates a new one.
+    is_new = !filled && (client::object_is_gone(filled.error()) || filled.error().code == 409);
+    if (is_new) {
+      self->known.forget(job.owner.uid);
+      self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
+    }
+  }
+  if (is_new) {
+    auto made = co_await make(self, &job, job.owner.pod, false);
+    if (!made) {
+      self->refused(*sent->item, made.error());
+      co_return;
+    }
+    sent->report = std::move(*made);
+    stamp(sent->report, job.status);
+    filled = co_await rewrite(self, &job, &sent->report);
+  }
+  if (filled) {
+    self->done(job, std::move(sent->report), *filled, false);
+  } else {
+    self->refused(*sent->item, filled.error());
+  }
+}
+
+// Creates the report, or finds the existing one. Returns its name and UID.
+Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job, std::string name,
+                                                     bool is_last_try) {
+  WrittenReport report;
+  report.name = name;
+  report.outcome = job->status.outcome;  // as the new report's labels say
+  report.labelled = job->status.expires_at.value_or(Wall{});
+  for (bool has_taken_away = false;;) {
+    const auto made = co_await send(self, make_report(job->owner, name, self->notes(*job), job->status));
+    if (made) {
+      report.uid = text_at(*made, "/metadata/uid");
+      co_return report;
+    }
+    if (made.error().code != 409 && !made.error().maybe_applied) co_return std::unexpected(made.error());
+    client::CallOptions once;
+    once.retry = false;
+    const auto there =
+        co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, name, once);
+    if (!there)
+      co_return std::unexpected(client::object_is_gone(there.error()) ? made.error() : there.error());
+    if (is_of(*there, job->owner.uid)) co_return written_before(*there);
+    if (is_last_try) co_return std::unexpected(made.error());
+    if (has_taken_away || !is_of_a_dead_pod(*there, job->owner.pod, job->status.decided_at)) break;
+    const auto gone = co_await take_away(self, job, &*there);
+    if (!gone) break;
+    has_taken_away = true;
+  }
+  co_return co_await make(self, job, suffixed(job->owner.pod, job->owner.uid), true);
+}
+
+Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, const json::value* report) {
+  const auto name = text_at(*report, "/metadata/name"), uid = text_at(*report, "/metadata/uid");
+  const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
+  if (!gone && !client::object_is_gone(gone.error())) co_return std::unexpected(gone.error());
+  self->retention.forget(job->owner.ns, name, uid);
+  co_return Result<void>{};
+}
+
+// Fills in the status, and changes the labels where they say something else.
+Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, const WrittenReport* report) {
+  if (needs_labels(*report, job->status, self->ttl())) {
+    auto labelled = co_await send(
+        self, label_report(job->owner.ns, report->name, report->uid, labels_of(job->status, kDecision)));
+    if (!labelled && !self->goes_on_without_labels(labelled.error())) co_return labelled;
+  }
+  co_return co_await fill(self, job, report);
+}
+
+// If the report is too large, retries once without strategies and rejections.
+Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const WrittenReport* report) {
+  client::CallOptions once;
+  once.retry = false;
+  for (bool is_shortened = false;; is_shortened = true) {
+    json::value body =
+        json::object{{"metadata", {{"uid", report->uid}}}, {"status", to_merge_patch(job->status)}};
+    auto filled =
+        co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
+                                 client::PatchType::merge, std::move(body), "status", "podium", once);
+    if (filled || is_shortened || (filled.error().code != 413 && filled.error().code != 422))
+      co_return filled;
+    job->status.strategies.clear();
+    job->status.rejections.clear();
+    for (auto& top : job->status.top_nodes) top.strategy_scores.clear();
+  }
+}
+
+Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request request) {
+  std::vector<client::Request> one;
+  one.push_back(std::move(request));
+  const auto answers = co_await self->api.send_all(std::move(one));
+  if (!answers[0]) co_return std::unexpected(answers[0].error());
+  co_return client::parse_api_json(*answers[0], {});
+}
+
+void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::value& reply, bool is_new) {
+  report.uid = text_at(reply, "/metadata/uid");
+  const auto created = is_new ? parse_time(text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
+  // A report that is there keeps its label until that is far behind.
+  const bool is_labelled = is_new || needs_labels(report, job.status, ttl());
+  const auto label = is_labelled ? job.status.expires_at.value_or(Wall{}) : report.labelled;
+  const ReportFacts facts{.failure = job.status.outcome != kScheduled,
+                          .bytes = job.bytes,
+                          .minute = minute_of(expiry_minute(label))};
+  retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
+  // Remembers only pods that will be rescheduled: a placed pod's report is final.
+  if (job.status.outcome == kScheduled) {
+    known.forget(job.owner.uid);
+  } else {
+    if (needs_labels(report, job.status, ttl())) report.labelled = job.status.expires_at.value_or(Wall{});
+    report.outcome = job.status.outcome;
+    report.content = content_hash(job.status);
+    report.written = api.clock().now();
+    known.remember(job.owner.uid, std::move(report));
+  }
+  if (std::exchange(is_paused, false)) spdlog::info("reports are written again");
+  if (held.erase(job.owner.ns) > 0) spdlog::info("reports are written again namespace={}", job.owner.ns);
+}
+
+void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
+  const auto& owner = item.value.owner;
+  item.outcome = backoff_of(error);
+  item.at_least = std::chrono::seconds(error.retry_after);
+  if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
+  const auto now = api.clock().now();
+  const auto fields = client::request_fields(error);
+  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true)) {
+    spdlog::warn(
+        "reports are paused, scheduling goes on: the API server does not accept SchedulingReports "
+        "(is the CRD installed?) {}error={:?}",
+        fields, error.message);
+  }
+  const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
+                      held.insert(owner.ns).second;
+  // A right that is missing is missing in all namespaces: one line.
+  if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
+    if (log.allows(fields, now))
+      spdlog::warn("reports are refused, scheduling goes on {}error={:?}", fields, error.message);
+  } else if (is_new) {
+    spdlog::warn("reports of a namespace are refused, others go on namespace={} {}error={:?}", owner.ns,
+                 fields, error.message);
+  }
+  if (item.outcome == Outcome::failed && log.allows(fmt::format("failed {}", error.code), now)) {
+    spdlog::warn("report not written {}pod={}/{} error={:?}", fields, owner.ns, owner.pod, error.message);
+  }
+}
+
+// Labels are worth no retry where the right to change them is missing.
+bool ReportWriter::Impl::goes_on_without_labels(const Error& error) {
+  if (!client::lacks_right(error)) return false;
+  const auto fields = client::request_fields(error);
+  if (log.allows(fields, api.clock().now()))
+    spdlog::warn("labels of reports are not kept up to date {}error={:?}", fields, error.message);
+  return true;
+}
+
+ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedence, Retention& retention,
+                           const config::LivePodium& settings, async::Gate& gate, asio::any_io_executor io,
+                           ReportBackoffs backoffs)
+    : impl_(std::make_unique<Impl>(api, precedence, retention, settings, gate, std::move(io), backoffs)) {}
+
+ReportWriter::~ReportWriter() = default;
+
+void ReportWriter::write(const ReportOwner& pod, ReportStatus status) {
+  const auto report = impl_->known.find(pod.uid);
+  const auto age = report ? impl_->api.clock().now() - report->written : Steady::duration();
+  if (report && age < std::min(kUnchanged, impl_->ttl() / 2) && report->content == content_hash(status) &&
+      !impl_->jobs.holds(pod.uid)) {
+    impl_->unchanged.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const bool is_rewrite = report && status.outcome != kScheduled;
+  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(status)}, is_rewrite ? kRewrite : kFirst);
+}
+
+std::string ReportWriter::name_of(const ReportOwner& pod) const {
+  const auto report = impl_->known.find(pod.uid);
+  return report ? report->name : pod.pod;
+}
+
+void ReportWriter::forget(std::string_view pod_uid) { impl_->known.forget(std::string(pod_uid)); }
+
+Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) { return impl_->jobs.drain(deadline); }
+
+ReportCounts ReportWriter::counts() const {
+  const auto counts = impl_->jobs.counts();
+  return {.written = counts.done,
+          .dropped = counts.dropped,
+          .failed = counts.failed,
+          .unchanged = impl_->unchanged.load(std::memory_order_relaxed),
+          .retried = impl_->retried.load(std::memory_order_relaxed),
+          .waiting = counts.waiting};
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,136 @@
+#include "controller/report/metadata.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/decode.h"
+#include "base/time.h"
+#include "controller/report/ttl.h"
+
+namespace podium::controller {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kManager = "podium";
+constexpr std::size_t kBesidesStatus = 1'600;
+constexpr std::int64_t kMostBytes = 2 << 20;  // etcd takes no larger object
+
+const json::value* find(const json::value& value, std::string_view pointer) {
+  boost::system::error_code none;
+  return value.find_pointer(pointer, none);
+}
+
+template <typename Each>
+void each_manager(const json::value& object, Each&& each) {
+  const auto* managers = find(object, "/metadata/managedFields");
+  if (!managers || !managers->is_array()) return;
+  for (const auto& manager : managers->get_array()) each(manager);
+}
+
+std::optional<std::int64_t> read_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr std::int64_t kMost = 1'000'000'000;
+  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > kMost)
+    return std::nullopt;
+  return number;
+}
+
+std::optional<std::chrono::seconds> read_seconds(const std::string& text) {
+  const auto number = read_number(text);
+  return number ? std::optional(std::chrono::seconds(*number)) : std::nullopt;
+}
+
+// spec.dryRun; nullopt if the object has no spec (metadata only).
+std::optional<bool> dry_run(const json::value& object) {
+  const auto* spec = find(object, "/spec");
+  if (!spec) return std::nullopt;
+  const auto* dry = find(object, "/spec/dryRun");
+  return dry && dry->is_bool() && dry->get_bool();
+}
+
+}  // namespace
+
+std::string text_at(const json::value& value, std::string_view pointer) {
+  const auto* found = find(value, pointer);
+  return found && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+std::optional<ReportMetadata> read_metadata(const json::value& object) {
+  auto meta = api::decode_meta(object);
+  if (!meta || meta->uid.empty()) return std::nullopt;
+  ReportMetadata out;
+  out.ns = std::move(meta->namespace_);
+  out.name = std::move(meta->name);
+  out.uid = std::move(meta->uid);
+  out.written = meta->created.value_or(Wall{});
+  each_manager(object, [&out](const json::value& manager) {
+    if (const auto time = parse_time(text_at(manager, "/time"))) out.written = std::max(out.written, *time);
+  });
+  const bool is_labelled = text_at(object, "/metadata/labels/podium.dev~1report") == kDecision;
+  // Users can set the label too, so the spec takes precedence where it is present.
+  const bool is_question = dry_run(object).value_or(!is_labelled);
+  out.kind = is_question ? ReportKind::question : ReportKind::decision;
+  out.minute = minute_of(text_at(object, "/metadata/labels/podium.dev~1expires"));
+  if (is_question) return out;
+  out.ttl = read_seconds(text_at(object, "/metadata/annotations/podium.dev~1ttl"));
+  const auto bytes = read_number(text_at(object, "/metadata/annotations/podium.dev~1bytes"));
+  out.bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(bytes.value_or(0), kMostBytes));
+  const auto outcome = text_at(object, "/metadata/labels/podium.dev~1outcome");
+  out.failure = !outcome.empty() && outcome != kScheduled;
+  return out;
+}
+
+std::uint32_t stored_bytes(std::size_t status) {
+  return static_cast<std::uint32_t>(std::min(status + kBesidesStatus, std::size_t{kMostBytes}));
+}
+
+std::uint32_t minute_of(std::string_view label) {
+  if (label.size() != 12 || !std::ranges::all_of(label, [](char c) { return c >= '0' && c <= '9'; }))
+    return 0;
+  const auto time = parse_time(fmt::format("{}-{}-{}T{}:{}:00Z", label.substr(0, 4), label.substr(4, 2),
+                                           label.substr(6, 2), label.substr(8, 2), label.substr(10, 2)));
+  if (!time) return 0;
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time->time_since_epoch()).count();
+  return minutes > 0 ? static_cast<std::uint32_t>(minutes) : 0;
+}
+
+std::chrono::seconds full_ttl(const json::value& report, const ReportMetadata& metadata,
+                              std::chrono::seconds default_ttl) {
+  const auto expires = parse_time(text_at(report, "/status/expiresAt"));
+  auto decided = parse_time(text_at(report, "/status/decidedAt"));
+  if (!decided) decided = parse_time(text_at(report, "/metadata/creationTimestamp"));
+  if (expires && decided && *expires >= *decided)
+    return std::chrono::duration_cast<std::chrono::seconds>(*expires - *decided);
+  if (metadata.ttl) return *metadata.ttl;
+  const auto* kept = find(report, "/spec/ttlSeconds");
+  if (kept && kept->is_int64() && kept->get_int64() == 0) return kKept;
+  return report_ttl(find(report, "/spec"), default_ttl);
+}
+
+std::string expiry_minute(Wall expires) {
+  const auto text = format_time(std::chrono::ceil<std::chrono::minutes>(expires));  // 2026-11-22T13:20:00Z
+  return text.substr(0, 4) + text.substr(5, 2) + text.substr(8, 2) + text.substr(11, 2) + text.substr(14, 2);
+}
+
+std::optional<Wall> parse_expiry_minute(std::string_view label) {
+  if (label.size() != 12) return std::nullopt;
+  const auto part = [&](std::size_t at, std::size_t size) { return std::string(label.substr(at, size)); };
+  return parse_time(part(0, 4) + "-" + part(4, 2) + "-" + part(6, 2) + "T" + part(8, 2) + ":" + part(10, 2) +
+                    ":00Z");
+}
+
+bool is_podiums_decision(const json::value& report) {
+  if (dry_run(report).value_or(true)) return false;
+  if (text_at(report, "/metadata/labels/podium.dev~1report") == kDecision) return true;
+  bool wrote = false;
+  each_manager(report, [&wrote](const json::value& manager) {
+    if (text_at(manager, "/manager") == kManager) wrote = true;
+  });
+  return wrote;
+}
+
+}  // namespace podium::controller

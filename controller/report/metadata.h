@@ -1,0 +1,71 @@
+// Reads from a SchedulingReport's metadata whether it reports a decision and how long it is kept.
+//
+// podium puts labels and annotations on the reports it creates, so that a metadata-only list is enough to
+// know when each expires, how large it is and whether its pod was placed. The time of the last write is the
+// API server's (metadata.managedFields).
+//
+// Threads: pure functions. Errors: nullopt or a default where a field is missing or malformed.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace podium::controller {
+
+inline constexpr const char* kReportLabel = "podium.dev/report";
+inline constexpr const char* kDecision = "decision";
+inline constexpr const char* kQuestion = "question";
+inline constexpr const char* kOutcomeLabel = "podium.dev/outcome";
+// The outcomes of a decision.
+inline constexpr const char* kScheduled = "Scheduled";
+inline constexpr const char* kUnschedulable = "Unschedulable";
+inline constexpr const char* kGated = "Gated";
+inline constexpr const char* kFailed = "Failed";
+inline constexpr const char* kExpiresLabel = "podium.dev/expires";   // see expiry_minute()
+inline constexpr const char* kTtlAnnotation = "podium.dev/ttl";      // seconds
+inline constexpr const char* kBytesAnnotation = "podium.dev/bytes";  // stored_bytes() at its creation
+
+enum class ReportKind : std::uint8_t { decision, question };
+
+struct ReportMetadata {
+  std::string ns, name, uid;
+  Wall written{};  // last write, by the API server's clock
+  ReportKind kind = ReportKind::question;
+  std::optional<std::chrono::seconds> ttl;  // from the last write on; nullopt: not in the metadata
+  std::uint32_t minute = 0;                 // of the expiry on its label, since 1970; 0: it has no such label
+  std::uint32_t bytes = 0;                  // 0: not in the metadata
+  bool failure = false;                     // by its label: the pod was not placed
+};
+
+// `object` is a whole report or a PartialObjectMetadata. nullopt: it has no readable metadata.
+std::optional<ReportMetadata> read_metadata(const boost::json::value& object);
+
+// Bytes that a report takes in etcd, whose status is so long as JSON: with its metadata, of which
+// managedFields are the most, and its spec.
+std::uint32_t stored_bytes(std::size_t status);
+
+// Minutes since 1970 of a label by expiry_minute(); 0 for any other text.
+std::uint32_t minute_of(std::string_view label);
+
+// The TTL of a whole report, kKept where it does not expire: from its status, else its metadata, else its
+// spec, else the default.
+std::chrono::seconds full_ttl(const boost::json::value& report, const ReportMetadata& metadata,
+                              std::chrono::seconds default_ttl);
+
+// Whether podium wrote this report for a decision, on any pod.
+bool is_podiums_decision(const boost::json::value& report);
+
+// The minute of expiry as a label's value, "YYYYMMDDHHMM" in UTC; seconds round up.
+std::string expiry_minute(Wall expires);
+std::optional<Wall> parse_expiry_minute(std::string_view label);
+
+// The string at a JSON pointer; "" where there is none.
+std::string text_at(const boost::json::value& value, std::string_view pointer);
+
+}  // namespace podium::controller

@@ -1,0 +1,119 @@
+#include "controller/report/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <functional>
+#include <utility>
+
+#include "client/api.h"
+#include "client/auth/url.h"
+#include "controller/report/bounds.h"
+#include "controller/report/metadata.h"
+
+namespace podium::controller {
+namespace {
+
+namespace json = boost::json;
+
+client::Request request(std::string method, std::string target, std::string body) {
+  client::Request made;
+  made.method = std::move(method);
+  made.target = std::move(target);
+  made.body = std::move(body);
+  made.accept = client::kBriefReply;
+  made.timeout = std::chrono::seconds(10);
+  return made;
+}
+
+}  // namespace
+
+ReportLabels labels_of(const ReportStatus& status, const char* kind) {
+  return {kind, status.outcome, status.expires_at};
+}
+
+json::object to_json(const ReportLabels& labels) {
+  json::object out{{kReportLabel, labels.kind}};
+  if (!labels.outcome.empty()) out[kOutcomeLabel] = labels.outcome;
+  if (labels.expires) out[kExpiresLabel] = expiry_minute(*labels.expires);
+  return out;
+}
+
+json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                        const ReportStatus& status) {
+  json::object metadata{{"name", name},
+                        {"namespace", owner.ns},
+                        {"labels", to_json(labels_of(status, kDecision))},
+                        {"annotations",
+                         {{kTtlAnnotation, std::to_string(notes.ttl.count())},
+                          {kBytesAnnotation, std::to_string(notes.bytes)}}}};
+  json::object spec{{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}},
+                    {"dryRun", false},
+                    {"ttlSeconds", notes.ttl.count()}};
+  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
+                      {"kind", "SchedulingReport"},
+                      {"metadata", std::move(metadata)},
+                      {"spec", std::move(spec)}};
+}
+
+client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                            const ReportStatus& status) {
+  return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
+                 json::serialize(report_body(owner, name, notes, status)));
+}
+
+std::size_t status_bytes(const ReportOwner& owner, const std::string& name) {
+  return kReportBytes - kOtherBytes - name.size() - owner.pod.size() - owner.ns.size() - owner.uid.size();
+}
+
+client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
+  auto made = request(
+      "PATCH", client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
+      fmt::format(R"([{{"op":"test","path":"/spec/podRef/uid","value":{}}},)"
+                  R"({{"op":"test","path":"/spec/dryRun","value":false}},)"
+                  R"({{"op":"add","path":"/status","value":{}}}])",
+                  json::serialize(json::value(owner.uid)), bounded_json(status, status_bytes(owner, name))));
+  made.content_type = "application/json-patch+json";
+  return made;
+}
+
+client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
+                             const ReportLabels& labels) {
+  auto wanted = to_json(labels);
+  if (!labels.expires) wanted[kExpiresLabel] = nullptr;
+  auto made =
+      request("PATCH", client::resource::scheduling_reports.path(ns, name) + "?fieldManager=podium",
+              json::serialize(json::object{{"metadata", {{"uid", uid}, {"labels", std::move(wanted)}}}}));
+  made.content_type = "application/merge-patch+json";
+  return made;
+}
+
+client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid) {
+  return request("DELETE", client::resource::scheduling_reports.path(ns, name),
+                 json::serialize(json::object{
+                     {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}}));
+}
+
+client::Request delete_minute(const std::string& ns, std::uint32_t minute) {
+  const auto labels = fmt::format("{}={},{}={}", kExpiresLabel,
+                                  expiry_minute(Wall(std::chrono::minutes(minute))), kReportLabel, kDecision);
+  auto made =
+      request("DELETE",
+              fmt::format("{}?limit={}&labelSelector={}&fieldSelector={}",
+                          client::resource::scheduling_reports.path(ns), kDeletedAtOnce,
+                          client::percent_encode(labels), client::percent_encode("spec.dryRun!=true")),
+              json::serialize(json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}}));
+  made.accept = client::kBriefListReply;
+  made.timeout = std::chrono::seconds(60);
+  return made;
+}
+
+std::string suffixed(const std::string& pod, const std::string& uid) {
+  constexpr std::size_t kLongest = 246;  // 253 minus a dash and six hex digits
+  auto base = pod.substr(0, std::min(pod.size(), kLongest));
+  while (!base.empty() && (base.back() == '.' || base.back() == '-')) base.pop_back();
+  return fmt::format("{}-{:06x}", base, std::hash<std::string>{}(uid) & 0xFFFFFF);
+}
+
+}  // namespace podium::controller

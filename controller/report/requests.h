@@ -1,0 +1,67 @@
+// The HTTP requests for reports. Writing a new report takes two: a POST creates it with its labels, a PATCH
+// fills in its status.
+//
+// Both are sent in one batch, before the POST's result is known. So the PATCH tests the pod's UID,
+// and the API server refuses it (422) where the name belongs to another pod's report or to a what-if.
+//
+// The status subresource ignores metadata. So labels that have changed take one more PATCH
+// (docs/decisions/0012).
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/http/transport.h"
+#include "controller/report/report.h"
+
+namespace podium::controller {
+
+// The pod that a report is about.
+struct ReportOwner {
+  std::string ns, pod, uid;
+};
+
+// What the labels of a report say.
+struct ReportLabels {
+  std::string kind;             // kDecision or kQuestion
+  std::string outcome;          // empty: none yet
+  std::optional<Wall> expires;  // nullopt: it is kept
+};
+ReportLabels labels_of(const ReportStatus& status, const char* kind);
+boost::json::object to_json(const ReportLabels& labels);
+
+// What Retention reads from a report's annotations.
+struct ReportNotes {
+  std::chrono::seconds ttl{0};
+  std::uint32_t bytes = 0;  // stored_bytes()
+};
+
+// The object to create. The TTL goes into spec, too.
+boost::json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                               const ReportStatus& status);
+
+client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                            const ReportStatus& status);
+// The most bytes that the status of this report may take.
+std::size_t status_bytes(const ReportOwner& owner, const std::string& name);
+client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status);
+// Changes the labels of the report with this UID.
+client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
+                             const ReportLabels& labels);
+
+// Deletes the report with this UID only.
+client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid);
+// Deletes up to kDeletedAtOnce decisions of the namespace whose label has this minute. The reply lists them.
+client::Request delete_minute(const std::string& ns, std::uint32_t minute);
+inline constexpr std::size_t kDeletedAtOnce = 500;
+
+// The report's name where the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at
+// most 253 characters.
+std::string suffixed(const std::string& pod, const std::string& uid);
+
+}  // namespace podium::controller

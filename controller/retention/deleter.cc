@@ -1,0 +1,274 @@
+#include "controller/retention/deleter.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <utility>
+
+#include "async/writers.h"
+#include "base/log_limit.h"
+#include "client/decode/watch_lines.h"
+#include "client/request_info.h"
+#include "controller/report/requests.h"
+#include "controller/report/ttl.h"
+
+namespace podium::controller {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using async::Task;
+
+using Report = RetentionIndex::Report;
+
+// Reports to delete or to look at: one, or all that expire in a minute of a namespace.
+struct Deletion {
+  std::vector<Report> reports;
+};
+
+using Deletions = async::Writers<Deletion>;
+
+constexpr unsigned kWorkers = 4;
+constexpr std::size_t kDeletesAtOnce = 16;
+constexpr std::size_t kFewest = 32;  // with fewer, single deletions are less work
+
+std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
+
+bool is_away(const Error& error) {
+  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429 ||
+         error.code == 503;
+}
+
+bool is_refused(const Error& error) { return error.code == 403 || error.code == 404 || error.code == 405; }
+
+async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
+  async::WritersOptions made;
+  made.name = "delete reports";
+  made.workers = kWorkers;
+  made.at_once = kDeletesAtOnce;
+  made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
+  made.queue.item = backoffs.item;
+  made.queue.all = backoffs.all;
+  return made;
+}
+
+}  // namespace
+
+struct ReportDeleter::Impl {
+  Impl(client::Api& api_, RetentionState& state_, const Backoffs& backoffs, async::Gate& gate,
+       asio::any_io_executor io, std::function<void()> looked_)
+      : api(api_),
+        state(state_),
+        looked(std::move(looked_)),
+        deletions(queue_options(backoffs), api.clock(), api.random(), gate, std::move(io),
+                  [this](std::vector<Deletions::Item>& batch) { return remove(this, &batch); }) {}
+
+  static Task<void> remove(Impl* self, std::vector<Deletions::Item>* batch);
+  static Task<void> remove_minute(Impl* self, Deletions::Item* item);
+  static Task<void> look(Impl* self, Deletions::Item* item);
+  void queue(std::vector<Report> reports);
+  void queue_one(Report report);
+  void queue_rest(std::vector<Report>& reports);
+  void removed(Deletions::Item& item, const Result<std::string>& answer);
+  bool forget_deleted(const Report& report, const Result<std::string>& answer);
+  std::size_t forget_listed(const std::string& reply);
+
+  client::Api& api;
+  RetentionState& state;
+  const std::function<void()> looked;
+  // Used on io only.
+  bool minutes_refused = false;  // deletions by label
+  LogLimit log{std::chrono::minutes(10)};
+  Deletions deletions;
+};
+
+// Reports of one minute and namespace go together where none of that minute stays, and where it is over, so
+// that no new report gets its label.
+void ReportDeleter::Impl::queue(std::vector<Report> reports) {
+  std::map<std::pair<std::string, std::uint32_t>, std::vector<Report>> minutes;
+  for (auto& report : reports) {
+    if (report.minute == 0 || report.look || report.early || minutes_refused) {
+      queue_one(std::move(report));
+    } else {
+      minutes[{report.ns, report.minute}].push_back(std::move(report));
+    }
+  }
+  for (auto& [of, members] : minutes) {
+    bool together = members.size() >= kFewest;
+    if (together) {
+      const std::lock_guard lock(state.mutex);
+      together = state.is_over(of.second, api.clock().now()) && state.index.is_whole(of.first, of.second);
+    }
+    if (together) {
+      // No report has an empty name.
+      deletions.push(of.first, fmt::format("{}//{}", of.first, of.second), {std::move(members)});
+    } else {
+      for (auto& report : members) queue_one(std::move(report));
+    }
+  }
+}
+
+void ReportDeleter::Impl::queue_one(Report report) {
+  const auto ns = report.ns, key = key_of(report);
+  std::vector<Report> one;
+  one.push_back(std::move(report));
+  deletions.push(ns, key, {std::move(one)});
+}
+
+Task<void> ReportDeleter::Impl::remove(Impl* self, std::vector<Deletions::Item>* batch) {
+  std::vector<client::Request> requests;
+  std::vector<Deletions::Item*> sent, looks, minutes;
+  {
+    const std::lock_guard lock(self->state.mutex);
+    for (auto& item : *batch) {
+      const auto& report = item.value.reports.front();
+      if (self->state.stopping) continue;
+      if (item.value.reports.size() > 1) {
+        minutes.push_back(&item);
+        continue;
+      }
+      // A report that was rewritten meanwhile has a new expiry.
+      if (!self->state.index.is_taken(report.ns, report.name, report.uid)) continue;
+      if (report.look) {
+        looks.push_back(&item);
+      } else {
+        requests.push_back(delete_report(report.ns, report.name, report.uid));
+        sent.push_back(&item);
+      }
+    }
+  }
+  if (!sent.empty()) {
+    const auto answers = co_await self->api.send_all(std::move(requests));
+    for (std::size_t i = 0; i < sent.size(); ++i) self->removed(*sent[i], answers[i]);
+  }
+  for (auto* item : looks) co_await look(self, item);
+  for (auto* item : minutes) co_await remove_minute(self, item);
+}
+
+void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::string>& answer) {
+  const auto& report = item.value.reports.front();
+  if (forget_deleted(report, answer)) return;
+  const auto& error = answer.error();
+  item.outcome = is_away(error) ? Outcome::retry_all : Outcome::retry;
+  item.at_least = std::chrono::seconds(error.retry_after);
+  if (item.tries == 0 && item.outcome == Outcome::retry && log.allows("delete", api.clock().now())) {
+    spdlog::warn("report not deleted, will retry {}report={}/{} error={:?}", client::request_fields(error),
+                 report.ns, report.name, error.message);
+  }
+}
+
+// Gone: already deleted; 409: another report of this name, which gets its own entry from the next list.
+bool ReportDeleter::Impl::forget_deleted(const Report& report, const Result<std::string>& answer) {
+  if (!answer && !client::object_is_gone(answer.error()) && answer.error().code != 409) return false;
+  if (answer) ++state.deleted;
+  if (answer && report.early) ++state.deleted_early;
+  const std::lock_guard lock(state.mutex);
+  state.index.forget(report.ns, report.name, report.uid);
+  return true;
+}
+
+// Deletes what expires in a minute of a namespace by its label; what that leaves, one by one. A report that
+// is written again has another label. So nothing is deleted by label while one of them is to stay.
+Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item) {
+  const auto ns = item->value.reports.front().ns;
+  const auto minute = item->value.reports.front().minute;
+  for (bool has_more = true; has_more;) {
+    {
+      const std::lock_guard lock(self->state.mutex);
+      if (self->state.stopping) co_return;
+      if (!self->state.index.is_whole(ns, minute)) break;
+    }
+    std::vector<client::Request> request;
+    request.push_back(delete_minute(ns, minute));
+    const auto answers = co_await self->api.send_all(std::move(request));
+    if (answers[0]) {
+      has_more = self->forget_listed(*answers[0]) >= kDeletedAtOnce;
+      continue;
+    }
+    const auto& error = answers[0].error();
+    if (is_away(error) && error.kind != Error::Kind::timeout) {
+      item->outcome = Outcome::retry_all;
+      item->at_least = std::chrono::seconds(error.retry_after);
+      co_return;
+    }
+    if (is_refused(error)) self->minutes_refused = true;
+    if (self->log.allows("minute", self->api.clock().now())) {
+      spdlog::warn("reports not deleted by label, deleting one by one {}namespace={} error={:?}",
+                   client::request_fields(error), ns, error.message);
+    }
+    break;
+  }
+  self->queue_rest(item->value.reports);
+}
+
+// Forgets the reports of the reply to delete_minute(); returns how many it lists.
+std::size_t ReportDeleter::Impl::forget_listed(const std::string& reply) {
+  const auto list = client::parse_api_json(reply, {});
+  boost::system::error_code none;
+  const auto* items = list ? list->find_pointer("/items", none) : nullptr;
+  if (!items || !items->is_array()) return 0;
+  const std::lock_guard lock(state.mutex);
+  for (const auto& item : items->get_array()) {
+    const bool known = state.index.forget(text_at(item, "/metadata/namespace"),
+                                          text_at(item, "/metadata/name"), text_at(item, "/metadata/uid"));
+    if (known) ++state.deleted;
+  }
+  return items->get_array().size();
+}
+
+void ReportDeleter::Impl::queue_rest(std::vector<Report>& reports) {
+  const auto is_left = [this](const Report& report) {
+    const std::lock_guard lock(state.mutex);
+    return state.index.is_taken(report.ns, report.name, report.uid);
+  };
+  for (auto& report : reports) {
+    if (is_left(report)) queue_one(std::move(report));
+  }
+}
+
+Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
+  const auto& report = item->value.reports.front();
+  client::CallOptions once;
+  once.retry = false;
+  const auto object =
+      co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
+  const auto read = object ? read_metadata(*object) : std::nullopt;
+  const std::lock_guard lock(self->state.mutex);
+  if (!object && !client::object_is_gone(object.error())) {
+    item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
+  } else if (!read || read->uid != report.uid) {
+    self->state.index.forget(report.ns, report.name, report.uid);
+  } else {
+    const auto now = self->api.clock().now();
+    const auto ttl = full_ttl(*object, *read, self->state.default_ttl);
+    Report known = self->state.listed(*read, now);
+    known.look = false;
+    known.due = ttl >= kKept ? RetentionIndex::kNever : self->state.due_of(read->written, 0, ttl, now);
+    known.bytes = static_cast<std::uint32_t>(json::serialize(*object).size());
+    self->state.index.track(known);
+    self->looked();
+  }
+}
+
+ReportDeleter::ReportDeleter(client::Api& api, RetentionState& state, Backoffs backoffs, async::Gate& gate,
+                             asio::any_io_executor io, std::function<void()> looked)
+    : impl_(std::make_unique<Impl>(api, state, backoffs, gate, std::move(io), std::move(looked))) {}
+ReportDeleter::~ReportDeleter() = default;
+
+void ReportDeleter::push(std::vector<Report> reports) { impl_->queue(std::move(reports)); }
+
+void ReportDeleter::deleted(const Report& report, const Result<std::string>& answer) {
+  if (impl_->forget_deleted(report, answer)) return;
+  {
+    const std::lock_guard lock(impl_->state.mutex);
+    impl_->state.index.stays(report);
+  }
+  impl_->queue_one(report);
+}
+
+void ReportDeleter::forget_refusals() { impl_->minutes_refused = false; }
+
+}  // namespace podium::controller

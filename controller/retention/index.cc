@@ -1,0 +1,354 @@
+#include "controller/retention/index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace podium::controller {
+namespace {
+
+constexpr std::size_t kMostVictims = 4;  // a report is at most 8 KiB, and seldom below 2 KiB
+constexpr std::chrono::seconds kTogether{5};
+constexpr std::uint8_t kTakenRank = 0, kSuccessRank = 1, kFailureRank = 2, kQuestionRank = 3;
+
+std::string key_of(const std::string& ns, const std::string& name) { return ns + '/' + name; }
+std::string minute_key(const std::string& ns, std::uint32_t minute) {
+  return fmt::format("{}/{}", ns, minute);
+}
+std::string namespace_of(const std::string& key) { return key.substr(0, key.find('/')); }
+
+std::size_t at(ReportKind kind) { return static_cast<std::size_t>(kind); }
+
+void add(ReportUsage& usage, std::uint32_t bytes) {
+  ++usage.count;
+  usage.bytes += bytes;
+}
+void subtract(ReportUsage& usage, std::uint32_t bytes) {
+  --usage.count;
+  usage.bytes -= bytes;
+}
+
+ReportUsage four_fifths(const ReportUsage& limit) { return {limit.count * 4 / 5, limit.bytes * 4 / 5}; }
+
+}  // namespace
+
+void RetentionIndex::set_limits(const ReportLimits& limits) {
+  limits_ = limits;
+  for (const auto& [ns, spaces] : spaces_) {
+    for (std::size_t kind = 0; kind < spaces.size(); ++kind) {
+      if (exceeds(spaces[kind], limits_.of_namespace)) over_.emplace(ns, kind);
+    }
+  }
+}
+
+// --- what exists ---
+
+void RetentionIndex::track(const Report& report) {
+  auto& slot = *reports_.try_emplace(key_of(report.ns, report.name)).first;
+  if (!slot.second.uid.empty()) remove(slot);
+  const auto due = together(report, slot.first);
+  slot.second = {.uid = report.uid,
+                 .due = due,
+                 .written = report.written,
+                 .order = ++order_,
+                 .list = list_,
+                 .bytes = report.bytes,
+                 .minute = report.kind == ReportKind::decision ? report.minute : 0,
+                 .kind = report.kind,
+                 .look = report.look,
+                 .failure = report.failure};
+  insert(slot);
+}
+
+// Reports with one label expire at one time, though the server's time is known to the second only.
+Steady RetentionIndex::together(const Report& report, const std::string& key) {
+  if (report.minute == 0 || report.kind != ReportKind::decision) return report.due;
+  auto& minute = minutes_[minute_key(namespace_of(key), report.minute)];
+  if (minute.members == 0) minute.due = report.due + kTogether;
+  const bool joins = report.due <= minute.due && minute.due - report.due <= 2 * kTogether;
+  return joins ? minute.due : report.due;
+}
+
+bool RetentionIndex::saw(const std::string& ns, const std::string& name, const std::string& uid) {
+  const auto it = reports_.find(key_of(ns, name));
+  if (it == reports_.end() || it->second.uid != uid) return false;
+  it->second.list = list_;
+  return true;
+}
+
+bool RetentionIndex::forget(const std::string& ns, const std::string& name, const std::string& uid) {
+  const auto it = reports_.find(key_of(ns, name));
+  if (it == reports_.end() || (!uid.empty() && it->second.uid != uid)) return false;
+  remove(*it);
+  reports_.erase(it);
+  drop_if_empty(ns);
+  return true;
+}
+
+std::size_t RetentionIndex::end_list() {
+  const auto before = reports_.size();
+  for (auto it = reports_.begin(); it != reports_.end();) {
+    if (it->second.list == list_) {
+      ++it;
+    } else {
+      const auto ns = namespace_of(it->first);
+      remove(*it);
+      it = reports_.erase(it);
+      drop_if_empty(ns);
+    }
+  }
+  return before - reports_.size();
+}
+
+// --- what leaves ---
+
+std::vector<RetentionIndex::Report> RetentionIndex::take_due(Steady now, std::size_t most) {
+  std::vector<Report> out;
+  while (out.size() < most) {
+    const std::set<DueEntry>* earliest = nullptr;
+    for (const auto& entries : by_due_) {
+      if (entries.empty() || entries.begin()->first > now) continue;
+      if (!earliest || entries.begin()->first < earliest->begin()->first) earliest = &entries;
+    }
+    if (!earliest) break;
+    auto& slot = *earliest->begin()->second;
+    set_state(slot, State::taken, false);
+    out.push_back(report_of(slot));
+  }
+  return out;
+}
+
+std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most) {
+  std::vector<Report> out;
+  // What is taken stays counted, so its size is subtracted here. Those taken before lead the order.
+  const auto trim = [&](const Space& space, const ReportUsage& limit) {
+    auto left = space.used;
+    std::vector<Slot*> leaving;
+    for (const auto& leaver : space.leavers) {
+      if (left.within(limit) || out.size() + leaving.size() >= most) break;
+      subtract(left, leaver.slot->second.bytes);
+      if (leaver.slot->second.state == State::kept) leaving.push_back(leaver.slot);
+    }
+    for (auto* slot : leaving) {
+      set_state(*slot, State::taken, true);
+      out.push_back(report_of(*slot));
+    }
+  };
+  for (auto it = over_.begin(); it != over_.end();) {
+    const auto& space = spaces_[it->first][it->second];
+    if (exceeds(space, limits_.of_namespace)) {
+      trim(space, limits_.of_namespace);
+      ++it;
+    } else {
+      it = over_.erase(it);
+    }
+  }
+  for (const auto& space : all_) trim(space, limits_.all);
+  return out;
+}
+
+bool RetentionIndex::has_excess() const {
+  return !over_.empty() || std::ranges::any_of(all_, [&](const auto& s) { return exceeds(s, limits_.all); });
+}
+
+bool RetentionIndex::is_taken(const std::string& ns, const std::string& name, const std::string& uid) const {
+  const auto it = reports_.find(key_of(ns, name));
+  return it != reports_.end() && it->second.uid == uid && it->second.state == State::taken;
+}
+
+bool RetentionIndex::is_whole(const std::string& ns, std::uint32_t minute) const {
+  const auto it = minutes_.find(minute_key(ns, minute));
+  return it != minutes_.end() && it->second.members == it->second.taken;
+}
+
+// --- room ---
+
+bool RetentionIndex::fits(const Space& space, const ReportUsage& limit, std::uint32_t bytes) {
+  const ReportUsage with{space.used.count + space.reserved.count + 1,
+                         space.used.bytes + space.reserved.bytes + bytes};
+  return with.within(limit);
+}
+
+std::optional<std::vector<RetentionIndex::Report>> RetentionIndex::reserve(const std::string& ns,
+                                                                           std::uint32_t bytes,
+                                                                           bool failure) {
+  auto& all = all_[at(ReportKind::decision)];
+  auto& own = spaces_[ns][at(ReportKind::decision)];
+  struct Victim {
+    Slot* slot;
+    State state;
+    bool early;
+  };
+  std::vector<Victim> victims;
+  const auto is_full = [&](const Space& space, const ReportUsage& limit) {
+    while (!fits(space, limit, bytes)) {
+      if (victims.size() == kMostVictims || space.leavers.empty()) return true;
+      const bool spares = space.leavers.begin()->rank == kFailureRank && !failure;
+      if (spares && space.reserved.count > 0) return true;
+      auto& slot = *space.leavers.begin()->slot;
+      victims.push_back({&slot, slot.second.state, slot.second.early});
+      set_state(slot, State::leaving, true);
+    }
+    return false;
+  };
+  if (is_full(own, limits_.of_namespace) || is_full(all, limits_.all)) {
+    for (const auto& victim : victims) set_state(*victim.slot, victim.state, victim.early);
+    drop_if_empty(ns);
+    return std::nullopt;
+  }
+  add(own.reserved, bytes);
+  add(all.reserved, bytes);
+  std::vector<Report> out;
+  for (const auto& victim : victims) out.push_back(report_of(*victim.slot));
+  return out;
+}
+
+void RetentionIndex::release(const std::string& ns, std::uint32_t bytes) {
+  subtract(spaces_[ns][at(ReportKind::decision)].reserved, bytes);
+  subtract(all_[at(ReportKind::decision)].reserved, bytes);
+  drop_if_empty(ns);
+}
+
+void RetentionIndex::stays(const Report& report) {
+  const auto it = reports_.find(key_of(report.ns, report.name));
+  if (it == reports_.end() || it->second.uid != report.uid || it->second.state != State::leaving) return;
+  it->second.stuck = true;
+  set_state(*it, State::taken, true);
+}
+
+bool RetentionIndex::may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const {
+  if (const auto it = reports_.find(key_of(ns, name)); it != reports_.end() && it->second.due == kNever)
+    return true;
+  const auto may = [bytes](const Space& space, const ReportUsage& limit) {
+    auto with = space.kept;
+    add(with, bytes);
+    return with.within(four_fifths(limit));
+  };
+  const auto own = spaces_.find(ns);
+  if (own != spaces_.end() && !may(own->second[at(ReportKind::question)], limits_.of_namespace)) return false;
+  return may(all_[at(ReportKind::question)], limits_.all);
+}
+
+// --- times ---
+
+std::optional<Steady> RetentionIndex::next_due() const {
+  std::optional<Steady> next;
+  for (const auto& entries : by_due_) {
+    if (!entries.empty() && (!next || entries.begin()->first < *next)) next = entries.begin()->first;
+  }
+  return next;
+}
+
+std::optional<Steady> RetentionIndex::earliest_due() const {
+  const auto next = next_due();
+  if (taken_due_.empty()) return next;
+  return next ? std::min(*next, *taken_due_.begin()) : *taken_due_.begin();
+}
+
+// --- bookkeeping ---
+
+// Nothing for a report that must stay: one that cannot be deleted, is not read yet, or is kept by its author.
+std::optional<RetentionIndex::Leaver> RetentionIndex::leaver_of(Slot& slot) {
+  const auto& entry = slot.second;
+  if (entry.stuck || entry.state == State::leaving) return std::nullopt;
+  const bool is_question = entry.kind == ReportKind::question;
+  if (is_question && (entry.look || entry.due == kNever)) return std::nullopt;
+  auto rank = is_question ? kQuestionRank : entry.failure ? kFailureRank : kSuccessRank;
+  if (entry.state == State::taken) rank = kTakenRank;
+  return Leaver{rank, entry.written, entry.order, &slot};
+}
+
+RetentionIndex::Space& RetentionIndex::space_of(const Slot& slot) {
+  return spaces_[namespace_of(slot.first)][at(slot.second.kind)];
+}
+
+void RetentionIndex::count(Slot& slot, bool in) {
+  const auto& entry = slot.second;
+  auto& own = space_of(slot);
+  const bool keeps = entry.kind == ReportKind::question && entry.due == kNever;
+  const auto leaver = leaver_of(slot);
+  for (auto* space : {&own, &all_[at(entry.kind)]}) {
+    if (leaver && in) space->leavers.insert(*leaver);
+    if (leaver && !in) space->leavers.erase(*leaver);
+    if (entry.state == State::leaving) continue;
+    const auto change = in ? add : subtract;
+    change(space->used, entry.bytes);
+    if (keeps) change(space->kept, entry.bytes);
+  }
+  if (in && exceeds(own, limits_.of_namespace)) over_.emplace(namespace_of(slot.first), at(entry.kind));
+}
+
+// Adds the slot to the orders and counts that depend on its state, or removes it.
+void RetentionIndex::link(Slot& slot, bool in) {
+  const auto& entry = slot.second;
+  if (entry.state == State::kept && entry.due != kNever) {
+    auto& entries = by_due_[at(entry.kind)];
+    if (in) {
+      entries.emplace(entry.due, &slot);
+    } else {
+      entries.erase({entry.due, &slot});
+    }
+  }
+  if (entry.state == State::taken && !entry.early) {
+    if (in) {
+      taken_due_.insert(entry.due);
+    } else {
+      taken_due_.erase(taken_due_.find(entry.due));
+    }
+  }
+  if (entry.minute != 0 && entry.state != State::kept) {
+    auto& minute = minutes_.at(minute_key(namespace_of(slot.first), entry.minute));
+    minute.taken += in ? 1 : -1;
+  }
+  count(slot, in);
+}
+
+void RetentionIndex::insert(Slot& slot) {
+  const auto& entry = slot.second;
+  if (entry.minute != 0) ++minutes_[minute_key(namespace_of(slot.first), entry.minute)].members;
+  link(slot, true);
+  ++counts_[at(entry.kind)];
+}
+
+void RetentionIndex::remove(Slot& slot) {
+  const auto& entry = slot.second;
+  link(slot, false);
+  --counts_[at(entry.kind)];
+  if (entry.minute == 0) return;
+  const auto minute = minutes_.find(minute_key(namespace_of(slot.first), entry.minute));
+  if (--minute->second.members == 0) minutes_.erase(minute);
+}
+
+void RetentionIndex::set_state(Slot& slot, State state, bool early) {
+  link(slot, false);
+  slot.second.state = state;
+  slot.second.early = early;
+  link(slot, true);
+}
+
+void RetentionIndex::drop_if_empty(const std::string& ns) {
+  const auto it = spaces_.find(ns);
+  if (it == spaces_.end()) return;
+  const bool is_empty = std::ranges::all_of(it->second, [](const Space& space) {
+    return space.used == ReportUsage{} && space.reserved == ReportUsage{};
+  });
+  if (is_empty) spaces_.erase(it);
+}
+
+RetentionIndex::Report RetentionIndex::report_of(const Slot& slot) {
+  const auto& entry = slot.second;
+  const auto slash = slot.first.find('/');
+  return {.ns = slot.first.substr(0, slash),
+          .name = slot.first.substr(slash + 1),
+          .uid = entry.uid,
+          .due = entry.due,
+          .kind = entry.kind,
+          .look = entry.look,
+          .early = entry.early,
+          .failure = entry.failure,
+          .bytes = entry.bytes,
+          .minute = entry.minute,
+          .written = entry.written};
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,164 @@
+// RetentionIndex: the existing reports, the time at which each expires, and the order in which they leave
+// where a budget is used up.
+//
+// Reports of decisions and what-ifs have a budget each, of the same size: so many reports and bytes in all,
+// and so many in a namespace. Where a decision has no room, others leave: first what is waiting to be deleted
+// anyway, then successes, then failures, the oldest first. What-ifs leave oldest first, those that are kept
+// as long as they are there never; may_keep() limits these.
+//
+// Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move them. A
+// listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
+//
+// A list removes what others have deleted: begin_list(), then saw() for each listed report and track() for
+// the unknown ones, then end_list().
+//
+// Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "controller/report/metadata.h"
+
+namespace podium::controller {
+
+struct ReportUsage {
+  std::size_t count = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const ReportUsage&) const = default;
+  bool within(const ReportUsage& limit) const { return count <= limit.count && bytes <= limit.bytes; }
+};
+
+// Of each kind.
+struct ReportLimits {
+  ReportUsage all{10'000, 64u << 20}, of_namespace{2'500, 16u << 20};
+};
+
+class RetentionIndex {
+ public:
+  static constexpr Steady kNever = Steady::max();  // `due` of a report that does not expire
+
+  struct Report {
+    std::string ns, name, uid;
+    Steady due{};
+    ReportKind kind = ReportKind::decision;
+    bool look = false;         // when due, read it to find its TTL; do not delete it yet
+    bool early = false;        // taken before it was due
+    bool failure = false;      // of a pod that was not placed
+    std::uint32_t bytes = 0;   // on the API server
+    std::uint32_t minute = 0;  // of its label podium.dev/expires, in minutes since 1970; 0: it has none
+    Steady written{};          // last write
+  };
+
+  void set_limits(const ReportLimits& limits);
+
+  // Adds or replaces the report of this name. The UID must not be empty.
+  void track(const Report& report);
+  // Marks a listed report as existing. False: it is unknown, or known with another UID.
+  bool saw(const std::string& ns, const std::string& name, const std::string& uid);
+  // False: it is unknown, or known with another UID. An empty UID matches any.
+  bool forget(const std::string& ns, const std::string& name, const std::string& uid);
+
+  void begin_list() { ++list_; }
+  std::size_t end_list();  // forgets the reports that were not listed; returns how many
+
+  // Takes up to `most` expired reports for deletion, earliest first. They stay counted until forget().
+  std::vector<Report> take_due(Steady now, std::size_t most);
+  // Takes up to `most` reports that exceed a budget.
+  std::vector<Report> take_excess(std::size_t most);
+  // Whether it was taken by one of these, and not tracked again or reserved against since.
+  bool is_taken(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // Whether every decision of the namespace with this minute on its label was taken.
+  bool is_whole(const std::string& ns, std::uint32_t minute) const;
+
+  // Makes room for a new decision of this size. The reports to delete before it is written, which are no
+  // longer counted; nullopt: there is no room now. Until release(), the room is counted as used. A success
+  // takes no failure's place while others that are being written may soon give way.
+  std::optional<std::vector<Report>> reserve(const std::string& ns, std::uint32_t bytes,
+                                             bool failure = false);
+  void release(const std::string& ns, std::uint32_t bytes);
+  // A report of reserve() that could not be deleted: counted again, and taken.
+  void stays(const Report& report);
+
+  // Whether this what-if may be kept for as long as it is there: it is kept already, or there is room. Those
+  // take at most four fifths of a budget, so that others have room.
+  bool may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const;
+
+  std::optional<Steady> next_due() const;
+  // When the earliest of all was or will be due, taken ones included; but not those taken early.
+  std::optional<Steady> earliest_due() const;
+  bool has_excess() const;
+
+  std::size_t size() const { return reports_.size(); }
+  std::size_t size(ReportKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
+  ReportUsage used(ReportKind kind) const { return all_[static_cast<std::size_t>(kind)].used; }
+
+ private:
+  enum class State : std::uint8_t { kept, taken, leaving };
+  struct Entry {
+    std::string uid;
+    Steady due{}, written{};
+    std::uint64_t order = 0;  // of tracking
+    std::uint32_t list = 0;   // number of the newest list when it was last tracked or seen
+    std::uint32_t bytes = 0, minute = 0;
+    ReportKind kind = ReportKind::decision;
+    State state = State::kept;
+    bool look = false, early = false, failure = false, stuck = false;
+  };
+  using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
+  using Slot = Entries::value_type;
+  using DueEntry = std::pair<Steady, Slot*>;
+  struct Leaver {
+    std::uint8_t rank;
+    Steady written;
+    std::uint64_t order;
+    Slot* slot;
+    auto operator<=>(const Leaver&) const = default;
+  };
+  // Reports of one kind, of a namespace or of all.
+  struct Space {
+    ReportUsage used, reserved, kept;  // kept: what never expires, a part of used
+    std::set<Leaver> leavers;          // first to leave first
+  };
+  using Spaces = std::array<Space, 2>;  // by kind
+  struct Minute {
+    std::size_t members = 0, taken = 0;
+    Steady due{};
+  };
+
+  static std::optional<Leaver> leaver_of(Slot& slot);
+  Space& space_of(const Slot& slot);
+  void count(Slot& slot, bool in);
+  void link(Slot& slot, bool in);
+  void insert(Slot& slot);
+  void remove(Slot& slot);
+  void set_state(Slot& slot, State state, bool early);
+  void drop_if_empty(const std::string& ns);
+  Steady together(const Report& report, const std::string& key);
+  static Report report_of(const Slot& slot);
+  static bool fits(const Space& space, const ReportUsage& limit, std::uint32_t bytes);
+  bool exceeds(const Space& space, const ReportUsage& limit) const { return !space.used.within(limit); }
+
+  ReportLimits limits_;
+  Entries reports_;
+  std::array<std::set<DueEntry>, 2> by_due_;  // by kind; of the kept ones that expire
+  std::multiset<Steady> taken_due_;           // of those that were taken when they were due
+  Spaces all_;
+  std::unordered_map<std::string, Spaces> spaces_;      // by namespace
+  std::set<std::pair<std::string, std::size_t>> over_;  // namespaces and kinds that may exceed their budget
+  std::unordered_map<std::string, Minute> minutes_;     // by "namespace/minute"
+  std::array<std::size_t, 2> counts_{};
+  std::uint64_t order_ = 0;
+  std::uint32_t list_ = 0;
+};
+
+}  // namespace podium::controller

@@ -1,0 +1,314 @@
+#include "controller/retention/retention.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "async/timer.h"
+#include "base/log_limit.h"
+#include "client/request_info.h"
+#include "controller/report/metadata.h"
+#include "controller/report/ttl.h"
+#include "controller/retention/deleter.h"
+#include "controller/retention/state.h"
+
+namespace podium::controller {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using async::Task;
+using std::chrono::milliseconds;
+
+using Report = RetentionIndex::Report;
+
+constexpr milliseconds kTick{100};  // while there is a backlog
+
+}  // namespace
+
+struct Retention::Impl {
+  Impl(client::Api& api_, RetentionOptions options_, async::Gate& gate_, asio::any_io_executor io_)
+      : api(api_),
+        options(options_),
+        gate(gate_),
+        io(io_),
+        deleter(api, state, {options.item, options.all}, gate, io, [this] { wake(); }) {
+    state.index.set_limits(options.limits);
+    state.default_ttl = options.default_ttl;
+  }
+
+  static Task<void> run(Impl* self);
+  static Task<bool> list(Impl* self);
+  static Task<bool> list_kind(Impl* self, ReportKind kind);
+  static Task<void> wait(Impl* self, milliseconds time);
+  void feed(Steady now);
+  milliseconds until_next(Steady now) const;
+  // Under the mutex.
+  void add(const Report& report);
+  void wake();
+
+  Steady now() const { return api.clock().now(); }
+
+  client::Api& api;
+  const RetentionOptions options;
+  async::Gate& gate;
+  const asio::any_io_executor io;
+
+  RetentionState state;
+  // Under its mutex.
+  bool is_full = false;                 // a decision found no room since the last round
+  std::size_t evictions = 0;            // reports that gave way to new ones since the last round
+  std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
+
+  // Used on io only.
+  bool has_backlog = false;  // the last round could not take all
+  Steady next_list{}, last_list{}, fed{};
+  double tokens = 0;  // token bucket: deletions allowed now
+  LogLimit log{std::chrono::minutes(10)};
+  ReportDeleter deleter;
+};
+
+Task<void> Retention::Impl::run(Impl* self) {
+  self->next_list = self->last_list = self->fed = self->now();
+  self->tokens = static_cast<double>(self->options.deletes_per_second);
+  for (;;) {
+    bool wants_list = self->now() >= self->next_list;
+    {
+      const std::lock_guard lock(self->state.mutex);
+      if (self->state.stopping) co_return;
+      if (self->is_full && self->now() >= self->last_list + self->options.relist_when_full) wants_list = true;
+    }
+    if (wants_list) {
+      self->deleter.forget_refusals();
+      const bool listed = co_await list(self);
+      self->last_list = self->now();
+      self->next_list = self->last_list + (listed ? self->options.relist : self->options.round);
+    }
+    const auto now = self->now();
+    self->feed(now);
+    co_await wait(self, self->until_next(now));
+  }
+}
+
+// Lists all reports, one kind at a time, and forgets those that no longer exist.
+Task<bool> Retention::Impl::list(Impl* self) {
+  {
+    const std::lock_guard lock(self->state.mutex);
+    self->state.index.begin_list();
+  }
+  const bool has_decisions = co_await list_kind(self, ReportKind::decision);
+  if (!has_decisions) co_return false;
+  const bool has_questions = co_await list_kind(self, ReportKind::question);
+  if (!has_questions) co_return false;
+  const std::lock_guard lock(self->state.mutex);
+  if (!self->state.stopping) self->state.index.end_list();
+  co_return true;
+}
+
+Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
+  std::vector<ReportMetadata> unknown;
+  // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
+  const std::function<bool(std::vector<json::value>)> each = [self,
+                                                              &unknown](std::vector<json::value> items) {
+    const std::lock_guard lock(self->state.mutex);
+    for (const auto& item : items) {
+      auto report = read_metadata(item);
+      if (!report) continue;
+      self->state.server.is_at_least(report->written, self->now());
+      if (!self->state.index.saw(report->ns, report->name, report->uid))
+        unknown.push_back(std::move(*report));
+    }
+    return !self->state.stopping;
+  };
+  client::ListOptions metadata;
+  metadata.metadata_only = true;
+  metadata.field_selector = kind == ReportKind::question ? "spec.dryRun=true" : "spec.dryRun!=true";
+  const auto listed = co_await self->api.list_pages(client::resource::scheduling_reports, "", metadata, each);
+  if (!listed) {
+    // Without the CRD there are none; the CRD's own check tells.
+    if (listed.error().code != 404 && self->log.allows("list", self->now())) {
+      spdlog::warn("reports cannot be listed {}error={:?}", client::request_fields(listed.error()),
+                   listed.error().message);
+    }
+    co_return false;
+  }
+  const std::lock_guard lock(self->state.mutex);
+  const auto now = self->now();
+  for (auto& report : unknown) {
+    report.kind = kind;
+    self->state.index.track(self->state.listed(report, now));
+  }
+  co_return true;
+}
+
+// Queues due reports and those over a budget for deletion, within the rate limit.
+void Retention::Impl::feed(Steady now) {
+  const auto rate = static_cast<double>(options.deletes_per_second);
+  tokens = std::min(tokens + rate * in_seconds(now - fed), rate);
+  fed = now;
+  const auto most = static_cast<std::size_t>(tokens);
+  std::vector<Report> due;
+  std::size_t early = 0;
+  {
+    const std::lock_guard lock(state.mutex);
+    due = state.index.take_due(now, most);
+    if (due.size() < most) {
+      auto more = state.index.take_excess(most - due.size());
+      early = more.size();
+      due.insert(due.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    is_full = false;
+    early += std::exchange(evictions, 0);
+  }
+  has_backlog = due.size() >= most;
+  tokens -= static_cast<double>(due.size());
+  if (!due.empty()) deleter.push(std::move(due));
+  if (early > 0 && log.allows("limit", now)) {
+    spdlog::warn("report budget reached, deleting the oldest reports before they expire");
+  }
+}
+
+milliseconds Retention::Impl::until_next(Steady now) const {
+  const std::lock_guard lock(state.mutex);
+  auto next = std::min(next_list, now + options.round);
+  if (const auto due = state.index.next_due()) next = std::min(next, *due);
+  if (has_backlog || is_full) next = now;
+  const auto left = std::chrono::ceil<milliseconds>(next - now);
+  return std::max(left, std::min(kTick, options.round));
+}
+
+Task<void> Retention::Impl::wait(Impl* self, milliseconds time) {
+  const auto timer = std::make_shared<async::Timer>(self->io, time);
+  {
+    const std::lock_guard lock(self->state.mutex);
+    if (self->state.stopping) co_return;
+    self->timer = timer;
+  }
+  boost::system::error_code ignored;
+  co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  const std::lock_guard lock(self->state.mutex);
+  self->timer.reset();
+}
+
+void Retention::Impl::add(const Report& report) {
+  const bool first = state.index.next_due() > report.due;
+  state.index.track(report);
+  if (first || state.index.has_excess()) wake();
+}
+
+void Retention::Impl::wake() {
+  if (!timer) return;
+  asio::post(io, [timer = std::exchange(timer, nullptr)] { timer->cancel(); });
+}
+
+Retention::Retention(client::Api& api, RetentionOptions options, async::Gate& gate, asio::any_io_executor io)
+    : impl_(std::make_unique<Impl>(api, options, gate, std::move(io))) {}
+Retention::~Retention() = default;
+
+void Retention::set(std::chrono::seconds default_ttl, const ReportLimits& limits) {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.default_ttl = default_ttl;
+  impl_->state.index.set_limits(limits);
+  impl_->wake();
+}
+
+void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
+                      std::chrono::seconds ttl, ReportKind kind, std::optional<Wall> server_time,
+                      const ReportFacts& facts) {
+  if (uid.empty()) return;
+  const std::lock_guard lock(impl_->state.mutex);
+  const auto now = impl_->now();
+  if (server_time) impl_->state.server.is(*server_time, now);
+  Report report{.ns = ns, .name = name, .uid = uid, .kind = kind};
+  const auto written = impl_->state.server.now(now);
+  report.due = ttl >= kKept
+                   ? RetentionIndex::kNever
+                   : impl_->state.due_of(written.value_or(Wall{}), written ? facts.minute : 0, ttl, now);
+  report.failure = facts.failure;
+  report.bytes = facts.bytes > 0 ? facts.bytes : kTypicalBytes;
+  report.minute = facts.minute;
+  report.written = now;
+  impl_->add(report);
+}
+
+void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
+                      std::optional<Wall> expires, const ReportFacts& facts) {
+  auto ttl = kKept;
+  if (expires) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*expires - impl_->api.clock().wall());
+    // What is kept is written with an expiry that nobody lives to see.
+    if (left < kKept / 2) ttl = std::max(left, std::chrono::seconds(0));
+  }
+  track(ns, name, uid, ttl, ReportKind::question, std::nullopt, facts);
+}
+
+void Retention::forget(const std::string& ns, const std::string& name, const std::string& uid) {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.index.forget(ns, name, uid);
+}
+
+std::optional<std::vector<Report>> Retention::reserve(const std::string& ns, std::uint32_t bytes,
+                                                      bool failure) {
+  const std::lock_guard lock(impl_->state.mutex);
+  auto victims = impl_->state.index.reserve(ns, bytes, failure);
+  if (victims) {
+    impl_->evictions += victims->size();
+  } else {
+    impl_->is_full = true;
+    impl_->wake();
+  }
+  return victims;
+}
+
+void Retention::release(const std::string& ns, std::uint32_t bytes) {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.index.release(ns, bytes);
+}
+
+void Retention::evicted(const Report& report, const Result<std::string>& answer) {
+  impl_->deleter.deleted(report, answer);
+}
+
+bool Retention::may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.may_keep(ns, name, bytes);
+}
+
+std::size_t Retention::size() const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.size();
+}
+std::size_t Retention::size(ReportKind kind) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.size(kind);
+}
+std::uint64_t Retention::bytes(ReportKind kind) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.used(kind).bytes;
+}
+std::uint64_t Retention::deleted() const { return impl_->state.deleted; }
+std::uint64_t Retention::deleted_early() const { return impl_->state.deleted_early; }
+
+std::chrono::nanoseconds Retention::overdue() const {
+  const std::lock_guard lock(impl_->state.mutex);
+  const auto due = impl_->state.index.earliest_due();
+  return due ? std::max(impl_->now() - *due, Steady::duration::zero()) : Steady::duration::zero();
+}
+
+void Retention::start() { async::spawn(impl_->gate, impl_->io, "retention", Impl::run(impl_.get())); }
+
+void Retention::stop() {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.stopping = true;
+  impl_->wake();
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,41 @@
+// RetentionState: what Retention and its ReportDeleter know together: the reports, the API server's time, and
+// the counts of what was deleted.
+//
+// Owner: Retention. Threads: `mutex` guards all but the counters; the functions expect that it is held.
+// Errors: none.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "base/clock.h"
+#include "controller/report/metadata.h"
+#include "controller/retention/index.h"
+#include "controller/retention/server_time.h"
+
+namespace podium::controller {
+
+struct RetentionState {
+  // When a report with this TTL from its last write expires; later than that while the server's time is not
+  // known well. No TTL: its label alone tells. With a long TTL, reports with one minute on their labels
+  // expire together.
+  Steady due_of(Wall written, std::uint32_t minute, std::optional<Steady::duration> ttl, Steady at) const;
+  // A report as a list shows it. If its metadata do not tell when it expires, it is to be looked at.
+  RetentionIndex::Report listed(const ReportMetadata& report, Steady at) const;
+
+  bool is_over(std::uint32_t minute, Steady at) const;  // by the server's time
+
+  mutable std::mutex mutex;
+  RetentionIndex index;
+  ServerTime server;
+  std::chrono::seconds default_ttl{};
+  bool stopping = false;
+  std::atomic<std::uint64_t> deleted{0}, deleted_early{0};
+};
+
+inline constexpr std::uint32_t kTypicalBytes = 4'096;  // of a report whose size is not known
+
+}  // namespace podium::controller

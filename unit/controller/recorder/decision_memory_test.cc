@@ -1,0 +1,167 @@
+// DecisionMemory: what it keeps, for how long, what goes first, and what it says of what it lacks.
+#include "controller/recorder/decision_memory.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "unit/client/doubles.h"
+
+namespace podium::controller {
+namespace {
+
+using namespace std::chrono_literals;
+using Absence = DecisionMemory::Absence;
+
+struct Memory {
+  explicit Memory(DecisionMemory::Options options = {}) : memory(clock, options) { memory.begin(); }
+
+  ReportStatus status(const std::string& node) const {
+    ReportStatus out;
+    out.outcome = "Scheduled";
+    out.choice.emplace().node = node;
+    out.decided_at = clock.wall();
+    out.expires_at = clock.wall() + 10min;
+    return out;
+  }
+  void decide(const std::string& pod, const std::string& node = "n1") {
+    memory.remember("shop", pod, "uid-of-" + pod, status(node));
+    clock.advance(1s);
+  }
+  // The node of the decision, or why there is none.
+  std::string find(const std::string& pod, const std::string& ns = "shop") const {
+    const auto found = memory.find(ns, pod);
+    if (found.decision) return found.decision->status.choice->node;
+    switch (found.absence) {
+      case Absence::not_begun:
+        return "not begun";
+      case Absence::never:
+        return "never";
+      case Absence::expired:
+        return "expired";
+      case Absence::evicted:
+        return "evicted";
+      case Absence::lost:
+        return "lost";
+      default:
+        return "nothing";
+    }
+  }
+
+  unit::FakeClock clock;
+  DecisionMemory memory;
+};
+
+// A budget in which so many decisions fit.
+DecisionMemory::Options room_for(std::size_t decisions) {
+  Memory one;
+  one.decide("web-0");
+  return {.bytes = decisions * one.memory.counts().bytes};
+}
+
+TEST(DecisionMemory, KeepsTheLastDecisionOfAPod) {
+  Memory m;
+  EXPECT_EQ(m.find("web"), "never");
+  m.decide("web", "n1");
+  m.decide("web", "n2");
+  EXPECT_EQ(m.find("web"), "n2");
+  EXPECT_EQ(m.find("web", "bank"), "never");
+  EXPECT_EQ(m.memory.counts().decisions, 1u);
+}
+
+TEST(DecisionMemory, APodThatIsMadeAnewTakesOverTheName) {
+  Memory m;
+  m.memory.remember("shop", "db-0", "old", m.status("n1"));
+  m.memory.remember("shop", "db-0", "new", m.status("n2"));
+  m.memory.gone("old");
+  EXPECT_EQ(m.find("db-0"), "n2");
+  EXPECT_EQ(m.memory.find("shop", "db-0").decision->uid, "new");
+}
+
+TEST(DecisionMemory, ForgetsAfterTheTtl) {
+  Memory m;
+  m.decide("web");
+  m.clock.advance(10min - 2s);
+  EXPECT_EQ(m.find("web"), "n1");
+  m.clock.advance(1s);
+  EXPECT_EQ(m.find("web"), "expired");
+  EXPECT_EQ(m.memory.counts().decisions, 1u) << "nothing was decided since";
+  m.decide("other");
+  EXPECT_EQ(m.find("web"), "expired");
+  EXPECT_EQ(m.memory.counts().decisions, 1u);
+  EXPECT_EQ(m.memory.find("shop", "web").decided_at, m.clock.wall() - 10min - 1s);
+}
+
+TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {
+  Memory m(room_for(4));
+  for (const auto* pod : {"web-1", "web-2", "web-3", "web-4"}) m.decide(pod);
+  m.memory.gone("uid-of-web-3");
+  m.memory.gone("uid-of-web-3");
+  m.decide("web-5");
+  EXPECT_EQ(m.find("web-3"), "evicted");
+  EXPECT_EQ(m.find("web-1"), "n1");
+  m.decide("web-6");
+  EXPECT_EQ(m.find("web-1"), "evicted");
+  m.decide("web-2");  // another attempt: no longer the oldest
+  m.decide("web-7");
+  EXPECT_EQ(m.find("web-2"), "n1");
+  EXPECT_EQ(m.find("web-4"), "evicted");
+  m.decide("web-1", "n2");
+  EXPECT_EQ(m.find("web-1"), "n2") << "a decision replaces the trace";
+}
+
+TEST(DecisionMemory, StaysWithinItsBudget) {
+  Memory m({.bytes = 100'000, .traces = 50});
+  for (int i = 0; i < 2'000; ++i) {
+    auto status = m.status("n1");
+    status.message.assign(static_cast<std::size_t>(i * 7 % 900), 'x');
+    for (int n = 0; n < i % 11; ++n) status.top_nodes.push_back({"a-node-with-a-long-name", n});
+    m.memory.remember("shop", fmt::format("p{}", i), fmt::format("u{}", i), status);
+    if (i % 3 == 0) m.memory.gone(fmt::format("u{}", i));
+    EXPECT_LE(m.memory.counts().bytes, 100'000u);
+  }
+  EXPECT_GT(m.memory.counts().decisions, 20u);
+  EXPECT_EQ(m.find("p1999"), "n1");
+  EXPECT_EQ(m.find("p0"), "lost") << "its trace is gone, too";
+}
+
+TEST(DecisionMemory, OneThatIsLargerThanTheBudgetIsNotKept) {
+  Memory m({.bytes = 1});
+  m.decide("web");
+  EXPECT_EQ(m.find("web"), "evicted");
+  EXPECT_EQ(m.memory.counts().bytes, 0u);
+}
+
+TEST(DecisionMemory, AFollowerHasNone) {
+  unit::FakeClock clock;
+  DecisionMemory memory(clock, {});
+  EXPECT_EQ(memory.find("shop", "web").absence, Absence::not_begun);
+  memory.begin();
+  const auto began = clock.wall();
+  clock.advance(1min);
+  memory.begin();
+  EXPECT_EQ(memory.find("shop", "web").began, began);
+}
+
+// For TSan: the strand writes while the I/O thread reads.
+TEST(DecisionMemory, IsReadWhileItIsWritten) {
+  Memory m(room_for(20));
+  std::thread reader([&] {
+    for (int i = 0; i < 5'000; ++i) {
+      const auto found = m.memory.find("shop", fmt::format("p{}", i % 50));
+      if (found.decision) {
+        EXPECT_EQ(found.decision->status.choice->node, "n1");
+      }
+    }
+  });
+  for (int i = 0; i < 5'000; ++i) {
+    const auto pod = fmt::format("p{}", i % 50);
+    m.memory.remember("shop", pod, pod, m.status("n1"));
+    if (i % 7 == 0) m.memory.gone(pod);
+  }
+  reader.join();
+}
+
+}  // namespace
+}  // namespace podium::controller

@@ -1,0 +1,192 @@
+// ReportRecorder makes a report of what happened to a pod, where the settings want one.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "controller/report/metadata.h"
+#include "unit/controller/recorder/report_writer_fixture.h"
+
+namespace podium::controller::report_writer_test {
+namespace {
+
+TEST(ReportRecorder, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
+  Writing w;
+  for (std::uint32_t attempt = 1; attempt <= 6; ++attempt) {
+    w.decide(huge("web"), attempt);
+    w.clock.advance(10s);
+  }
+  w.decide(small("web"), 7);
+  w.recorder.binding_ended(info_of(small("web")),
+                           {.bound = false, .node = "n1", .error = "the node is gone"});
+  w.bind(small("web"));
+  w.run();
+  const auto history = w.report("web").at("status").at("history").as_array();
+  ASSERT_EQ(history.size(), 5u);
+  EXPECT_EQ(ObjectServer::text(history[0], "/outcome"), "Failed");
+  EXPECT_EQ(ObjectServer::text(history[0], "/reason"), "the node is gone");
+  EXPECT_FALSE(history[0].as_object().contains("nodeCount"));
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_EQ(ObjectServer::text(history[i], "/outcome"), "Unschedulable");
+    EXPECT_EQ(ObjectServer::text(history[i], "/reason"), "Insufficient cpu");
+    EXPECT_EQ(history[i].at("nodeCount"), 1);
+    EXPECT_GE(ObjectServer::text(history[i - 1], "/at"), ObjectServer::text(history[i], "/at"));
+  }
+  auto again = small("web");
+  again.meta.uid = "another";
+  w.bind(again);
+  w.run();
+  EXPECT_FALSE(w.report("web").at("status").as_object().contains("history")) << "another pod of this name";
+}
+
+TEST(ReportRecorder, WhatAPodPreemptedStaysAfterItHasLanded) {
+  Writing w;
+  auto decision = framework::Decision();
+  decision.message = "0/1 nodes are available";
+  auto victim = pod("old").ns("batch").build();
+  decision.preemption.emplace("n1", std::vector{cluster::make_pod_info(test::share(victim))});
+  framework::Attempt attempt;
+  attempt.pod = cluster::make_pod_info(test::share(huge("web")));
+  attempt.profile = "default-scheduler";
+  w.recorder.decided(attempt, decision, snapshot());
+  w.decide(huge("web"), 2);
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(
+      w.report("web").at("status").at("preemption"),
+      json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1})"));
+}
+
+TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {
+  Writing w;
+  auto waiting = small("web");
+  waiting.scheduling_gates = {"example.com/quota", "example.com/order"};
+  for (int i = 0; i < 3; ++i) {
+    w.recorder.gated(info_of(waiting), {"SchedulingGates"}, w.cluster, w.clock.wall());
+    w.run();
+  }
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 0"});
+  EXPECT_EQ(w.report("web").at("status").at("schedulingGates"),
+            json::parse(R"(["example.com/quota","example.com/order"])"));
+  EXPECT_EQ(w.server.requests("PATCH").size(), 1u) << "nothing has changed";
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/conditions/0/status"), "False");
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  EXPECT_FALSE(w.report("web").at("status").as_object().contains("schedulingGates"));
+}
+
+TEST(ReportRecorder, ABindingThatFailedIsSaid) {
+  Writing w;
+  w.decide(small("web"));
+  w.recorder.binding_ended(info_of(small("web")),
+                           {.bound = false, .node = "n1", .error = "the node is gone"});
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Failed 1"});
+  EXPECT_EQ(w.report("web").at("status").at("message"), "the node is gone");
+}
+
+TEST(ReportRecorder, WritesAsTheSwitchesSay) {
+  struct Case {
+    const char* name;
+    std::function<void(config::Podium::Reports&)> set;
+    Lines expect;
+  };
+  const std::string placed = "placed uid-of-placed Scheduled 1",
+                    pending = "pending uid-of-pending Unschedulable 1";
+  const std::vector<Case> cases = {
+      {"all", [](auto&) {}, {pending, placed}},
+      {"none", [](auto& r) { r.enabled = false; }, {}},
+      {"failures", [](auto& r) { r.only_failures = true; }, {pending}},
+      {"no samples: failures all the same", [](auto& r) { r.sampling = 0; }, {pending}},
+      {"not this namespace", [](auto& r) { r.exclude_namespaces = {"shop"}; }, {}},
+      {"not another namespace", [](auto& r) { r.exclude_namespaces = {"kube-system"}; }, {pending, placed}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    w.set([&](config::Podium& next) { c.set(next.reports); });
+    w.bind(small("placed"));
+    w.decide(huge("pending"));
+    w.run();
+    EXPECT_EQ(w.reports(), c.expect);
+  }
+}
+
+TEST(ReportRecorder, ASwitchCountsFromTheNextDecisionOn) {
+  Writing w;
+  w.bind(small("a"));
+  w.set([](config::Podium& next) { next.reports.enabled = false; });
+  w.bind(small("b"));
+  w.decide(small("c"));
+  w.set([](config::Podium& next) { next.reports = {.only_failures = true}; });
+  w.recorder.binding_ended(info_of(small("c")), {.bound = true, .node = "n1"});
+  w.decide(huge("d"));
+  w.run();
+  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Scheduled 1", "d uid-of-d Unschedulable 1"}));
+}
+
+TEST(ReportRecorder, NamespacesAreSelectedByTheirLabels) {
+  struct Case {
+    const char* name;
+    const char* namespace_labels;  // "": the namespace is not known
+    api::Requirement requirement;
+    bool reported;
+  };
+  using enum api::Requirement::Op;
+  const Case cases[] = {
+      {"has it", "team", {"team", exists, {}}, true},
+      {"has another", "other", {"team", exists, {}}, false},
+      {"must not have it", "team", {"team", does_not_exist, {}}, false},
+      {"is not known", "", {"team", exists, {}}, false},
+      {"is not known, and must not have it", "", {"team", does_not_exist, {}}, true},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    if (*c.namespace_labels) {
+      api::Namespace shop;
+      shop.meta.name = "shop";
+      shop.meta.labels = api::Labels({{c.namespace_labels, "x"}});
+      w.cluster.objects().set<api::Namespace>(std::make_shared<const api::Namespace>(shop));
+    }
+    w.set([&](config::Podium& next) { next.reports.namespace_selector.match_expressions = {c.requirement}; });
+    w.bind(small("placed"));
+    w.decide(huge("pending"));
+    w.run();
+    EXPECT_EQ(w.reports().size(), c.reported ? 2u : 0u);
+  }
+}
+
+TEST(ReportRecorder, AnnouncesTheBestNodesOfPodsThatWereBound) {
+  Lines announced;
+  Writing w([&](const cluster::PodInfo& pod, const ReportStatus& status, const std::string& report) {
+    announced.push_back(fmt::format("{} {} report={}", pod->meta.name, status.top_nodes.at(0).node, report));
+  });
+  w.bind(small("before"));
+  w.set([](config::Podium& next) { next.events.best_nodes = true; });
+  w.bind(small("reported"));
+  w.set([](config::Podium& next) { next.reports.enabled = false; });
+  w.bind(small("web"));
+  w.decide(huge("pending"));
+  w.decide(small("failed"));
+  w.recorder.binding_ended(info_of(small("failed")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(announced, (Lines{"reported n1 report=reported", "web n1 report="}));
+}
+
+TEST(ReportRecorder, TellsOfEachAttemptEvenWhereItWritesNoReport) {
+  Lines ended;
+  Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status) {
+    ended.push_back(fmt::format("{} {} {}", pod->meta.name, status.outcome, status.top_nodes.size()));
+  });
+  w.set([](config::Podium& next) { next.reports.enabled = false; });
+  w.bind(small("web"));
+  w.decide(huge("pending"));
+  w.decide(small("failed"));
+  w.recorder.binding_ended(info_of(small("failed")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(ended, (Lines{"web Scheduled 1", "pending Unschedulable 0", "failed Failed 1"}));
+  EXPECT_EQ(w.reports(), Lines{});
+}
+
+}  // namespace
+}  // namespace podium::controller::report_writer_test

@@ -1,0 +1,261 @@
+// What a ReportWriter does when it cannot write everything: refusals, bounds, priorities, a stop.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "unit/controller/recorder/report_writer_fixture.h"
+
+namespace podium::controller::report_writer_test {
+namespace {
+
+TEST(ReportWriter, WithoutTheKindItPausesWithOneWarningAndGoesOnLater) {
+  Writing w;
+  w.server.refuse(1'000'000, kNoSuchKind);
+  for (const char* name : {"a", "b", "c", "d", "e"}) w.bind(small(name));
+  w.run_until([&] { return w.log.count("warning reports are paused") > 0; });
+  EXPECT_EQ(w.log.count("warning reports are paused"), 1);
+  EXPECT_EQ(w.writer.counts().failed, 0u);
+  w.server.refuse(0, kNoSuchKind);
+  w.run();
+  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Scheduled 1", "b uid-of-b Scheduled 1", "c uid-of-c Scheduled 1",
+                                "d uid-of-d Scheduled 1", "e uid-of-e Scheduled 1"}));
+  EXPECT_EQ(w.writer.counts().written, 5u);
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+  EXPECT_EQ(w.log.count("warning reports are paused"), 1);
+  EXPECT_EQ(w.log.count("info reports are written again"), 1);
+}
+
+TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
+  struct Case {
+    const char* name;
+    client::Response refusal;
+  };
+  const Case cases[] = {
+      {"the namespace is going away",
+       {403,
+        R"({"code":403,"message":"unable to create new content in namespace shop because it is being terminated"})"}},
+      {"the namespace is gone", {404, R"({"code":404,"message":"namespaces \"shop\" not found"})"}},
+      {"not what the server takes for a request", {400, R"({"code":400,"message":"bad"})"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.body.find("uid-of-web") == std::string::npos) return std::nullopt;
+      return c.refusal;
+    };
+    w.bind(small("web"));
+    w.bind(small("next"));
+    w.run();
+    EXPECT_EQ(w.reports(), Lines{"next uid-of-next Scheduled 1"});
+    EXPECT_EQ(w.writer.counts().failed, 1u);
+    EXPECT_EQ(w.log.count("report not written"), 1);
+    EXPECT_EQ(w.log.count("paused"), 0);
+  }
+}
+
+TEST(ReportWriter, AFullQueueDropsTheOldestAndCounts) {
+  Writing w;
+  const int capacity = 20'000;
+  for (int i = 0; i < capacity + 7; ++i) w.decide(huge(fmt::format("p{}", i)));
+  EXPECT_EQ(w.writer.counts().dropped, 7u);
+  EXPECT_EQ(w.writer.counts().waiting, static_cast<std::size_t>(capacity));
+  w.run_until([&] { return !w.server.requests().empty(); });
+  const auto first = w.server.transport->requests().front().body;
+  EXPECT_NE(first.find("\"uid-of-p7\""), std::string::npos) << first;
+  w.drain(0ms);
+  w.run();
+  const auto counts = w.writer.counts();
+  EXPECT_EQ(counts.waiting, 0u);
+  EXPECT_EQ(counts.written + counts.failed + counts.dropped, static_cast<std::size_t>(capacity + 7));
+}
+
+TEST(ReportWriter, AStopWritesWhatWaits) {
+  Writing w;
+  for (int i = 0; i < 20; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  w.drain();
+  EXPECT_EQ(w.reports().size(), 20u);
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+}
+
+TEST(ReportWriter, AStopEndsByItsDeadline) {
+  Writing w;
+  w.server.transport->latency = 1ms;
+  for (int i = 0; i < 500; ++i) w.bind(small(fmt::format("p{:03}", i)));
+  w.drain(5ms);
+  w.run();  // what was under way
+  const auto counts = w.writer.counts();
+  EXPECT_GT(counts.dropped, 0u);
+  EXPECT_EQ(counts.waiting, 0u);
+  EXPECT_EQ(counts.written + counts.dropped, 500u);
+}
+
+TEST(ReportWriter, AStopDoesNotWaitForAServerThatRefuses) {
+  Writing w;
+  w.server.refuse(1'000'000, kNoSuchKind);
+  for (int i = 0; i < 20; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  w.run_until([&] { return w.log.count("paused") > 0; });
+  w.drain();
+  const auto counts = w.writer.counts();
+  EXPECT_EQ(counts.failed + counts.dropped, 20u);
+  EXPECT_EQ(w.reports(), Lines());
+}
+
+TEST(ReportWriter, BindingsComeFirst) {
+  Writing w;
+  w.bindings_first.enter();
+  w.bind(small("web"));
+  w.io.run_for(50ms);
+  EXPECT_EQ(w.reports(), Lines());
+  w.bindings_first.leave();
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+}
+
+TEST(ReportWriter, ALoadThatNeverEndsDelaysReportsByThePatienceOnly) {
+  Writing w;
+  w.bindings_first.enter();
+  w.bind(small("web"));
+  w.clock.advance(client::Precedence::kPatience);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+}
+
+TEST(ReportWriter, AtTheBoundANewReportTakesTheOldestsPlace) {
+  Writing w({}, 2);
+  for (const char* name : {"q1", "q2"})  // what-ifs do not count
+    w.retention.track("shop", name, name, 100s, ReportKind::question);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    w.bind(small(name));
+    w.run();
+    EXPECT_LE(w.server.all(kPlural).size(), 2u);
+  }
+  EXPECT_EQ(w.reports(), (Lines{"c uid-of-c Scheduled 1", "d uid-of-d Scheduled 1"}));
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+  EXPECT_EQ(w.writer.counts().retried, 0u);
+  EXPECT_EQ(w.retention.deleted_early(), 2u);
+}
+
+TEST(ReportWriter, AtTheBoundManyAtOnceAreAllReported) {
+  Writing w({}, 5);
+  for (int i = 0; i < 60; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  w.run_until([&] { return w.writer.counts().written == 60; });
+  EXPECT_LE(w.server.all(kPlural).size(), 5u);
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+}
+
+TEST(ReportWriter, AtTheBoundFailuresStayBeforeSuccesses) {
+  Writing w({}, 3);
+  w.decide(huge("failed"));
+  w.run();
+  for (const char* name : {"a", "b", "c", "d"}) {
+    w.bind(small(name));
+    w.run();
+  }
+  EXPECT_EQ(w.reports(), (Lines{"c uid-of-c Scheduled 1", "d uid-of-d Scheduled 1",
+                                "failed uid-of-failed Unschedulable 1"}));
+}
+
+// A namespace that refuses reports must not cost the others theirs.
+TEST(ReportWriter, ARefusedReportTakesNoMorePlacesThanItNeeds) {
+  Writing w({}, 10);
+  for (int i = 0; i < 10; ++i) w.bind(small(fmt::format("p{}", i)));
+  w.run();
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.target.find("/namespaces/full/") == std::string::npos) return std::nullopt;
+    return client::Response{403, R"({"code":403,"message":"exceeded quota: none"})"};
+  };
+  w.bind(pod("f").ns("full").uid("full").req("cpu", "1"));
+  w.run_until([&] { return w.writer.counts().retried >= 20; });
+  EXPECT_EQ(w.reports().size(), 9u);
+}
+
+TEST(ReportWriter, WhatCannotBeDeletedKeepsTheBound) {
+  Writing w({}, 3);
+  for (const char* name : {"a", "b", "c"}) w.bind(small(name));
+  w.run();
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "DELETE") return std::nullopt;
+    return client::Response{403, "{}"};
+  };
+  for (int i = 0; i < 20; ++i) w.bind(small(fmt::format("p{:02}", i)));
+  for (int i = 0; i < 2'000; ++i) {
+    w.io.run_one();
+    w.clock.advance(1ms);
+  }
+  EXPECT_LE(w.reports().size(), 3u + 4u);
+  w.server.on_request = {};
+  w.retention.start();
+  w.run_until([&] { return w.writer.counts().written == 23; });
+  EXPECT_LE(w.reports().size(), 3u);
+}
+
+TEST(ReportWriter, AtTheBoundAReportThatIsThereIsRewritten) {
+  Writing w({}, 1);
+  w.decide(huge("a"));
+  w.run();
+  w.bind(small("a"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"a uid-of-a Scheduled 1"});
+}
+
+TEST(ReportWriter, ANamespaceThatRefusesReportsHoldsUpNoOther) {
+  struct Case {
+    const char* name;
+    ObjectServer::Reply refusal;
+  };
+  const Case cases[] = {
+      {"a quota", client::Response{403, R"({"code":403,"message":"exceeded quota: none"})"}},
+      {"a webhook that fails", client::Response{500, R"({"code":500,"message":"failed calling webhook"})"}},
+      {"a webhook that hangs", fail(Error::Kind::timeout, "no reply in time")},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.target.find("/namespaces/full/") == std::string::npos) return std::nullopt;
+      return c.refusal;
+    };
+    for (int i = 0; i < 12; ++i)
+      w.bind(pod(fmt::format("f{}", i)).ns("full").uid(fmt::format("full-{}", i)).req("cpu", "1"));
+    for (int i = 0; i < 100; ++i) w.bind(small(fmt::format("p{}", i)));
+    w.run_until([&] { return w.writer.counts().written == 100; });
+    EXPECT_EQ(w.reports().size(), 100u);
+    EXPECT_EQ(w.writer.counts().failed, 0u);
+    EXPECT_EQ(w.log.count("reports of a namespace are refused"), 1);
+    EXPECT_EQ(w.log.count("paused"), 0);
+    w.server.on_request = {};
+    w.run();
+    EXPECT_EQ(w.reports().size(), 112u);
+    EXPECT_EQ(w.log.count("reports are written again namespace=full"), 1);
+  }
+}
+
+TEST(ReportWriter, WhatANamespaceRefusesForLongerThanTheTtlIsDropped) {
+  Writing w;
+  w.server.refuse(1'000'000, client::Response{403, "{}"});
+  for (int i = 0; i < 12; ++i) w.bind(small(fmt::format("p{}", i)));
+  w.run_until([&] { return w.log.count("refused") > 0; });
+  w.clock.advance(24h);
+  w.run();
+  EXPECT_EQ(w.writer.counts().dropped, 12u);
+}
+
+TEST(ReportWriter, FirstReportsGoBeforeRewrittenOnes) {
+  Writing w;
+  for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)));
+  w.run();
+  w.clock.advance(60s);
+  for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)), 2);
+  const auto before = w.server.requests().size();
+  w.bind(small("first"));
+  w.run();
+  const auto requests = w.server.requests();
+  const auto at = std::ranges::find_if(requests, [&](const std::string& request) {
+    return request.starts_with("POST") && &request >= &requests[before];
+  });
+  ASSERT_NE(at, requests.end());
+  EXPECT_LT(at - requests.begin(), static_cast<std::ptrdiff_t>(before + 50)) << "of some 200 rewrites";
+}
+
+}  // namespace
+}  // namespace podium::controller::report_writer_test

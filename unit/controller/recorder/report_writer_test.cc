@@ -1,0 +1,298 @@
+// ReportWriter writes one report for each pod, with what happened to the pod.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "controller/report/metadata.h"
+#include "unit/controller/recorder/report_writer_fixture.h"
+
+namespace podium::controller::report_writer_test {
+namespace {
+
+TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
+  Writing w;
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  const auto report = w.report("web");
+  EXPECT_EQ(report.at("spec"),
+            json::parse(R"({"podRef":{"name":"web","uid":"uid-of-web"},"dryRun":false,"ttlSeconds":86400})"));
+  EXPECT_EQ(report.at("status").at("choice").at("nodeName"), "n1");
+  EXPECT_EQ(report.at("status").at("topNodes").as_array().size(), 1u);
+  EXPECT_EQ(ObjectServer::text(report, "/status/conditions/0/message"), "placed on n1");
+  const auto kept = *parse_time(ObjectServer::text(report, "/status/expiresAt")) -
+                    *parse_time(ObjectServer::text(report, "/status/decidedAt"));
+  EXPECT_EQ(kept, w.settings.now()->reports.ttl);
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1report"), "decision");
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1outcome"), "Scheduled");
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/labels/podium.dev~1expires"),
+            expiry_minute(*parse_time(ObjectServer::text(report, "/status/expiresAt"))));
+  EXPECT_EQ(ObjectServer::text(report, "/metadata/annotations/podium.dev~1ttl"), "86400");
+  EXPECT_EQ(w.server.requests("PATCH"), Lines{"PATCH " + kReports + "/web/status"})
+      << "the labels cost nothing";
+  EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
+  EXPECT_EQ(w.writer.counts().written, 1u);
+}
+
+TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
+  Writing w;
+  w.set([](config::Podium& next) { next.reports.ttl = 10min; });
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    w.decide(huge("web"), attempt);
+    w.run();
+    EXPECT_EQ(w.reports(), Lines{fmt::format("web uid-of-web Unschedulable {}", attempt)});
+    w.clock.advance(60s);
+  }
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  const auto status = w.report("web").at("status").as_object();
+  EXPECT_FALSE(status.contains("rejections")) << "those of the attempts before are gone";
+  EXPECT_EQ(status.at("history").as_array().size(), 3u);
+  EXPECT_EQ(w.server.requests("POST"), Lines{"POST " + kReports});
+  const auto of_status = "PATCH " + kReports + "/web/status", of_labels = "PATCH " + kReports + "/web";
+  EXPECT_EQ(w.server.requests("PATCH"),
+            (Lines{of_status, of_status, of_labels, of_status, of_labels, of_status, of_labels}))
+      << "with 10 minutes to live, a minute is worth a label";
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/metadata/labels/podium.dev~1outcome"), "Scheduled");
+}
+
+TEST(ReportWriter, LabelsFollowTheOutcomeAndLagALittleBehindTheExpiry) {
+  Writing w;
+  const auto label = [&w](const char* name) {
+    return ObjectServer::text(w.report("web"), std::string("/metadata/labels/podium.dev~1") + name);
+  };
+  w.decide(huge("web"), 1);
+  w.run();
+  const auto first = label("expires");
+  w.clock.advance(2h);
+  w.decide(huge("web"), 2);
+  w.run();
+  EXPECT_EQ(label("expires"), first);
+  w.clock.advance(30min);
+  w.decide(huge("web"), 3);
+  w.run();
+  EXPECT_NE(label("expires"), first);
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(label("outcome"), "Scheduled");
+  EXPECT_EQ(w.server.requests("PATCH").size(), 4u + 2u);
+}
+
+TEST(ReportWriter, WithoutTheRightToChangeLabelsReportsGoOn) {
+  Writing w;
+  w.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || request.target.find("/status") != std::string::npos) return std::nullopt;
+    return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":
+        "schedulingreports.podium.dev \"web\" is forbidden: User \"x\" cannot patch resource"})"};
+  };
+  w.decide(huge("web"), 1);
+  w.run();
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  EXPECT_EQ(w.log.count("labels of reports are not kept up to date"), 1);
+  EXPECT_EQ(w.writer.counts().retried, 0u);
+}
+
+TEST(ReportWriter, TheConditionsTimeIsThatOfItsStatus) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  const auto first = ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime");
+  w.clock.advance(60s);
+  w.decide(huge("web"), 2);
+  w.run();
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime"), first);
+  EXPECT_NE(ObjectServer::text(w.report("web"), "/status/decidedAt"), first);
+  w.decide(small("web"), 3);
+  w.recorder.binding_ended(info_of(small("web")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/outcome"), "Failed");
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime"), first)
+      << "another outcome, and still False";
+  w.bind(small("web"));
+  w.run();
+  EXPECT_NE(ObjectServer::text(w.report("web"), "/status/conditions/0/lastTransitionTime"), first);
+}
+
+TEST(ReportWriter, OnlyTheLastOfTheDecisionsThatWaitIsWritten) {
+  Writing w;
+  for (std::uint32_t attempt = 1; attempt <= 50; ++attempt) w.decide(huge("web"), attempt);
+  EXPECT_EQ(w.writer.counts().waiting, 1u);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 50"});
+  EXPECT_EQ(w.server.requests("PATCH").size(), 1u);
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+}
+
+TEST(ReportWriter, ANameThatIsTakenGetsASuffix) {
+  const std::string long_name(253, 'x');
+  struct Case {
+    const char *name, *spec;
+    std::string pod;
+    const char* expect;  // a regular expression
+  };
+  const Case cases[] = {
+      {"by a what-if", R"({"dryRun":true,"podRef":{"name":"web"}})", "web", "web-[0-9a-f]{6}"},
+      {"by a what-if about this pod", R"({"dryRun":true,"podRef":{"name":"web","uid":"uid-of-web"}})", "web",
+       "web-[0-9a-f]{6}"},
+      {"by a user's object about a pod that bore this name", R"({"podRef":{"name":"web","uid":"other"}})",
+       "web", "web-[0-9a-f]{6}"},
+      {"and the name is as long as may be", R"({"dryRun":true})", long_name, "x{246}-[0-9a-f]{6}"},
+      {"and the cut is at a dot", R"({"dryRun":true})", std::string(244, 'x') + ".-" + std::string(7, 'y'),
+       "x{244}-[0-9a-f]{6}"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    w.server.put(kPlural,
+                 {{"metadata", {{"name", c.pod}, {"namespace", "shop"}}}, {"spec", json::parse(c.spec)}});
+    const auto before = w.report(c.pod);
+    w.bind(small(c.pod));
+    w.run();
+    EXPECT_EQ(w.report(c.pod), before) << "what is not ours is left alone";
+    const auto all = w.server.all(kPlural);
+    ASSERT_EQ(all.size(), 2u);
+    const auto& ours = ObjectServer::text(all[0], "/metadata/name") == c.pod ? all[1] : all[0];
+    EXPECT_THAT(ObjectServer::text(ours, "/metadata/name"), testing::MatchesRegex(c.expect));
+    EXPECT_EQ(ObjectServer::text(ours, "/status/outcome"), "Scheduled");
+  }
+}
+
+TEST(ReportWriter, AReportFromBeforeARestartIsWrittenOn) {
+  Writing w;
+  w.server.put(kPlural,
+               {{"metadata", {{"name", "web"}, {"namespace", "shop"}}},
+                {"spec", {{"podRef", {{"name", "web"}, {"uid", "uid-of-web"}}}, {"dryRun", false}}}});
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+}
+
+TEST(ReportWriter, AReplyThatIsLostMakesNoSecondReport) {
+  Writing w;
+  bool lost = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (lost || request.method != "POST") return std::nullopt;
+    lost = true;
+    w.server.put(kPlural, json::parse(request.body));
+    Error error{Error::Kind::unavailable, "cut before the reply"};
+    error.maybe_applied = true;
+    return std::unexpected(error);
+  };
+  w.bind(small("web"));
+  w.run();
+  EXPECT_TRUE(lost);
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+}
+
+TEST(ReportWriter, AStatusThatIsTooLargeIsShortenedOnce) {
+  for (const int code : {413, 422}) {
+    for (const bool for_good : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {}", code, for_good));
+      Writing w;
+      int patches = 0;
+      w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+        if (request.method != "PATCH" || (++patches > 2 && !for_good)) return std::nullopt;
+        return client::Response{code, "{}"};
+      };
+      w.bind(small("web"));
+      w.run();
+      EXPECT_EQ(patches, 3);  // with the others, alone, and shortened
+      EXPECT_EQ(w.writer.counts().failed, for_good ? 1u : 0u);
+      if (for_good) continue;
+      EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+      EXPECT_FALSE(w.report("web").at("status").as_object().contains("strategies"));
+    }
+  }
+}
+
+TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  w.server.erase(kPlural, "shop", "web");
+  w.clock.advance(60s);
+  w.decide(huge("web"), 2);
+  w.bind(small("next"));
+  w.run();
+  EXPECT_EQ(w.reports(), (Lines{"next uid-of-next Scheduled 1", "web uid-of-web Unschedulable 2"}));
+  EXPECT_EQ(w.log.count("paused"), 0);
+  EXPECT_EQ(w.writer.counts().failed, 0u);
+}
+
+TEST(ReportWriter, APodThatIsForgottenStartsAnew) {
+  Writing w;
+  w.decide(huge("web"), 4);
+  w.run();
+  w.recorder.forgotten("uid-of-web");
+  w.server.erase(kPlural, "shop", "web");
+  auto again = huge("web");
+  again.meta.uid = "another";
+  w.decide(again);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web another Unschedulable 1"});
+}
+
+TEST(ReportWriter, AnAttemptThatChangesNothingIsNotWorthARequest) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  for (std::uint32_t attempt = 2; attempt < 10; ++attempt) w.decide(huge("web"), attempt);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 1"});
+  EXPECT_EQ(w.writer.counts().unchanged, 8u);
+  w.clock.advance(60s);
+  w.decide(huge("web"), 10);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 10"}) << "once a minute";
+  w.decide(small("web"), 11);
+  w.recorder.binding_ended(info_of(small("web")), {.bound = false, .node = "n1", .error = "no"});
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Failed 11"}) << "something has changed";
+}
+
+TEST(ReportWriter, TheReportOfADeadPodOfThisNameIsTakenOver) {
+  Writing w;
+  w.bind(small("web-1"));
+  w.run();
+  w.clock.advance(5s);
+  auto again = small("web-1");
+  again.meta.uid = "another";
+  w.bind(again);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web-1 another Scheduled 1"});
+  EXPECT_EQ(w.retention.size(), 1u);
+  EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
+}
+
+TEST(ReportWriter, TheReportOfALaterPodOfThisNameIsNot) {
+  Writing w;
+  auto first = small("web-1");
+  first.meta.uid = "the-first";
+  w.decide(first);
+  w.clock.advance(5s);
+  w.bind(small("web-1"));
+  w.run();
+  w.recorder.binding_ended(info_of(first), {.bound = true, .node = "n1"});  // late
+  w.run();
+  ASSERT_EQ(w.reports().size(), 2u);
+  EXPECT_EQ(w.reports()[0], "web-1 uid-of-web-1 Scheduled 1");
+  EXPECT_TRUE(w.reports()[1].ends_with("the-first Scheduled 1")) << w.reports()[1];
+}
+
+TEST(ReportWriter, OneThatAnotherHasReplacedIsMadeAnew) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  w.server.erase(kPlural, "shop", "web");
+  w.server.put(kPlural,
+               {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}, {"spec", {{"dryRun", true}}}});
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.server.all(kPlural).size(), 2u);
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/outcome"), "") << "a user's what-if is left alone";
+}
+
+}  // namespace
+}  // namespace podium::controller::report_writer_test

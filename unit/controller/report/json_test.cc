@@ -1,0 +1,248 @@
+// The JSON of each form of report: reports/*.json, which a live test also sends through the API server.
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "controller/report/bounds.h"
+#include "controller/report/metadata.h"
+#include "controller/report/refusal.h"
+#include "controller/report/report.h"
+#include "controller/report/requests.h"
+
+namespace podium::controller {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+json::value fixture(const std::string& name) {
+  std::ifstream file("unit/controller/report/forms/" + name + ".json");
+  std::stringstream text;
+  text << file.rdbuf();
+  return json::parse(text.str());
+}
+
+ReportCondition complete(bool is_true, const std::string& reason, const std::string& message) {
+  return {"Complete", is_true, reason, message, Wall(0s)};
+}
+
+ReportRejection insufficient(std::size_t nodes, bool may_help) {
+  return {.plugin = "NodeResourcesFit",
+          .code = "InsufficientResource",
+          .reason = "Insufficient cpu",
+          .nodes = nodes,
+          .preemption_may_help = may_help};
+}
+
+ReportStatus scheduled() {
+  ReportStatus s;
+  s.outcome = "Scheduled";
+  s.profile = "default-scheduler";
+  s.choice = {"n2", 310, 2, 10};
+  s.decided_at = Wall(0s);
+  s.expires_at = Wall(90s);
+  s.attempts = 3;
+  s.node_counts = {5, 5, 3};
+  s.strategies = {{"TaintToleration", 3, {{"n1", 100}}}, {"ImageLocality", 1, {{"n1", 10}}}};
+  s.top_nodes = {{"n2", 310, {100, 10}}, {"n1", 310, {100, 10}}, {"n3", 300, {100, 0}}};
+  s.rejections = {insufficient(2, true),
+                  {.code = "ExcludedByName", .reason = "node(s) didn't satisfy plugin", .nodes = 1}};
+  s.rejections[0].shortfall = {"cpu", "500m"};
+  s.rejections[0].examples = {"n4", "n5"};
+  s.rejections_total = 2;
+  s.preemption = ReportStatus::Preempted{"n2", {{"shop", "old"}}, 4};
+  s.history = {{Wall(-30s), "Unschedulable", "Insufficient cpu", 5},
+               {Wall(-60s), "Failed", "the node is gone", 0}};
+  s.queued = 1500ms;
+  s.evaluate = 41us;
+  s.bind = 2ms;
+  s.pods_version = 123;
+  s.conditions = {complete(true, "Scheduled", "placed on n2")};
+  return s;
+}
+
+ReportStatus unschedulable() {
+  ReportStatus s;
+  s.outcome = "Unschedulable";
+  s.profile = "default-scheduler";
+  s.message = "0/5 nodes are available: 5 Insufficient cpu.";
+  s.decided_at = Wall(0s);
+  s.expires_at = Wall(90s);
+  s.attempts = 1;
+  s.node_counts = {5, 5, 0};
+  s.rejections = {insufficient(5, false)};
+  s.rejections[0].shortfall = {"cpu", "60"};
+  s.rejections[0].examples = {"n1", "n2", "n3"};
+  s.rejections_total = 1;
+  s.evaluate = 41us;
+  s.conditions = {complete(false, "Unschedulable", s.message)};
+  return s;
+}
+
+ReportStatus gated() {
+  ReportStatus s;
+  s.outcome = "Gated";
+  s.profile = "default-scheduler";
+  s.message = "waits for its scheduling gate: example.com/quota";
+  s.scheduling_gates = {"example.com/quota"};
+  s.decided_at = Wall(0s);
+  s.conditions = {complete(false, "Gated", s.message)};
+  return s;
+}
+
+ReportStatus answered() {
+  ReportStatus s;
+  s.outcome = "PartlyFits";
+  s.profile = "default-scheduler";
+  s.choice = {"n1", 300, 1, {}};
+  s.attempts = 1;
+  s.node_counts = {2, 2, 1};
+  auto& a = s.answer.emplace();
+  a.asked = 3;
+  a.fitting = 2;
+  set_placements(a, {"n1", "n1"});
+  a.first_failure = FirstFailure{.replica = 3,
+                                 .reason = "Insufficient cpu",
+                                 .message = "0/2 nodes are available: 2 Insufficient cpu.",
+                                 .node_counts = {2, 2, 0},
+                                 .rejections = {insufficient(2, true)},
+                                 .rejections_total = 1};
+  a.verdicts = {{.node = "n1", .fits = true, .score = 300, .strategy_scores = {100, 0}, .rank = 1},
+                {.node = "n2",
+                 .plugin = "TaintToleration",
+                 .code = "UntoleratedTaint",
+                 .reasons = {"node(s) had untolerated taint(s)"},
+                 .would_fit_with = "toleration of gpu"}};
+  a.group = GroupAnswer{.min_count = 3,
+                        .topology_key = "topology.kubernetes.io/zone",
+                        .domains = {{"a", 2, 1}},
+                        .domains_total = 1};
+  a.changes = {{.type = "DrainNode",
+                .node = "n3",
+                .message = "4 of 4 pods have a new place",
+                .pods_moved = 4,
+                .pods_pending = 0,
+                .budgets_broken = 1}};
+  a.fixes = {{.type = "LowerRequest",
+              .fields = {{"resource", "cpu"}, {"most", "1500m"}},
+              .message = "ask for at most 1500m of cpu",
+              .node = "n1",
+              .score = 290}};
+  a.not_modelled = {"extenders"};
+  s.observed_generation = 2;
+  s.conditions = {{"Accepted", true, "Accepted", "request is valid", Wall(0s)},
+                  complete(true, "PartlyFits", "2 of 3 replicas fit")};
+  return s;
+}
+
+ReportStatus refused() {
+  auto s = refusal("spec.profile: unknown profile");
+  for (auto& condition : s.conditions) condition.since = Wall(0s);
+  return s;
+}
+
+TEST(ReportJson, OfEachForm) {
+  struct Case {
+    const char* name;
+    ReportStatus status;
+  };
+  const Case cases[] = {{"scheduled", scheduled()},
+                        {"unschedulable", unschedulable()},
+                        {"gated", gated()},
+                        {"answer", answered()},
+                        {"refused", refused()}};
+  for (const auto& c : cases) EXPECT_EQ(json::value(to_json(c.status)), fixture(c.name)) << c.name;
+}
+
+TEST(ReportJson, AMergePatchRemovesWhatAnEarlierStatusHad) {
+  const auto patch = to_merge_patch(unschedulable());
+  for (const auto* absent : {"choice", "topNodes", "strategies", "preemption", "history", "replicas",
+                             "placements", "placementsTotal", "firstFailure", "fixes", "schedulingGates"})
+    EXPECT_TRUE(patch.at(absent).is_null()) << absent;
+  EXPECT_TRUE(patch.at("timing").at("bindMicroseconds").is_null());
+  EXPECT_EQ(patch.at("timing").at("evaluateMicroseconds"), 41);
+  EXPECT_TRUE(patch.at("snapshot").at("resourceVersion").is_null());
+  EXPECT_FALSE(patch.at("rejections").at(0).as_object().contains("choice"));
+  EXPECT_EQ(patch.at("rejections"), fixture("unschedulable").at("rejections")) << "lists are replaced";
+}
+
+// --- bounded_json ---
+
+// A report all of whose lists are full and all of whose names are as long as they may be.
+ReportStatus full(char letter) {
+  const std::string name(253, 'n'), text(8'000, letter);
+  ReportStatus s;
+  s.outcome = "Scheduled";
+  s.profile = name;
+  s.message = text;
+  s.choice = {name, 12'345, 20, 12};
+  s.decided_at = s.expires_at = Wall(1'800'000'000s);
+  s.attempts = 1'000'000;
+  s.node_counts = {100'000, 100'000, 100'000};
+  for (int i = 0; i < 32; ++i) {
+    s.strategies.push_back({name, 1'000'000, {}});
+    for (int n = 0; n < 5; ++n) s.strategies.back().top_nodes.push_back({name, 100});
+  }
+  for (int i = 0; i < 10; ++i) s.top_nodes.push_back({name, 12'345'678, std::vector<std::int64_t>(32, 100)});
+  for (int i = 0; i < 16; ++i) {
+    auto rejection = insufficient(100'000, true);
+    rejection.plugin = name;
+    rejection.reason = text.substr(0, 1024);
+    rejection.shortfall = {name, "1000Gi"};
+    rejection.examples = {name, name, name};
+    s.rejections.push_back(rejection);
+  }
+  s.rejections_total = 500;
+  s.preemption.emplace(name, std::vector(16, std::pair(std::string(63, 's'), name)), 400);
+  s.scheduling_gates = std::vector(16, name);
+  s.history =
+      std::vector(5, ReportAttempt{Wall(1'800'000'000s), "Unschedulable", text.substr(0, 100), 100'000});
+  s.queued = s.evaluate = s.bind = 1'000'000s;
+  s.pods_version = ~std::uint64_t{0};
+  s.conditions = {complete(true, "Scheduled", text)};
+  return s;
+}
+
+TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
+  const std::string name(253, 'n');
+  const ReportOwner owner{std::string(63, 's'), name, std::string(36, 'u')};
+  const auto most = status_bytes(owner, name);
+  for (const char letter : {'t', '"'}) {  // '"' takes two bytes in JSON
+    const auto text = bounded_json(full(letter), most);
+    EXPECT_LE(text.size(), most);
+    const auto kept = json::parse(text);
+    EXPECT_EQ(kept.at("choice").at("nodeName").as_string(), name);
+    EXPECT_EQ(kept.at("topNodes").at(0).at("nodeName").as_string(), name);
+    EXPECT_EQ(kept.at("rejectionsTotal"), 500);
+    EXPECT_EQ(kept.at("preemption").at("victimsTotal"), 400);
+  }
+  EXPECT_EQ(json::parse(bounded_json(scheduled(), most)), fixture("scheduled"))
+      << "nothing is cut needlessly";
+  constexpr std::size_t kAdded =
+      1'600;  // UID, creation time and managedFields; a live test has the real ones
+  const auto object = json::serialize(report_body(owner, name, {2'592'000s, 8'192}, full('t')));
+  EXPECT_LE(object.size() + most + kAdded, kReportBytes);
+}
+
+// --- labels ---
+
+TEST(ReportLabels, SayKindOutcomeAndTheMinuteOfExpiry) {
+  auto status = scheduled();
+  EXPECT_EQ(json::value(to_json(labels_of(status, "decision"))),
+            json::parse(R"({"podium.dev/report": "decision", "podium.dev/outcome": "Scheduled",
+                            "podium.dev/expires": "197001010002"})"));
+  EXPECT_EQ(parse_expiry_minute("197001010002"), Wall(120s));
+  EXPECT_EQ(parse_expiry_minute("19700101000"), std::nullopt);
+  EXPECT_EQ(parse_expiry_minute("soon12345678"), std::nullopt);
+  status.expires_at = Wall(120s);
+  EXPECT_EQ(to_json(labels_of(status, "decision")).at("podium.dev/expires"), "197001010002");
+  status.expires_at.reset();
+  EXPECT_FALSE(to_json(labels_of(status, "question")).contains("podium.dev/expires")) << "it is kept";
+}
+
+}  // namespace
+}  // namespace podium::controller
