@@ -51,7 +51,7 @@ TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
   EXPECT_EQ(w.server.requests("POST"), Lines{"POST " + kReports});
   const auto of_status = "PATCH " + kReports + "/web/status", of_labels = "PATCH " + kReports + "/web";
   EXPECT_EQ(w.server.requests("PATCH"),
-            (Lines{of_status, of_status, of_labels, of_status, of_labels, of_status, of_labels}))
+            (Lines{of_status, of_labels, of_status, of_labels, of_status, of_labels, of_status}))
       << "with 10 minutes to live, a minute is worth a label";
   EXPECT_EQ(ObjectServer::text(w.report("web"), "/metadata/labels/podium.dev~1outcome"), "Scheduled");
 }
