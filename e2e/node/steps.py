@@ -39,7 +39,7 @@ def run_a_deployment(world):
     expect(all(is_ready(p) for p in world.app_pods), "pods of the Deployment are not ready")
     events = world.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
     by = {e["reportingController"] for e in events if e["reason"] == "Scheduled"
-          and e["regarding"]["name"] in {p["metadata"]["name"] for p in world.app_pods}}
+          and e["regarding"].get("name") in {p["metadata"]["name"] for p in world.app_pods}}
     expect(by == {SCHEDULER}, f"they were placed by {by}")
     return f"{len(world.app_pods)} pods are ready"
 

@@ -66,5 +66,6 @@ class Live(unittest.TestCase):
         return podium.status_of(self.plane, "default", name, seconds)
 
     def events(self, name, reason):
+        """Events about an object. kube-apiserver writes some of its own, which may name none."""
         listed = self.plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
-        return [e for e in listed if e["regarding"]["name"] == name and e["reason"] == reason]
+        return [e for e in listed if e["regarding"].get("name") == name and e["reason"] == reason]

@@ -16,7 +16,7 @@ def live_through(plane):
 
     def event():
         listed = plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
-        return next((e["note"] for e in listed if e["regarding"]["name"] == "chooses" and e["reason"] == "FailedScheduling"), None)
+        return next((e["note"] for e in listed if e["regarding"].get("name") == "chooses" and e["reason"] == "FailedScheduling"), None)
     for name in ("n1", "n2"):
         plane.create(node(name))
     plane.create(pod("one-node", affinity=AFFINITY, nodeSelector={"kubernetes.io/hostname": "n1"}))
