@@ -3,7 +3,7 @@
 // An attempt takes 40 bytes; equal reasons of one pod share their text. Pods are bounded by the cluster's
 // pending pods: forget() follows every placed and deleted one.
 //
-// Owner: ReportWriter. Threads: the scheduling strand.
+// Owner: ReportRecorder. Threads: the scheduling strand.
 #pragma once
 
 #include <algorithm>

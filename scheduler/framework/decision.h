@@ -1,6 +1,6 @@
 // evaluate(): decides where a pod may go. Decision: everything that it found.
 //
-// All scheduling logic is here. The live cycle binds a Decision, the report writer projects it, a what-if
+// All scheduling logic is here. The live cycle binds a Decision, the report recorder projects it, a what-if
 // requests one on a fork, `podium evaluate` prints it, and tests and benchmarks compare it with
 // kube-scheduler's. HTTP extenders split the evaluation into steps; see evaluation.h.
 //
