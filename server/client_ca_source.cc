@@ -15,7 +15,7 @@ using async::Task;
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{1}, kRefresh{60}, kRetry{10};
-constexpr std::chrono::milliseconds kDeadline{10'000};
+constexpr std::chrono::milliseconds kReadDeadline{10'000};
 constexpr auto kNamespace = "kube-system", kConfigMap = "extension-apiserver-authentication",
                kKey = "client-ca-file";
 
@@ -51,7 +51,7 @@ void ClusterClientCa::start(First first) {
 Task<Result<void>> ClusterClientCa::look_up(ClusterClientCa* self) {
   const client::Resource configmaps("", "v1", "configmaps");
   client::CallOptions options;
-  options.deadline = kDeadline;
+  options.deadline = kReadDeadline;
   const auto map = co_await self->api_.get(configmaps, kNamespace, kConfigMap, options);
   if (!map) co_return std::unexpected(map.error());
   const auto* data = map->is_object() ? map->get_object().if_contains("data") : nullptr;

@@ -9,11 +9,6 @@ namespace podium::config {
 namespace json = boost::json;
 namespace {
 
-// For fields that are pointers in the Go type: absent differs from zero.
-void if_absent(json::object& object, std::string_view name, json::value value) {
-  if (!object.contains(name)) object[name] = std::move(value);
-}
-
 // For all other fields: zero means absent.
 void if_zero(json::object& object, std::string_view name, const json::value& zero, json::value value) {
   auto& field = object.at(name);
@@ -55,6 +50,10 @@ json::object defaulted_client_connection(json::object connection) {
 }
 
 }  // namespace
+
+void if_absent(json::object& object, std::string_view name, json::value value) {
+  if (!object.contains(name)) object[name] = std::move(value);
+}
 
 void set_defaults(json::object& config) {
   config["apiVersion"] = kKubeApiVersion;

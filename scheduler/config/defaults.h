@@ -5,11 +5,15 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <string_view>
 
 #include "scheduler/framework/features.h"
 
 namespace podium::config {
+
+// For fields of which absent differs from zero.
+void if_absent(boost::json::object& object, std::string_view name, boost::json::value value);
 
 void set_defaults(boost::json::object& config);
 void set_args_defaults(std::string_view plugin, boost::json::object& args,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "api/quantity.h"
+#include "scheduler/config/defaults.h"
 #include "scheduler/config/duration.h"
 #include "scheduler/config/names.h"
 #include "scheduler/config/schema.h"
@@ -20,16 +21,12 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kMinTtl = 1s, kMaxTtl = 720h;
 constexpr std::int64_t kMaxReports = 1'000'000;
-constexpr std::int64_t kMinBytes = 64 << 10, kMaxBytes = std::int64_t{16} << 30;
+constexpr std::int64_t kMinBudget = 64 << 10, kMaxBudget = std::int64_t{16} << 30;
 constexpr std::int64_t kMaxWorkers = 64;
 constexpr std::int64_t kMaxWaiting = 100'000;
 constexpr std::chrono::nanoseconds kMinDeadline = 10ms, kMaxDeadline = 10min;
 constexpr std::size_t kMaxExcluded = 1000;
 constexpr std::int64_t kMaxMemoryMib = 16'384;
-
-void if_absent(json::object& object, std::string_view name, json::value value) {
-  if (!object.contains(name)) object[name] = std::move(value);
-}
 
 void set_podium_defaults(json::object& config, bool adaptive_search) {
   const Podium defaults;
@@ -97,7 +94,7 @@ std::int64_t read_bytes(const json::value& value, const std::string& path, Findi
   const auto bytes = quantity ? quantity->value() : 0;
   if (!quantity) {
     findings.invalid(path, value, "not a quantity such as \"64Mi\"");
-  } else if (bytes < kMinBytes || bytes > kMaxBytes) {
+  } else if (bytes < kMinBudget || bytes > kMaxBudget) {
     findings.invalid(path, value, "not in valid range [64Ki, 16Gi]");
   }
   return bytes;
