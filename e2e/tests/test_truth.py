@@ -1,0 +1,277 @@
+"""What a what-if says is what then happens.
+
+For each workload podium is asked first. Then kube-controller-manager makes its pods, podium places them, and everything that the
+answer said is compared with what happened, in a cluster in which nothing else does.
+
+1. *Before*: the first pod is decided as said: the same feasible nodes, scores, scores of each strategy, ties and rejections. Its node is
+   among the best that were said. Where equal nodes are drawn, the pod's UID draws, which no one knows before.
+2. *The number*: as many pods fit as was said. Another draw may leave room for another number only where hard spread constraints or
+   required affinity tie the pods to each other; those shapes with a draw are counted, and step 3 judges them.
+3. *Without a draw*: each node got as many pods as was said, and those left pending have the message that was said.
+4. *After*: podium is asked about each pod again (podRef), as if it and those decided after it were not there (DeletePods). The answer
+   is the decision as it was made, in all its fields: the UID draws as it did. A pod that is pending is asked about with all others there.
+
+So a later pod's choice is judged in the very state that the draws before it have left.
+
+By default, the whole shop of e2e/truth/shop.yaml and a sample of generated shapes. PODIUM_TRUTH_SHAPES=100 tests so many; PODIUM_TEST_SEED
+repeats a seed.
+"""
+import collections
+import os
+import unittest
+
+from e2e.support import controllers, podium, seeds
+from e2e.support.control_plane import collection, wait_until
+from e2e.support.ledger import Ledger
+from e2e.tests.base import Live
+from e2e.truth import shapes
+
+NAMESPACE = shapes.NAMESPACE
+REPORTS = f"/apis/podium.dev/v1alpha1/namespaces/{NAMESPACE}/schedulingreports"
+PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+SHAPES = int(os.environ.get("PODIUM_TRUTH_SHAPES", "40"))
+ORDER = "decided"  # the label that numbers a shape's pods
+NODES = shapes.nodes()
+# What a decision and an answer say alike.
+OF_A_CHOICE = ("choice", "nodeCounts", "strategies", "topNodes", "rejections", "rejectionsTotal")
+OF_A_FAILURE = ("message", "nodeCounts", "rejections", "rejectionsTotal")
+
+
+def fields(status, names):
+    return {name: status.get(name) for name in names}
+
+
+def is_decided(pod):
+    scheduled = podium.condition(pod, "PodScheduled") or {}
+    return bool(pod["spec"].get("nodeName")) or scheduled.get("reason") == "Unschedulable"
+
+
+class Truth(Live):
+    maxDiff = 1500
+    nodes = NODES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        controllers.build()
+        cls.plane.kubectl("delete", "deployment", "--all", "-n", podium.NAMESPACE)  # podium's own, whose pods the controllers would make
+        cls.plane.kubectl("create", "namespace", NAMESPACE)
+        cls.services, cls.shop = shapes.shop()
+        for obj in [*shapes.priority_classes(), *cls.services, *shapes.placed_pods()]:
+            cls.plane.create(obj, NAMESPACE)
+        process = controllers.controllers(cls.plane)
+        cls.addClassCleanup(process.stop)
+        cls.ledger = Ledger(cls.plane).start()
+        cls.addClassCleanup(cls.ledger.stop)
+        cls.count = collections.Counter()
+
+    @classmethod
+    def tearDownClass(cls):
+        count = cls.count
+        print(f"\n{count['shapes']} shapes: {count['placed']} pods placed, {count['pending']} pending; {count['drawn']} shapes with a "
+              f"draw, on which the number may depend for {count['judged after']}; {count['questions']} questions", flush=True)
+
+    # --- asking ---
+    def ask(self, **spec):
+        """Creates a what-if; returns its name."""
+        self.count["questions"] += 1
+        name = f"ask-{self.count['questions']}"
+        self.plane.create({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+                           "metadata": {"name": name, "namespace": NAMESPACE}, "spec": {"dryRun": True, **spec}})
+        return name
+
+    def answer_of(self, name):
+        status = podium.status_of(self.plane, NAMESPACE, name)
+        self.assertNotEqual(status["outcome"], "Refused", status.get("message"))
+        return status
+
+    # --- the cluster ---
+    def is_quiet(self):
+        """podium knows of the pods that there are, and is not about to try any."""
+        there = [e for e in self.ledger.entries() if not e.gone]
+        expected = {'cache_size{type="pods"}': sum(bool(e.node) for e in there), 'cache_size{type="assumed_pods"}': 0,
+                    'pending_pods{queue="unschedulable"}': sum(not e.node for e in there), "pending_pods": sum(not e.node for e in there)}
+        samples = [line.rsplit(" ", 1) for line in self.podium.get("/metrics")[1].splitlines() if line.startswith("scheduler_")]
+        return all(sum(float(value) for name, value in samples if name.startswith(f"scheduler_{metric}")) == number
+                   for metric, number in expected.items())
+
+    def pods_of(self, shape):
+        return self.plane.get(f"{PODS}?labelSelector=shape={shape.name}")["items"]
+
+    def create(self, shape):
+        """Makes the shape real, in the form in which it was asked about."""
+        if shape.way != "reference":
+            for obj in shape.objects():
+                self.plane.create(obj, NAMESPACE)
+            return
+        change = {"suspend": False} if shape.kind == "Job" else {"replicas": shape.replicas}
+        status, reply = self.plane.request("PATCH", self.path_of(shape), {"spec": change}, content_type="application/merge-patch+json")
+        self.assertEqual(status, 200, reply)
+
+    def path_of(self, shape):
+        return f"{collection(shape.manifest, NAMESPACE)}/{shape.name}"
+
+    def decided(self, shape, number):
+        """The shape's pods in the order of their decisions, once all are made. Pods of a shape are equal, so the queue takes them as
+        the watch brings them; a pod that fits nowhere comes after those that fit."""
+        ordered = shape.kind == "StatefulSet" and shape.manifest["spec"].get("podManagementPolicy") != "Parallel"
+
+        def all_decided():
+            pods = self.pods_of(shape)
+            if ordered:
+                for pod in pods:
+                    self.run_pod(pod)
+                if pods and len(pods) < number and is_decided(pods[-1]) and not pods[-1]["spec"].get("nodeName"):
+                    return pods  # the controller waits for this one
+            return pods if len(pods) == number and all(map(is_decided, pods)) else None
+        try:
+            pods = wait_until(all_decided, "", 30)
+        except TimeoutError:
+            pods = [(p["metadata"]["name"], p["spec"].get("nodeName"), podium.condition(p, "PodScheduled")) for p in self.pods_of(shape)]
+            raise AssertionError(f"{number} pods of {shape.name} are to be decided, and there are: {pods}") from None
+        known = {e.name: i for i, e in enumerate(self.ledger.entries(NAMESPACE)) if not e.gone}
+        wait_until(lambda: known.update({e.name: i for i, e in enumerate(self.ledger.entries(NAMESPACE)) if not e.gone})
+                   or all(p["metadata"]["name"] in known for p in pods), "the ledger has all pods")
+        return sorted(pods, key=lambda p: (not p["spec"].get("nodeName"), known[p["metadata"]["name"]]))
+
+    def run_pod(self, pod):
+        """Says that a bound pod runs, as its kubelet would: the next one of an ordered StatefulSet waits for that."""
+        if pod["spec"].get("nodeName") and pod["status"]["phase"] == "Pending":
+            ready = [{"type": "Ready", "status": "True"}]
+            kept = [c for c in pod["status"].get("conditions", []) if c["type"] == "PodScheduled"]
+            self.plane.request("PATCH", f"{PODS}/{pod['metadata']['name']}/status", {
+                "status": {"phase": "Running", "conditions": kept + ready}}, content_type="application/merge-patch+json")
+
+    def report_of(self, pod):
+        """The status of the pod's own report."""
+        outcome = "Scheduled" if pod["spec"].get("nodeName") else "Unschedulable"
+
+        def there():
+            report = podium.report_of(self.plane, NAMESPACE, pod["metadata"]["name"]) or {}
+            is_its = report.get("spec", {}).get("podRef", {}).get("uid") == pod["metadata"]["uid"]
+            return report["status"] if is_its and report.get("status", {}).get("outcome") == outcome else None
+        return wait_until(there, f"report of {pod['metadata']['name']}")
+
+    def delete(self, shape):
+        for path in [self.path_of(shape)] if shape.kind != "Pods" else [f"{PODS}/{p['metadata']['name']}" for p in self.pods_of(shape)]:
+            status, reply = self.plane.request("DELETE", path, {"propagationPolicy": "Background"})
+            self.assertIn(status, (200, 202, 404), reply)  # 404: it could not be made
+        wait_until(lambda: not self.pods_of(shape), f"the pods of {shape.name} are gone", 60)
+
+    # --- the four statements ---
+    def check_before(self, said, first, report):
+        """1. The first decision."""
+        if not first["spec"].get("nodeName"):
+            self.assertEqual(fields(report, OF_A_FAILURE), fields({**said["firstFailure"], "message": said["message"]}, OF_A_FAILURE))
+            return
+        verdicts = {v["nodeName"]: v for v in said["verdicts"]}
+        best = {name for name, v in verdicts.items() if v["fits"] and v.get("score") == said["choice"].get("score")}
+        self.assertIn(first["spec"]["nodeName"], best)
+        self.assertEqual(len(best), said["choice"]["tiedNodes"])
+        self.assertEqual({**report["choice"], "nodeName": ""}, {**said["choice"], "nodeName": ""})
+        for name in ("nodeCounts", "strategies", "rejections", "rejectionsTotal"):
+            self.assertEqual(report.get(name), said.get(name), name)
+        for row in report["topNodes"]:
+            self.assertEqual(row, {key: verdicts[row["nodeName"]][key] for key in row})
+
+    def check_number(self, shape, said, pods, reports):
+        """2. and 3. How many fit, and where."""
+        placed = [p["spec"]["nodeName"] for p in pods if p["spec"].get("nodeName")]
+        draws = any(r["choice"]["tiedNodes"] > 1 for r in reports if r["outcome"] == "Scheduled")
+        self.count["drawn"] += draws
+        if draws and shape.number_may_depend_on_draws:
+            self.count["judged after"] += 1
+            return
+        self.assertEqual(len(placed), said["replicas"]["fitting"])
+        if draws:
+            return
+        self.assertEqual({name: placed.count(name) for name in set(placed)},
+                         {each["nodeName"]: each["count"] for each in said.get("placements", [])})
+        if len(placed) < said["replicas"]["asked"]:
+            self.assertEqual(reports[len(placed)]["message"], said["firstFailure"]["message"])
+
+    def check_after(self, pods, reports):
+        """4. Each decision again, in the state in which it was made."""
+        placed = [p for p in pods if p["spec"].get("nodeName")]
+        for number, pod in enumerate(placed):
+            status, reply = self.plane.request("PATCH", f"{PODS}/{pod['metadata']['name']}", {
+                "metadata": {"labels": {ORDER: str(number)}}}, content_type="application/merge-patch+json")
+            self.assertEqual(status, 200, reply)
+
+        def question(number, pod):
+            later = [str(i) for i in range(number + 1, len(placed))]
+            changes = [{"type": "DeletePods", "selector": {"matchExpressions": [
+                {"key": "shape", "operator": "In", "values": [pod["metadata"]["labels"]["shape"]]},
+                {"key": ORDER, "operator": "In", "values": later}]}}] if later else []
+            return {"podRef": {"name": pod["metadata"]["name"]}, **({"changes": changes} if changes else {})}, len(later)
+
+        def answer(name, spec, later):
+            """The answer of a podium that has seen all labels."""
+            def seen():
+                status = self.answer_of(name[0])
+                if later and status["changes"][0]["message"] != f"{later} {'pod' if later == 1 else 'pods'} deleted":
+                    name[0] = self.ask(**spec)
+                    return None
+                return status
+            return wait_until(seen, "podium has seen the labels")
+
+        questions = [question(number, pod) for number, pod in enumerate(pods)]
+        names = [[self.ask(**spec)] for spec, _ in questions]
+        for pod, report, (spec, later), name in zip(pods, reports, questions, names):
+            again = answer(name, spec, later)
+            what = OF_A_CHOICE if report["outcome"] == "Scheduled" else OF_A_FAILURE
+            self.assertEqual(fields(again, what), fields(report, what), pod["metadata"]["name"])
+
+    def check(self, shape):
+        wait_until(self.is_quiet, "the cluster is quiet")
+        if shape.way == "reference":
+            self.plane.create(shape.scaled(0), NAMESPACE)
+        said = self.answer_of(self.ask(nodes=[n["metadata"]["name"] for n in NODES], **shape.question()))
+        asked = said["replicas"]["asked"]
+        if shape.kind != "DaemonSet":
+            self.assertEqual(asked, shape.replicas)
+        self.create(shape)
+        pods = self.decided(shape, asked) if asked else []
+        reports = [self.report_of(pod) for pod in pods]
+        self.count["shapes"] += 1
+        self.count.update("placed" if r["outcome"] == "Scheduled" else "pending" for r in reports)
+        if shape.kind == "DaemonSet":
+            self.check_daemons(said, pods)
+        elif pods:
+            self.check_before(said, pods[0], reports[0])
+            self.check_number(shape, said, pods, reports)
+        self.check_after(pods, reports)
+        self.assertEqual(self.ledger.findings, [])
+
+    def check_daemons(self, said, pods):
+        """Each pod has a node of its own, so that nothing is drawn."""
+        placed = [p["spec"]["nodeName"] for p in pods if p["spec"].get("nodeName")]
+        self.assertEqual(len(placed), said["replicas"]["fitting"])
+        self.assertEqual(sorted(placed), sorted(each["nodeName"] for each in said.get("placements", [])))
+
+    # --- the tests ---
+    def test_a_whole_application(self):
+        """The shop's workloads one after the other; each finds those before it."""
+        try:
+            for shape in self.shop:
+                with self.subTest(shape.name):
+                    self.check(shape)
+        finally:
+            for shape in self.shop:
+                self.delete(shape)
+
+    def test_generated_shapes(self):
+        seed = seeds.drawn()
+        print(f"\n{SHAPES} shapes of seed {seed}; again: PODIUM_TEST_SEED={seed} PODIUM_TRUTH_SHAPES={SHAPES} "
+              "python3 -m unittest e2e.tests.test_truth", flush=True)
+        for number in range(SHAPES):
+            shape = shapes.generated(seed, number)
+            with self.subTest(f"seed {seed}, {shape.kind} {shape.name}, by {shape.way}"):
+                try:
+                    self.check(shape)
+                finally:
+                    self.delete(shape)
+
+
+if __name__ == "__main__":
+    unittest.main()
