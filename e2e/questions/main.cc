@@ -1,0 +1,134 @@
+// podium_questions DIR: answers the what-if question.json of every scenario directory below DIR, and writes
+// said.json: {"status": …, "moved": [{"pod": …, "node": …}], "nodes": […]}.
+//
+// "nodes" has the node of each replica in their order: the answers for one, two, three … replicas differ by
+// one placement each. "moved" has the pods that a DrainNode, the last change, places again, in their order.
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "app/evaluate/inputs.h"
+#include "controller/report/report.h"
+#include "controller/what_if/answer.h"
+#include "controller/what_if/changes.h"
+
+namespace podium {
+namespace {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+using controller::Question;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+using Counts = std::map<std::string, std::size_t>;
+
+Counts counts_of(const controller::ReportStatus& status) {
+  Counts counts;
+  if (status.answer)
+    for (const auto& each : status.answer->placements) counts[each.node] = each.count;
+  return counts;
+}
+
+// The node of each replica that fits. An answer that does not add one to the answer before gives "?".
+json::array nodes_of(Question question, std::size_t fitting, const cluster::Snapshot& snapshot,
+                     const config::Config& config) {
+  json::array nodes;
+  Counts before;
+  for (std::size_t i = 1; i <= fitting; ++i) {
+    question.replicas = static_cast<std::int32_t>(i);
+    auto now = counts_of(controller::answer(question, snapshot, config));
+    std::vector<std::string> added;
+    for (const auto& [node, count] : now) {
+      if (count == before[node] + 1) added.push_back(node);
+      if (count != before[node] && count != before[node] + 1) added.emplace_back("?");
+    }
+    const bool only_adds =
+        std::ranges::all_of(before, [&](const auto& each) { return now[each.first] >= each.second; });
+    nodes.emplace_back(added.size() == 1 && only_adds ? added.front() : "?");
+    before = std::move(now);
+  }
+  return nodes;
+}
+
+Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, const config::Config& config) {
+  json::array moved;
+  if (question.changes.empty() || question.changes.back().type != controller::Change::Type::drain_node)
+    return moved;
+  const auto& ns = question.meta.namespace_;
+  auto earlier = question.changes;
+  const auto drain = earlier.back();
+  earlier.pop_back();
+  if (auto done = controller::apply_changes(earlier, ns, config, {}, fork); !done)
+    return std::unexpected(done.error());
+  const auto row = fork.find_row(drain.node_name);
+  if (!row) return invalid("the drained node is gone");
+  auto pods = fork.entry(*row).pods;
+  if (auto done = controller::apply_changes({drain}, ns, config, {}, fork); !done)
+    return std::unexpected(done.error());
+  std::ranges::stable_sort(pods, std::greater(), [](const auto& pod) { return pod->priority; });
+  for (const auto& pod : pods) {
+    if (fork.find_pod(pod->pod->meta.uid) || !pod->pod->meta.controller()) continue;  // it stays, or is gone
+    const auto* next = fork.find_pod(pod->pod->meta.uid + "#moved");
+    moved.push_back(
+        json::object{{"pod", pod->pod->full_name()}, {"node", next ? (*next)->pod->node_name : ""}});
+  }
+  return moved;
+}
+
+Result<json::object> say(const fs::path& scenario) {
+  const auto config_file = scenario / "config.yaml";
+  evaluate::Inputs inputs{.cluster = {scenario / "cluster.yaml"}, .pods = {scenario / "any-pod.json"}};
+  if (fs::exists(config_file)) inputs.config = config_file;
+  const auto config = inputs.config.empty() ? config::load("", "") : config::load_file(inputs.config);
+  if (!config) return std::unexpected(config.error());
+  const auto evaluation = evaluate::evaluate_files(inputs);
+  if (!evaluation) return std::unexpected(evaluation.error());
+  const auto& snapshot = evaluation->snapshot;
+  const auto text = read(scenario / "question.json");
+  const auto report = controller::scan_report(text);
+  if (!report) return std::unexpected(report.error());
+  const auto question = controller::read_question(*report, std::chrono::hours(1));
+  if (!question) return std::unexpected(question.error());
+  const auto status = controller::answer(*question, snapshot, *config);
+  json::object said{{"status", controller::to_json(status)}};
+  if (!status.answer) return said;
+  auto moved = moved_by(*question, snapshot, *config);
+  if (!moved) return std::unexpected(moved.error());
+  said["moved"] = std::move(*moved);
+  said["nodes"] = nodes_of(*question, status.answer->fitting, snapshot, *config);
+  return said;
+}
+
+int run(const std::string& directory) {
+  int wrong = 0;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto said = say(entry.path());
+    if (!said) {
+      std::cerr << entry.path().string() << ": " << said.error().message << '\n';
+      ++wrong;
+      continue;
+    }
+    std::ofstream(entry.path() / "said.json") << json::serialize(*said) << '\n';
+  }
+  return wrong ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace podium
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: podium_questions DIR\n";
+    return 2;
+  }
+  return podium::run(argv[1]);
+}
