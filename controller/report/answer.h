@@ -50,6 +50,17 @@ struct NodeVerdict {
   std::string plugin = {}, code = {};
   std::vector<std::string> reasons = {};
   std::string would_fit_with = {};
+  // Each filter's own verdict, also those of filters after the one that rejects.
+  struct Check {
+    std::string plugin;
+    std::vector<std::string> reasons = {};  // none: it passes
+  };
+  std::vector<Check> checks = {};  // at most 16
+  // What the first replica requests, and what is free there, as quantities.
+  struct Amount {
+    std::string resource, requested, free;
+  };
+  std::vector<Amount> resources = {};  // at most 16
 };
 
 // Whether a group fits together.
@@ -66,10 +77,28 @@ struct GroupAnswer {
   std::size_t domains_total = 0;
 };
 
+// A pod of a drained node, in the namespace of the what-if.
+struct DrainedPod {
+  std::string name;
+  std::string node = {};  // its new one; empty: none
+  std::optional<std::int64_t> score = {};
+  std::optional<std::size_t> feasible = {};  // nodes on which it fits
+  std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
+};
+
+// A node that took pods of a drained one, and the resource of which most is taken then.
+struct FullNode {
+  std::string node, resource = {};
+  std::size_t percent = 0;
+};
+
 // What one change of the question did.
 struct ChangeResult {
   std::string type, node, message;
   std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
+  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: in the what-if's namespace
+  std::vector<DrainedPod> pods = {};                              // at most 64 of those
+  std::vector<FullNode> fullest = {};                             // at most 3
 };
 
 // A single change with which the pod fits.

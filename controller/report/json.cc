@@ -160,6 +160,18 @@ class AnswerValues {
     text(out, "code", v.code);
     if (!v.reasons.empty()) out["reasons"] = make_.list(v.reasons);
     text(out, "wouldFitWith", v.would_fit_with);
+    if (!v.checks.empty()) {
+      out["checks"] = make_.array(v.checks, [this](const NodeVerdict::Check& c) {
+        auto check = make_.object({{"plugin", c.plugin}, {"passes", c.reasons.empty()}});
+        if (!c.reasons.empty()) check["reasons"] = make_.list(c.reasons);
+        return check;
+      });
+    }
+    if (!v.resources.empty()) {
+      out["resources"] = make_.array(v.resources, [this](const NodeVerdict::Amount& a) {
+        return make_.object({{"resource", a.resource}, {"requested", a.requested}, {"free", a.free}});
+      });
+    }
     return out;
   }
   json::object group(const GroupAnswer& g) const {
@@ -182,6 +194,24 @@ class AnswerValues {
     number(out, "podsMoved", c.pods_moved);
     number(out, "podsPending", c.pods_pending);
     number(out, "budgetsBroken", c.budgets_broken);
+    number(out, "podsEvicted", c.pods_evicted);
+    number(out, "podsTotal", c.pods_total);
+    if (!c.pods.empty())
+      out["pods"] = make_.array(c.pods, [this](const DrainedPod& p) { return drained(p); });
+    if (!c.fullest.empty()) {
+      out["fullest"] = make_.array(c.fullest, [this](const FullNode& f) {
+        return make_.object({{"nodeName", f.node}, {"resource", f.resource}, {"percent", f.percent}});
+      });
+    }
+    return out;
+  }
+  json::object drained(const DrainedPod& p) const {
+    auto out = make_.object({{"name", p.name}});
+    text(out, "nodeName", p.node);
+    number(out, "score", p.score);
+    number(out, "feasible", p.feasible);
+    text(out, "code", p.code);
+    text(out, "reason", p.reason);
     return out;
   }
   json::object fix(const ReportFix& f) const {

@@ -6,6 +6,7 @@
 
 #include "controller/report/summary.h"
 #include "controller/what_if/admission.h"
+#include "controller/what_if/checks.h"
 #include "controller/what_if/fixes.h"
 #include "controller/what_if/placing.h"
 #include "controller/what_if/verdicts.h"
@@ -88,8 +89,11 @@ class Answering {
   void see_first(const ReplicaSeen& seen) {
     status_ = project(*seen.pod, seen.decision, seen.fork);
     name_own_victims(seen.pod->pod->meta.namespace_, status_);
+    if (question_.nodes.empty()) return;
+    const Checks checks(*seen.pod, seen.fork, profile_);
     for (const auto& node : question_.nodes) {
       auto verdict = verdict_on(node, seen.decision, seen.fork);
+      if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
       const auto row = seen.fork.find_row(node);
       if (question_.fixes && !verdict.fits && row)
         verdict.would_fit_with = add_fixes({*seen.pod, seen.fork, profile_, seen.decision, row, budget_});

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
-#include "scheduler/framework/placement.h"
+#include "controller/what_if/drain.h"
 
 namespace podium::controller {
 namespace {
@@ -27,105 +26,12 @@ void edit_node(Row row, Snapshot& fork, Edit&& edit) {
   fork.set_node(std::move(copy));
 }
 
-bool is_of_daemon_set(const api::Pod& pod) {
-  const auto* owner = pod.meta.controller();
-  return owner && owner->kind == "DaemonSet";
-}
-
-bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
-
-// kubectl drain leaves these pods alone.
-bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
-
 void cordon(Row row, Snapshot& fork) {
   edit_node(row, fork, [](api::Node& node) {
     node.unschedulable = true;
     const api::Taint taint{.key = kCordoned, .value = "", .effect = api::TaintEffect::no_schedule};
     if (std::ranges::find(node.taints, taint) == node.taints.end()) node.taints.push_back(taint);
   });
-}
-
-// How many budgets the evictions exceed.
-std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Snapshot& fork) {
-  std::size_t broken = 0;
-  for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
-    const auto& selector = budget->selector;
-    if (!selector || selector->empty()) continue;
-    const auto hits = std::ranges::count_if(evicted, [&](const PodInfoPtr& pod) {
-      return pod->pod->meta.namespace_ == budget->meta.namespace_ && selector->matches(pod->pod->meta.labels);
-    });
-    if (hits > budget->disruptions_allowed) ++broken;
-  }
-  return broken;
-}
-
-// The pod that its controller creates in place of an evicted one.
-PodInfoPtr successor(const cluster::PodInfo& pod) {
-  auto next = std::make_shared<api::Pod>(*pod);
-  next->meta.uid += "#moved";
-  next->meta.deleted.reset();
-  next->node_name.clear();
-  next->nominated_node.clear();
-  next->start_time.reset();
-  next->phase = "Pending";
-  next->container_statuses.clear();
-  next->init_container_statuses.clear();
-  next->status_pod_requests.reset();
-  next->status_pod_allocated.clear();
-  return cluster::make_pod_info(std::move(next), pod.rules);
-}
-
-struct Drained {
-  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
-};
-
-// Places the pods again in the order of the queue: by priority, then as they were on the node.
-Drained place_again(std::vector<PodInfoPtr> evicted, const config::Config& config, const Budget& budget,
-                    Snapshot& fork) {
-  std::ranges::stable_sort(evicted, std::greater(), [](const PodInfoPtr& pod) { return pod->priority; });
-  Drained out;
-  for (const auto& pod : evicted) {
-    if (!pod->pod->meta.controller()) {
-      ++out.gone;
-      continue;
-    }
-    const auto* profile = config.profile(pod->pod->scheduler_name);
-    if (!profile || (budget && !budget())) {
-      ++out.skipped;
-      continue;
-    }
-    const auto next = successor(*pod);
-    const auto decision = framework::evaluate(*next, fork, *profile);
-    const bool fits = decision.fits() && !framework::place(next, *decision.choice, *profile, fork);
-    ++(fits ? out.moved : out.pending);
-  }
-  return out;
-}
-
-ChangeResult drain(Row row, const config::Config& config, const Budget& budget, Snapshot& fork) {
-  cordon(row, fork);
-  std::vector<PodInfoPtr> evicted;
-  for (const auto& pod : fork.entry(row).pods) {
-    if (!stays(*pod->pod)) evicted.push_back(pod);
-  }
-  const auto broken = count_broken(evicted, fork);
-  for (const auto& pod : evicted) fork.remove_pod(pod->pod->meta.uid);
-  const auto count = evicted.size();
-  const auto drained = place_again(std::move(evicted), config, budget, fork);
-  ChangeResult done;
-  done.pods_moved = drained.moved;
-  done.pods_pending = drained.pending;
-  done.budgets_broken = broken;
-  done.message = fmt::format("{} evicted: {} would move, {} would stay pending", pods(count), drained.moved,
-                             drained.pending);
-  if (drained.gone > 0) done.message += fmt::format(", {} without a controller would be gone", drained.gone);
-  if (drained.skipped > 0)
-    done.message +=
-        fmt::format(", {} were not asked about (another scheduler, or no time left)", drained.skipped);
-  if (broken > 0)
-    done.message += fmt::format("; {} {} not allow it now", broken,
-                                broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
-  return done;
 }
 
 // A new node is ready: it has none of the taints that the node controller adds.
@@ -213,8 +119,8 @@ void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
 }
 
 // Changes of one node that is there.
-void change_node(const Change& change, Row row, const config::Config& config, const Budget& budget,
-                 ChangeResult& done, Snapshot& fork) {
+void change_node(const Change& change, Row row, const std::string& ns, const config::Config& config,
+                 const Budget& budget, ChangeResult& done, Snapshot& fork) {
   switch (change.type) {
     case Change::Type::remove_node:
       return remove_node(row, done, fork);
@@ -226,13 +132,9 @@ void change_node(const Change& change, Row row, const config::Config& config, co
       uncordon(row, fork);
       done.message = "uncordoned";
       return;
-    case Change::Type::drain_node: {
-      auto drained = drain(row, config, budget, fork);
-      drained.type = std::move(done.type);
-      drained.node = std::move(done.node);
-      done = std::move(drained);
-      return;
-    }
+    case Change::Type::drain_node:
+      cordon(row, fork);
+      return drain(row, ns, config, budget, done, fork);
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
     case Change::Type::untaint_node:
@@ -308,10 +210,11 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     } else {
       const auto row = fork.find_row(change.node_name);
       if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));
-      change_node(change, *row, config, budget, done, fork);
+      change_node(change, *row, ns, config, budget, done, fork);
     }
     out.push_back(std::move(done));
   }
+  cut_drained_pods(out);
   return out;
 }
 

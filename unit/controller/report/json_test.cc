@@ -116,17 +116,24 @@ ReportStatus answered() {
                  .plugin = "TaintToleration",
                  .code = "UntoleratedTaint",
                  .reasons = {"node(s) had untolerated taint(s)"},
-                 .would_fit_with = "toleration of gpu"}};
+                 .would_fit_with = "toleration of gpu",
+                 .checks = {{"TaintToleration", {"node(s) had untolerated taint(s)"}}, {"NodeResourcesFit"}},
+                 .resources = {{"cpu", "500m", "3"}}}};
   a.group = GroupAnswer{.min_count = 3,
                         .topology_key = "topology.kubernetes.io/zone",
                         .domains = {{"a", 2, 1}},
                         .domains_total = 1};
   a.changes = {{.type = "DrainNode",
                 .node = "n3",
-                .message = "4 of 4 pods have a new place",
+                .message = "5 pods evicted",
                 .pods_moved = 4,
-                .pods_pending = 0,
-                .budgets_broken = 1}};
+                .pods_pending = 1,
+                .budgets_broken = 1,
+                .pods_evicted = 5,
+                .pods_total = 3,
+                .pods = {{.name = "big", .code = "NoNode", .reason = "Insufficient cpu"},
+                         {.name = "web", .node = "n1", .score = 290, .feasible = 2}},
+                .fullest = {{"n1", "cpu", 91}}}};
   a.fixes = {{.type = "LowerRequest",
               .fields = {{"resource", "cpu"}, {"most", "1500m"}},
               .message = "ask for at most 1500m of cpu",

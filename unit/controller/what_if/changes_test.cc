@@ -109,6 +109,88 @@ TEST(Changes, ADrainedNodesPodsArePlacedAgainFirst) {
             "4 pods evicted: 2 would move, 1 would stay pending, 1 without a controller would be gone; "
             "1 PodDisruptionBudget does not allow it now");
   EXPECT_EQ(status.outcome, "DoesNotFit") << "n2 is full then";
+  EXPECT_EQ(drained.pods_evicted, 4u) << "not those of the DaemonSet and the kubelet";
+  EXPECT_EQ(drained.pods_total, 0u) << "the what-if is of another namespace";
+  EXPECT_TRUE(drained.pods.empty());
+  ASSERT_EQ(drained.fullest.size(), 1u);
+  EXPECT_EQ(drained.fullest[0].node, "n2");
+  EXPECT_EQ(drained.fullest[0].resource, "cpu");
+  EXPECT_EQ(drained.fullest[0].percent, 100u);
+}
+
+TEST(Changes, ADrainNamesThePodsOfItsOwnNamespace) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}, {"n3", "1"}});
+  const auto owned = [](const char* name, const char* cpu) {
+    return pod(name).ns("shop").owner("ReplicaSet", "web").req("cpu", cpu).node("n1");
+  };
+  run_pod(snapshot, owned("web", "4"));
+  run_pod(snapshot, owned("large", "5"));
+  run_pod(snapshot, pod("bare").ns("shop").req("cpu", "100m").node("n1"));
+  run_pod(snapshot, pod("secret").ns("bank").owner("ReplicaSet", "web").req("cpu", "1").node("n1"));
+  const auto drained = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})").answer->changes.at(0);
+  EXPECT_EQ(drained.pods_evicted, 4u);
+  EXPECT_EQ(drained.pods_moved, 2u);
+  EXPECT_EQ(drained.pods_total, 3u);
+  std::string told;
+  for (const auto& each : drained.pods)
+    told += fmt::format("{} {} {} {} {}\n", each.name, each.node, each.feasible.value_or(0), each.code,
+                        each.reason);
+  EXPECT_EQ(told,
+            "large  0 NoNode Insufficient cpu\n"
+            "bare  0 NoController \n"
+            "web n2 1  \n");
+  EXPECT_TRUE(drained.pods[2].score);
+}
+
+TEST(Changes, NamedPodsOfDrainsAreBounded) {
+  cluster::Snapshot snapshot = unit::nodes_of({{"n1", "64"}, {"n2", "64"}, {"n3", "64"}});
+  for (int i = 0; i < 100; ++i) {
+    run_pod(snapshot, pod(fmt::format("web-{}", i))
+                          .ns("shop")
+                          .owner("ReplicaSet", "web")
+                          .req("cpu", "1m")
+                          .node(i % 2 ? "n1" : "n2"));
+  }
+  const auto status = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"},
+                                         {"type": "DrainNode", "nodeName": "n2"})");
+  ASSERT_EQ(status.answer->changes.size(), 2u) << status.message;
+  const auto &one = status.answer->changes[0], &two = status.answer->changes[1];
+  EXPECT_GE(one.pods.size(), 40u);
+  EXPECT_LE(one.pods.size() + two.pods.size(), 64u);
+  EXPECT_EQ(one.pods_total, 50u);
+  EXPECT_GE(two.pods_total, 50u) << "of which some came from n1";
+}
+
+TEST(Checks, EachFilterOfANamedNodeSpeaks) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  snapshot.set_node(node("gpu")
+                        .cap("cpu", "8")
+                        .cap("memory", "8Gi")
+                        .cap("pods", "110")
+                        .taint("gpu", "yes", "NoSchedule")
+                        .ptr());
+  snapshot.set_node(node("cordoned").unschedulable().ptr());
+  run_pod(snapshot, pod("a").req("cpu", "5").node("gpu"));
+  const auto status =
+      ask(R"({"nodes": ["gpu", "n9"], "template": {"spec": {"containers": [{"name": "c", "image": "i",
+                                "resources": {"requests": {"cpu": "3500m"}}}]}}})",
+          snapshot);
+  ASSERT_EQ(status.answer->verdicts.size(), 2u) << status.message;
+  const auto& verdict = status.answer->verdicts[0];
+  std::vector<std::string> failing;
+  for (const auto& check : verdict.checks) {
+    if (!check.reasons.empty()) failing.push_back(check.plugin + ": " + check.reasons.front());
+  }
+  EXPECT_EQ(failing, (std::vector<std::string>{"TaintToleration: node(s) had untolerated taint(s)",
+                                               "NodeResourcesFit: Insufficient cpu"}))
+      << "the second one, too";
+  ASSERT_EQ(verdict.checks.size(), 3u);
+  EXPECT_EQ(verdict.checks[0].plugin, "NodeUnschedulable");
+  EXPECT_TRUE(verdict.checks[0].reasons.empty()) << "another node is cordoned, not this one";
+  ASSERT_EQ(verdict.resources.size(), 1u);
+  EXPECT_EQ(verdict.resources[0].requested, "3500m");
+  EXPECT_EQ(verdict.resources[0].free, "3");
+  EXPECT_TRUE(status.answer->verdicts[1].checks.empty()) << "there is no such node";
 }
 
 TEST(Changes, ANewNodeRunsTheDaemonSetsOfItsModel) {
