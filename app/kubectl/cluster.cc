@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -18,7 +19,7 @@ namespace {
 namespace json = boost::json;
 namespace asio = boost::asio;
 
-constexpr std::chrono::milliseconds kBetweenWatches{100}, kLastBytes{200};
+constexpr std::chrono::milliseconds kBetweenWatches{100}, kBetweenLooks{100}, kLastBytes{200};
 
 std::string version_of(const json::value& object) {
   boost::system::error_code none;
@@ -174,12 +175,25 @@ Result<json::value> Cluster::wait_for(const client::Resource& resource, const st
   return run(watch(resource, ns, name, std::move(done)));
 }
 
-void Cluster::catch_interrupts() {
+client::Task<Result<bool>> Cluster::wait_until(Steady end) {
+  while (!interrupted_ && clock_.now() < end) {
+    co_await async::nap(std::min<std::chrono::nanoseconds>(kBetweenLooks, end - clock_.now()));
+  }
+  co_return !interrupted_;
+}
+
+void Cluster::pause(std::chrono::milliseconds time) {
+  // An early end is as good: the caller looks again.
+  (void)run(wait_until(clock_.now() + time));
+}
+
+void Cluster::catch_interrupts(bool all) {
   if (signals_) return;
   signals_.emplace(io_, SIGINT, SIGTERM);
-  signals_->async_wait([this](boost::system::error_code error, int) {
+  signals_->async_wait([this, all](boost::system::error_code error, int) {
     if (error) return;
     interrupted_ = true;
+    if (all) transport_->close();
     if (stream_) stream_->close();
   });
 }

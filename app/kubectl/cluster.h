@@ -54,8 +54,11 @@ class Cluster {
                                       const std::string& name,
                                       std::function<bool(const boost::json::value&)> done);
 
-  // From now on SIGINT and SIGTERM end wait_for() and not the process.
-  void catch_interrupts();
+  // From now on SIGINT and SIGTERM end wait_for() and pause() and not the process. `all`: requests, too; then
+  // no later one works.
+  void catch_interrupts(bool all = false);
+  // Waits, at most until an interrupt.
+  void pause(std::chrono::milliseconds time);
   bool interrupted() const { return interrupted_; }
 
  private:
@@ -64,6 +67,7 @@ class Cluster {
   client::Task<Result<boost::json::value>> send(client::Request request);
   client::Task<Result<boost::json::value>> watch(client::Resource resource, std::string ns, std::string name,
                                                  std::function<bool(const boost::json::value&)> done);
+  client::Task<Result<bool>> wait_until(Steady end);
   // One watch, until it ends. Nothing: it ended before `done`.
   client::Task<Result<std::optional<boost::json::value>>> watch_once(
       std::string target, std::function<bool(const boost::json::value&)> done, Steady deadline);

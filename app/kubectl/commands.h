@@ -1,4 +1,5 @@
-// The commands for people: why, whatif, capacity and pending. With kubectl, as `kubectl podium why …`.
+// The commands for people: why, whatif, capacity, drain, diff, pending and top. With kubectl, as
+// `kubectl podium why …`.
 //
 // Threads: main's. Errors: on standard error.
 #pragma once
@@ -17,5 +18,8 @@ void add_commands(CLI::App& app, int& exit_code);
 void add_why(CLI::App& app, int& exit_code);
 void add_what_if(CLI::App& app, int& exit_code);
 void add_pending(CLI::App& app, int& exit_code);
+void add_drain(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
+void add_top(CLI::App& app, int& exit_code);
 
 }  // namespace podium::kubectl

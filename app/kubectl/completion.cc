@@ -57,7 +57,11 @@ Completion value_of(const std::string& flag) {
 }
 
 Completion argument_of(const CLI::App& command, const std::string& typed) {
-  if (command.get_name() == "why") return {.names_of = "pods"};
+  if (command.get_name() == "diff" && (typed.starts_with('.') || typed.starts_with('/')))
+    return {.files = true};
+  if (command.get_name() == "why" || command.get_name() == "diff") return {.names_of = "pods"};
+  if (command.get_name() == "drain") return {.names_of = "nodes"};
+  if (command.get_name() == "pending" || command.get_name() == "top") return {};
   if (command.get_name() != "whatif" && command.get_name() != "capacity") return {.files = true};
   const auto slash = typed.find('/');
   if (slash == std::string::npos) return {.words = {"deploy/", "sts/", "rs/", "ds/", "job/", "pod/"}};

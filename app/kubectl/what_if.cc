@@ -16,6 +16,7 @@
 
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/beside.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
@@ -42,7 +43,9 @@ struct Subject {
   std::string ns, name;
   std::string field;  // of the spec: template, podRef or workloadRef
   json::value value;
-  bool replaces = false;  // a workload that exists: its own pods are part of the question
+  bool replaces = false;      // a workload that exists: its own pods are part of the question
+  std::string kind = {};      // of the manifest or the workload
+  std::string selector = {};  // of the pods that the workload has now
 };
 
 Result<std::string> read_text(const std::string& file) {
@@ -94,7 +97,8 @@ class Asking {
     object->as_object()["kind"] = target->maker->kind;
     if (!admitted(*object, ns)) return;
     answer({ns, target->name, "workloadRef",
-            json::object{{"kind", target->maker->kind}, {"name", target->name}}, true});
+            json::object{{"kind", target->maker->kind}, {"name", target->name}}, true,
+            std::string(target->maker->kind), selector_of(*object)});
   }
 
   void about_file(const std::string& file) {
@@ -134,7 +138,8 @@ class Asking {
     if (!pod) return;
     auto name = text_of(object, "/metadata/name");
     if (name.empty()) name = text_of(object, "/metadata/generateName");
-    answer({ns, std::move(name), "template", template_of(object, *pod), exists});
+    answer({ns, std::move(name), "template", template_of(object, *pod), exists, text_of(object, "/kind"),
+            exists ? selector_of(object) : std::string()});
   }
 
   // The pod that the object makes, as the API server would store it.
@@ -154,7 +159,7 @@ class Asking {
     auto spec = question_spec(flags_.question);
     if (!spec) return fail(spec.error());
     (*spec)[subject.field] = std::move(subject.value);
-    auto answered = ask(cluster_, subject.ns, std::move(*spec), flags_.keep);
+    auto answered = ask(cluster_, subject.ns, *spec, flags_.keep);
     if (!answered) return fail(answered.error());
     const auto report = render::read_report(*answered);
     if (flags_.output.format == "json") {
@@ -165,7 +170,7 @@ class Asking {
       const auto options = render_options(flags_.output, program_of(command_));
       const auto name = subject.ns + "/" + subject.name;
       std::cout << (flags_.capacity ? render::capacity(report, name, options)
-                                    : render::what_if(report, name, options));
+                                    : render::what_if(report, name, options, beside(subject, *spec, report)));
       if (subject.replaces) {
         std::cout << "Pods that " << name << " has now were asked about as if they were not placed.\n";
       }
@@ -173,6 +178,16 @@ class Asking {
     }
     const auto code = render::exit_code(report);
     worse(flags_.capacity && code == 3 ? 0 : code);
+  }
+
+  render::Beside beside(const Subject& subject, const json::object& spec, const render::Report& report) {
+    render::Beside out;
+    if (report.refused) return out;
+    out.next = other_options(flags_.question, report);
+    if (report.asked == 1 || subject.kind == "DaemonSet") return out;
+    add_zones(cluster_, subject.ns, subject.selector, out);
+    add_room(cluster_, subject.ns, spec, report, out);
+    return out;
   }
 
   const CLI::App& command_;

@@ -97,14 +97,52 @@ Step step(const json::value& value) {
           .fields = rest.empty() ? std::string() : flow(rest)};
 }
 
+std::optional<std::size_t> size(const json::value& value, std::string_view key) {
+  const auto n = number(value, key);
+  return n ? std::optional(static_cast<std::size_t>(std::max<std::int64_t>(0, *n))) : std::nullopt;
+}
+
+DrainAnswer drain_answer(const json::value& value) {
+  DrainAnswer drain{.moved = count(value, "podsMoved"),
+                    .pending = count(value, "podsPending"),
+                    .budgets_broken = count(value, "budgetsBroken"),
+                    .pods = each(value, "pods",
+                                 [](const json::value& pod) {
+                                   return DrainedPod{text(pod, "name"),    text(pod, "nodeName"),
+                                                     number(pod, "score"), size(pod, "feasible"),
+                                                     text(pod, "code"),    text(pod, "reason")};
+                                 }),
+                    .fullest = each(value, "fullest", [](const json::value& node) {
+                      return FullNode{text(node, "nodeName"), text(node, "resource"), count(node, "percent")};
+                    })};
+  drain.evicted = std::max(drain.moved + drain.pending, count(value, "podsEvicted"));
+  drain.pods_total = std::max(drain.pods.size(), count(value, "podsTotal"));
+  return drain;
+}
+
+Step change(const json::value& value) {
+  Step change{
+      .type = text(value, "type"), .message = text(value, "message"), .node = text(value, "nodeName")};
+  if (change.type == "DrainNode") change.drain = drain_answer(value);
+  return change;
+}
+
 NodeVerdict node_verdict(const json::value& value) {
-  NodeVerdict verdict{.node = text(value, "nodeName"),
-                      .plugin = text(value, "plugin"),
-                      .code = text(value, "code"),
-                      .would_fit_with = text(value, "wouldFitWith"),
-                      .fits = flag(value, "fits"),
-                      .score = number(value, "score"),
-                      .reasons = texts(value, "reasons")};
+  NodeVerdict verdict{
+      .node = text(value, "nodeName"),
+      .plugin = text(value, "plugin"),
+      .code = text(value, "code"),
+      .would_fit_with = text(value, "wouldFitWith"),
+      .fits = flag(value, "fits"),
+      .score = number(value, "score"),
+      .reasons = texts(value, "reasons"),
+      .checks = each(value, "checks",
+                     [](const json::value& check) {
+                       return Check{text(check, "plugin"), flag(check, "passes"), texts(check, "reasons")};
+                     }),
+      .resources = each(value, "resources", [](const json::value& amount) {
+        return Amount{text(amount, "resource"), text(amount, "requested"), text(amount, "free")};
+      })};
   if (const auto rank = number(value, "rank"); rank && *rank > 0)
     verdict.rank = static_cast<std::size_t>(*rank);
   return verdict;
@@ -178,7 +216,7 @@ void read_question(const json::value& spec, const json::value& status, Report& r
   report.failure = failure(at(status, "firstFailure"));
   report.verdicts = each(status, "verdicts", node_verdict);
   report.group = group(at(status, "group"));
-  report.changes = each(status, "changes", step);
+  report.changes = each(status, "changes", change);
   report.fixes = each(status, "fixes", step);
   report.not_modelled = texts(status, "notModelled");
 }

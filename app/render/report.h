@@ -58,11 +58,44 @@ struct Eviction {
   std::size_t total = 0;
 };
 
+// A pod of a drained node, in the question's namespace.
+struct DrainedPod {
+  std::string name, node;  // node: the new one; empty: none
+  std::optional<std::int64_t> score;
+  std::optional<std::size_t> feasible;
+  std::string code, reason;  // why it has no place
+};
+
+struct FullNode {
+  std::string node, resource;
+  std::size_t percent = 0;
+};
+
+// What a drain did; the numbers are of all namespaces.
+struct DrainAnswer {
+  std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;
+  std::vector<DrainedPod> pods;
+  std::size_t pods_total = 0;  // in the question's namespace
+  std::vector<FullNode> fullest;
+};
+
 // What a change did, or a fix that was tried.
 struct Step {
   std::string type, message, node;
   std::optional<std::int64_t> score;
-  std::string fields;  // those of this type only, as YAML on one line; empty: none
+  std::string fields;  // of a fix: those of this type only, as YAML on one line; empty: none
+  std::optional<DrainAnswer> drain;
+};
+
+// What one filter says of a named node.
+struct Check {
+  std::string plugin;
+  bool passes = false;
+  std::vector<std::string> reasons;
+};
+
+struct Amount {
+  std::string resource, requested, free;
 };
 
 // The full verdict on one node.
@@ -72,6 +105,8 @@ struct NodeVerdict {
   std::optional<std::int64_t> score;
   std::optional<std::size_t> rank;
   std::vector<std::string> reasons;
+  std::vector<Check> checks;      // empty: an older podium
+  std::vector<Amount> resources;  // that the pod requests
 };
 
 struct Domain {

@@ -23,6 +23,11 @@ struct Style {
   std::string paint(std::string_view code, std::string_view text) const;
 };
 
+// The size of a terminal; 0: no limit.
+struct Screen {
+  std::size_t rows = 0, columns = 0;
+};
+
 // The columns that UTF-8 text takes: one for each code point.
 std::size_t width(std::string_view text);
 

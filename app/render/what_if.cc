@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "app/render/words.h"
 
 namespace podium::render {
 namespace {
 
-constexpr std::size_t kNodes = 10, kWideNodes = 64, kDomains = 16;
+constexpr std::size_t kNodes = 10, kWideNodes = 64, kDomains = 16, kNodesInLine = 4;
 
 std::string verdict(const Report& report, const Options& options) {
   const auto& style = options.style;
@@ -17,6 +19,44 @@ std::string verdict(const Report& report, const Options& options) {
     return style.warn(fmt::format("{} of {} fit", report.fitting, report.asked));
   }
   return style.good(fmt::format("all {} fit", report.asked));
+}
+
+std::string room_words(const Beside& beside) {
+  if (!beside.room) return {};
+  if (beside.room->more == 0) return "; no room for more after that";
+  return fmt::format("; room for {}{} more after that", beside.room->at_least ? "at least " : "",
+                     beside.room->more);
+}
+
+// "After that 54 nodes: has not enough cpu free; least short: 1850m cpu."
+std::string short_of(const Beside& beside) {
+  if (!beside.room || !beside.room->failure) return {};
+  const auto* rejection = main_rejection(beside.room->failure->rejections);
+  if (!rejection) return {};
+  const auto least = shortfall_words(*rejection);
+  return fmt::format("After that {}: {}{}{}.\n", counted(rejection->nodes, "node"),
+                     reason_words(rejection->reason), least.empty() ? "" : "; ", least);
+}
+
+// Pods by zone; empty where it is not known of all of them. New nodes are named after the one they are like.
+std::map<std::string, std::size_t> by_zone(const Report& report, const Beside& beside) {
+  std::map<std::string, std::size_t> out;
+  if (report.placements_total > report.placements.size()) return {};
+  for (const auto& placement : report.placements) {
+    auto zone = beside.zone_of.find(placement.node);
+    if (zone == beside.zone_of.end())
+      zone = beside.zone_of.find(placement.node.substr(0, placement.node.rfind("-new-")));
+    if (zone == beside.zone_of.end()) return {};
+    out[zone->second] += placement.pods;
+  }
+  return out;
+}
+
+std::string nodes_in_line(const Report& report) {
+  std::vector<std::string> nodes;
+  for (const auto& placement : report.placements)
+    nodes.push_back(fmt::format("{} {}", placement.node, placement.pods));
+  return fmt::format("Nodes: {}.\n", listed(nodes, kNodesInLine));
 }
 
 std::string where(const Report& report, const Options& options) {
@@ -31,6 +71,26 @@ std::string where(const Report& report, const Options& options) {
     out += fmt::format("  and {}\n", counted(report.placements_total - shown, "more node"));
   }
   return out;
+}
+
+// The pods by zone, beside what there is now; else by node.
+std::string where_by_zone(const Report& report, const Options& options, const Beside& beside) {
+  const auto then = by_zone(report, beside);
+  if (then.empty() || options.wide) return where(report, options);
+  std::set<std::string> zones;
+  for (const auto& [node, zone] : beside.zone_of) zones.insert(zone);
+  if (zones.size() < 2) return where(report, options);
+  const auto number = [](const std::map<std::string, std::size_t>& counts, const std::string& zone) {
+    const auto found = counts.find(zone);
+    return fmt::to_string(found == counts.end() ? 0 : found->second);
+  };
+  std::vector<Cells> rows{beside.now ? Cells{"ZONE", "NOW", "THEN"} : Cells{"ZONE", "PODS"}};
+  for (const auto& zone : zones) {
+    rows.push_back(beside.now ? Cells{zone, number(*beside.now, zone), number(then, zone)}
+                              : Cells{zone, number(then, zone)});
+    if (rows.size() > kWideNodes) break;
+  }
+  return table(rows, {Align::left, Align::right}) + nodes_in_line(report);
 }
 
 // What stopped the first replica that did not fit. Where none did, the tables are of the first replica.
@@ -70,26 +130,29 @@ std::string changed(const Report& report) {
   return out;
 }
 
-std::string footer(const Report& report) {
+std::string footer(const Report& report, const std::string& next = {}) {
   std::string out;
   if (!report.not_modelled.empty()) {
     out += fmt::format("podium does not model: {}.\n", fmt::join(report.not_modelled, ", "));
   }
-  return out + "Nothing was created.\n";
+  return out + "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
 }  // namespace
 
-std::string what_if(const Report& report, const std::string& subject, const Options& options) {
+std::string what_if(const Report& report, const std::string& subject, const Options& options,
+                    const Beside& beside) {
   if (report.refused || report.outcome == "Failed" || report.outcome.empty()) {
     return why(report, subject, options);
   }
   if (report.asked == 1) {
-    return why(report, subject, options) + group_words(report, options) + changed(report) + footer(report);
+    return why(report, subject, options) + group_words(report, options) + changed(report) +
+           footer(report, beside.next);
   }
-  return fmt::format("{}: {}.\n", options.style.bold(subject), verdict(report, options)) +
-         where(report, options) + stopped(report, options) + group_words(report, options) + changed(report) +
-         tried_fixes(report) + footer(report);
+  return fmt::format("{}: {}{}.\n", options.style.bold(subject), verdict(report, options),
+                     room_words(beside)) +
+         where_by_zone(report, options, beside) + short_of(beside) + stopped(report, options) +
+         group_words(report, options) + changed(report) + tried_fixes(report) + footer(report, beside.next);
 }
 
 std::string capacity(const Report& report, const std::string& subject, const Options& options) {

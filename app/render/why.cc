@@ -151,17 +151,95 @@ std::string why(const Report& report, const std::string& subject, const Options&
   return pending(report, subject, options) + tried_fixes(report) + earlier(report, options);
 }
 
+namespace {
+
+constexpr std::string_view kFitPlugin = "NodeResourcesFit";
+
+std::string rejection_line(std::string_view plugin, const std::string& reason, const Options& options) {
+  return fmt::format("  {} it {}{}\n", options.style.bad("✗"), reason_words(reason),
+                     options.wide ? fmt::format("  ({}: {})", plugin, reason) : "");
+}
+
+// Requested and free amounts: those that are short a line each, the others together on `passed`.
+std::string resource_lines(const NodeVerdict& verdict, const Check& fit, const Options& options,
+                           std::vector<std::string>& passed) {
+  std::string out;
+  std::vector<std::string> told;
+  for (const auto& amount : verdict.resources) {
+    const auto reason = "Insufficient " + amount.resource;
+    const auto words = fmt::format("{} {} of {} free", amount.resource, amount.requested, amount.free);
+    if (std::ranges::find(fit.reasons, reason) == fit.reasons.end()) {
+      passed.push_back(words);
+    } else {
+      out += fmt::format("  {} {}\n", options.style.bad("✗"), words);
+      told.push_back(reason);
+    }
+  }
+  for (const auto& reason : fit.reasons) {
+    if (std::ranges::find(told, reason) == told.end()) out += rejection_line(fit.plugin, reason, options);
+  }
+  if (fit.passes && verdict.resources.empty()) passed.push_back(filter_words(fit.plugin));
+  return out;
+}
+
+// What each filter says of the node: what rejects the pod first, then what it passes.
+std::string check_lines(const NodeVerdict& verdict, const Options& options) {
+  std::string out;
+  std::vector<std::string> amounts, passed;
+  const auto is_of_check = [&](const std::string& reason) {
+    return std::ranges::any_of(verdict.checks, [&](const Check& check) {
+      return std::ranges::find(check.reasons, reason) != check.reasons.end();
+    });
+  };
+  for (const auto& reason : verdict.reasons) {
+    if (!is_of_check(reason)) out += rejection_line(verdict.plugin, reason, options);
+  }
+  for (const auto& check : verdict.checks) {
+    if (check.plugin == kFitPlugin) {
+      out += resource_lines(verdict, check, options, amounts);
+    } else if (check.passes) {
+      passed.push_back(filter_words(check.plugin));
+    } else {
+      for (const auto& reason : check.reasons) out += rejection_line(check.plugin, reason, options);
+    }
+  }
+  for (const auto& line : {amounts, passed}) {
+    if (line.empty()) continue;
+    out += " ";
+    for (const auto& words : line) out += fmt::format(" {} {} ", options.style.good("✓"), words);
+    out.back() = '\n';
+  }
+  return out;
+}
+
+// How the node would rank with the first fix for it.
+std::string fixed_rank(const Report& report, const NodeVerdict& verdict) {
+  if (!report.choice || !report.choice->score) return {};
+  const auto fix = std::ranges::find_if(
+      report.fixes, [&](const Step& each) { return each.node == verdict.node && each.score; });
+  if (fix == report.fixes.end()) return {};
+  const auto more = *fix->score - *report.choice->score;
+  const auto& name = fix->message.empty() ? fix->type : fix->message;
+  if (more == 0)
+    return fmt::format("With \"{}\", {} has as many points as {}.\n", name, verdict.node,
+                       report.choice->node);
+  return fmt::format("With \"{}\", {} has {} {} than {}.\n", name, verdict.node,
+                     counted(static_cast<std::size_t>(more > 0 ? more : -more), "point"),
+                     more > 0 ? "more" : "fewer", report.choice->node);
+}
+
+}  // namespace
+
 std::string why_node(const Report& report, const std::string& subject, const Options& options) {
   if (report.refused) return why(report, subject, options);
+  std::string ranks;
   std::string out;
   for (const auto& verdict : report.verdicts) {
     const auto node = options.style.bold(verdict.node);
     if (!verdict.fits) {
       out += fmt::format("{}: {} turns {} down.\n", options.style.bad("No"), node, subject);
-      for (const auto& reason : verdict.reasons) {
-        out += fmt::format("  ✗ it {}", reason_words(reason));
-        out += options.wide ? fmt::format("  ({}: {})\n", verdict.plugin, reason) : "\n";
-      }
+      out += check_lines(verdict, options);
+      ranks += fixed_rank(report, verdict);
       if (!verdict.would_fit_with.empty()) {
         if (report.fixes.empty()) out += fmt::format("It would fit with {}.\n", verdict.would_fit_with);
       } else if (report.fixes.empty()) {
@@ -172,14 +250,14 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
     out += fmt::format("{}: {} fits {}", options.style.good("Yes"), subject, node);
     if (verdict.score) out += fmt::format(" with {} points", *verdict.score);
     if (verdict.rank) out += fmt::format(", rank {} of {}", *verdict.rank, report.nodes.feasible);
-    out += ".\n";
+    out += ".\n" + check_lines(verdict, options);
     if (report.choice && report.choice->node != verdict.node && report.choice->score && verdict.score) {
       out +=
           fmt::format("{} is better by {}.\n", report.choice->node, *report.choice->score - *verdict.score);
     }
   }
   if (report.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
-  return out + tried_fixes(report);
+  return out + tried_fixes(report) + ranks;
 }
 
 }  // namespace podium::render

@@ -22,6 +22,23 @@ constexpr Word kStrategies[] = {
     {"DynamicResources", "devices"},
 };
 
+constexpr Word kFilters[] = {
+    {"NodeUnschedulable", "not cordoned"},
+    {"NodeName", "the node's name"},
+    {"TaintToleration", "taints"},
+    {"NodeAffinity", "node selector and affinity"},
+    {"NodePorts", "host ports"},
+    {"NodeResourcesFit", "room for one more pod"},
+    {"VolumeRestrictions", "disks"},
+    {"NodeVolumeLimits", "number of volumes"},
+    {"VolumeBinding", "volumes"},
+    {"VolumeZone", "zone of the volumes"},
+    {"PodTopologySpread", "spread of the pods"},
+    {"InterPodAffinity", "pod affinity"},
+    {"DynamicResources", "devices"},
+    {"NodeDeclaredFeatures", "node features"},
+};
+
 // By the beginning of the reason; longer ones first where one begins with another.
 constexpr Word kReasons[] = {
     {"Too many pods", "has as many pods as it may have"},
@@ -66,6 +83,11 @@ std::string_view find(std::span<const Word> words, std::string_view text) {
 std::string strategy_words(std::string_view plugin) {
   const auto exact = std::ranges::find(kStrategies, plugin, &Word::first);
   return std::string(exact == std::end(kStrategies) ? plugin : exact->second);
+}
+
+std::string filter_words(std::string_view plugin) {
+  const auto exact = std::ranges::find(kFilters, plugin, &Word::first);
+  return std::string(exact == std::end(kFilters) ? plugin : exact->second);
 }
 
 std::string reason_words(std::string_view reason) {

@@ -14,6 +14,9 @@ namespace podium::render {
 // What a scoring strategy looks at: "taints", "cpu and memory".
 std::string strategy_words(std::string_view plugin);
 
+// What a filter looks at, of a node that passes it: "taints", "host ports".
+std::string filter_words(std::string_view plugin);
+
 // Why nodes were turned down, such as "has a taint that the pod does not tolerate". Without a shortfall.
 std::string reason_words(std::string_view reason);
 

@@ -22,7 +22,7 @@ struct CompletionTest : testing::Test {
 
 TEST_F(CompletionTest, SubcommandsFirst) {
   const auto found = after({""}).words;
-  for (const char* name : {"why", "whatif", "capacity", "pending", "completion"}) {
+  for (const char* name : {"why", "whatif", "capacity", "drain", "diff", "pending", "top", "completion"}) {
     EXPECT_NE(std::ranges::find(found, name), found.end()) << name;
   }
 }
@@ -46,6 +46,10 @@ TEST_F(CompletionTest, NamesOfTheCluster) {
                         {{"whatif", "deploy/w"}, "deployments", "deploy/"},
                         {{"whatif", "--fixes", "sts/"}, "statefulsets", "sts/"},
                         {{"capacity", "--like", "n"}, "nodes", ""},
+                        {{"drain", ""}, "nodes", ""},
+                        {{"diff", "web", ""}, "pods", ""},
+                        {{"top", "-n", ""}, "namespaces", ""},
+                        {{"top", ""}, "", ""},
                         {{"whatif", "svc/"}, "", ""}};
   for (const auto& c : cases) {
     const auto found = after(c.words);
@@ -58,6 +62,8 @@ TEST_F(CompletionTest, ValuesAndFiles) {
   EXPECT_EQ(after({"why", "-o", ""}).words, (Words{"table", "wide", "json", "yaml"}));
   EXPECT_TRUE(after({"whatif", "-f", ""}).files);
   EXPECT_FALSE(after({"why", ""}).files);
+  EXPECT_TRUE(after({"diff", "./a"}).files);
+  EXPECT_FALSE(after({"top", ""}).files);
   EXPECT_NE(after({"whatif", ""}).words, Words{});
 }
 

@@ -89,9 +89,33 @@ inline boost::json::value node_answer() {
   "status": {"outcome": "Fits", "choice": {"nodeName": "general-01", "score": 477, "tiedNodes": 18},
     "nodeCounts": {"total": 66, "evaluated": 66, "feasible": 54},
     "verdicts": [{"nodeName": "gpu-03", "fits": false, "plugin": "TaintToleration", "code": "UntoleratedTaint",
-                  "reasons": ["node(s) had untolerated taint(s)"]}],
+                  "reasons": ["node(s) had untolerated taint(s)"],
+                  "checks": [{"plugin": "NodeUnschedulable", "passes": true},
+                             {"plugin": "TaintToleration", "passes": false,
+                              "reasons": ["node(s) had untolerated taint(s)"]},
+                             {"plugin": "NodeResourcesFit", "passes": false, "reasons": ["Insufficient cpu"]},
+                             {"plugin": "PodTopologySpread", "passes": true}],
+                  "resources": [{"resource": "cpu", "requested": "4", "free": "3200m"},
+                                {"resource": "memory", "requested": "512Mi", "free": "20Gi"}]}],
     "fixes": [{"type": "Tolerate", "message": "tolerate the taint gpu=true:NoSchedule", "nodeName": "gpu-03",
                "score": 486, "tolerations": [{"key": "gpu", "operator": "Exists"}]}],
+    "conditions": [{"type": "Complete", "status": "True"}]}})json");
+}
+
+// One of five pods of the node is in another namespace.
+inline boost::json::value drain_answer() {
+  return boost::json::parse(R"json({
+  "metadata": {"name": "whatif-4", "namespace": "shop", "generation": 1},
+  "spec": {"dryRun": true, "template": {}, "changes": [{"type": "DrainNode", "nodeName": "n9"}]},
+  "status": {"outcome": "DoesNotFit",
+    "changes": [{"type": "DrainNode", "nodeName": "n9", "message": "5 pods evicted", "podsEvicted": 5,
+                 "podsMoved": 3, "podsPending": 1, "budgetsBroken": 1, "podsTotal": 4,
+                 "pods": [{"name": "big", "code": "NoNode", "reason": "Insufficient cpu"},
+                          {"name": "bare", "code": "NoController"},
+                          {"name": "api-0", "nodeName": "n2", "score": 457, "feasible": 53},
+                          {"name": "cache-11", "nodeName": "n1", "score": 447, "feasible": 30}],
+                 "fullest": [{"nodeName": "n1", "resource": "cpu", "percent": 91},
+                             {"nodeName": "n2", "resource": "memory", "percent": 40}]}],
     "conditions": [{"type": "Complete", "status": "True"}]}})json");
 }
 

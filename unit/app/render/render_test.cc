@@ -207,17 +207,34 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
   EXPECT_EQ(why_node(read_report(node_answer()), "shop/web-07", plain()),
             "No: gpu-03 turns shop/web-07 down.\n"
             "  ✗ it has a taint that the pod does not tolerate\n"
+            "  ✗ cpu 4 of 3200m free\n"
+            "  ✓ memory 512Mi of 20Gi free\n"
+            "  ✓ not cordoned  ✓ spread of the pods\n"
             "What would let it run, each tried on a copy of the cluster's state:\n"
             "  tolerate the taint gpu=true:NoSchedule (on gpu-03, 486 points)\n"
-            "    {tolerations: [{key: gpu, operator: Exists}]}\n");
+            "    {tolerations: [{key: gpu, operator: Exists}]}\n"
+            "With \"tolerate the taint gpu=true:NoSchedule\", gpu-03 has 9 points more than general-01.\n");
+}
+
+TEST(WhyNode, AnOlderPodiumNamesTheFirstReasonOnly) {
+  auto report = read_report(node_answer());
+  report.fixes.clear();
+  report.verdicts[0].checks.clear();
+  report.verdicts[0].resources.clear();
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()),
+            "No: gpu-03 turns shop/web-07 down.\n"
+            "  ✗ it has a taint that the pod does not tolerate\n"
+            "No single change that podium tried would let it fit there.\n");
 }
 
 TEST(WhyNode, SaysThatNoSingleChangeHelps) {
   auto report = read_report(node_answer());
   report.fixes.clear();
+  report.verdicts[0].checks.resize(2);
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "No: gpu-03 turns shop/web-07 down.\n"
             "  ✗ it has a taint that the pod does not tolerate\n"
+            "  ✓ not cordoned\n"
             "No single change that podium tried would let it fit there.\n");
 }
 
@@ -248,6 +265,66 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "podium does not model: quota, extender https://x.\n"
             "Nothing was created.\n");
   EXPECT_EQ(exit_code(report), 3);
+}
+
+Report all_fit() {
+  auto report = read_report(partly_answer());
+  report.asked = report.fitting = 13;
+  report.failure.reset();
+  report.changes.clear();
+  report.fixes.clear();
+  report.not_modelled.clear();
+  return report;
+}
+
+TEST(WhatIf, CountsByZoneBesideNow) {
+  Beside beside{.zone_of = {{"n1", "a"}, {"n2", "b"}, {"n3", "c"}}, .next = "--drain n1"};
+  beside.now = std::map<std::string, std::size_t>{{"a", 3}};
+  beside.room = Room{43, false, read_report(partly_answer()).failure};
+  EXPECT_EQ(what_if(all_fit(), "shop/web", plain(), beside),
+            "shop/web: all 13 fit; room for 43 more after that.\n"
+            "  ZONE  NOW  THEN\n"
+            "  a       3     7\n"
+            "  b       0     6\n"
+            "  c       0     0\n"
+            "Nodes: n1 7 and n2 6.\n"
+            "After that 12 nodes: has not enough cpu free; least short: 500m cpu.\n"
+            "Nothing was created. Compare: --drain n1\n");
+  beside.now.reset();
+  beside.room = Room{100, true, {}};
+  EXPECT_EQ(what_if(all_fit(), "shop/web", plain(), beside),
+            "shop/web: all 13 fit; room for at least 100 more after that.\n"
+            "  ZONE  PODS\n"
+            "  a        7\n"
+            "  b        6\n"
+            "  c        0\n"
+            "Nodes: n1 7 and n2 6.\n"
+            "Nothing was created. Compare: --drain n1\n");
+}
+
+TEST(WhatIf, CountsByNodeWhereTheZonesSayNothing) {
+  const std::map<std::string, std::string> cases[] = {
+      {}, {{"n1", "a"}, {"n2", "a"}}, {{"n1", "a"}, {"n3", "b"}}};
+  for (const auto& zones : cases) {
+    EXPECT_EQ(what_if(all_fit(), "shop/web", plain(), {.zone_of = zones, .room = Room{}}),
+              "shop/web: all 13 fit; no room for more after that.\n"
+              "  NODE  PODS\n"
+              "  n1       7\n"
+              "  n2       6\n"
+              "Nothing was created.\n");
+  }
+  auto cut = all_fit();
+  cut.placements_total = 70;
+  const auto text = what_if(cut, "shop/web", plain(), {.zone_of = {{"n1", "a"}, {"n2", "b"}}});
+  EXPECT_NE(text.find("and 68 more nodes"), std::string::npos) << "the zones of those are not known\n"
+                                                               << text;
+}
+
+TEST(WhatIf, NewNodesAreInTheZoneOfTheirModel) {
+  auto report = all_fit();
+  report.placements[1].node = "n2-new-1";
+  const auto text = what_if(report, "shop/web", plain(), {.zone_of = {{"n1", "a"}, {"n2", "b"}}});
+  EXPECT_NE(text.find("  b        6\n"), std::string::npos) << text;
 }
 
 TEST(WhatIf, ARefusedQuestionHasItsReason) {

@@ -1,0 +1,129 @@
+// `podium diff A B`: what differs between two reports, of the cluster or of files.
+#include "app/render/diff.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "api/yaml.h"
+#include "app/kubectl/ask.h"
+#include "app/kubectl/cluster.h"
+#include "app/kubectl/commands.h"
+#include "app/kubectl/manifest.h"
+#include "app/kubectl/reports.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+struct DiffFlags {
+  Connection connection;
+  Output output;
+  std::string a, b;
+};
+
+struct Named {
+  std::string name;
+  render::Report report;
+};
+
+bool is_file(const std::string& text) {
+  return text == "-" || text.starts_with('/') || text.starts_with("./") || text.starts_with("../") ||
+         text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".json");
+}
+
+Result<Named> named_report(const json::value& object, const std::string& name) {
+  if (text_of(object, "/kind") != "SchedulingReport")
+    return invalid(fmt::format("{}: a {}, and no SchedulingReport", name, text_of(object, "/kind")));
+  auto report = render::read_report(object);
+  if (report.outcome.empty() && !report.refused) return invalid(name + ": the report has no outcome yet");
+  return Named{name, std::move(report)};
+}
+
+Result<Named> from_file(const std::string& file) {
+  std::ostringstream text;
+  if (file == "-") {
+    text << std::cin.rdbuf();
+  } else {
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    if (in) text << in.rdbuf();
+    if (!in || in.bad())
+      return invalid(fmt::format("{}: {}", file, errno ? std::strerror(errno) : "cannot be read"));
+  }
+  api::YamlLimits limits;
+  limits.lines = false;
+  const auto documents = api::parse_documents(text.str(), file, limits);
+  if (!documents) return std::unexpected(documents.error());
+  if (documents->size() != 1)
+    return invalid(
+        fmt::format("{}: has {} documents; diff takes one report of each file", file, documents->size()));
+  return named_report(documents->front().value, file);
+}
+
+// A report of this name, else the decision on the pod of this name.
+Result<Named> from_cluster(Cluster& cluster, const std::string& text) {
+  const auto slash = text.find('/');
+  const auto ns = slash == std::string::npos ? cluster.ns() : text.substr(0, slash);
+  const auto name = slash == std::string::npos ? text : text.substr(slash + 1);
+  if (ns.empty() || name.empty() || name.find('/') != std::string::npos)
+    return invalid("\"" + text + "\" is no pod or report; give NAME, NAMESPACE/NAME or a file");
+  const auto subject = ns + "/" + name;
+  auto object = cluster.get(client::resource::scheduling_reports, ns, name);
+  if (object) {
+    object->as_object()["kind"] = "SchedulingReport";
+    return named_report(*object, subject);
+  }
+  if (is_not_installed(object.error()) || !client::object_is_gone(object.error()))
+    return std::unexpected(std::move(object.error()));
+  auto found = find_report(cluster, ns, name, "");
+  if (!found) return std::unexpected(std::move(found.error()));
+  if (!*found)
+    return fail(Error::Kind::status, "there is no report " + subject + ", and none of a pod of that name");
+  (*found)->as_object()["kind"] = "SchedulingReport";
+  return named_report(**found, subject);
+}
+
+int run_diff(const CLI::App& command, const DiffFlags& flags) {
+  std::unique_ptr<Cluster> cluster;
+  std::vector<Named> both;
+  for (const auto& name : {flags.a, flags.b}) {
+    if (!is_file(name) && !cluster) {
+      auto connected = Cluster::connect(flags.connection);
+      if (!connected) return fail_with(command, connected.error());
+      cluster = std::move(*connected);
+    }
+    auto report = is_file(name) ? from_file(name) : from_cluster(*cluster, name);
+    if (!report) return fail_with(command, report.error());
+    both.push_back(std::move(*report));
+  }
+  const auto& [name_a, a] = both[0];
+  const auto& [name_b, b] = both[1];
+  if (flags.output.format == "json" || flags.output.format == "yaml") {
+    const auto document = render::diff_document(a, b, name_a, name_b);
+    std::cout << (flags.output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));
+  } else {
+    std::cout << render::diff(a, b, name_a, name_b, render_options(flags.output, program_of(command)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("diff", "What differs between two reports?");
+  const auto flags = std::make_shared<DiffFlags>();
+  command->add_option("A", flags->a, "a pod or report, NAME or NAMESPACE/NAME, or a file of one")->required();
+  command->add_option("B", flags->b, "another one")->required();
+  add_connection(*command, flags->connection);
+  add_output(*command, flags->output);
+  command->callback([command, flags, &exit_code] { exit_code = run_diff(*command, *flags); });
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,175 @@
+#include "app/render/diff.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <map>
+
+#include "app/render/text.h"
+#include "app/render/words.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kAbsent = "-";
+
+template <typename T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? fmt::to_string(*value) : kAbsent;
+}
+
+// The chosen node's row, if the report has its scores.
+const NodeScore* chosen_row(const Report& report) {
+  const bool has = report.choice && !report.top.empty() && report.top.front().node == report.choice->node &&
+                   report.top.front().strategies.size() == report.strategies.size();
+  return has ? &report.top.front() : nullptr;
+}
+
+struct Points {
+  std::string weight = kAbsent, points = kAbsent;
+};
+
+// By strategy.
+std::map<std::string, Points> points_of(const Report& report) {
+  std::map<std::string, Points> out;
+  const auto* row = chosen_row(report);
+  for (std::size_t s = 0; s < report.strategies.size(); ++s) {
+    const auto& [name, weight] = report.strategies[s];
+    out[name].weight = fmt::to_string(weight);
+    if (row) out[name].points = fmt::to_string(weight * row->strategies[s]);
+  }
+  return out;
+}
+
+// The strategies of both, in the order of the first.
+std::vector<std::string> strategy_names(const Report& a, const Report& b) {
+  std::vector<std::string> out;
+  for (const auto* report : {&a, &b}) {
+    for (const auto& each : report->strategies) {
+      if (std::ranges::find(out, each.name) == out.end()) out.push_back(each.name);
+    }
+  }
+  return out;
+}
+
+// Nodes turned down, by reason.
+std::map<std::string, std::size_t> turned_down_by(const Report& report) {
+  std::map<std::string, std::size_t> out;
+  const auto& rejections =
+      report.failure && report.rejections.empty() ? report.failure->rejections : report.rejections;
+  for (const auto& rejection : rejections) out[reason_words(rejection.reason)] += rejection.nodes;
+  return out;
+}
+
+std::string result_of(const Report& report) {
+  if (report.refused) return "was refused";
+  if (report.choice) {
+    const auto points =
+        report.choice->score
+            ? fmt::format(" with {}",
+                          counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *report.choice->score)),
+                                  "point"))
+            : std::string();
+    return fmt::format("{} {}{}", report.is_question ? "would go to" : "is on", report.choice->node, points);
+  }
+  if (!report.gates.empty()) return fmt::format("waits for its gate {}", fmt::join(report.gates, ", "));
+  if (report.outcome == "Failed") return "could not be decided";
+  return report.is_question ? "fits nowhere" : "is pending: no node fits";
+}
+
+// What the other report says of this one's node.
+std::string beside_choice(const Report& report, const Report& other, const std::string& name) {
+  if (!report.choice || !other.choice || report.choice->node == other.choice->node) return {};
+  const auto row = std::ranges::find(other.top, report.choice->node, &NodeScore::node);
+  if (row == other.top.end()) return {};
+  const auto had = other.is_question ? "would have" : "had";
+  const auto fewer = other.top.front().score - row->score;
+  if (fewer == 0)
+    return fmt::format("For {}, {} {} as many points as {}.\n", name, row->node, had, other.choice->node);
+  return fmt::format("For {}, {} {} {} fewer than {}.\n", name, row->node, had,
+                     counted(static_cast<std::size_t>(std::max<std::int64_t>(0, fewer)), "point"),
+                     other.choice->node);
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const Report& a, const Report& b) {
+  std::vector<Difference> out;
+  const auto add = [&out](std::string what, std::string in_a, std::string in_b) {
+    if (in_a != in_b) out.push_back({std::move(what), std::move(in_a), std::move(in_b)});
+  };
+  add("outcome", a.outcome, b.outcome);
+  add("profile", a.profile, b.profile);
+  add("node", a.choice ? a.choice->node : kAbsent, b.choice ? b.choice->node : kAbsent);
+  add("points", a.choice ? text_of(a.choice->score) : kAbsent, b.choice ? text_of(b.choice->score) : kAbsent);
+  const auto of_a = points_of(a), of_b = points_of(b);
+  const auto names = strategy_names(a, b);
+  const auto find = [](const auto& points, const std::string& name) {
+    const auto found = points.find(name);
+    return found == points.end() ? Points{} : found->second;
+  };
+  for (const auto& name : names)
+    add("  " + strategy_words(name), find(of_a, name).points, find(of_b, name).points);
+  for (const auto& name : names)
+    add("weight of " + strategy_words(name), find(of_a, name).weight, find(of_b, name).weight);
+  const auto tied = [](const Report& r) {
+    return r.choice ? fmt::to_string(r.choice->tied) : std::string(kAbsent);
+  };
+  add("nodes with that score", tied(a), tied(b));
+  const auto fit = [](const Report& r) { return fmt::format("{} of {}", r.nodes.feasible, r.nodes.total); };
+  add("nodes that fit", fit(a), fit(b));
+  const auto down_a = turned_down_by(a), down_b = turned_down_by(b);
+  auto reasons = down_a;
+  reasons.insert(down_b.begin(), down_b.end());
+  const auto nodes = [](const auto& counts, const std::string& reason) {
+    const auto found = counts.find(reason);
+    return found == counts.end() ? std::string(kAbsent) : counted(found->second, "node");
+  };
+  for (const auto& [reason, count] : reasons) add(reason, nodes(down_a, reason), nodes(down_b, reason));
+  if (a.asked > 1 || b.asked > 1) {
+    const auto replicas = [](const Report& r) { return fmt::format("{} of {}", r.fitting, r.asked); };
+    add("replicas that fit", replicas(a), replicas(b));
+  }
+  const auto evictions = [](const Report& r) {
+    return r.preemption ? fmt::to_string(r.preemption->total) : kAbsent;
+  };
+  add("pods to evict", evictions(a), evictions(b));
+  return out;
+}
+
+std::string diff(const Report& a, const Report& b, const std::string& name_a, const std::string& name_b,
+                 const Options& options) {
+  const auto found = differences(a, b);
+  const auto &bold = options.style.bold(name_a), &bold_b = options.style.bold(name_b);
+  if (found.empty()) return fmt::format("No difference: {} and {} each {}.\n", bold, bold_b, result_of(a));
+  auto out = fmt::format("{} {}; {} {}.\n", bold, result_of(a), bold_b, result_of(b));
+  std::vector<Cells> rows{{"", name_a, name_b}};
+  for (const auto& each : found) rows.push_back({each.what, each.a, each.b});
+  out += table(rows, {Align::left, Align::right});
+  std::vector<std::string> equal;
+  const auto of_a = points_of(a), of_b = points_of(b);
+  for (const auto& name : strategy_names(a, b)) {
+    const auto in_a = of_a.find(name), in_b = of_b.find(name);
+    if (in_a == of_a.end() || in_b == of_b.end() || in_a->second.points == kAbsent) continue;
+    if (in_a->second.points == in_b->second.points && in_a->second.weight == in_b->second.weight)
+      equal.push_back(fmt::format("{} {}", strategy_words(name), in_a->second.points));
+  }
+  if (!equal.empty()) out += fmt::format("Equal in both: {}.\n", fmt::join(equal, ", "));
+  return out + beside_choice(a, b, name_b) + beside_choice(b, a, name_a);
+}
+
+json::value diff_document(const Report& a, const Report& b, const std::string& name_a,
+                          const std::string& name_b) {
+  json::array rows;
+  for (const auto& each : differences(a, b)) {
+    const auto first = each.what.find_first_not_of(' ');
+    rows.push_back(json::object{{"what", each.what.substr(first)}, {"a", each.a}, {"b", each.b}});
+  }
+  return json::object{{"a", name_a}, {"b", name_b}, {"differences", std::move(rows)}};
+}
+
+}  // namespace podium::render

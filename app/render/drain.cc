@@ -1,0 +1,263 @@
+#include "app/render/drain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <map>
+#include <set>
+
+#include "api/decode.h"
+#include "app/render/fields.h"
+#include "app/render/words.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kNamed = 3;
+
+api::Labels labels_of(const json::value& object) {
+  std::vector<api::Labels::Entry> out;
+  const auto* labels = pointer(object, "/metadata/labels");
+  if (!labels || !labels->is_object()) return {};
+  for (const auto& [key, value] : labels->get_object()) {
+    if (value.is_string())
+      out.emplace_back(std::string(std::string_view(key)), std::string(std::string_view(value.get_string())));
+  }
+  return api::Labels(std::move(out));
+}
+
+std::string full_name(const NodePod& pod) { return pod.ns + "/" + pod.name; }
+
+std::size_t count_code(const Drain& drain, std::string_view code) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      drain.pods, [&](const NodePod& pod) { return pod.answer && pod.answer->code == code; }));
+}
+
+std::string drain_verdict(const Drain& drain, const Options& options) {
+  const auto& answer = drain.answer;
+  const auto& style = options.style;
+  if (answer.evicted == 0) return style.good(drain.node + " has no pods to evict") + ".\n";
+  const auto counts = fmt::format("{} of {}", answer.moved, counted(answer.evicted, "pod"));
+  const auto verb = answer.evicted == 1 ? "has" : "have";
+  if (answer.moved == answer.evicted) {
+    return style.good(fmt::format("{} {} a new place", counts, verb)) + "; nothing would be pending.\n";
+  }
+  std::vector<std::string> rest;
+  if (answer.pending > 0) rest.push_back(fmt::format("{} would be pending", answer.pending));
+  const auto others = answer.evicted - answer.moved - std::min(answer.pending, answer.evicted - answer.moved);
+  const auto gone = std::min(others, count_code(drain, "NoController"));
+  if (gone > 0) rest.push_back(fmt::format("{} without a controller would be gone", gone));
+  if (others > gone) rest.push_back(fmt::format("of {} it is not known", others - gone));
+  const auto words = fmt::format("{} {} a new place", counts, verb);
+  return (answer.moved ? style.warn(words) : style.bad(words)) +
+         fmt::format("; {}.\n", fmt::join(rest, ", "));
+}
+
+// Why the pod has no place, or what stands in the way of its eviction.
+std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
+  std::vector<std::string> out;
+  if (!pod.answer) {
+    out.emplace_back("? podium does not name it");
+  } else if (pod.answer->node.empty()) {
+    const auto& [code, reason] = std::pair(pod.answer->code, pod.answer->reason);
+    out.push_back(options.style.bad(
+        code == "NoController"     ? "✗ no controller creates it again: it would be gone"
+        : code == "OtherScheduler" ? fmt::format("✗ not known: its scheduler is {}", pod.scheduler)
+        : code == "NotEvaluated"   ? std::string("✗ not known: podium had no time left")
+        : reason.empty()           ? std::string("✗ no node fits")
+                                   : fmt::format("✗ no node fits; most: {}", reason_words(reason))));
+  }
+  for (const auto& obstacle : pod.obstacles) out.push_back(options.style.warn("! " + obstacle));
+  return out;
+}
+
+std::string pods_that_move(const Drain& drain, const Options& options) {
+  std::vector<Cells> rows{{"POD", "GOES TO", "SCORE", "NODES THAT FIT"}};
+  for (const auto& pod : drain.pods) {
+    if (pod.stays != NodePod::Stays::no) continue;
+    const bool moves = pod.answer && !pod.answer->node.empty();
+    Cells row{full_name(pod), moves ? pod.answer->node : "-",
+              moves && pod.answer->score ? fmt::to_string(*pod.answer->score) : "-",
+              moves && pod.answer->feasible ? fmt::to_string(*pod.answer->feasible) : "-"};
+    if (const auto marks = remarks(pod, options); !marks.empty())
+      row.push_back(fmt::format("{}", fmt::join(marks, "; ")));
+    rows.push_back(std::move(row));
+  }
+  if (rows.size() == 1) return {};
+  return table(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, 0);
+}
+
+std::string not_evicted(const Drain& drain) {
+  std::vector<std::string> parts;
+  const auto add = [&](NodePod::Stays why, const char* one, const char* many) {
+    std::vector<std::string> names;
+    for (const auto& pod : drain.pods) {
+      if (pod.stays == why) names.push_back(full_name(pod));
+    }
+    if (!names.empty())
+      parts.push_back(fmt::format("{} ({})", counted(names.size(), one, many), listed(names, kNamed)));
+  };
+  add(NodePod::Stays::daemon_set, "pod of a DaemonSet", "pods of DaemonSets");
+  add(NodePod::Stays::is_static, "static pod", "static pods");
+  return parts.empty() ? "" : fmt::format("Not evicted: {}.\n", fmt::join(parts, ", "));
+}
+
+std::string unknown(const Drain& drain) {
+  std::string out;
+  const auto seen = static_cast<std::size_t>(
+      std::ranges::count_if(drain.pods, [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; }));
+  if (!drain.sees_all && drain.answer.evicted > seen) {
+    out += fmt::format("{} of namespaces that you may not list {} counted and not named.\n",
+                       counted(drain.answer.evicted - seen, "pod"),
+                       drain.answer.evicted - seen == 1 ? "is" : "are");
+  }
+  if (!drain.unasked.empty()) {
+    out += fmt::format("You may not ask in {}: create schedulingreports there.\n",
+                       listed(drain.unasked, kNamed));
+  }
+  if (!drain.sees_budgets && drain.answer.budgets_broken > 0) {
+    out += fmt::format(
+        "! {} not allow all of these evictions now.\n",
+        counted(drain.answer.budgets_broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));
+  }
+  return out;
+}
+
+std::string fullest(const Drain& drain) {
+  std::vector<std::string> nodes;
+  for (const auto& full : drain.answer.fullest)
+    nodes.push_back(fmt::format("{} {} {}%", full.node, full.resource, full.percent));
+  return nodes.empty() ? "" : fmt::format("Most full afterwards: {}.\n", fmt::join(nodes, ", "));
+}
+
+// The command with the flags without which it refuses.
+std::string command(const Drain& drain) {
+  const auto any = [&](auto has) { return std::ranges::any_of(drain.pods, has); };
+  std::string out = "kubectl drain " + drain.node;
+  if (any([](const NodePod& pod) { return pod.stays == NodePod::Stays::daemon_set; }))
+    out += " --ignore-daemonsets";
+  const auto goes = [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; };
+  if (any([&](const NodePod& pod) { return goes(pod) && pod.has_local_data; }))
+    out += " --delete-emptydir-data";
+  if (any([&](const NodePod& pod) { return goes(pod) && !pod.has_controller; })) out += " --force";
+  return out;
+}
+
+const char* stays_words(NodePod::Stays stays) {
+  return stays == NodePod::Stays::daemon_set ? "DaemonSet" : "static";
+}
+
+}  // namespace
+
+std::optional<NodePod> read_node_pod(const json::value& pod) {
+  const auto phase = string_at(pod, "/status/phase");
+  if (phase == "Succeeded" || phase == "Failed") return std::nullopt;
+  NodePod out{.ns = string_at(pod, "/metadata/namespace"),
+              .name = string_at(pod, "/metadata/name"),
+              .scheduler = string_at(pod, "/spec/schedulerName")};
+  for (const auto& owner : list_at(pod, "/metadata/ownerReferences")) {
+    const auto* is_controller = pointer(owner, "/controller");
+    if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;
+    out.has_controller = true;
+    if (string_at(owner, "/kind") == "DaemonSet") out.stays = NodePod::Stays::daemon_set;
+  }
+  if (pointer(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
+    out.stays = NodePod::Stays::is_static;
+  out.has_local_data = std::ranges::any_of(list_at(pod, "/spec/volumes"),
+                                           [](const auto& v) { return pointer(v, "/emptyDir"); });
+  return out;
+}
+
+void find_obstacles(const std::string& ns, const std::vector<json::value>& budgets,
+                    const std::vector<json::value>& pods, Drain& drain) {
+  std::map<std::string, api::Labels> labels;
+  for (const auto& pod : pods) {
+    if (string_at(pod, "/metadata/namespace") == ns)
+      labels[string_at(pod, "/metadata/name")] = labels_of(pod);
+  }
+  std::map<std::string, std::vector<std::string>> budgets_of;  // by pod: all that match it
+  std::map<std::string, std::string> words;                    // by budget: of those that are exceeded
+  for (const auto& budget : budgets) {
+    const auto* given = pointer(budget, "/spec/selector");
+    const auto selector =
+        given ? api::decode_label_selector(*given, "selector") : Result<api::LabelSelector>(invalid(""));
+    if (!selector) continue;
+    const auto name = string_at(budget, "/metadata/name");
+    std::size_t hits = 0;
+    for (const auto& pod : drain.pods) {
+      const auto of_pod = labels.find(pod.name);
+      if (pod.ns != ns || pod.stays != NodePod::Stays::no || of_pod == labels.end()) continue;
+      if (!selector->matches(of_pod->second)) continue;
+      ++hits;
+      budgets_of[pod.name].push_back(name);
+    }
+    const auto* status = pointer(budget, "/status/disruptionsAllowed");
+    const auto allowed = status && status->is_int64() ? std::max<std::int64_t>(0, status->get_int64()) : 0;
+    if (hits <= static_cast<std::size_t>(allowed)) continue;
+    words[name] =
+        fmt::format("budget {} allows {}", name, counted(static_cast<std::size_t>(allowed), "disruption"));
+    if (allowed > 0) words[name] += fmt::format(", and {} of its pods are here", hits);
+  }
+  for (auto& pod : drain.pods) {
+    if (pod.ns != ns || pod.stays != NodePod::Stays::no) continue;
+    const auto& matching = budgets_of[pod.name];
+    if (matching.size() > 1) {
+      pod.obstacles.push_back(fmt::format("{} budgets match it, which no eviction passes: {}",
+                                          matching.size(), fmt::join(matching, ", ")));
+      continue;
+    }
+    for (const auto& name : matching) {
+      if (words.contains(name)) pod.obstacles.push_back(words[name]);
+    }
+  }
+}
+
+std::string drain_table(const Drain& drain, const Options& options) {
+  auto out = drain_verdict(drain, options) + pods_that_move(drain, options) + not_evicted(drain) +
+             unknown(drain) + fullest(drain) + "Nothing was evicted.";
+  return out + fmt::format(" To do it: {}\n", command(drain));
+}
+
+json::value drain_document(const Drain& drain) {
+  json::array pods, stay, full;
+  for (const auto& pod : drain.pods) {
+    json::object one{{"namespace", pod.ns}, {"name", pod.name}};
+    if (pod.stays != NodePod::Stays::no) {
+      one["because"] = stays_words(pod.stays);
+      stay.push_back(std::move(one));
+      continue;
+    }
+    if (pod.answer) {
+      if (!pod.answer->node.empty()) one["nodeName"] = pod.answer->node;
+      if (pod.answer->score) one["score"] = *pod.answer->score;
+      if (pod.answer->feasible) one["feasible"] = *pod.answer->feasible;
+      if (!pod.answer->code.empty()) one["code"] = pod.answer->code;
+      if (!pod.answer->reason.empty()) one["reason"] = pod.answer->reason;
+    }
+    if (!pod.obstacles.empty()) one["obstacles"] = json::array(pod.obstacles.begin(), pod.obstacles.end());
+    pods.push_back(std::move(one));
+  }
+  for (const auto& each : drain.answer.fullest)
+    full.push_back(
+        json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
+  return json::object{{"nodeName", drain.node},
+                      {"podsEvicted", drain.answer.evicted},
+                      {"podsMoved", drain.answer.moved},
+                      {"podsPending", drain.answer.pending},
+                      {"budgetsBroken", drain.answer.budgets_broken},
+                      {"pods", std::move(pods)},
+                      {"notEvicted", std::move(stay)},
+                      {"fullest", std::move(full)},
+                      {"namespacesNotAsked", json::array(drain.unasked.begin(), drain.unasked.end())}};
+}
+
+int drain_exit_code(const Drain& drain) {
+  if (drain.answer.moved == drain.answer.evicted) return 0;
+  return drain.answer.moved > 0 ? 3 : 4;
+}
+
+}  // namespace podium::render

@@ -1,0 +1,50 @@
+// The answer to "what if this node were drained": where each pod would go, what stands in the way, and what to
+// do next.
+//
+// Joins podium's answers, which name pods of the question's namespace only, with what the user may list.
+// Threads: values and pure functions. Errors: none; what is not known is said.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+// A pod on the node.
+struct NodePod {
+  enum class Stays { no, daemon_set, is_static };
+  std::string ns, name, scheduler;
+  Stays stays = Stays::no;             // kubectl drain leaves it alone
+  bool has_controller = false;         // that creates it again
+  bool has_local_data = false;         // an emptyDir
+  std::vector<std::string> obstacles;  // budgets that do not allow its eviction, in words
+  std::optional<DrainedPod> answer;    // nullopt: podium did not name it
+};
+// nullopt: it has ended.
+std::optional<NodePod> read_node_pod(const boost::json::value& pod);
+
+struct Drain {
+  std::string node;
+  std::vector<NodePod> pods;
+  DrainAnswer answer;                // the numbers of all namespaces
+  bool sees_all = true;              // the user may list the pods of all namespaces
+  bool sees_budgets = true;          // and their PodDisruptionBudgets
+  std::vector<std::string> unasked;  // namespaces in which the user may not ask
+};
+
+// Sets obstacles of the pods of one namespace from its PodDisruptionBudgets, of which an eviction asks.
+void find_obstacles(const std::string& ns, const std::vector<boost::json::value>& budgets,
+                    const std::vector<boost::json::value>& pods, Drain& drain);
+
+std::string drain_table(const Drain& drain, const Options& options);
+boost::json::value drain_document(const Drain& drain);
+
+// 0: all pods have a new place, 3: some, 4: none.
+int drain_exit_code(const Drain& drain);
+
+}  // namespace podium::render

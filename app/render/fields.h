@@ -1,0 +1,19 @@
+// Fields of any object of the API server, by JSON pointer. What is absent, or of another type, is empty.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+
+namespace podium::render {
+
+// Null: absent, or null.
+const boost::json::value* pointer(const boost::json::value& value, std::string_view path);
+// Printable; see text.h.
+std::string string_at(const boost::json::value& value, std::string_view path);
+const boost::json::array& list_at(const boost::json::value& value, std::string_view path);
+
+}  // namespace podium::render

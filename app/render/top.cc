@@ -1,0 +1,108 @@
+#include "app/render/top.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "app/render/text.h"
+#include "app/render/words.h"
+
+namespace podium::render {
+namespace {
+
+constexpr std::size_t kLeastDecisions = 3;
+constexpr std::string_view kEndColour = "\033[0m";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t start = 0; start < text.size();) {
+    const auto end = std::min(text.find('\n', start), text.size());
+    out.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return out;
+}
+
+std::string cut_line(const std::string& line, std::size_t columns) {
+  std::string out;
+  std::size_t taken = 0;
+  bool coloured = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] == '\033') {
+      const auto end = std::min(line.find('m', at), line.size() - 1);
+      out += line.substr(at, end - at + 1);
+      coloured = true;
+      at = end;
+      continue;
+    }
+    if ((static_cast<unsigned char>(line[at]) & 0xC0) != 0x80 && ++taken > columns) {
+      return coloured ? out + std::string(kEndColour) : out;
+    }
+    out += line[at];
+  }
+  return out;
+}
+
+std::string where_or_why(const Report& report) {
+  if (report.choice) {
+    return report.choice->score
+               ? fmt::format(
+                     "{}, {}", report.choice->node,
+                     counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *report.choice->score)),
+                             "point"))
+               : report.choice->node;
+  }
+  if (const auto* rejection = main_rejection(report.rejections))
+    return fmt::format("{} of {}: {}", rejection->nodes, counted(report.nodes.total, "node"),
+                       reason_words(rejection->reason));
+  return report.message.empty() ? "-" : report.message;
+}
+
+std::string decision_table(const std::vector<Report>& decisions, std::size_t most, const Options& options) {
+  if (decisions.empty()) return "No decision yet.\n";
+  std::vector<Cells> rows{{"AGO", "POD", "OUTCOME", "WHERE OR WHY"}};
+  for (const auto& report : decisions) {
+    if (rows.size() > most) break;
+    const auto ago =
+        report.decided_at
+            ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *report.decided_at))
+            : std::string("-");
+    rows.push_back({ago, report.ns + "/" + report.pod, report.outcome, where_or_why(report)});
+  }
+  return table(rows, {Align::right, Align::left}, 0);
+}
+
+}  // namespace
+
+std::string cut_to(const std::string& text, const Screen& screen) {
+  auto lines = lines_of(text);
+  if (screen.rows > 0 && lines.size() > screen.rows) lines.resize(screen.rows);
+  std::string out;
+  for (const auto& line : lines) out += (screen.columns ? cut_line(line, screen.columns) : line) + "\n";
+  return out;
+}
+
+std::string top(const std::vector<WaitingGroup>& groups, std::vector<Report> decisions, const Screen& screen,
+                const Options& options) {
+  std::ranges::stable_sort(decisions,
+                           [](const Report& a, const Report& b) { return a.decided_at > b.decided_at; });
+  auto waiting = lines_of(pending_table(groups, options));
+  const auto wanted = std::min(decisions.size(), kLeastDecisions) + 3;  // an empty line and the heading, too
+  std::size_t room = decisions.size();
+  if (screen.rows > 0) {
+    const auto half = std::max(screen.rows / 2, screen.rows > wanted ? screen.rows - wanted : 0);
+    if (waiting.size() > half) {
+      const auto hidden = waiting.size() - half + 1;
+      waiting.resize(half > 0 ? half - 1 : 0);
+      waiting.push_back(fmt::format("… {} more lines: {} pending", hidden,
+                                    options.program.empty() ? "podium" : options.program));
+    }
+    const auto used = waiting.size() + 2;
+    room = screen.rows > used + 1 ? screen.rows - used : 1;
+  }
+  std::string out;
+  for (const auto& line : waiting) out += line + "\n";
+  out += "\n" + decision_table(decisions, room, options);
+  return cut_to(out, screen);
+}
+
+}  // namespace podium::render

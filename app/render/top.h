@@ -1,0 +1,26 @@
+// The live view: the pods that wait, and the last decisions.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/render/pending.h"
+#include "app/render/report.h"
+#include "app/render/text.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+// The table of pending() and a line for each decision, newest first. At most half of a screen's rows is of pods
+// that wait, if there are decisions to show.
+std::string top(const std::vector<WaitingGroup>& groups, std::vector<Report> decisions, const Screen& screen,
+                const Options& options);
+
+// Cuts text to the screen, between characters. Escape sequences of colours take no column and are closed.
+std::string cut_to(const std::string& text, const Screen& screen);
+
+}  // namespace podium::render

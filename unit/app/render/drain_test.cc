@@ -1,0 +1,156 @@
+// What people read of a drain: podium's answer joined with the node's pods and their budgets.
+#include "app/render/drain.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
+#include "unit/app/render/fixtures.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+json::value pod_of(const char* ns, const char* name, const char* owner, const char* app = "",
+                   bool scratch = false) {
+  json::object meta{{"namespace", ns}, {"name", name}, {"labels", json::object{{"app", app}}}};
+  if (std::string(owner) == "static")
+    meta["annotations"] = json::object{{"kubernetes.io/config.mirror", "x"}};
+  else if (*owner)
+    meta["ownerReferences"] = json::array{json::object{{"kind", owner}, {"name", "o"}, {"controller", true}}};
+  json::object spec{{"schedulerName", "default-scheduler"}};
+  if (scratch) spec["volumes"] = json::array{json::object{{"name", "v"}, {"emptyDir", json::object()}}};
+  return json::object{{"metadata", std::move(meta)},
+                      {"spec", std::move(spec)},
+                      {"status", json::object{{"phase", "Running"}}}};
+}
+
+std::vector<json::value> pods_of_n9() {
+  return {
+      pod_of("shop", "api-0", "ReplicaSet", "api"), pod_of("shop", "bare", ""),
+      pod_of("shop", "big", "ReplicaSet"),          pod_of("shop", "cache-11", "ReplicaSet", "cache", true),
+      pod_of("bank", "ledger", "StatefulSet"),      pod_of("kube-system", "proxy-1", "DaemonSet"),
+      pod_of("kube-system", "etcd-n9", "static")};
+}
+
+json::value budget(const char* name, const char* selector, int allowed) {
+  return json::object{{"metadata", json::object{{"name", name}}},
+                      {"spec", json::object{{"selector", json::parse(selector)}}},
+                      {"status", json::object{{"disruptionsAllowed", allowed}}}};
+}
+
+// As the command joins them.
+Drain joined(const std::vector<json::value>& objects, const json::value& answer = drain_answer()) {
+  Drain drain{.node = "n9", .answer = *read_report(answer).changes.at(0).drain};
+  for (const auto& object : objects) drain.pods.push_back(*read_node_pod(object));
+  for (const auto& told : drain.answer.pods) {
+    const auto pod = std::ranges::find_if(
+        drain.pods, [&](const NodePod& each) { return each.ns == "shop" && each.name == told.name; });
+    if (pod != drain.pods.end()) pod->answer = told;
+  }
+  return drain;
+}
+
+Options plain_options() { return {.program = "kubectl podium"}; }
+
+TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
+  auto drain = joined(pods_of_n9());
+  find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)}, pods_of_n9(), drain);
+  EXPECT_EQ(
+      drain_table(drain, plain_options()),
+      "3 of 5 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n"
+      "POD            GOES TO  SCORE  NODES THAT FIT\n"
+      "shop/api-0     n2         457              53\n"
+      "shop/bare      -            -               -  ✗ no controller creates it again: it would be gone\n"
+      "shop/big       -            -               -  ✗ no node fits; most: has not enough cpu free\n"
+      "shop/cache-11  n1         447              30  ! budget cache allows 0 disruptions\n"
+      "bank/ledger    -            -               -  ? podium does not name it\n"
+      "Not evicted: 1 pod of a DaemonSet (kube-system/proxy-1), 1 static pod (kube-system/etcd-n9).\n"
+      "Most full afterwards: n1 cpu 91%, n2 memory 40%.\n"
+      "Nothing was evicted. To do it: kubectl drain n9 --ignore-daemonsets --delete-emptydir-data --force\n");
+  EXPECT_EQ(drain_exit_code(drain), 3);
+}
+
+TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
+  auto drain = joined({pods_of_n9()[0]});
+  drain.answer.evicted = drain.answer.moved = 1;
+  drain.answer.pending = 0;
+  drain.answer.fullest.clear();
+  EXPECT_EQ(drain_table(drain, plain_options()),
+            "1 of 1 pod has a new place; nothing would be pending.\n"
+            "POD         GOES TO  SCORE  NODES THAT FIT\n"
+            "shop/api-0  n2         457              53\n"
+            "Nothing was evicted. To do it: kubectl drain n9\n");
+  EXPECT_EQ(drain_exit_code(drain), 0);
+}
+
+TEST(Drain, AnEmptyNodeHasNothingToEvict) {
+  const Drain drain{.node = "n9", .pods = {*read_node_pod(pod_of("a", "log", "DaemonSet"))}};
+  EXPECT_EQ(drain_table(drain, plain_options()),
+            "n9 has no pods to evict.\n"
+            "Not evicted: 1 pod of a DaemonSet (a/log).\n"
+            "Nothing was evicted. To do it: kubectl drain n9 --ignore-daemonsets\n");
+  EXPECT_EQ(drain_exit_code(drain), 0);
+}
+
+TEST(Drain, SaysWhatTheUserMayNotSee) {
+  auto drain = joined({pods_of_n9()[0]});
+  drain.sees_all = drain.sees_budgets = false;
+  drain.unasked = {"bank"};
+  const auto text = drain_table(drain, plain_options());
+  EXPECT_NE(text.find("4 pods of namespaces that you may not list are counted and not named.\n"
+                      "You may not ask in bank: create schedulingreports there.\n"
+                      "! 1 PodDisruptionBudget does not allow all of these evictions now.\n"),
+            std::string::npos)
+      << text;
+  drain.answer.moved = 0;
+  EXPECT_EQ(drain_exit_code(drain), 4);
+}
+
+TEST(Drain, BudgetsAsAnEvictionSeesThem) {
+  const char* const kAll = "{}";
+  const char* const kApi = R"({"matchLabels": {"app": "api"}})";
+  struct Case {
+    std::vector<json::value> budgets;
+    std::vector<std::string> of_api;
+  };
+  const Case cases[] = {
+      {{budget("b", kApi, 1)}, {}},
+      {{budget("b", kApi, 0)}, {"budget b allows 0 disruptions"}},
+      {{budget("b", kAll, 1)}, {"budget b allows 1 disruption, and 4 of its pods are here"}},
+      {{budget("b", R"({"matchLabels": {"app": "web"}})", 0)}, {}},
+      {{budget("a", kAll, 9), budget("b", kApi, 9)}, {"2 budgets match it, which no eviction passes: a, b"}},
+      {{budget("broken", "3", 0)}, {}},
+  };
+  for (const auto& c : cases) {
+    auto drain = joined(pods_of_n9());
+    find_obstacles("shop", c.budgets, pods_of_n9(), drain);
+    EXPECT_EQ(drain.pods[0].obstacles, c.of_api);
+    EXPECT_TRUE(drain.pods[4].obstacles.empty()) << "bank's pod";
+  }
+}
+
+TEST(Drain, EndedPodsAreNotEvicted) {
+  auto ended = pod_of("shop", "job", "Job");
+  ended.as_object()["status"] = json::object{{"phase", "Succeeded"}};
+  EXPECT_FALSE(read_node_pod(ended));
+}
+
+TEST(Drain, TheDocumentHasTheSame) {
+  const auto document = drain_document(joined(pods_of_n9()));
+  EXPECT_EQ(document.at("podsEvicted"), 5u);
+  EXPECT_EQ(document.at("pods").at(0),
+            json::parse(
+                R"({"namespace": "shop", "name": "api-0", "nodeName": "n2", "score": 457, "feasible": 53})"));
+  EXPECT_EQ(document.at("pods").at(1),
+            json::parse(R"({"namespace": "shop", "name": "bare", "code": "NoController"})"));
+  EXPECT_EQ(document.at("notEvicted").at(0),
+            json::parse(R"({"namespace": "kube-system", "name": "proxy-1", "because": "DaemonSet"})"));
+}
+
+}  // namespace
+}  // namespace podium::render
