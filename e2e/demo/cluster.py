@@ -1,5 +1,6 @@
 """The demo's cluster: 66 nodes of several kinds in three zones, and 320 pods of several kinds."""
 import itertools
+import uuid
 
 NAMESPACES = ("shop", "batch", "ml")
 ZONES = ("eu-1a", "eu-1b", "eu-1c")
@@ -42,11 +43,17 @@ def nodes():
                    taints=[{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}])
 
 
+def owner(namespace, app):
+    """As if a controller had made the pod: a drain would have it made again."""
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "controller": True,
+            "uid": str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{app}.{namespace}"))}
+
+
 def pod(namespace, name, app, cpu, memory, image=WEB, **spec):
     limits = spec.pop("limits", {})
     ports = spec.pop("ports", [])
     return {"apiVersion": "v1", "kind": "Pod",
-            "metadata": {"name": name, "namespace": namespace, "labels": {"app": app}},
+            "metadata": {"name": name, "namespace": namespace, "labels": {"app": app}, "ownerReferences": [owner(namespace, app)]},
             "spec": {"terminationGracePeriodSeconds": 0,
                      "containers": [{"name": "main", "image": image, "ports": ports,
                                      "resources": {"requests": {"cpu": cpu, "memory": memory, **limits},
@@ -95,6 +102,8 @@ def others():
     for namespace in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
     yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "important"}, "value": 1000}
+    yield {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "cache", "namespace": "shop"},
+           "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "cache"}}}}
     for app in ("web", "api"):
         yield {"apiVersion": "v1", "kind": "Service", "metadata": {"name": app, "namespace": "shop"},
                "spec": {"selector": {"app": app}, "ports": [{"port": 80}]}}

@@ -1,0 +1,202 @@
+"""`kubectl podium` plans and compares, as a plain user: drains, zones, room for more, one node's verdict, differences, the live view."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import node, pod
+from e2e.tests.kubectl_plugin import Plugin
+
+ZONE = "topology.kubernetes.io/zone"
+
+# The pod goes to the tainted node, if it fits there, and elsewhere if not.
+PREFERS_FULL = {
+    "tolerations": [{"key": "full", "operator": "Exists"}],
+    "affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "preference": {
+        "matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["full"]}]}}]}}}
+
+
+def owned(name, kind="ReplicaSet", namespace="default", **more):
+    made = pod(name, **more)
+    made["metadata"].update(namespace=namespace, ownerReferences=[
+        {"apiVersion": "apps/v1", "kind": kind, "name": "owner", "uid": "0a0a0a0a-0000-4000-8000-000000000000", "controller": True}])
+    return made
+
+
+def on(name, **more):
+    """A node selector of this one."""
+    return {"nodeSelector": {"kubernetes.io/hostname": name}, **more}
+
+
+def deployment(name, replicas, **requests):
+    template = {"metadata": {"labels": {"app": name}}, "spec": pod(name, **requests)["spec"]}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}}
+
+
+class Plans(Plugin):
+    nodes = [node("a1", cpu="4", labels={ZONE: "zone-a"}), node("b1", cpu="4", labels={ZONE: "zone-b"}),
+             node("full", cpu="2", labels={ZONE: "zone-b"}, taints=[{"key": "full", "effect": "NoSchedule"}])]
+
+    def tearDown(self):
+        self.assertEqual(self.questions(), [], "no question stays")
+        self.plane.kubectl("delete", "pods,deployments,pdb", "--all", "-n", "default", "--grace-period=0", "--force")
+        self.plane.kubectl("delete", "pods", "--all", "-n", "kube-public", "--grace-period=0", "--force")
+
+    def admin(self, *args, **more):
+        return self.ask(*args, kubeconfig=self.plane.kubeconfig, **more)
+
+    def eventually(self, text, ask, *args, **more):
+        """What the command prints once it has this text: podium may not have seen yet that another test's pods are gone."""
+        def says():
+            said = ask(*args, **more)
+            return said if text in said else None
+        return wait_until(says, f"{text} of {args}")
+
+    def place(self, *pods):
+        for each in pods:
+            self.plane.create(each)
+        for each in pods:
+            namespace, name = each["metadata"]["namespace"], each["metadata"]["name"]
+            wait_until(lambda: self.plane.get(f"/api/v1/namespaces/{namespace}/pods/{name}")["spec"].get("nodeName"), f"{name} bound")
+
+    def test_drain(self):
+        self.place(owned("web", labels={"app": "web"}, **PREFERS_FULL), owned("pinned", **PREFERS_FULL, **on("full")),
+                   pod("bare", **PREFERS_FULL), owned("log", "DaemonSet", **PREFERS_FULL),
+                   owned("other", namespace="kube-public", **PREFERS_FULL))
+        for name in ("web", "pinned", "bare", "log"):
+            self.assertEqual(self.live_pod(name)["spec"]["nodeName"], "full")
+        self.plane.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "default"},
+                           "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}})
+
+        said = self.eventually("2 of 4 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n",
+                               self.admin, "drain", "full", code=3)
+        self.assertRegex(said, r"default/bare +- +- +- +✗ no controller creates it again: it would be gone\n")
+        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most: has not the labels of ")
+        self.assertRegex(said, r"default/web +(a1|b1) +\d+ +2 +! budget web allows 0 disruptions\n")
+        self.assertRegex(said, r"kube-public/other +(a1|b1) +\d+ +2\n")
+        self.assertIn("Not evicted: 1 pod of a DaemonSet (default/log).\n", said)
+        self.assertRegex(said, r"Most full afterwards: (a1|b1) \w+ \d+%")
+        self.assertTrue(said.endswith("Nothing was evicted. To do it: kubectl drain full --ignore-daemonsets --force\n"), said)
+        document = json.loads(self.admin("drain", "full", "-o", "json", code=3))
+        self.assertEqual({p["name"]: p.get("code") for p in document["pods"]},
+                         {"web": None, "pinned": "NoNode", "bare": "NoController", "other": None})
+
+        # Who may look at one namespace only gets the numbers of the others, and no names.
+        said = self.ask("drain", "node/full", code=3)
+        self.assertIn("2 of 4 pods have a new place", said)
+        self.assertIn("default/web", said)
+        self.assertNotIn("kube-public", said)
+        self.assertIn("1 pod of namespaces that you may not list is counted and not named.\n", said)
+        for name in ("web", "pinned", "bare", "log"):
+            self.assertEqual(self.live_pod(name)["spec"]["nodeName"], "full", "nothing was evicted")
+
+    def test_drains_that_are_simple(self):
+        self.eventually("b1 has no pods to evict.\n", self.ask, "drain", "b1")
+        self.place(owned("web", **on("a1")))
+        self.assertIn("0 of 1 pod has a new place; 1 would be pending.\n", self.ask("drain", "a1", code=4))
+        self.assertIn("there is no node a9", self.ask("drain", "a9", code=2))
+        self.assertIn("is no name of a node", self.ask("drain", "a1,b1", code=2))
+
+    def test_whatif_by_zone_and_room_for_more(self):
+        asked = json.dumps(deployment("web", 3, cpu="1"))
+        said = self.eventually("default/web: all 3 fit; room for 5 more after that.\n", self.admin, "whatif", "-f", "-", "-n", "default",
+                               stdin=asked)
+        self.assertRegex(said, r"\n  ZONE +PODS\n  zone-a +[12]\n  zone-b +[12]\nNodes: [ab]1 2 and [ab]1 1\.\n"
+                               r"After that 2 nodes: has not enough cpu free; least short: 1 cpu\.\n")
+        self.assertIn("Nothing was created. Compare: --replicas N, --weights NodeResourcesFit=5, --drain ", said)
+        # The plain user may not list nodes.
+        said = self.ask("whatif", "-f", "-", stdin=asked)
+        self.assertTrue(said.startswith("default/web: all 3 fit; room for 5 more after that.\n  NODE  PODS\n"), said)
+
+        self.plane.create(deployment("web", 2, cpu="1"))
+        self.place(pod("web-1", labels={"app": "web"}, **on("a1")), pod("web-2", labels={"app": "web"}, **on("a1")))
+        said = self.admin("whatif", "deploy/web", "-n", "default", "--replicas", 4)
+        self.assertRegex(said, r"\n  ZONE +NOW +THEN\n  zone-a +2 +2\n  zone-b +0 +2\n")
+
+    def test_why_not_there_names_every_filter(self):
+        self.place(pod("web", cpu="1", nodeSelector={ZONE: "zone-a"}))
+        said = self.ask("why", "web", "--node", "full", code=4)
+        self.assertTrue(said.startswith("No: full turns default/web down.\n"), said)
+        self.assertIn("  ✗ it has a taint that the pod does not tolerate\n", said)
+        self.assertIn("  ✗ it has not the labels of the pod's node selector or affinity\n", said)
+        self.assertIn("  ✓ cpu 1 of 2 free  ✓ memory 64Mi of 8Gi free\n", said)
+        said = self.eventually("  ✓ cpu 1 of 4 free", self.ask, "why", "web", "--node", "a1")
+        self.assertTrue(said.startswith("Yes: default/web fits a1 with "), said)
+
+    def test_diff(self):
+        self.place(pod("one", **on("a1")), pod("two", **on("b1")))
+        for name in ("one", "two"):
+            self.report(name, "Scheduled")
+        said = self.ask("diff", "one", "default/two")
+        self.assertRegex(said, r"\Adefault/one is on a1 with \d+ points?; default/two is on b1 with \d+ points?\.\n")
+        self.assertRegex(said, r"\n  node +a1 +b1\n")
+        self.assertTrue(self.ask("diff", "one", "one").startswith("No difference: "))
+        with tempfile.TemporaryDirectory() as directory:
+            file = f"{directory}/two.yaml"
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(self.plane.kubectl("get", "sr", "two", "-n", "default", "-o", "yaml"))
+            self.assertRegex(self.ask("diff", file, "one"), r"\n  node +b1 +a1\n")
+            self.assertIn("no such file", self.ask("diff", f"{directory}/three.yaml", "one", code=2).lower())
+        self.assertEqual(json.loads(self.ask("diff", "one", "two", "-o", "json"))["differences"][0], {"what": "node", "a": "a1", "b": "b1"})
+        self.assertIn("there is no report default/nobody", self.ask("diff", "one", "nobody", code=1))
+        self.assertIn("B is required", self.ask("diff", "one", code=2))
+
+    def test_top_once(self):
+        self.place(pod("placed"))
+        self.plane.create(pod("huge", cpu="64"))
+        self.report("placed", "Scheduled")
+        self.report("huge", "Unschedulable")
+        for flags in (["--once"], []):  # its output is no terminal
+            said = self.ask("top", *flags)
+            self.assertTrue(said.startswith("1 pod waits.\n"), said)
+            self.assertRegex(said, r"\n *AGO +POD +OUTCOME +WHERE OR WHY\n")
+            self.assertRegex(said, r"\n *\d+s  default/placed +Scheduled +[ab]1, \d+ points?\n")
+            self.assertRegex(said, r"\n *\d+s  default/huge +Unschedulable +\d of 3 nodes: ")
+            self.assertNotIn("\033", said)
+        self.assertRegex(self.ask("top", "-A", code=1), r"kubectl podium top: .*cannot list resource")
+
+    def test_top_on_a_terminal_restores_it(self):
+        here, there = pty.openpty()
+        self.addCleanup(os.close, here)
+        top = subprocess.Popen(["kubectl", "podium", "top", "--every", "1"], stdin=there, stdout=there, stderr=there,
+                               env=self.environment(None))
+        os.close(there)
+        self.addCleanup(lambda: top.poll() is None and (top.kill(), top.wait()))
+        shown = bytearray()
+
+        def read():
+            while select.select([here], [], [], 0)[0]:
+                try:
+                    piece = os.read(here, 65536)
+                except OSError:  # its other end is closed
+                    return
+                if not piece:
+                    return
+                shown.extend(piece)
+
+        def shows(text):
+            read()
+            return text in shown.decode(errors="replace")
+        wait_until(lambda: shows("Ctrl-C ends it."), "the first view", 20)
+        self.place(pod("late"))
+        wait_until(lambda: shows("default/late"), "the decision appears", 20)
+        top.send_signal(signal.SIGINT)
+        self.assertEqual(top.wait(20), 0)
+        read()
+        text = shown.decode(errors="replace")
+        self.assertTrue(text.startswith("\033[?1049h\033[?25l"), repr(text[:40]))
+        self.assertTrue(text.endswith("\033[?25h\033[?1049l"), repr(text[-40:]))
+        frames = re.split(r"\033\[H", text)[1:]
+        for frame in frames:
+            self.assertLessEqual(frame.count("\r\n"), 23, "a terminal of 24 lines does not scroll")
+
+
+if __name__ == "__main__":
+    unittest.main()
