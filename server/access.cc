@@ -60,9 +60,11 @@ std::string what_is_forbidden(const User& user, const Attributes& what) {
     return "forbidden: " + sanitized(fmt::format("User {} cannot {} path {}", quoted(user.name), what.verb,
                                                  quoted(what.path)));
   }
-  return fmt::format(
-      "{}.{} is forbidden: User {} cannot {} resource \"{}\" in API group \"{}\" in the namespace \"{}\"",
-      what.resource, what.group, quoted(user.name), what.verb, what.resource, what.group, what.ns);
+  const auto where =
+      what.ns.empty() ? std::string("at the cluster scope") : fmt::format("in the namespace \"{}\"", what.ns);
+  return fmt::format("{}.{} is forbidden: User {} cannot {} resource \"{}\" in API group \"{}\" {}",
+                     what.resource, what.group, quoted(user.name), what.verb, what.resource, what.group,
+                     where);
 }
 
 Reply forbidden(const User& user, const Attributes& what, const std::string& reason) {

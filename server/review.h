@@ -31,7 +31,7 @@ class TokenReviews {
   ExpiringCache<Result<User>> known_{4096};
 };
 
-// What a user wants to do: a verb on a path, or on a resource in a namespace.
+// What a user wants to do: a verb on a path, or on a resource in a namespace or in all.
 struct Attributes {
   Attributes() {}  // not an aggregate: see Request
   static Attributes of_path(std::string verb, std::string path) {
@@ -44,7 +44,7 @@ struct Attributes {
 
   std::string verb;
   std::string path;                          // empty for a resource
-  std::string ns, group, version, resource;  // empty for a path
+  std::string ns, group, version, resource;  // empty for a path; ns: empty for all namespaces
 };
 
 struct Verdict {

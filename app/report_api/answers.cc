@@ -8,6 +8,8 @@
 
 #include "app/report_api/question_body.h"
 #include "base/time.h"
+#include "controller/report/metadata.h"
+#include "controller/report/summary.h"
 #include "controller/what_if/answer.h"
 #include "server/status.h"
 
@@ -44,6 +46,39 @@ const controller::ReportCondition* refusal_of(const ReportStatus& status) {
   const auto found = std::ranges::find_if(
       status.conditions, [](const auto& one) { return one.type == "Accepted" && !one.is_true; });
   return found == status.conditions.end() ? nullptr : &*found;
+}
+
+constexpr std::size_t kReasonBytes = 256;  // of a line in a list
+
+// The reason that held most nodes, and how many.
+void add_rejection(json::object& out, const ReportStatus& status) {
+  if (status.rejections.empty()) return;
+  const auto& first = status.rejections.front();
+  json::object rejection{{"code", first.code},
+                         {"reason", controller::cut(first.reason, kReasonBytes)},
+                         {"nodeCount", first.nodes}};
+  if (!first.plugin.empty()) rejection["plugin"] = first.plugin;
+  out["rejection"] = std::move(rejection);
+}
+
+json::object line_of(const DecisionMemory::Listed::Item& item) {
+  const auto& [ns, pod, uid, status] = *item.decision;
+  json::object out{{"namespace", ns},
+                   {"name", pod},
+                   {"uid", uid},
+                   {"outcome", status.outcome},
+                   {"summary", controller::summary_of(status).reason},
+                   {"attempts", status.attempts}};
+  if (status.choice) {
+    out["node"] = status.choice->node;
+    if (status.choice->score) out["score"] = *status.choice->score;
+  }
+  if (status.outcome != controller::kScheduled) add_rejection(out, status);
+  if (!status.scheduling_gates.empty())
+    out["schedulingGates"] = json::array(status.scheduling_gates.begin(), status.scheduling_gates.end());
+  if (status.decided_at) out["decidedAt"] = format_time(*status.decided_at);
+  if (item.is_gone) out["gone"] = true;
+  return out;
 }
 
 struct Cause {
@@ -98,6 +133,14 @@ Reply no_decision_reply(const std::string& ns, const std::string& pod, const Dec
   const json::array causes{json::object{{"reason", cause.reason}, {"message", cause.message}}};
   return server::status_reply(404, "NotFound", fmt::format("pod {}/{}: {}", ns, pod, cause.message),
                               {{"name", pod}, {"kind", "pods"}, {"causes", causes}});
+}
+
+Reply decisions_reply(const DecisionMemory::Listed& listed) {
+  json::object metadata;
+  if (!listed.next.empty()) metadata["continue"] = listed.next;
+  json::array items;
+  for (const auto& item : listed.items) items.push_back(line_of(item));
+  return json_reply(json::object{{"metadata", std::move(metadata)}, {"items", std::move(items)}});
 }
 
 Reply question_reply(Form form, const controller::Question& question, const ReportStatus& answered) {

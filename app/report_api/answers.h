@@ -23,6 +23,8 @@ server::Reply decision_reply(Form form, const controller::RememberedDecision& de
 // Why there is no decision on the pod, in words and with a cause for programs.
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
                                 const controller::DecisionMemory::Found& found);
+// {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: a line for each decision.
+server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed);
 // A refused question is 422 Invalid, one that ran out of time 504.
 server::Reply question_reply(Form form, const controller::Question& question,
                              const controller::ReportStatus& status);

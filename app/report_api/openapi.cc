@@ -60,6 +60,12 @@ json::object schemas() {
                               {"Weight", integer_schema()},
                               {"HostPriority", list_of(reference("HostScore"), 5)}})},
       {"Strategies", list_of(reference("Strategy"), 32)},
+      {"Decisions",
+       object_of({{"metadata", anything("continue: the parameter of the next page, if there is one")},
+                  {"items", list_of(reference("DecisionLine"), static_cast<int>(kLongestPage))}})},
+      {"DecisionLine",
+       anything("namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
+                "(reason, code, plugin, nodeCount), schedulingGates, decidedAt, gone")},
       {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
       {"Manifest", anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job")},
       {"Status", anything("v1 Status of Kubernetes, with reason, code and message")},
@@ -72,23 +78,23 @@ std::string schema_of(Form form) {
       return "Scores";
     case Form::strategies:
       return "Strategies";
+    case Form::decisions:
+      return "Decisions";
     default:
       return "SchedulingReport";
   }
 }
 
-json::array parameters_of(const Route& route) {
+json::array parameters_json(const Route& route) {
   json::array out;
   const auto add_path = [&](const char* name) {
     out.push_back(
         json::object{{"name", name}, {"in", "path"}, {"required", true}, {"schema", text_schema()}});
   };
-  add_path("namespace");
-  if (!route.is_question) {
-    add_path("pod");
-    return out;
-  }
-  for (const auto& one : question_parameters()) {
+  const auto has = [&](const char* name) { return route.pattern.text().contains(name); };
+  if (has("{namespace}")) add_path("namespace");
+  if (has("{pod}")) add_path("pod");
+  for (const auto& one : parameters_of(route)) {
     auto schema = text_schema();
     if (one.type == Parameter::Type::flag) schema = {{"type", "boolean"}};
     if (one.type == Parameter::Type::integer)
@@ -113,7 +119,7 @@ json::object responses_of(const Route& route) {
 }
 
 json::object operation_of(const Route& route) {
-  json::object out{{"summary", route.summary}, {"parameters", parameters_of(route)}};
+  json::object out{{"summary", route.summary}, {"parameters", parameters_json(route)}};
   if (route.is_question) {
     auto content = in_json(reference("Manifest"));
     content["application/yaml"] = content["application/json"];

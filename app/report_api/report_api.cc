@@ -18,7 +18,9 @@
 
 namespace podium::app::report_api {
 
+namespace json = boost::json;
 using async::Task;
+using controller::DecisionMemory;
 using server::Reply;
 using server::Request;
 using server::status_reply;
@@ -55,7 +57,7 @@ Reply refused(const server::Admission& admission) {
 
 server::Attributes attributes_of(const Route& route, const std::string& ns) {
   server::Attributes out;
-  out.verb = route.is_question ? "create" : "get";
+  out.verb = route.is_question ? "create" : route.is_list() ? "list" : "get";
   out.ns = ns;
   out.group = "podium.dev";
   out.version = "v1alpha1";
@@ -126,12 +128,16 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   }
   const auto names = *target.route->pattern.match(request.path);
   if (!names) co_return status_reply(400, "path: " + names.error().message);
-  target.ns = names->at(0);
-  if (!target.route->is_question) target.pod = names->at(1);
   // Before anybody is asked about the namespace.
-  auto wrong = wrong_name("namespace", target.ns, config::check_dns_label(target.ns));
-  if (!wrong && !target.route->is_question)
-    wrong = wrong_name("pod", target.pod, config::check_dns_subdomain(target.pod));
+  std::optional<std::string> wrong;
+  if (!names->empty()) {
+    target.ns = names->at(0);
+    wrong = wrong_name("namespace", target.ns, config::check_dns_label(target.ns));
+  }
+  if (names->size() > 1) {
+    target.pod = names->at(1);
+    if (!wrong) wrong = wrong_name("pod", target.pod, config::check_dns_subdomain(target.pod));
+  }
   if (wrong) co_return status_reply(400, std::move(*wrong));
 
   auto admission = co_await self->admit_(request, attributes_of(*target.route, target.ns));
@@ -145,18 +151,42 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   if (target.route->is_question) {
     co_return co_await ask(self, &target, std::move(request), std::move(slot.slot));
   }
-  const auto parameters = read_parameters(request.query, {});
+  const auto parameters = read_parameters(request.query, parameters_of(*target.route));
   if (!parameters) co_return status_reply(400, parameters.error().message);
-  co_return self->decision(target);
+  co_return self->decided(target, *parameters);
+}
+
+Reply ReportApi::decided(const Target& target, const json::object& parameters) const {
+  if (!sources_.leads()) return follower_reply();
+  return target.route->is_list() ? decisions(target, parameters) : decision(target);
+}
+
+Reply ReportApi::follower_reply() const {
+  const auto leader = sources_.leader();
+  return unavailable("this process does not schedule, so it has no decisions; " +
+                     (leader.empty() ? "no leader is known" : "the leader is " + leader));
+}
+
+Reply ReportApi::decisions(const Target& target, const json::object& parameters) const {
+  DecisionMemory::Query query;
+  query.ns = target.ns;
+  query.limit = kUsualPage;
+  if (const auto* limit = parameters.if_contains("limit"))
+    query.limit = static_cast<std::size_t>(limit->as_int64());
+  if (const auto* waiting = parameters.if_contains("waiting")) query.is_waiting_only = waiting->as_bool();
+  if (const auto* after = parameters.if_contains("continue")) {
+    query.after = std::string_view(after->as_string());
+    const auto is_of_list =
+        target.ns.empty() ? query.after.contains('/') : query.after.starts_with(target.ns + "/");
+    if (!is_of_list) return status_reply(400, "continue: must be metadata.continue of a page of this list");
+  }
+  const auto listed = sources_.decisions.list(query);
+  return listed.began ? decisions_reply(listed) : follower_reply();
 }
 
 Reply ReportApi::decision(const Target& target) const {
   const auto found = sources_.decisions.find(target.ns, target.pod);
-  if (!sources_.leads() || found.absence == controller::DecisionMemory::Absence::not_begun) {
-    const auto leader = sources_.leader();
-    return unavailable("this process does not schedule, so it has no decisions; " +
-                       (leader.empty() ? "no leader is known" : "the leader is " + leader));
-  }
+  if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
   if (found.decision) return decision_reply(target.route->form, *found.decision);
   return no_decision_reply(target.ns, target.pod, found);
 }

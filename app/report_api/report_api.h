@@ -1,10 +1,12 @@
-// ReportApi: the HTTPS API for programs: the last decision on a pod, and what-ifs.
+// ReportApi: the HTTPS API for programs: the last decision on a pod, a list of these, and what-ifs.
 //
 //   GET  /v1/namespaces/NS/pods/POD/{scores,strategies,report}
+//   GET  /v1/namespaces/NS/decisions, /v1/decisions
 //   POST /v1/namespaces/NS/whatif/{scores,strategies,report}
 //
-// A request is authorized like one to the API server: get or create of schedulingreports in the namespace. A
-// body is read only after that, and parsed and evaluated on the workers for what-ifs (controller/asker.h).
+// A request is authorized like one to the API server: get, list or create of schedulingreports in the
+// namespace, or in all. A body is read only after that, and parsed and evaluated on the workers for what-ifs
+// (controller/asker.h).
 // Bounds: the requests of a user, those in progress, the body, the time of an answer.
 //
 // What-ifs are answered by every process whose caches have synced, decisions by the leader, which made them.
@@ -63,7 +65,10 @@ class ReportApi {
                                         server::UserLimits::Slot slot);
   static async::Task<server::Reply> evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
                                              server::UserLimits::Slot slot);
+  server::Reply decided(const Target& target, const boost::json::object& parameters) const;
   server::Reply decision(const Target& target) const;
+  server::Reply decisions(const Target& target, const boost::json::object& parameters) const;
+  server::Reply follower_reply() const;
   std::string new_uid();
 
   const Sources sources_;

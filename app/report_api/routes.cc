@@ -98,6 +98,10 @@ const std::vector<Route>& routes() {
       {what_if("strategies"), Form::strategies, true,
        "The five best nodes of each scoring strategy for a pod that does not exist"},
       {what_if("report"), Form::report, true, "The whole answer to a what-if, as a SchedulingReport"},
+      {server::PathPattern("/v1/namespaces/{namespace}/decisions"), Form::decisions, false,
+       "The last decisions on the pods of a namespace"},
+      {server::PathPattern("/v1/decisions"), Form::decisions, false,
+       "The last decisions on the pods of all namespaces"},
   };
   return all;
 }
@@ -116,6 +120,22 @@ const std::vector<Parameter>& question_parameters() {
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
   };
   return all;
+}
+
+const std::vector<Parameter>& list_parameters() {
+  using enum Parameter::Type;
+  static const std::vector<Parameter> all{
+      {"limit", integer, 1, kLongestPage, "how many decisions a page has at most; 100 unless it is given"},
+      {"continue", text, 0, 0, "metadata.continue of the page before"},
+      {"waiting", flag, 0, 0, "true: only pods that still wait for a node"},
+  };
+  return all;
+}
+
+const std::vector<Parameter>& parameters_of(const Route& route) {
+  static const std::vector<Parameter> none;
+  if (route.is_question) return question_parameters();
+  return route.is_list() ? list_parameters() : none;
 }
 
 Result<json::object> read_parameters(std::string_view query, const std::vector<Parameter>& known) {

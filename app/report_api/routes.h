@@ -15,21 +15,23 @@
 namespace podium::app::report_api {
 
 inline constexpr const char* kOpenApiPath = "/openapi/v3";
+inline constexpr std::int64_t kLongestPage = 500, kUsualPage = 100;  // decisions
 
-enum class Form : std::uint8_t { scores, strategies, report };
+enum class Form : std::uint8_t { scores, strategies, report, decisions };
 
 struct Route {
   server::PathPattern pattern;
   Form form;
-  bool is_question;  // POST: a question; GET: the last decision on a pod
+  bool is_question;  // POST: a question; GET: what was decided
   const char* summary;
 
   const char* method() const { return is_question ? "POST" : "GET"; }
+  bool is_list() const { return form == Form::decisions; }  // else of one pod
 };
 const std::vector<Route>& routes();
 
-// A parameter of a question. Its value becomes the field of the same name in a what-if's spec, which is where
-// it is checked further.
+// A parameter. That of a question becomes the field of the same name in a what-if's spec, which is where it
+// is checked further.
 struct Parameter {
   enum class Type : std::uint8_t {
     text,
@@ -44,8 +46,11 @@ struct Parameter {
   const char* description;
 };
 const std::vector<Parameter>& question_parameters();
+const std::vector<Parameter>& list_parameters();
+const std::vector<Parameter>& parameters_of(const Route& route);
 
-// The fields of spec that the query sets. Refuses a parameter that is unknown or given twice.
+// The values that the query sets, by name; of a question the fields of spec. Refuses a parameter that is
+// unknown or given twice.
 Result<boost::json::object> read_parameters(std::string_view query, const std::vector<Parameter>& known);
 
 }  // namespace podium::app::report_api

@@ -1,12 +1,16 @@
 #include "controller/recorder/decision_memory.h"
 
 #include <boost/container_hash/hash.hpp>
+#include <iterator>
 #include <utility>
+
+#include "controller/report/metadata.h"
 
 namespace podium::controller {
 namespace {
 
-constexpr std::size_t kEntryBytes = 512;  // keys, lists and maps of an entry
+constexpr std::size_t kEntryBytes = 768;  // keys, lists, sets and maps of an entry
+constexpr std::size_t kPassedOver = 256;  // expired entries that one list looks at under the lock
 
 std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
 
@@ -81,6 +85,8 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   entry.bytes = bytes;
   entry.place = living_.insert(living_.end(), key);
   by_uid_[uid] = key;
+  by_name_.insert(key);
+  if (status.outcome != kScheduled) waiting_.insert(key);
   bytes_ += bytes;
   while (bytes_ > options_.bytes && !entries_.empty()) {
     drop(std::string(gone_.empty() ? living_.front() : gone_.front()), Absence::evicted, dropped);
@@ -94,6 +100,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   auto& entry = entries_.find(key->second)->second;
   if (std::exchange(entry.is_gone, true)) return;
   gone_.splice(gone_.end(), living_, entry.place);
+  waiting_.erase(key->second);
 }
 
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
@@ -121,6 +128,31 @@ DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::str
   return out;
 }
 
+DecisionMemory::Listed DecisionMemory::list(const Query& query) const {
+  const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
+  Listed out;
+  const std::lock_guard lock(mutex_);
+  out.began = began_;
+  const auto now = clock_.wall();
+  const auto& keys = query.is_waiting_only ? waiting_ : by_name_;
+  auto key = query.after < prefix ? keys.lower_bound(prefix) : keys.upper_bound(query.after);
+  std::size_t passed_over = 0;
+  for (; key != keys.end() && key->starts_with(prefix); ++key) {
+    if (out.items.size() == query.limit || passed_over == kPassedOver) {
+      out.next = *std::prev(key);
+      break;
+    }
+    const auto& entry = entries_.find(*key)->second;
+    const auto& expires = entry.decision->status.expires_at;
+    if (expires && *expires <= now) {
+      ++passed_over;
+    } else {
+      out.items.push_back({entry.decision, entry.is_gone});
+    }
+  }
+  return out;
+}
+
 DecisionMemory::Counts DecisionMemory::counts() const {
   const std::lock_guard lock(mutex_);
   return {entries_.size(), bytes_};
@@ -135,6 +167,8 @@ void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped)
   if (why != Absence::none) leave_trace(key, {why, decision.status.decided_at.value_or(Wall{}), 0});
   if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end()) by_uid_.erase(of_uid);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
+  by_name_.erase(key);
+  waiting_.erase(key);
   bytes_ -= entry.bytes;
   dropped.push_back(std::move(entry.decision));
   entries_.erase(it);

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,22 @@ class DecisionMemory {
     std::optional<Wall> decided_at;  // of the decision, also where it is forgotten
     std::optional<Wall> began;       // when this process began to decide
   };
+  // A page of a list, by namespace and name.
+  struct Query {
+    std::string ns;                // empty: of all namespaces
+    std::string after;             // "namespace/pod": begins behind it; empty: at the first
+    bool is_waiting_only = false;  // only pods that still wait for a node
+    std::size_t limit = 100;
+  };
+  struct Listed {
+    struct Item {
+      std::shared_ptr<const RememberedDecision> decision;
+      bool is_gone = false;
+    };
+    std::vector<Item> items;    // may be fewer than the limit before the last page, too
+    std::string next;           // Query::after of the next page; empty: this is the last one
+    std::optional<Wall> began;  // as in Found
+  };
   struct Counts {
     std::size_t decisions = 0, bytes = 0;
   };
@@ -65,6 +82,7 @@ class DecisionMemory {
                 const ReportStatus& status);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
   Found find(const std::string& ns, const std::string& pod) const;
+  Listed list(const Query& query) const;
   Counts counts() const;
 
  private:
@@ -93,6 +111,8 @@ class DecisionMemory {
   boost::unordered_flat_map<std::string, Entry> entries_;       // by "namespace/pod"
   boost::unordered_flat_map<std::string, std::string> by_uid_;  // key of the pod's entry
   std::list<std::string> living_, gone_;                        // keys, oldest decision first
+  std::set<std::string> by_name_;                               // all keys
+  std::set<std::string> waiting_;                               // keys of living pods without a node
   std::size_t bytes_ = 0;
   boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key
   std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces

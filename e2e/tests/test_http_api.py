@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from e2e.support.control_plane import BIN, ROOT, wait_until
@@ -114,6 +115,32 @@ class HttpApi(Live):
         self.assert_status(self.ask("/v1/namespaces/kube-system/pods/web/scores", self.editor), 403, "Forbidden")
         self.assertEqual(self.ask("/openapi/v3", self.nobody)[0], 200)
         self.assertEqual(self.ask("/metrics", self.editor)[0], 403)
+
+    def test_lists(self):
+        path = "/v1/namespaces/default/decisions"
+        status, _, listed = self.ask(path, self.viewer)
+        self.assertEqual(status, 200)
+        [web] = [one for one in listed["items"] if one["name"] == "web"]
+        [best, *_] = self.ask(f"{POD}/scores", self.viewer)[2]
+        self.assertEqual((web["namespace"], web["outcome"], web["node"], web["score"], web["uid"]),
+                         ("default", "Scheduled", best["Host"], best["Score"], self.live_pod("web")["metadata"]["uid"]))
+        self.assertNotIn("web", [one["name"] for one in self.ask(f"{path}?waiting=true", self.viewer)[2]["items"]])
+        self.assertEqual(self.ask(path, self.nobody)[0], 403)
+        self.assert_status(self.ask("/v1/decisions", self.viewer), 403, "Forbidden",
+                           'cannot list resource "schedulingreports" in API group "podium.dev" at the cluster scope')
+        self.plane.kubectl("create", "serviceaccount", "all", "-n", "default")
+        self.plane.kubectl("create", "clusterrolebinding", "all", "--serviceaccount=default:all", "--clusterrole=podium-system:podium:view")
+        token = self.plane.kubectl("create", "token", "all", "-n", "default", "--duration", "1h").strip()
+        names = []
+        after = ""
+        while True:
+            page = self.ask(f"/v1/decisions?limit=1{after}", token)[2]
+            names += [f"{one['namespace']}/{one['name']}" for one in page["items"]]
+            if "continue" not in page["metadata"]:
+                break
+            after = "&continue=" + urllib.parse.quote(page["metadata"]["continue"])
+        self.assertIn("default/web", names)
+        self.assertEqual(names, sorted(set(names)))
 
     def test_what_is_wrong_is_said(self):
         ask = pod("ask")

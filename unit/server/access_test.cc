@@ -244,6 +244,16 @@ TEST(Access, OfAResourceInANamespace) {
       << "open paths open no resource";
 }
 
+TEST(Access, OfAResourceInAllNamespaces) {
+  Reviewer reviewer;
+  Asker asker(reviewer);
+  const auto refused = asker.admit("list", "", "Bearer good");
+  EXPECT_EQ(reviewer.last().at("spec").at("resourceAttributes").at("namespace"), "");
+  EXPECT_EQ(json::parse(refused.refusal->body).at("message"),
+            "schedulingreports.podium.dev is forbidden: User \"reader\" cannot list resource "
+            "\"schedulingreports\" in API group \"podium.dev\" at the cluster scope");
+}
+
 TEST(Access, VerdictsOnResourcesAreKeptApart) {
   Reviewer reviewer;
   Asker asker(reviewer);

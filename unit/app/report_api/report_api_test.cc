@@ -17,6 +17,7 @@
 #include "api/yaml.h"
 #include "app/report_api/openapi.h"
 #include "async/virtual_time.h"
+#include "base/time.h"
 #include "server/status.h"
 #include "unit/client/doubles.h"
 #include "unit/support/builders.h"
@@ -103,12 +104,20 @@ struct Served {
   void decide() {
     controller::ReportStatus status;
     status.outcome = "Scheduled";
-    status.choice.emplace().node = "n1";
+    status.choice = {.node = "n1", .score = 731};
     status.decided_at = clock.wall();
     status.expires_at = clock.wall() + 10min;
     status.top_nodes = {{"n1", 731}, {"n2", 700}};
     status.strategies = {{"NodeResourcesFit", 2, {{"n1", 92}}}};
     decisions.remember("shop", "web", "a-uid", status);
+  }
+  void wait(const std::string& ns, const std::string& pod) {
+    controller::ReportStatus status;
+    status.outcome = "Unschedulable";
+    status.attempts = 3;
+    status.node_counts.total = 5;
+    status.rejections = {{"NodeResourcesFit", "InsufficientResource", "Insufficient cpu", 4}};
+    decisions.remember(ns, pod, pod, status);
   }
   async::Task<cluster::Snapshot> fork() {
     ++forks;
@@ -162,6 +171,38 @@ TEST(ReportApi, TheLastDecisionOnAPod) {
   for (const auto& [field, value] : report.at("status").as_object()) EXPECT_FALSE(value.is_null()) << field;
   EXPECT_EQ(served.asked.front(), "ann get schedulingreports.podium.dev/v1alpha1 in shop");
   EXPECT_EQ(served.replied.front(), "200 /v1/namespaces/{namespace}/pods/{pod}/scores");
+}
+
+TEST(ReportApi, ListsDecisions) {
+  Served served;
+  served.decide();
+  served.wait("shop", "huge");
+  served.wait("bank", "vault");
+  EXPECT_EQ(
+      json::parse(served.get("/v1/namespaces/shop/decisions").body),
+      json::parse(R"({"metadata": {}, "items": [
+          {"namespace": "shop", "name": "huge", "uid": "huge", "outcome": "Unschedulable", "attempts": 3,
+           "summary": "Insufficient cpu (4 of 5 nodes)",
+           "rejection": {"code": "InsufficientResource", "reason": "Insufficient cpu", "nodeCount": 4,
+                         "plugin": "NodeResourcesFit"}
+}
+, {"namespace": "shop", "name": "web", "uid": "a-uid", "outcome": "Scheduled", "attempts": 0,
+           "summary": "-", "node": "n1", "score": 731, "decidedAt": ")" +
+                  format_time(served.clock.wall()) + R"("}]})"));
+  EXPECT_EQ(served.asked.back(), "ann list schedulingreports.podium.dev/v1alpha1 in shop");
+  const auto all = json::parse(served.get("/v1/decisions?limit=2").body);
+  EXPECT_EQ(served.asked.back(), "ann list schedulingreports.podium.dev/v1alpha1 in ");
+  EXPECT_EQ(served.replied.back(), "200 /v1/decisions");
+  EXPECT_EQ(all.at("items").as_array().size(), 2u);
+  EXPECT_EQ(all.at("metadata").at("continue"), "shop/huge");
+  const auto rest = json::parse(served.get("/v1/decisions?limit=2&continue=shop%2Fhuge").body);
+  EXPECT_EQ(rest.at("items").at(0).at("name"), "web");
+  EXPECT_FALSE(rest.at("metadata").as_object().contains("continue"));
+  const auto waiting = json::parse(served.get("/v1/decisions?waiting=true").body);
+  ASSERT_EQ(waiting.at("items").as_array().size(), 2u);
+  EXPECT_EQ(waiting.at("items").at(0).at("name"), "vault");
+  served.leads = false;
+  EXPECT_EQ(served.get("/v1/decisions").status, 503);
 }
 
 TEST(ReportApi, SaysWhyThereIsNoDecision) {
@@ -222,6 +263,16 @@ TEST(ReportApi, RefusesWhatItCannotAnswer) {
       {"GET", "/v1/namespaces//pods/web/scores", "", "400 BadRequest: namespace \"\": a lowercase"},
       {"GET", "/v1/namespaces/shop/pods/web/scores?limit=5", "",
        "400 BadRequest: unknown query parameter \"limit\" (known: none)"},
+      {"GET", "/v1/namespaces/Shop/decisions", "", "400 BadRequest: namespace \"Shop\": a lowercase"},
+      {"GET", "/v1/decisions?limit=501", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
+      {"GET", "/v1/decisions?limit=0", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
+      {"GET", "/v1/decisions?waiting=yes", "", "400 BadRequest: waiting: must be true or false"},
+      {"GET", "/v1/decisions?continue=x", "", "400 BadRequest: continue: must be metadata.continue"},
+      {"GET", "/v1/namespaces/shop/decisions?continue=bank%2Fx", "",
+       "400 BadRequest: continue: must be metadata.continue"},
+      {"GET", "/v1/decisions?replicas=3", "",
+       "400 BadRequest: unknown query parameter \"replicas\" (known: limit, continue, waiting)"},
+      {"DELETE", "/v1/decisions", "", "405 MethodNotAllowed: \"DELETE\" is not served here"},
       {"HEAD", "/v1/namespaces/shop/pods/web/scores", "",
        "405 MethodNotAllowed: \"HEAD\" is not served here"},
       {"OPTIONS", "/v1/namespaces/shop/whatif/scores", "",
@@ -256,6 +307,9 @@ TEST(ReportApi, AccessComesFirst) {
   auto question = served.request("POST", kAsk + "scores", kPod);
   question.authorization = "nobody";
   EXPECT_EQ(served.send(std::move(question)).status, 403);
+  auto list = served.request("GET", "/v1/decisions");
+  list.authorization = "nobody";
+  EXPECT_EQ(message(served.send(std::move(list))), "403 Forbidden: no");
   auto anonymous = served.request("GET", kScores);
   anonymous.authorization = "system:anonymous";
   const auto unauthorized = served.send(std::move(anonymous));
@@ -339,7 +393,10 @@ std::string value_of(std::string_view parameter) {
                                                               {"nodes", "n1"},
                                                               {"strategies", "NodeResourcesFit=5"},
                                                               {"fixes", "true"},
-                                                              {"profile", "default-scheduler"}};
+                                                              {"profile", "default-scheduler"},
+                                                              {"limit", "2"},
+                                                              {"continue", "shop/a"},
+                                                              {"waiting", "false"}};
   return values.at(parameter);
 }
 

@@ -79,6 +79,72 @@ TEST(DecisionMemory, APodThatIsMadeAnewTakesOverTheName) {
   EXPECT_EQ(m.memory.find("shop", "db-0").decision->uid, "new");
 }
 
+// The names of a page, and where the next one begins.
+std::string page(const Memory& m, const DecisionMemory::Query& query) {
+  const auto listed = m.memory.list(query);
+  std::string out;
+  for (const auto& [decision, is_gone] : listed.items)
+    out += fmt::format("{}/{}{} ", decision->ns, decision->pod, is_gone ? " (gone)" : "");
+  return out + "| " + listed.next;
+}
+
+TEST(DecisionMemory, ListsByNamespaceAndNamePageByPage) {
+  Memory m;
+  EXPECT_EQ(page(m, {}), "| ");
+  for (const char* pod : {"web", "api", "db"}) m.decide(pod);
+  m.memory.remember("shop-eu", "web", "eu", m.status("n1"));
+  m.memory.remember("bank", "till", "till", m.status("n1"));
+  EXPECT_EQ(page(m, {}), "bank/till shop-eu/web shop/api shop/db shop/web | ");
+  EXPECT_EQ(page(m, {.limit = 2}), "bank/till shop-eu/web | shop-eu/web");
+  EXPECT_EQ(page(m, {.after = "shop-eu/web", .limit = 2}), "shop/api shop/db | shop/db");
+  EXPECT_EQ(page(m, {.after = "shop/db", .limit = 2}), "shop/web | ");
+  EXPECT_EQ(page(m, {.ns = "shop"}), "shop/api shop/db shop/web | ");
+  EXPECT_EQ(page(m, {.ns = "shop", .limit = 3}), "shop/api shop/db shop/web | ") << "the next page is empty";
+  EXPECT_EQ(page(m, {.ns = "shop", .after = "shop/api"}), "shop/db shop/web | ");
+  EXPECT_EQ(page(m, {.ns = "shop", .after = "shop/c"}), "shop/db shop/web | ") << "a pod that is gone";
+  EXPECT_EQ(page(m, {.ns = "shop", .after = "bank/till"}), "shop/api shop/db shop/web | ");
+  EXPECT_EQ(page(m, {.ns = "shop", .after = "zoo/x"}), "| ");
+  EXPECT_EQ(page(m, {.ns = "sho"}), "| ");
+}
+
+TEST(DecisionMemory, ListsWhatWaits) {
+  Memory m;
+  auto status = m.status("n1");
+  status.choice.reset();
+  status.outcome = "Unschedulable";
+  m.memory.remember("shop", "huge", "huge", status);
+  m.memory.remember("shop", "big", "big", status);
+  m.decide("web");
+  EXPECT_EQ(page(m, {.is_waiting_only = true}), "shop/big shop/huge | ");
+  m.memory.gone("big");
+  EXPECT_EQ(page(m, {.is_waiting_only = true}), "shop/huge | ");
+  EXPECT_EQ(page(m, {}), "shop/big (gone) shop/huge shop/web | ");
+  m.decide("huge");
+  EXPECT_EQ(page(m, {.is_waiting_only = true}), "| ") << "it was placed";
+  EXPECT_EQ(page(m, {}), "shop/big (gone) shop/huge shop/web | ");
+}
+
+// What has expired is not listed, and no page looks at more than a bound of it.
+TEST(DecisionMemory, PassesOverWhatHasExpired) {
+  Memory m;
+  auto status = m.status("n1");
+  for (int i = 0; i < 300; ++i)
+    m.memory.remember("a", fmt::format("web-{:03}", i), fmt::format("uid-{}", i), status);
+  status.expires_at = m.clock.wall() + 1h;
+  m.memory.remember("b", "late", "late", status);
+  m.clock.advance(11min);
+  EXPECT_EQ(page(m, {}), "| a/web-255");
+  EXPECT_EQ(page(m, {.after = "a/web-255"}), "b/late | ");
+  m.decide("new");
+  EXPECT_EQ(page(m, {}), "b/late shop/new | ") << "forgotten with the next decision";
+}
+
+TEST(DecisionMemory, WhatIsEvictedIsNotListed) {
+  Memory m(room_for(2));
+  for (const char* pod : {"web-1", "web-2", "web-3"}) m.decide(pod);
+  EXPECT_EQ(page(m, {}), "shop/web-2 shop/web-3 | ");
+}
+
 TEST(DecisionMemory, ForgetsAfterTheTtl) {
   Memory m;
   m.decide("web");
