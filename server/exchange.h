@@ -32,6 +32,7 @@ struct Request {
   std::string authorization;  // the header
   std::string accept;         // the header
   std::string content_type;   // the header
+  std::string if_none_match;  // the header
   // Never empty. Called at most once, before the reply, so that nobody sends a body before access is checked.
   ReadBody read_body = no_body;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();

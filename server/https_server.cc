@@ -94,6 +94,7 @@ Request request_of(const Parser::value_type& message, const Connection& connecti
   out.authorization = std::string(message[http::field::authorization]);
   out.accept = std::string(message[http::field::accept]);
   out.content_type = std::string(message[http::field::content_type]);
+  out.if_none_match = std::string(message[http::field::if_none_match]);
   out.certificates = connection.certificates;
   return out;
 }

@@ -28,7 +28,7 @@ if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 step "${fixed_addresses[@]}" ctest --test-dir build/tsan --output-on-failure -j "$(nproc)" \
   -R '^unit_(base|async|client|server|controller_(retention|recorder|what_if)|scheduler_cluster|scheduler_cycle|app_engine|app_report_api)$'
 step tools/build.sh release podium podium_tables podium_questions
-step tools/setup.sh tools/image/packages.txt
+step tools/setup.sh tools/image/packages.txt tools/browser/packages.txt
 step tools/image/build.sh
 step tools/unpack.sh prometheus
 step tools/kube.sh

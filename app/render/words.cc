@@ -8,8 +8,6 @@
 namespace podium::render {
 namespace {
 
-using Word = std::pair<std::string_view, std::string_view>;
-
 constexpr Word kStrategies[] = {
     {"TaintToleration", "taints"},
     {"NodeAffinity", "node affinity"},
@@ -79,6 +77,9 @@ std::string_view find(std::span<const Word> words, std::string_view text) {
 }
 
 }  // namespace
+
+std::span<const Word> strategy_table() { return kStrategies; }
+std::span<const Word> reason_table() { return kReasons; }
 
 std::string strategy_words(std::string_view plugin) {
   const auto exact = std::ranges::find(kStrategies, plugin, &Word::first);

@@ -4,12 +4,20 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/render/report.h"
 
 namespace podium::render {
+
+// The tables of the two functions below, for the page: names of strategies, and the beginnings of reasons,
+// with their words.
+using Word = std::pair<std::string_view, std::string_view>;
+std::span<const Word> strategy_table();
+std::span<const Word> reason_table();
 
 // What a scoring strategy looks at: "taints", "cpu and memory".
 std::string strategy_words(std::string_view plugin);

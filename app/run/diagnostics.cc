@@ -61,6 +61,7 @@ DiagnosticsServer::DiagnosticsServer(Parts parts)
       ready_(joined(live_, parts_.ready)),
       delegation_(parts_.gate, parts_.io, parts_.clock, parts_.random, parts_.reviewers, parts_.delegation),
       server_(parts_.gate, parts_.io, parts_.clock, with_probes(parts_.options), handler()) {
+  if (parts_.page) page_.emplace();
   if (!parts_.reports) return;
   const report_api::ReportApi::Admit admit = [this](Request request, server::Attributes what) {
     return delegation_.admit(std::move(request), std::move(what));
@@ -125,6 +126,7 @@ const std::map<std::string, DiagnosticsServer::Route, std::less<>>& DiagnosticsS
 Task<Reply> DiagnosticsServer::answer(DiagnosticsServer* self, Request request) {
   if (self->report_api_ && report_api::ReportApi::serves(request.path))
     co_return co_await self->report_api_->answer(std::move(request));
+  if (self->page_ && page::Page::serves(request.path)) co_return self->page_->answer(request);
   auto refused = co_await self->delegation_.refusal(request);
   if (refused) co_return std::move(*refused);
   if (request.method != "GET" && request.method != "HEAD") co_return Reply(405, "only GET and HEAD\n");

@@ -9,6 +9,7 @@
 //   /statusz /flagz     version, uptime and paths; the flags
 //   /v1/…               decisions and what-ifs (app/report_api/report_api.h)
 //   /openapi/v3         their OpenAPI document
+//   /ui/                the page for browsers: files that are open to everybody (app/page/page.h)
 //
 // Delegation authenticates and authorizes requests. A scrape blocks neither the I/O thread nor the
 // strand: the strand copies numbers and pointers, and a thread of the server renders the text.
@@ -30,6 +31,7 @@
 #include <string>
 #include <vector>
 
+#include "app/page/page.h"
 #include "app/report_api/report_api.h"
 #include "app/run/health_metrics.h"
 #include "app/run/heartbeat.h"
@@ -61,6 +63,7 @@ class DiagnosticsServer {
     std::function<std::vector<cluster::PodInfoPtr>()> pods;  // called on the strand; empty if not leading
     std::function<void(const Error&)> fatal;                 // called when the process cannot continue
     std::optional<report_api::ReportApi::Sources> reports;   // nullopt: the API for programs is not served
+    bool page = false;                                       // serves the page
   };
   explicit DiagnosticsServer(Parts parts);
   ~DiagnosticsServer();
@@ -98,6 +101,7 @@ class DiagnosticsServer {
   std::vector<server::HealthCheck> live_, ready_;
   server::Delegation delegation_;
   std::optional<report_api::ReportApi> report_api_;
+  std::optional<page::Page> page_;
   server::HttpsServer server_;
   boost::asio::thread_pool renderer_{1};
 };

@@ -133,7 +133,8 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
                 spdlog::error("client CA cannot be looked up, stopping error={:?}", error.message);
                 begin_stop(1);
               },
-          .reports = report_sources()};
+          .reports = report_sources(),
+          .page = config_.podium.http_api.enabled && config_.podium.http_api.page};
 }
 
 std::optional<report_api::ReportApi::Sources> Process::report_sources() {

@@ -153,6 +153,7 @@ class Contents(Built):
     def test_notices(self):
         notices = (self.root / "usr/share/doc/podium/NOTICES").read_text()
         wanted = [f"\n{name} (Debian source package " for name in LINKED]
+        wanted += ["\nPreact (npm package preact ", "2015-present Jason Miller"]
         wanted += [
             "Microsoft Corporation",
             "Victor Zverovich",
@@ -193,6 +194,8 @@ class BillOfMaterials(Built):
         self.assertEqual({p["summary"] for p in linked}, LINKED)
         for each in linked:
             self.assertTrue(each["versionInfo"] and each["licenseDeclared"], each)
+        [preact] = self.related("SPDXRef-podium", "CONTAINS")
+        self.assertEqual((preact["name"], preact["licenseDeclared"]), ("preact", "MIT"))
         [openssl] = [p for p in linked if p["name"] == "openssl"]
         installed = tool("dpkg-query", "-W", "-f=${source:Version}", "libssl-dev")
         self.assertEqual((openssl["versionInfo"], openssl["licenseDeclared"]), (installed, "Apache-2.0"))

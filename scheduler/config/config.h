@@ -82,6 +82,7 @@ struct Podium {  // PodiumConfiguration
   struct HttpApi {
     bool enabled = true;
     std::int64_t memory_mib = 64;  // of the decisions that are kept in memory to answer it
+    bool page = true;              // serves the page for browsers, too
   } http_api;
 };
 

@@ -51,6 +51,7 @@ void set_podium_defaults(json::object& config, bool adaptive_search) {
   auto& http_api = config.at("httpAPI").as_object();
   if_absent(http_api, "enabled", defaults.http_api.enabled);
   if_absent(http_api, "memoryMiB", defaults.http_api.memory_mib);
+  if_absent(http_api, "page", defaults.http_api.page);
 }
 
 void check_bounds(const json::value& value, std::int64_t low, std::int64_t high, const std::string& path,
@@ -147,8 +148,10 @@ const Schema& podium_schema() {
                                {"deadline", &schema::duration, pointer},
                                {"maxWaiting", &schema::int64, pointer},
                                {"maxWaitingPerNamespace", &schema::int64, pointer}}};
-  static const Schema http_api{
-      object, {{"enabled", &schema::boolean, pointer}, {"memoryMiB", &schema::int64, pointer}}};
+  static const Schema http_api{object,
+                               {{"enabled", &schema::boolean, pointer},
+                                {"memoryMiB", &schema::int64, pointer},
+                                {"page", &schema::boolean, pointer}}};
   static const Schema all{object,
                           {{"apiVersion", &schema::text},
                            {"kind", &schema::text},
@@ -188,6 +191,7 @@ Podium read_podium(json::value& document, bool adaptive_search, Findings& findin
   out.http_api.enabled = http_api.at("enabled").as_bool();
   check_bounds(http_api.at("memoryMiB"), 1, kMaxMemoryMib, "httpAPI.memoryMiB", findings);
   out.http_api.memory_mib = http_api.at("memoryMiB").as_int64();
+  out.http_api.page = http_api.at("page").as_bool();
   document = sorted_keys(document);
   return out;
 }

@@ -64,6 +64,7 @@ constexpr FieldNote kPodium[] = {
     {"httpAPI.memoryMiB",
      "how much memory these decisions may take; beyond it, the oldest are forgotten",
      {"1", "16384", "0", "16385"}},
+    {"httpAPI.page", "serves the page for browsers at /ui/"},
 };
 
 constexpr FieldNote kKube[] = {

@@ -1,5 +1,5 @@
 """What is in the podium program beside podium's own code. The compiler's and the linker's own records say
-which files they read; the packages of these files are the components."""
+which files they read; the packages of these files are the components. Those of the page lie in the source tree."""
 
 import dataclasses
 import pathlib
@@ -8,6 +8,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / ".cache/sources"  # tools/static/sources.sh
+VENDORED = ROOT / "app/page/assets/vendor"  # JavaScript in the program
 
 # Debian's source package without its release number: (the project's own name, the licence of what is linked).
 KNOWN = {
@@ -19,6 +20,7 @@ KNOWN = {
     "glibc": ("GNU C Library", "LGPL-2.1-or-later"),
     "mimalloc": ("mimalloc", "MIT"),
     "openssl": ("OpenSSL", "Apache-2.0"),
+    "preact": ("Preact", "MIT"),
     "prometheus-cpp": ("prometheus-cpp", "MIT"),
     "spdlog": ("spdlog", "MIT"),
     "yaml-cpp": ("yaml-cpp", "MIT"),
@@ -33,6 +35,7 @@ class Component:
     source: str  # Debian's source package
     version: str
     packages: tuple  # installed binary packages with its files
+    is_vendored: bool = False  # source and version are those of npm
 
     @property
     def known(self):
@@ -100,6 +103,18 @@ def of_packages(packages):
     ]
 
 
+def vendored():
+    """The components in the page's files."""
+    lines = (VENDORED / "sources.txt").read_text().splitlines()
+    fields = [line.split() for line in lines if not line.startswith("#")]
+    found = [Component(name, version, (), is_vendored=True) for name, version, *_ in fields]
+    listed = {f"{component.source}.js" for component in found}
+    present = {path.name for path in VENDORED.glob("*.js")}
+    if listed != present:
+        raise SystemExit(f"podium: {VENDORED}/sources.txt lists {sorted(listed)}, but the folder has {sorted(present)}")
+    return found
+
+
 def of_program(build):
     """The components of BUILD/podium, by name."""
     files = files_read(build)
@@ -109,4 +124,4 @@ def of_program(build):
     sources = [Component(path.name, (path / ".version").read_text().strip(), ()) for path in compiled]
     packages = of_packages(owners({path for path in files if not path.is_relative_to(ROOT)}))
     # The headers of a compiled source come from its package: the same source, in the same version.
-    return sorted({c.source: c for c in [*sources, *packages]}.values(), key=lambda c: c.name.lower())
+    return sorted({c.source: c for c in [*sources, *packages, *vendored()]}.values(), key=lambda c: c.name.lower())

@@ -14,12 +14,14 @@ License 2.0 (LICENSE).
 
 The GNU C Library is under the GNU Lesser General Public License: podium's sources and its build (make image)
 let you link podium with a changed one. The GCC runtime libraries are under the GNU General Public License
-with the GCC Runtime Library Exception, which permits this use. The sources of all are the Debian source
-packages in the versions named here.
+with the GCC Runtime Library Exception, which permits this use. The sources of all are the packages in the
+versions named here.
 """
 
 
 def copyright_of(component):
+    if component.is_vendored:
+        return (components.VENDORED / f"{component.source}.LICENSE").read_text()
     source = components.SOURCES / component.source / "debian/copyright"
     if source.exists():
         return source.read_text()
@@ -52,8 +54,9 @@ def main(build):
     texts = []
     for component in found:
         texts.append(notice(component))
+        kind = "npm package" if component.is_vendored else "Debian source package"
         print(
-            f"{rule}\n{component.name} (Debian source package {component.source} {component.version})\n"
+            f"{rule}\n{component.name} ({kind} {component.source} {component.version})\n"
             f"SPDX licence: {component.licence}\n{rule}\n\n{texts[-1]}\n"
         )
     # The licences that the notices refer to.

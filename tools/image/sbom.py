@@ -24,7 +24,7 @@ def package(component, system):
         "name": component.source,
         "summary": name,
         "versionInfo": component.version,
-        "supplier": f"Organization: {system['NAME']}",
+        "supplier": "Organization: npm" if component.is_vendored else f"Organization: {system['NAME']}",
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
         "licenseConcluded": licence,
@@ -41,6 +41,8 @@ def package(component, system):
 
 
 def purl(component, system):
+    if component.is_vendored:
+        return f"pkg:npm/{component.source}@{component.version}"
     version = urllib.parse.quote(component.version, safe="~")
     distribution = f"{system['ID']}-{system['VERSION_ID']}"
     return f"pkg:deb/{system['ID']}/{component.source}@{version}?arch=source&distro={distribution}"
@@ -89,7 +91,9 @@ def document(build, rootfs, version, arch, created):
         ("SPDXRef-image", "CONTAINS", "SPDXRef-podium"),
     ]
     relationships += [("SPDXRef-image", "CONTAINS", identifier(c.source)) for c in certificates]
-    relationships += [("SPDXRef-podium", "STATIC_LINK", identifier(c.source)) for c in linked]
+    relationships += [
+        ("SPDXRef-podium", "CONTAINS" if c.is_vendored else "STATIC_LINK", identifier(c.source)) for c in linked
+    ]
     time = datetime.datetime.fromtimestamp(int(created), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
         "spdxVersion": "SPDX-2.3",

@@ -40,7 +40,7 @@ reports: {{enabled: false, onlyFailures: true, sampling: 0.25, ttl: 90s, maxRepo
   namespaceSelector: {{matchLabels: {{team: shop}}, matchExpressions: [{{key: env, operator: NotIn, values: [dev]}}]}}}}
 events: {{enabled: false, bestNodes: true}}
 whatIf: {{enabled: false, workers: 2, deadline: 1500ms, maxWaiting: 50, maxWaitingPerNamespace: 7}}
-httpAPI: {{enabled: false, memoryMiB: 9}}
+httpAPI: {{enabled: false, memoryMiB: 9, page: false}}
 )",
                                        kHead),
                            "c.yaml");
@@ -84,6 +84,7 @@ httpAPI: {{enabled: false, memoryMiB: 9}}
   EXPECT_EQ(config->podium.what_if.max_waiting_per_namespace, 7);
   EXPECT_FALSE(config->podium.http_api.enabled);
   EXPECT_EQ(config->podium.http_api.memory_mib, 9);
+  EXPECT_FALSE(config->podium.http_api.page);
 }
 
 TEST(Config, Extenders) {

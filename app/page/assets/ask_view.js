@@ -1,0 +1,245 @@
+// A what-if: a manifest, replicas, weights; and podium's answer.
+import { Component, h } from "./vendor/preact.js";
+import { ask, hasToken } from "./api.js";
+import { Heat, Weights } from "./heat.js";
+import { Rejections, Trouble } from "./parts.js";
+import { movedWords, rank } from "./scores.js";
+import { answerVerdict, bestWords, count, marginWords, reasonWords } from "./words.js";
+
+const EXAMPLE = `apiVersion: v1
+kind: Pod
+metadata:
+  name: api
+spec:
+  containers:
+  - name: main
+    image: api:v1
+    resources:
+      requests: {cpu: 500m, memory: 256Mi}
+`;
+
+export const newQuestion = () => ({
+  ns: "default",
+  manifest: EXAMPLE,
+  replicas: "",
+  fixes: false,
+  moved: {},
+  answer: null,
+  error: null,
+});
+
+// The weights that differ from those of the profile.
+const movedOf = (strategies, moved) =>
+  Object.entries(moved).filter(([name, weight]) => weight !== strategies.find((one) => one.name === name)?.weight);
+
+const hasScores = (question) => question.answer?.status?.topNodes?.length > 0;
+
+export class AskView extends Component {
+  // The question outlives the view, so that nobody types a manifest twice.
+  set(change) {
+    this.props.onChange({ ...this.props.question, ...change });
+  }
+  async submit(event) {
+    event.preventDefault();
+    const { question, strategies } = this.props;
+    const parameters = {};
+    if (question.replicas) parameters.replicas = question.replicas;
+    if (question.fixes) parameters.fixes = "true";
+    const moved = movedOf(strategies, question.moved);
+    if (moved.length) parameters.strategies = moved.map(([name, weight]) => `${name}=${weight}`).join(",");
+    this.setState({ isLoading: true });
+    try {
+      const answer = await ask(question.ns.trim(), question.manifest, parameters);
+      this.set({ answer, answered: Object.fromEntries(moved), error: null });
+      if (!moved.length) this.props.onReport(answer);
+    } catch (error) {
+      error.hasToken = hasToken();
+      this.set({ answer: null, error });
+    }
+    this.setState({ isLoading: false });
+  }
+  form(question, strategies, isLoading) {
+    const put = (field) => (event) => this.set({ [field]: event.target.value });
+    return h(
+      "form",
+      { id: "question", class: "ask", onSubmit: (event) => this.submit(event) },
+      h(
+        "div",
+        { class: "line" },
+        h(
+          "p",
+          null,
+          h("label", { for: "ask-namespace" }, "Namespace"),
+          h("input", { id: "ask-namespace", required: true, value: question.ns, onInput: put("ns") }),
+        ),
+        h(
+          "p",
+          null,
+          h("label", { for: "replicas" }, "Replicas"),
+          h("input", {
+            id: "replicas",
+            type: "number",
+            min: 1,
+            max: 10000,
+            value: question.replicas,
+            placeholder: "as it says",
+            onInput: put("replicas"),
+          }),
+        ),
+        h(
+          "p",
+          { class: "check" },
+          h("input", {
+            id: "fixes",
+            type: "checkbox",
+            checked: question.fixes,
+            onInput: (event) => this.set({ fixes: event.target.checked }),
+          }),
+          h("label", { for: "fixes" }, "look for a change that would let it fit"),
+        ),
+      ),
+      h(
+        "p",
+        null,
+        h("label", { for: "manifest" }, "A Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job, in YAML or JSON"),
+        h("textarea", {
+          id: "manifest",
+          rows: 14,
+          spellcheck: false,
+          required: true,
+          value: question.manifest,
+          onInput: put("manifest"),
+        }),
+      ),
+      !strategies.length && h("p", { class: "note" }, "The first answer shows the weights; then you can move them."),
+      strategies.length > 0 && !hasScores(question) && this.weights(question, strategies),
+      h(
+        "p",
+        null,
+        h("button", { id: "ask", class: "main", disabled: isLoading }, isLoading ? "Asking …" : "Ask podium"),
+        h("span", { class: "note" }, " Nothing is created or changed."),
+      ),
+    );
+  }
+  weights(question, strategies, again) {
+    return h(
+      Weights,
+      {
+        strategies,
+        moved: question.moved,
+        onMove: (name, weight) => this.set({ moved: { ...question.moved, [name]: weight } }),
+        onReset: () => this.set({ moved: {} }),
+      },
+      again,
+    );
+  }
+  // What moving a weight after the answer does to the shown rows, until podium is asked again.
+  scores(status, question) {
+    if (!status.topNodes?.length) return null;
+    const strategies = status.strategies ?? [];
+    const moved = {};
+    for (const one of strategies) {
+      const profile = this.props.strategies.find((other) => other.name === one.name)?.weight ?? one.weight;
+      moved[one.name] = question.moved[one.name] ?? profile;
+    }
+    const rows = rank(status, moved);
+    const changed = movedWords(status, rows, strategies, moved);
+    const lacking = movedOf(this.props.strategies, question.moved)
+      .concat(Object.entries(question.answered ?? {}))
+      .some(([name]) => !strategies.some((one) => one.name === name) && (question.moved[name] ?? 1) !== 0);
+    return h(
+      "section",
+      { "aria-labelledby": "answer-scores" },
+      h("h2", { id: "answer-scores" }, "Scores of the first one"),
+      h(Heat, {
+        status,
+        moved,
+        caption: bestWords(status),
+      }),
+      h("p", { class: "live", role: "status", id: "moved" }, changed && `${changed} Ask again for the real answer.`),
+      lacking && h("p", { class: "note" }, "A strategy that was off has no scores here: ask again."),
+      this.weights(
+        question,
+        this.props.strategies.length ? this.props.strategies : strategies,
+        h(
+          "button",
+          { id: "ask-again", form: "question", class: "main", disabled: this.state.isLoading },
+          "Ask podium with these weights",
+        ),
+      ),
+    );
+  }
+  places(status) {
+    const places = status.placements ?? [];
+    if (!places.length) return null;
+    return h(
+      "section",
+      { "aria-labelledby": "places" },
+      h("h2", { id: "places" }, "Where they go"),
+      h(
+        "div",
+        { class: "wide" },
+        h(
+          "table",
+          { id: "placements" },
+          h("caption", { class: "unseen" }, "Nodes and how many they take"),
+          h("thead", null, h("tr", null, h("th", { scope: "col" }, "Node"), h("th", { scope: "col", class: "number" }, "Pods"))),
+          h(
+            "tbody",
+            null,
+            places.map((one) =>
+              h("tr", { key: one.nodeName }, h("th", { scope: "row" }, one.nodeName), h("td", { class: "number" }, one.count)),
+            ),
+          ),
+        ),
+      ),
+      status.placementsTotal > places.length &&
+        h("p", { class: "note" }, `And ${count(status.placementsTotal - places.length, "more node")}.`),
+    );
+  }
+  answer(question) {
+    const status = question.answer?.status;
+    if (!status) return null;
+    const failure = status.firstFailure;
+    return h(
+      "section",
+      { id: "answer", "aria-labelledby": "answer-title" },
+      h("h2", { id: "answer-title" }, "Answer"),
+      h("p", { class: "verdict", role: "status", id: "answer-verdict" }, answerVerdict(status)),
+      h("p", null, marginWords(status.choice)),
+      failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? reasonWords(failure.reason ?? "")}`),
+      status.fixes?.length > 0 && [
+        h("h2", null, "It would fit, if you"),
+        h(
+          "ul",
+          { id: "fixes-found" },
+          status.fixes.map((one) =>
+            h(
+              "li",
+              { key: one.message },
+              one.message,
+              one.nodeName && ` (then on ${one.nodeName}${one.score !== undefined ? `, ${count(one.score, "point")}` : ""})`,
+            ),
+          ),
+        ),
+      ],
+      status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
+      this.places(status),
+      this.scores(status, question),
+      h(Rejections, { status }),
+    );
+  }
+  render({ question, strategies }, { isLoading }) {
+    return h(
+      "div",
+      null,
+      h("h1", { tabindex: -1 }, "Where would a pod go?"),
+      this.form(question, strategies, isLoading),
+      h(Trouble, {
+        error: question.error,
+        next: question.error?.status === 400 || question.error?.status === 422 ? "Correct the manifest and ask again." : "",
+      }),
+      this.answer(question),
+    );
+  }
+}

@@ -1,0 +1,152 @@
+// Pieces that several views show.
+import { Component, h } from "./vendor/preact.js";
+import { count, reasonWords, time } from "./words.js";
+
+export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
+
+// A refusal, in the words of who refuses, and what to do about it.
+export function Trouble({ error, next }) {
+  if (!error) return null;
+  const hint =
+    error.status === 401
+      ? error.hasToken
+        ? "The token is not valid here, or no longer. Paste another one."
+        : "Paste a token above: podium asks the API server who you are."
+      : error.status === 403
+        ? "The API server says so: podium shows what you may read there. Ask for the right, or for another namespace."
+        : next;
+  return h(
+    "div",
+    { class: "trouble", role: "alert" },
+    h(
+      "p",
+      null,
+      h("b", null, error.status === 403 ? "You may not see this." : error.status === 401 ? "Who are you?" : "No answer."),
+    ),
+    h("p", { class: "words" }, error.message),
+    hint && h("p", null, hint),
+  );
+}
+
+export function Rejections({ status }) {
+  const groups = status.rejections ?? [];
+  if (!groups.length) return null;
+  const isShort = groups.some((one) => one.shortfall);
+  const columns = ["Nodes", "A node of these", "For instance", ...(isShort ? ["Least short"] : [])];
+  const shown = groups.reduce((sum, one) => sum + one.nodeCount, 0);
+  return h(
+    "section",
+    { "aria-labelledby": "turned-down" },
+    h("h2", { id: "turned-down" }, "Turned down"),
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        { id: "rejections" },
+        h("caption", { class: "unseen" }, "Groups of nodes that were turned down"),
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            columns.map((text, i) => h("th", { key: text, scope: "col", class: i ? "" : "number" }, text)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          groups.map((one) =>
+            h(
+              "tr",
+              { key: `${one.plugin} ${one.code} ${one.reason}` },
+              h("td", { class: "number" }, one.nodeCount),
+              h("th", { scope: "row", title: one.reason }, reasonWords(one.reason)),
+              h("td", null, (one.examples ?? []).join(", ")),
+              isShort && h("td", null, one.shortfall ? `${one.shortfall.least} ${one.shortfall.resource}` : ""),
+            ),
+          ),
+        ),
+      ),
+    ),
+    status.rejectionsTotal > groups.length &&
+      h("p", { class: "note" }, `${count(shown, "node")} in the ${groups.length} largest of ${status.rejectionsTotal} groups.`),
+  );
+}
+
+// A list that shows a part, and more on demand: thousands of rows stay quick.
+export class Windowed extends Component {
+  constructor() {
+    super();
+    this.state = { shown: 50 };
+  }
+  render({ items, one }, { shown }) {
+    return h(
+      "div",
+      null,
+      h("ul", { class: "names" }, items.slice(0, shown).map(one)),
+      items.length > shown &&
+        h(
+          "button",
+          { type: "button", onClick: () => this.setState({ shown: shown + 200 }) },
+          `Show more (${items.length - shown} left)`,
+        ),
+    );
+  }
+}
+
+export function Attempts({ status }) {
+  const now = {
+    at: status.decidedAt,
+    outcome: status.outcome,
+    reason: status.rejections?.[0]?.reason ?? "",
+    nodeCount: status.rejections?.[0]?.nodeCount,
+  };
+  const all = [...(status.history ?? [])].reverse().concat(now);
+  const earlier = status.attempts - all.length;
+  return h(
+    "section",
+    { "aria-labelledby": "attempts-title" },
+    h("h2", { id: "attempts-title" }, `${count(status.attempts, "attempt")}`),
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        { id: "attempts" },
+        h("caption", { class: "unseen" }, "Attempts in time, the last at the end"),
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["When", "Outcome", "What held most nodes"].map((text) => h("th", { key: text, scope: "col" }, text)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          all.map((one, i) =>
+            h(
+              "tr",
+              { key: i },
+              h("th", { scope: "row" }, h("time", { datetime: one.at }, time(one.at))),
+              h("td", null, one.outcome),
+              h(
+                "td",
+                null,
+                one.reason &&
+                  one.outcome !== "Scheduled" &&
+                  `${reasonWords(one.reason)}${one.nodeCount ? ` (${count(one.nodeCount, "node")})` : ""}`,
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+    earlier > 0 &&
+      h("p", { class: "note" }, `${count(earlier, "earlier attempt")} ${earlier === 1 ? "is" : "are"} no longer known.`),
+  );
+}

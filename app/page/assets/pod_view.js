@@ -1,0 +1,144 @@
+// A pod: the verdict, then the nodes, then who was turned down, then the attempts.
+import { Component, h } from "./vendor/preact.js";
+import { hasToken, reportOf } from "./api.js";
+import { Heat, Weights } from "./heat.js";
+import { Attempts, Rejections, Trouble, podLink } from "./parts.js";
+import { movedWords, rank } from "./scores.js";
+import { bestWords, count, marginWords, podVerdict } from "./words.js";
+
+export class PodView extends Component {
+  constructor() {
+    super();
+    this.state = { report: null, error: null, moved: {}, isLoading: false };
+  }
+  componentDidMount() {
+    this.load();
+  }
+  async load() {
+    const { ns, pod } = this.props;
+    if (!pod) return;
+    this.setState({ isLoading: true });
+    try {
+      const report = await reportOf(ns, pod);
+      this.setState({ report, error: null, isLoading: false });
+      this.props.onReport(report);
+    } catch (error) {
+      error.hasToken = hasToken();
+      this.setState({ report: null, error, isLoading: false });
+    }
+  }
+  find(event) {
+    event.preventDefault();
+    const form = event.target.elements;
+    const there = podLink(form.namespace.value.trim(), form.pod.value.trim());
+    if (location.hash === there) this.load();
+    else location.hash = there;
+  }
+  form() {
+    const { ns, pod } = this.props;
+    return h(
+      "form",
+      { class: "line", onSubmit: (event) => this.find(event) },
+      h(
+        "p",
+        null,
+        h("label", { for: "namespace" }, "Namespace"),
+        h("input", { id: "namespace", name: "namespace", required: true, value: ns || "default" }),
+      ),
+      h("p", null, h("label", { for: "pod" }, "Pod"), h("input", { id: "pod", name: "pod", required: true, value: pod ?? "" })),
+      h("button", null, pod ? "Read again or another" : "Why is it there?"),
+    );
+  }
+  scores(status, moved) {
+    if (!status.topNodes?.length) return null;
+    const strategies = status.strategies ?? [];
+    const rows = rank(status, moved);
+    const changed = movedWords(status, rows, strategies, moved);
+    return h(
+      "section",
+      { "aria-labelledby": "scores" },
+      h("h2", { id: "scores" }, "Scores"),
+      h(Heat, {
+        status,
+        moved,
+        caption: bestWords(status),
+      }),
+      strategies.length > 0 &&
+        rows[0].scores.length > 0 && [
+          h("p", { class: "live", role: "status", id: "moved" }, changed),
+          h(Weights, {
+            strategies,
+            moved,
+            onMove: (name, weight) => this.setState({ moved: { ...this.state.moved, [name]: weight } }),
+            onReset: () => this.setState({ moved: {} }),
+          }),
+          changed &&
+            h(
+              "p",
+              { class: "note" },
+              "Computed here, from the shown nodes alone. Another node may be better: ",
+              h("a", { href: "#/ask", onClick: () => this.props.onCarry(this.props.ns, moved) }, "ask podium with these weights"),
+              ".",
+            ),
+        ],
+    );
+  }
+  preemption(status) {
+    const found = status.preemption;
+    if (!found) return null;
+    const names = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`).join(", ");
+    return h("p", null, `To make room on ${found.nodeName}, podium evicts ${count(found.victimsTotal, "pod")}: ${names}.`);
+  }
+  render({ ns, pod }, { report, error, moved, isLoading }) {
+    const status = report?.status;
+    return h(
+      "div",
+      null,
+      h(
+        "h1",
+        { tabindex: -1 },
+        pod
+          ? `Why is ${pod} ${!status || status.outcome === "Scheduled" ? "there" : "not placed"}?`
+          : "Why is a pod where it is?",
+      ),
+      this.form(),
+      isLoading && h("p", { role: "status" }, "Asking podium …"),
+      h(Trouble, {
+        error,
+        next: "podium keeps the last decision on each pod for a while; the reports in the cluster may be kept longer.",
+      }),
+      status &&
+        h(
+          "div",
+          { id: "report" },
+          h("p", { class: "verdict", id: "verdict" }, podVerdict(`${ns}/${pod}`, status)),
+          h(
+            "p",
+            null,
+            status.nodeCounts &&
+              status.outcome !== "Gated" &&
+              `${status.nodeCounts.feasible} of ${count(status.nodeCounts.total, "node")} fit. `,
+            marginWords(status.choice),
+          ),
+          this.preemption(status),
+          this.scores(status, moved),
+          h(Rejections, { status }),
+          h(Attempts, { status }),
+          h(
+            "section",
+            null,
+            h("h2", null, "Next"),
+            h(
+              "p",
+              null,
+              "In a terminal: ",
+              h("code", null, `kubectl podium why ${pod} -n ${ns}`),
+              ". Where would it go now? ",
+              h("a", { href: "#/ask" }, "Ask a what-if"),
+              ".",
+            ),
+          ),
+        ),
+    );
+  }
+}

@@ -1,0 +1,53 @@
+// Ranks the nodes of a report with other weights. Pure functions.
+//
+// A report has each shown node's score of every strategy, before the weight. So a node's total with other weights is exact.
+// A node that the report does not list may still be better: only podium can tell.
+
+// The weights in use: those of the report, and those that the user has moved.
+export const weightsOf = (strategies, moved) => strategies.map((one) => moved[one.name] ?? one.weight);
+
+export function rank(status, moved) {
+  const strategies = status.strategies ?? [];
+  const weights = weightsOf(strategies, moved);
+  const rows = (status.topNodes ?? []).map((node, before) => {
+    const scores = node.strategyScores ?? [];
+    const points = scores.map((score, i) => score * weights[i]);
+    return {
+      node: node.nodeName,
+      isChosen: node.nodeName === status.choice?.nodeName,
+      before,
+      scores,
+      points,
+      was: node.score,
+      total: scores.length ? points.reduce((sum, one) => sum + one, 0) : node.score,
+    };
+  });
+  // The report's own order has the choice first; with its weights nothing moves.
+  if (strategies.some((one, i) => one.weight !== weights[i])) {
+    rows.sort((a, b) => b.total - a.total || a.before - b.before);
+  }
+  return rows;
+}
+
+// Whether a strategy says the same of all rows, so that its weight changes nothing between them.
+export const isEqual = (rows, column) => rows.every((row) => row.scores[column] === rows[0].scores[column]);
+
+// In words, what other weights do to the shown nodes.
+export function movedWords(status, rows, strategies, moved) {
+  if (!strategies.some((one) => moved[one.name] !== undefined && moved[one.name] !== one.weight)) return "";
+  const [first, second] = rows;
+  if (!first) return "";
+  const tied = rows.filter((row) => row.total === first.total);
+  const lead =
+    tied.length > 1
+      ? `tied with ${tied
+          .slice(1, 4)
+          .map((row) => row.node)
+          .join(", ")}${tied.length > 4 ? " and others" : ""}`
+      : second
+        ? `${first.total - second.total} ahead of ${second.node}`
+        : "alone";
+  const chosen = rows.find((row) => row.isChosen);
+  const change = !chosen || chosen.total === first.total ? "" : ` ${chosen.node}, the chosen node, has ${chosen.total}.`;
+  return `With these weights ${first.node} leads the shown nodes with ${first.total} points, ${lead}.${change}`;
+}

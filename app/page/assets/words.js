@@ -1,0 +1,71 @@
+// What a report says, in plain words. The words for strategies and reasons are podium's own: words.json.
+
+let tables = { strategies: [], reasons: [] };
+export function useWords(given) {
+  tables = given;
+}
+
+export const strategyWords = (name) => tables.strategies.find(([known]) => known === name)?.[1] ?? name;
+
+// As reason_words() of app/render/words.cc.
+export function reasonWords(reason) {
+  if (reason.startsWith("Insufficient ")) return `has not enough ${reason.slice("Insufficient ".length)} free`;
+  const words = tables.reasons.find(([start]) => reason.startsWith(start))?.[1];
+  if (!words) return reason;
+  const brace = reason.indexOf("{");
+  return brace < 0 ? words : `${words}: ${reason.slice(brace)}`;
+}
+
+export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+export const time = (text) => (text ? clock.format(new Date(text)) : "");
+
+// How the chosen node leads.
+export function leadWords(choice, feasible) {
+  if (feasible === 1 || choice.score === undefined) return "the only node that fits";
+  const points = count(choice.score, "point");
+  if (choice.tiedNodes > 1) return `${points}, a tie of ${choice.tiedNodes} nodes, drawn by the pod’s UID`;
+  if (choice.margin !== undefined) return `${points}, ${choice.margin} ahead of the next node`;
+  return points;
+}
+
+// The first score below that of a tie.
+export function marginWords(choice) {
+  if (!(choice?.tiedNodes > 1)) return "";
+  return choice.margin === undefined
+    ? "All nodes that fit are in the tie."
+    : `Lead over the first node not tied: ${choice.margin}.`;
+}
+
+const whose = (status) => {
+  const first = status.rejections?.[0];
+  return first ? `: most of them ${plural(reasonWords(first.reason))}` : "";
+};
+const plural = (words) => words.replace(/^has /, "have ").replace(/^is /, "are ");
+
+export const bestWords = ({ topNodes, nodeCounts: { feasible } }) =>
+  `The best ${topNodes.length} of ${count(feasible, "node that fits", "nodes that fit")}`;
+
+export function podVerdict(pod, status) {
+  const counts = status.nodeCounts ?? {};
+  if (status.outcome === "Scheduled")
+    return `${pod} is on ${status.choice.nodeName}: ${leadWords(status.choice, counts.feasible)}.`;
+  if (status.outcome === "Gated") return `${pod} waits for its gates: ${(status.schedulingGates ?? []).join(", ")}.`;
+  if (status.outcome === "Unschedulable") return `${pod} waits: none of ${count(counts.total, "node")} fits${whose(status)}.`;
+  return `${pod} was not placed: ${status.message ?? status.outcome}`;
+}
+
+export function answerVerdict(status) {
+  const { asked = 1, fitting = status.outcome === "Fits" ? asked : 0 } = status.replicas ?? {};
+  if (status.outcome === "Fits") {
+    const lead = status.choice
+      ? ` The first goes to ${status.choice.nodeName}: ${leadWords(status.choice, status.nodeCounts.feasible)}.`
+      : "";
+    return asked === 1
+      ? `It fits, and would go to ${status.choice?.nodeName}: ${leadWords(status.choice, status.nodeCounts.feasible)}.`
+      : `All ${asked} fit.${lead}`;
+  }
+  if (status.outcome === "PartlyFits") return `${fitting} of ${asked} fit; the next does not.`;
+  return `It does not fit: none of ${count(status.nodeCounts?.total ?? 0, "node")} takes it${whose(status)}.`;
+}

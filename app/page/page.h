@@ -1,0 +1,35 @@
+// Page: the files of the page for browsers, below /ui/. They are in the program and hold nothing secret. What
+// the page shows, it reads from the HTTPS API with the rights of whoever looks at it.
+//
+// Replies let a browser load nothing from elsewhere and run no script but these files.
+//
+// Owner: DiagnosticsServer. Threads: immutable. Errors: each failure is a reply.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "server/exchange.h"
+
+namespace podium::app::page {
+
+class Page {
+ public:
+  static constexpr std::string_view kRoot = "/ui/";
+
+  Page();
+
+  static bool serves(std::string_view path);  // any method
+  server::Reply answer(const server::Request& request) const;
+
+ private:
+  struct File {
+    std::string body, etag;
+  };
+  void add(std::string name, std::string body);
+
+  std::map<std::string, File, std::less<>> files_;  // by the path below kRoot
+};
+
+}  // namespace podium::app::page
