@@ -1,0 +1,298 @@
+"""The page at /ui/, as people use it: in a browser, by keyboard, with the rights that their token has."""
+import http.client
+import json
+import re
+import ssl
+import tempfile
+import unittest
+
+from e2e.support.browser import Browser
+from e2e.support.control_plane import ROOT, wait_until
+from e2e.tests.base import Live, node, pod
+from e2e.tests.test_http_api import api_call
+
+CROWD = 620  # pods that wait for the same reason: more than one request lists
+MIB = 1 << 20
+# Of the form's own manifest.
+MANIFEST = "apiVersion: v1\nkind: Pod\nmetadata: {name: ask}\nspec: {containers: [{name: main, image: app:v1, resources: {requests: {cpu: %s}}}]}\n"
+ROWS = """[...document.querySelectorAll('table.heat tbody tr')].map((row) => ({
+  node: row.querySelector('th').firstChild.textContent, chosen: !!row.querySelector('.mark'),
+  total: Number(row.querySelector('.total b').innerText),
+  points: [...row.querySelectorAll('.points')].map((one) => [Number(one.querySelector('b').innerText), one.querySelector('small').innerText])}))"""
+
+
+def nodes():
+    for i in range(14):
+        one = node(f"n{i:02}", cpu=str(4 + i % 5), memory=f"{8 + 5 * (i % 4)}Gi")
+        if i % 3 == 0:
+            one["status"]["images"] = [{"names": ["app:v1"], "sizeBytes": 700 * MIB}]
+        yield one
+    for i in range(3):
+        yield node(f"gpu-{i}", cpu="32", memory="64Gi", taints=[{"key": "gpu", "value": "true", "effect": "NoSchedule"}])
+    yield node("drained", unschedulable=True)
+
+
+def ranked(status, moved):
+    """[(node, total)] of a report with other weights, best first; as the page computes it, but from the API's report."""
+    weights = [moved.get(one["name"], one["weight"]) for one in status["strategies"]]
+    totals = [(one["nodeName"], sum(w * s for w, s in zip(weights, one["strategyScores"]))) for one in status["topNodes"]]
+    return sorted(totals, key=lambda one: -one[1])
+
+
+class Page(Live):
+    nodes = tuple(nodes())
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.viewer, cls.editor, cls.nobody = (cls.account(name, *roles) for name, roles in (
+            ("viewer", ["view"]), ("editor", ["view", "edit"]), ("nobody", [])))
+        cls.plane.create(pod("web", cpu="1500m", memory="3Gi"))
+        cls.bound("web")
+        cls.plane.create(pod("gated", schedulingGates=[{"name": "example/quota"}]))
+        cls.plane.create(pod("huge", cpu="64"))
+        wait_until(lambda: len(cls.api("decisions?waiting=true", cls.viewer)["items"]) == 2, "decisions on the pods that wait")
+
+    @classmethod
+    def bound(cls, name):
+        wait_until(lambda: cls.plane.get(f"/api/v1/namespaces/default/pods/{name}")["spec"].get("nodeName"), f"{name} bound", 20)
+
+    @classmethod
+    def account(cls, name, *roles):
+        cls.plane.kubectl("create", "serviceaccount", name, "-n", "default")
+        for role in roles:
+            cls.plane.kubectl("create", "rolebinding", f"{name}-{role}", "-n", "default", f"--serviceaccount=default:{name}",
+                              f"--clusterrole=podium-system:podium:{role}")
+        return cls.plane.kubectl("create", "token", name, "-n", "default", "--duration", "1h").strip()
+
+    @classmethod
+    def api(cls, path, token, body=None, **how):
+        status, _, answer = api_call(cls.podium.port, f"/v1/namespaces/default/{path}", token, body, **how)
+        assert status == 200, answer
+        return answer
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.browser = Browser(directory.name)
+        self.addCleanup(self.browser.stop)
+        self.browser.start()
+
+    def open(self, token, hash_=""):
+        """Opens the page and gives it the token, by keyboard."""
+        address = f"https://127.0.0.1:{self.podium.port}/ui/"
+        self.browser.open(address)
+        self.assertEqual(self.browser.problems, [])
+        self.browser.tab_to("here.id === 'token'")
+        self.browser.type(token)
+        self.browser.press("Enter")
+        self.browser.wait("!document.getElementById('token')", "use of the token")
+        if hash_:
+            self.browser.run(f"location.hash = {json.dumps(hash_)}")
+
+    def assert_quiet(self):
+        """Nothing is wrong in the browser's eyes, and it has asked nobody but podium."""
+        self.assertEqual(self.browser.problems, [])
+        own = f"https://127.0.0.1:{self.podium.port}/"
+        self.assertEqual([one for one in self.browser.requests if not one.startswith(own)], [])
+        self.assertIn(f"{own}ui/main.js", self.browser.requests)
+
+    def rows(self):
+        return self.browser.run(ROWS)
+
+    def slide(self, strategy, to):
+        """Moves a weight by keyboard, from 0 on."""
+        self.browser.tab_to(f"here.id === 'weight-{strategy}'")
+        self.browser.press("Home")
+        self.browser.press("ArrowRight", to)
+
+    def a_move(self, status):
+        """(strategy, weight) with which another node leads all others."""
+        first = status["topNodes"][0]["nodeName"]
+        for one in status["strategies"]:
+            for weight in (0, 10):
+                (best, most), (_, second) = ranked(status, {one["name"]: weight})[:2]
+                if best != first and most > second and weight != one["weight"]:
+                    return one["name"], weight
+        self.fail(f"no weight changes the order of {status['topNodes']}")
+
+    def test_a_placed_pod(self):
+        """The chosen node, sums that are right, who was turned down; and another weight moves the rows."""
+        status = self.api("pods/web/report", self.viewer)["status"]
+        self.open(self.viewer)
+        self.browser.tab_to("here.id === 'namespace'")
+        self.browser.type("default")
+        self.browser.press("Tab")
+        self.browser.type("web")
+        self.browser.press("Enter")
+        verdict = self.browser.text("#verdict")
+        chosen, score = status["choice"]["nodeName"], status["choice"]["score"]
+        self.assertIn(f"default/web is on {chosen}: {score} points", verdict)
+        self.assertIn("14 of 18 nodes fit.", self.browser.text("#report"))
+        rows = self.rows()
+        self.assertEqual([one["node"] for one in rows if one["chosen"]], [chosen])
+        self.assertEqual(rows[0]["node"], chosen)
+        self.assertEqual(rows[0]["total"], score)
+        for shown, told in zip(rows, status["topNodes"], strict=True):
+            self.assertEqual((shown["node"], shown["total"]), (told["nodeName"], told["score"]))
+            self.assertEqual(sum(points for points, _ in shown["points"]), shown["total"])
+            products = [f"{s['weight']}×{score}" for s, score in zip(status["strategies"], told["strategyScores"], strict=True)]
+            self.assertEqual([text for _, text in shown["points"]], products)
+        turned_down = self.browser.text("#rejections")
+        self.assertIn("has a taint that the pod does not tolerate", turned_down)
+        self.assertIn("gpu-0, gpu-1, gpu-2", turned_down)
+        self.assertIn("is cordoned", turned_down)
+        self.assertIn("Scheduled", self.browser.text("#attempts"))
+
+        strategy, weight = self.a_move(status)
+        wanted = ranked(status, {strategy: weight})
+        self.slide(strategy, weight)
+        self.assertEqual([(one["node"], one["total"]) for one in self.rows()], wanted)
+        self.assertIn(f"With these weights {wanted[0][0]} leads the shown nodes with {wanted[0][1]} points", self.browser.text("#moved"))
+        self.assertEqual([one["node"] for one in self.rows() if one["chosen"]], [chosen], "the mark stays with the node")
+        self.browser.tab_to("here.innerText === 'Weights as they were'")
+        self.browser.press("Enter")
+        self.assertEqual([(one["node"], one["total"]) for one in self.rows()],
+                         [(one["nodeName"], one["score"]) for one in status["topNodes"]])
+        self.assert_quiet()
+
+    def test_what_ifs(self):
+        """The form asks podium; a moved weight changes the shown rows, and then the question."""
+        self.open(self.editor, "#/ask")
+        self.browser.tab_to("here.id === 'replicas'")
+        self.browser.type("3")
+        self.browser.tab_to("here.id === 'manifest'")
+        self.browser.type(MANIFEST % "1500m")
+        self.browser.tab_to("here.id === 'ask'")
+        self.browser.press("Enter")
+        self.assertIn("All 3 fit. The first goes to ", self.browser.text("#answer-verdict"))
+        placed = self.browser.texts("#placements tbody td")
+        self.assertEqual(sum(map(int, placed)), 3)
+        before = self.rows()
+        self.assertEqual(len([one for one in before if one["chosen"]]), 1)
+        how = {"content_type": "application/yaml"}
+        manifest = (MANIFEST % "1500m").encode()
+        status = self.api("whatif/report", self.editor, manifest, **how)["status"]
+        self.assertEqual(sorted(one["total"] for one in before), sorted(one["score"] for one in status["topNodes"]))
+
+        strategy, weight = "NodeResourcesBalancedAllocation", 7
+        self.slide(strategy, weight)
+        weights = {one["name"]: one["weight"] for one in status["strategies"]} | {strategy: weight}
+        moved = self.rows()
+        self.assertEqual([one["total"] for one in moved], sorted((one["total"] for one in moved), reverse=True))
+        scores = {one["node"]: [int(text.split("×")[1]) for _, text in one["points"]] for one in before}
+        for one in moved:
+            self.assertEqual(one["total"], sum(w * s for w, s in zip(weights.values(), scores[one["node"]], strict=True)))
+        self.assertIn("Ask again for the real answer.", self.browser.text("#moved"))
+
+        self.browser.tab_to("here.id === 'ask-again'")
+        self.browser.press("Enter")
+        self.browser.wait("!document.getElementById('moved').innerText", "podium's own answer with these weights")
+        answer = self.api(f"whatif/report?strategies={strategy}={weight}", self.editor, manifest, **how)["status"]
+        self.assertEqual([one["total"] for one in self.rows()], [one["score"] for one in answer["topNodes"]])
+
+        self.browser.run("document.getElementById('replicas').focus()")
+        self.browser.type("1")
+        self.browser.tab_to("here.id === 'fixes'")
+        self.browser.press("Space")
+        self.browser.tab_to("here.id === 'manifest'")
+        self.browser.type(MANIFEST % "9")
+        self.browser.tab_to("here.id === 'ask'")
+        self.browser.press("Enter")
+        self.browser.wait("document.getElementById('answer-verdict')?.innerText.includes('does not fit')", "the answer to a large pod")
+        self.assertIn("none of 18 nodes takes it: most of them have not enough cpu free", self.browser.text("#answer-verdict"))
+        self.assertIn("tolerate the taint gpu=true:NoSchedule", self.browser.text("#fixes-found"))
+        self.assertIn("has not enough cpu free", self.browser.text("#rejections"))
+        self.assert_quiet()
+
+        self.browser.tab_to("here.id === 'manifest'", 90)
+        self.browser.type("kind: Cake\n")
+        self.browser.tab_to("here.id === 'ask'")
+        self.browser.press("Enter")
+        self.assertIn("kind", self.browser.text("[role=alert]"))
+
+    def test_pods_that_wait(self):
+        """By reason, over all pages of the list; names lead to reports."""
+        for i in range(CROWD):
+            self.plane.create(pod(f"crowd-{i:03}", cpu="48", labels={"app": "crowd"}))
+        self.addCleanup(self.plane.kubectl, "delete", "pod", "-n", "default", "-l", "app=crowd")
+        wait_until(lambda: self.podium.metric("podium_decisions_remembered ") >= CROWD + 3, "a decision on each", 120)
+        self.open(self.viewer, "#/waiting/default")
+        self.assertEqual(self.browser.text("#verdict"), f"{CROWD + 1} pods wait; 1 more is gated.")
+        cpu, gated = self.browser.texts("#waiting tbody tr")
+        self.assertIn("the node has not enough cpu free", cpu)
+        self.assertTrue(cpu.startswith(str(CROWD + 1)), cpu)
+        self.assertIn("the pod is gated by example/quota", gated)
+        self.assertIn("default/gated", gated)
+        self.browser.tab_to("here.tagName === 'SUMMARY'")
+        self.browser.press("Enter")
+        names = "document.querySelectorAll('#waiting details li').length"
+        self.assertEqual(self.browser.run(names), 50, "a long list begins with a part")
+        self.browser.tab_to("here.innerText.startsWith('Show more')", 60)
+        self.browser.press("Enter")
+        self.assertEqual(self.browser.run(names), 250)
+        self.browser.run("location.hash = '#/pod/default/huge'")
+        self.assertIn("default/huge waits: none of 18 nodes fits: most of them have not enough cpu free.", self.browser.text("#verdict"))
+        self.assertIn("Unschedulable", self.browser.text("#attempts"))
+        self.browser.run("location.hash = '#/pods/default'")
+        self.browser.wait("document.querySelectorAll('#decisions tbody tr').length === 100", "a page of decisions")
+        self.browser.tab_to("here.innerText === 'Next'", 130)
+        self.browser.press("Enter")
+        self.assertIn("page 2", self.browser.wait("document.querySelector('.pages')?.innerText.includes('page 2') && "
+                                                  "document.querySelector('.pages').innerText", "the next page"))
+        self.assert_quiet()
+
+    def test_without_rights(self):
+        """The refusals are the API's own words; so are those of a token that nobody knows."""
+        refused = [api_call(self.podium.port, f"/v1/{path}", self.nobody)[2]["message"]
+                   for path in ("namespaces/default/pods/web/report", "decisions?waiting=true")]
+        self.assertIn('cannot get resource "schedulingreports"', refused[0])
+        self.assertIn("at the cluster scope", refused[1])
+        self.open(self.nobody, "#/pod/default/web")
+        said = self.browser.text("[role=alert]")
+        self.assertIn("You may not see this.", said)
+        self.assertIn(refused[0], said)
+        self.browser.run("location.hash = '#/waiting'")
+        self.browser.wait(f"document.querySelector('[role=alert]')?.innerText.includes({json.dumps(refused[1])})", "the other refusal")
+        self.assertNotIn("n00", self.browser.run("document.body.innerText"))
+        for problem in self.browser.problems:
+            self.assertRegex(problem, r"status of 403")
+
+        self.browser.tab_to("here.innerText === 'Forget it'")
+        self.browser.press("Enter")
+        self.browser.wait("document.querySelector('[role=alert]')?.innerText.includes('Who are you?')", "a request without a token")
+        self.assertEqual(self.browser.run("sessionStorage.length + localStorage.length"), 0)
+
+    def test_files(self):
+        """Open to everybody, with a policy; a known file is not sent again."""
+        connection = http.client.HTTPSConnection("127.0.0.1", self.podium.port, context=ssl._create_unverified_context(), timeout=30)
+        self.addCleanup(connection.close)
+
+        def get(path, **headers):
+            connection.request("GET", path, headers=headers)
+            reply = connection.getresponse()
+            return reply.status, reply.headers, reply.read().decode()
+        status, headers, text = get("/ui/")
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn("default-src 'none'; script-src 'self'", headers["Content-Security-Policy"])
+        self.assertEqual(headers.get_all("X-Content-Type-Options"), ["nosniff"])
+        self.assertEqual(headers.get_all("Cache-Control"), ["no-cache"])
+        for name in re.findall(r'(?:src|href)="([^"]+)"', text):
+            status, headers, body = get(f"/ui/{name}")
+            self.assertEqual((status, body), (200, (ROOT / "app/page/assets" / name).read_text()), name)
+            self.assertEqual(get(f"/ui/{name}", **{"If-None-Match": headers["ETag"]})[::2], (304, ""), name)
+        self.assertEqual(get("/ui")[0], 308)
+        self.assertEqual(get("/ui/../etc/passwd")[0], 404)
+        self.assertEqual(get("/v1/decisions")[0], 401, "what the page shows is not open")
+
+
+class Off(Live):
+    values = ["schedulerName=default-scheduler", "podium.httpAPI.page=false"]
+
+    def test_the_page_is_off(self):
+        self.assertNotEqual(self.podium.get("/ui/")[0], 200)
+        self.assertEqual(api_call(self.podium.port, "/v1/decisions")[0], 401, "the API is on")
+
+
+if __name__ == "__main__":
+    unittest.main()
