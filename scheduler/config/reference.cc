@@ -22,20 +22,18 @@ constexpr auto kNoGo = "no effect: there is no Go runtime to profile";
 
 constexpr FieldNote kPodium[] = {
     {"adaptiveSearch",
-     "what `percentageOfNodesToScore: 0` means: true: kube-scheduler's adaptive share of the nodes; false: "
-     "all "
-     "nodes. Without a value it is true if the file writes a 0"},
+     "what `percentageOfNodesToScore: 0` means: true: kube-scheduler's adaptive share of the nodes; "
+     "false: all nodes. Without a value it is true if the file writes a 0"},
     {"reports", "the reports of decisions"},
     {"reports.enabled", "writes a report for every pod"},
     {"reports.onlyFailures", "writes reports of pods that could not be placed only"},
     {"reports.sampling", "share of the placed pods that get a report", {"0", "1", "-0.1", "1.1"}},
     {"reports.ttl",
-     "how long a report is kept after its last write, and a what-if without a `ttl` after its answer",
+     "how long a report is kept after its last write, and a what-if without `ttlSeconds` after its answer",
      {"1s", "720h", "999ms", "720h0m1s"}},
     {"reports.maxReports",
-     "how many reports of decisions are kept, and how many what-ifs beside them; beyond it old ones give "
-     "way, "
-     "successes first",
+     "how many reports of decisions are kept, and how many what-ifs beside them; beyond it old ones "
+     "give way, successes first",
      {"1", "1000000", "0", "1000001"}},
     {"reports.maxReportsPerNamespace", "the same in one namespace", {"1", "1000000", "0", "1000001"}},
     {"reports.maxBytes",
@@ -44,8 +42,8 @@ constexpr FieldNote kPodium[] = {
     {"reports.maxBytesPerNamespace", "the same in one namespace", {"64Ki", "16Gi", "65535", "17Gi"}},
     {"reports.excludeNamespaces", "namespaces whose pods get no report; at most 1,000"},
     {"reports.namespaceSelector",
-     "namespaces whose pods get reports, by their labels: `matchLabels` and `matchExpressions`; without it "
-     "all",
+     "namespaces whose pods get reports, by their labels: `matchLabels` and `matchExpressions`; "
+     "without it all",
      {},
      true},
     {"events", "the events on pods"},
@@ -81,9 +79,8 @@ constexpr FieldNote kKube[] = {
     {"leaderElection.resourceNamespace", "its namespace"},
     {"clientConnection", "how to reach the API server"},
     {"clientConnection.kubeconfig",
-     "path of a kubeconfig; empty: $KUBECONFIG, else in-cluster, else ~/.kube/config; `--kubeconfig` "
-     "overrides "
-     "it"},
+     "path of a kubeconfig; empty: $KUBECONFIG, else in-cluster, else ~/.kube/config; "
+     "`--kubeconfig` overrides it"},
     {"clientConnection.acceptContentTypes", "no effect: podium speaks JSON"},
     {"clientConnection.contentType", "no effect: podium speaks JSON"},
     {"clientConnection.qps", kNoClientLimit},
@@ -91,9 +88,8 @@ constexpr FieldNote kKube[] = {
     {"enableProfiling", kNoGo},
     {"enableContentionProfiling", kNoGo},
     {"percentageOfNodesToScore",
-     "share of the nodes after which the search for nodes that fit ends. Not written: all nodes are "
-     "evaluated; "
-     "0: see `adaptiveSearch`",
+     "share of the nodes after which the search for nodes that fit ends. Not written: all nodes "
+     "are evaluated; 0: see `adaptiveSearch`",
      {"0", "100", "-1", "101"}},
     {"podInitialBackoffSeconds", "wait after the first failed attempt; it doubles", {"1", "", "0", ""}},
     {"podMaxBackoffSeconds", "the longest wait; at least `podInitialBackoffSeconds`", {"1", "", "0", ""}},
