@@ -130,7 +130,9 @@ PodiumMetrics::PodiumMetrics(Registry& registry)
                                 "lead.")),
       crd_ready_(gauge_family(registry, "podium_report_crd_ready",
                               "1 if the CustomResourceDefinition of SchedulingReports has all that podium "
-                              "writes, 0 if it is missing or lacks something.")) {
+                              "writes, 0 if it is missing or lacks something.")),
+      fitting_(gauge_family(registry, "podium_what_if_fitting",
+                            "How many replicas of a what-if with spec.refreshSeconds fit now.")) {
   gauge_family(registry, "podium_build_info", "1, with the versions of podium and of its reference.")
       .Add({{"version", std::string(kVersion)}, {"kubernetes_version", std::string(kKubernetesVersion)}})
       .Set(1);
@@ -138,8 +140,8 @@ PodiumMetrics::PodiumMetrics(Registry& registry)
   for (const std::string_view reason : {"expired", "limit"}) reports_deleted_.with(reason);
   for (const std::string_view outcome : {"Fits", "PartlyFits", "DoesNotFit"})
     what_ifs_answered_.with(outcome);
-  for (const std::string_view reason :
-       {"Invalid", controller::kTooManyQuestions, controller::kDeadlineExceeded})
+  for (const std::string_view reason : {"Invalid", controller::kTooManyQuestions,
+                                        controller::kTooManyRefreshed, controller::kDeadlineExceeded})
     what_ifs_refused_.with(reason);
 }
 
@@ -179,6 +181,19 @@ void PodiumMetrics::set(const State& state) {
     renewal_age_.Remove(&age);
   }
   if (state.crd_ready) crd_ready_.Add({}).Set(*state.crd_ready ? 1 : 0);
+  set_fitting(state.fitting);
+}
+
+// Series of what-ifs that are gone end.
+void PodiumMetrics::set_fitting(const std::vector<controller::Refreshes::Fitting>& fitting) {
+  auto gone = std::exchange(fittings_, {});
+  for (const auto& [ns, name, replicas] : fitting) {
+    auto& gauge = fitting_.Add({{"namespace", ns}, {"name", name}});
+    set_gauge(gauge, replicas);
+    gone.erase({ns, name});
+    fittings_.emplace(std::pair(ns, name), &gauge);
+  }
+  for (const auto& [key, gauge] : gone) fitting_.Remove(gauge);
 }
 
 void PodiumMetrics::request(const client::Exchange& exchange) {

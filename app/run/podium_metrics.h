@@ -13,6 +13,7 @@
 #include <prometheus/registry.h>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ class PodiumMetrics {
     std::uint64_t undecodable = 0;
     std::optional<std::chrono::nanoseconds> since_renewal;
     std::optional<bool> crd_ready;
+    std::vector<controller::Refreshes::Fitting> fitting;
     async::LogLosses log;
   };
 
@@ -58,6 +60,8 @@ class PodiumMetrics {
   void api_reply(const std::string& path, int code);  // of the API for programs
 
  private:
+  void set_fitting(const std::vector<controller::Refreshes::Fitting>& fitting);
+
   std::mutex mutex_;  // guards failures_
   cycle::Counters failures_;
   prometheus::Counter &reports_written_, &reports_unchanged_, &reports_failed_, &reports_dropped_,
@@ -69,7 +73,8 @@ class PodiumMetrics {
   cycle::Gauges reports_stored_, reports_stored_bytes_, watches_failing_;
   prometheus::Histogram& what_if_seconds_;
   // Families without a member until their value is known.
-  prometheus::Family<prometheus::Gauge>&renewal_age_, &crd_ready_;
+  prometheus::Family<prometheus::Gauge>&renewal_age_, &crd_ready_, &fitting_;
+  std::map<std::pair<std::string, std::string>, prometheus::Gauge*> fittings_;  // by namespace and name
 };
 
 }  // namespace podium::app::run

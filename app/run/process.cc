@@ -173,6 +173,7 @@ void Process::refresh_metrics() {
                        .undecodable = engine_.feed().undecodable(),
                        .since_renewal = elector ? elector->since_renewal() : std::nullopt,
                        .crd_ready = engine_.crd().ready(),
+                       .fitting = engine_.what_ifs().fitting(),
                        .log = async::log_losses()});
 }
 

@@ -11,6 +11,7 @@ namespace podium::controller {
 
 inline constexpr const char* kDeadlineExceeded = "DeadlineExceeded";
 inline constexpr const char* kTooManyQuestions = "TooManyQuestions";
+inline constexpr const char* kTooManyRefreshed = "TooManyRefreshed";
 
 // The answer to an invalid request: outcome Refused, Accepted=False with path and reason, Complete=True with
 // reason Refused.

@@ -2,37 +2,52 @@
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
 
 #include "client/api.h"
+#include "controller/report/metadata.h"
 #include "controller/report/ttl.h"
 
 namespace podium::controller {
 
 namespace json = boost::json;
 
-Asked asked_of(const ReportText& report) {
-  return {std::string(report.ns), std::string(report.name), std::string(report.uid), report.generation};
-}
-
-AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, std::chrono::seconds ttl,
-                       Steady asked_at) {
+AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const AnswerTerms& terms) {
+  const auto ttl = terms.ttl;
+  const auto content = terms.refreshed() ? answer_hash(status) : 0;
   status.decided_at = now;
   if (ttl < kKept) status.expires_at = now + ttl;
   status.observed_generation = asked.generation;
-  for (auto& condition : status.conditions) condition.since = now;
+  stamp(asked.before, now, status);
+  auto labels = labels_of(status, kQuestion);
+  const bool relabels = needs_labels(asked.before, labels, ttl);
   const json::object patch{{"metadata", {{"uid", asked.uid}}}, {"status", to_merge_patch(status)}};
   const bool refused = status.outcome == kRefused;
+  const auto fitting = status.answer ? std::optional(status.answer->fitting) : std::nullopt;
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
   return {.name = asked.name,
           .uid = asked.uid,
+          .labels = relabels ? std::optional(std::move(labels)) : std::nullopt,
           .expires = now + ttl,
           .patch = json::serialize(patch),
           .result = refused ? reason : status.outcome,
           .refused = refused,
-          .asked_at = asked_at};
+          .asked_at = terms.asked_at,
+          .fitting = fitting,
+          .content = content};
 }
 
-client::Request patch_request(const std::string& ns, const AnswerPatch& answer) {
+std::uint64_t answer_hash(ReportStatus status) {
+  status.decided_at.reset();
+  status.expires_at.reset();
+  status.evaluate = {};
+  status.pods_version = 0;
+  return std::hash<std::string>{}(json::serialize(to_json(status)));
+}
+
+std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer) {
+  std::vector<client::Request> requests;
+  if (answer.labels) requests.push_back(label_report(ns, answer.name, answer.uid, *answer.labels));
   client::Request request;
   request.method = "PATCH";
   request.target =
@@ -41,7 +56,12 @@ client::Request patch_request(const std::string& ns, const AnswerPatch& answer) 
   request.accept = client::kBriefReply;
   request.body = answer.patch;
   request.timeout = kAnswerTimeout;
-  return request;
+  requests.push_back(std::move(request));
+  return requests;
+}
+
+bool goes_without_labels(const Error& error) {
+  return error.kind == Error::Kind::status && (error.code == 401 || error.code == 403 || error.code == 422);
 }
 
 Outcome outcome_of_failure(const Error& error) {

@@ -1,44 +1,59 @@
-// AnswerPatch: an answer that waits to be written, and the request that writes it.
+// AnswerPatch: an answer that waits to be written, and the requests that write it.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/http/transport.h"
 #include "controller/report/report.h"
-#include "controller/what_if/report_text.h"
+#include "controller/report/requests.h"
+#include "controller/what_if/asked.h"
 
 namespace podium::controller {
 
 inline constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(10);  // per request
 
-// Identifies a report and the generation of its spec.
-struct Asked {
-  std::string ns, name, uid;
-  std::int64_t generation = 0;
-};
-Asked asked_of(const ReportText& report);
-
 // The patch carries the UID, so that a report recreated meanwhile is not touched.
 struct AnswerPatch {
   std::string name, uid;
+  std::optional<ReportLabels> labels;  // nullopt: they are right already
   Wall expires{};
   std::string patch;
   std::string result;  // as WhatIfEnd's
   bool refused = false;
   Steady asked_at{};
-  std::size_t bytes = 0;  // of the report without this answer
+  std::size_t bytes = 0;               // of the report without this answer
+  std::optional<std::size_t> fitting;  // replicas; nullopt: it was refused
+  std::uint64_t content = 0;           // answer_hash(), where the question is refreshed
 };
 
-AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, std::chrono::seconds ttl,
-                       Steady asked_at);
-client::Request patch_request(const std::string& ns, const AnswerPatch& answer);
+// For how long an answer is kept (kKept: as long as the report is there), and when the next one comes.
+struct AnswerTerms {
+  std::chrono::seconds ttl{0};
+  std::chrono::seconds refresh{0};  // 0: never
+  Steady asked_at{};
+
+  bool refreshed() const { return refresh.count() > 0; }
+};
+
+AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const AnswerTerms& terms);
+// Hash of an answer without its times: when it was decided, how long that took, when it expires, and of which
+// version of the cluster it is.
+std::uint64_t answer_hash(ReportStatus status);
+// The labels first, where they change, and the status last: who sees an answer's outcome finds its labels
+// right. The last reply is of the status.
+std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer);
+// Whether an answer whose labels were refused with this error counts as written. Labels are worth no retry
+// where the right to change them is missing, or a policy forbids it.
+bool goes_without_labels(const Error& error);
 
 // What a failed request backs off: the item, its namespace, or everything.
 Outcome outcome_of_failure(const Error& error);

@@ -76,6 +76,21 @@ void read_strategies(ObjectReader& spec, Question& question, SpecFindings& findi
   });
 }
 
+// An answer that expires before the next one would end the what-if by itself.
+void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  const auto every = spec.integer("refreshSeconds", 0, kMostRefresh).value_or(0);
+  question.refresh = std::chrono::seconds(every);
+  if (every == 0) return;
+  if (every < kLeastRefresh)
+    return findings.add("spec.refreshSeconds", fmt::format("must be 0 or at least {}", kLeastRefresh));
+  if (question.ttl < kKept && 2 * question.refresh > question.ttl) {
+    findings.add("spec.refreshSeconds",
+                 fmt::format("must be at most half of the time that the answer is kept (spec.ttlSeconds; {} "
+                             "seconds here)",
+                             question.ttl.count()));
+  }
+}
+
 void read_spec(const json::value& value, std::chrono::seconds default_ttl, Question& question,
                SpecFindings& findings) {
   if (!value.is_object()) return findings.add("spec", "required");
@@ -91,9 +106,7 @@ void read_spec(const json::value& value, std::chrono::seconds default_ttl, Quest
   });
   question.fixes = spec.flag("fixes");
   question.ttl = report_ttl(&value, default_ttl);
-  if (spec.value("refreshSeconds"))
-    findings.add("spec.refreshSeconds",
-                 "this version of podium asks no question again by itself; use spec.nonce");
+  read_refresh(spec, question, findings);
   for (const auto* read_elsewhere : {"dryRun", "ttlSeconds", "nonce"}) spec.value(read_elsewhere);
   spec.unknown_fields();
 }

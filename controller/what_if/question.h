@@ -27,6 +27,7 @@ inline constexpr std::size_t kTemplateBytes = 64 * 1024;  // of spec.template, a
 inline constexpr std::size_t kTemplateDepth = 64;         // a pod has about 15
 inline constexpr std::size_t kObjectBytes = 1024 * 1024;  // of a report or of a pod, with its metadata
 inline constexpr std::int64_t kMostReplicas = 10'000;
+inline constexpr std::int64_t kLeastRefresh = 10, kMostRefresh = 86'400;  // seconds
 inline constexpr std::size_t kMostNodes = 16, kMostStrategies = 32;
 
 // Other weights of a strategy; 0 switches it off.
@@ -52,7 +53,8 @@ struct Question {
   std::string profile, scheduler_name;
   std::vector<Change> changes;
   bool fixes = false;
-  std::chrono::seconds ttl{0};  // kKept: as long as the report is there
+  std::chrono::seconds ttl{0};      // kKept: as long as the report is there
+  std::chrono::seconds refresh{0};  // 0: answered once
 };
 
 // The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".

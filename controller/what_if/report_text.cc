@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "controller/report/metadata.h"
+
 namespace podium::controller {
 namespace {
 
@@ -135,12 +137,34 @@ void members_of(const Cursor::Value& object, Each&& each) {
   Cursor(object.text).members(std::forward<Each>(each));
 }
 
+void read_report_labels(const Cursor::Value& labels, ReportText& out) {
+  members_of(labels, [&](std::string_view key, const Cursor::Value& value) {
+    if (key == kReportLabel) out.kind_label = unquoted(value.text);
+    if (key == kOutcomeLabel) out.outcome_label = unquoted(value.text);
+    if (key == kExpiresLabel) out.expires_label = unquoted(value.text);
+  });
+}
+
+void read_condition(std::string_view condition, ReportText& out) {
+  std::string_view type;
+  ConditionText read;
+  Cursor(condition).members([&](std::string_view key, const Cursor::Value& value) {
+    if (key == "type") type = unquoted(value.text);
+    if (key == "status") read.status = unquoted(value.text);
+    if (key == "reason") read.reason = unquoted(value.text);
+    if (key == "lastTransitionTime") read.since = unquoted(value.text);
+  });
+  if (type == "Accepted") out.accepted = read;
+  if (type == "Complete") out.complete = read;
+}
+
 void read_metadata(const Cursor::Value& metadata, ReportText& out) {
   members_of(metadata, [&](std::string_view key, const Cursor::Value& value) {
     if (key == "namespace") out.ns = unquoted(value.text);
     if (key == "name") out.name = unquoted(value.text);
     if (key == "uid") out.uid = unquoted(value.text);
     if (key == "generation") out.generation = number(value.text).value_or(0);
+    if (key == "labels") read_report_labels(value, out);
   });
 }
 
@@ -162,6 +186,8 @@ void read_spec(const Cursor::Value& spec, ReportText& out) {
 void read_status(const Cursor::Value& status, ReportText& out) {
   members_of(status, [&](std::string_view key, const Cursor::Value& value) {
     if (key == "observedGeneration") out.answered = number(value.text);
+    if (key != "conditions") return;
+    Cursor(value.text).items([&](std::string_view condition) { read_condition(condition, out); });
   });
 }
 

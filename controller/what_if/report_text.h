@@ -16,17 +16,24 @@
 
 namespace podium::controller {
 
+// A condition of its status; empty where absent. The texts are as they stand between the quotes.
+struct ConditionText {
+  std::string_view status, reason, since;
+};
+
 struct ReportText {
   std::size_t bytes = 0;  // of the whole object
   std::string_view ns, name, uid;
   std::int64_t generation = 0;
-  bool is_what_if = false;               // spec.dryRun
-  std::optional<std::int64_t> answered;  // status.observedGeneration
-  std::string_view spec;                 // its JSON text; empty where absent
-  std::string_view scheduler_name;       // spec.schedulerName: who is to answer; empty: anyone
-  std::size_t template_bytes = 0;        // of spec.template, counting each escape \uXXXX as one byte
-  std::size_t template_depth = 0;        // nesting depth of its objects and lists
-  std::size_t rest_bytes = 0;            // of the other fields of spec, counted the same way
+  bool is_what_if = false;                                    // spec.dryRun
+  std::optional<std::int64_t> answered;                       // status.observedGeneration
+  std::string_view kind_label, outcome_label, expires_label;  // see report/metadata.h
+  ConditionText accepted, complete;
+  std::string_view spec;            // its JSON text; empty where absent
+  std::string_view scheduler_name;  // spec.schedulerName: who is to answer; empty: anyone
+  std::size_t template_bytes = 0;   // of spec.template, counting each escape \uXXXX as one byte
+  std::size_t template_depth = 0;   // nesting depth of its objects and lists
+  std::size_t rest_bytes = 0;       // of the other fields of spec, counted the same way
   std::size_t rest_depth = 0;
 
   // The status answers the current spec. Any other observedGeneration, whoever wrote it, is no answer.

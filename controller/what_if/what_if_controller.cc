@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "async/nap.h"
+#include "async/timer.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "client/auth/url.h"
@@ -22,13 +24,14 @@
 #include "controller/report/ttl.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
+#include "controller/what_if/asked.h"
+#include "controller/what_if/refreshes.h"
 
 namespace podium::controller {
 namespace {
 
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-namespace json = boost::json;
 using client::Task;
 
 constexpr std::size_t kAnswers = 1024, kAnswersPerNamespace = 32;  // queue capacities
@@ -36,40 +39,21 @@ constexpr unsigned kWriters = 4;
 constexpr int kPage = 20;  // reports per page of a list
 constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
 
-// Answers go before TooManyQuestions refusals.
+constexpr std::chrono::seconds kUnchanged =
+    60s;  // an answer that stays the same is written once in this time
+constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
+
+// New questions go before those that are asked again, answers before TooManyQuestions refusals.
+enum QuestionLane : unsigned { kNew, kAgain };
 enum Lane : unsigned { kAnswer, kRefusal };
 
-std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
-
-// The fields of a watched report that decide whether it needs an answer. An oversized report may come
-// with little more than its metadata.
-struct Seen {
-  explicit Seen(const json::value& report) {
-    asked = {text(report, "/metadata/namespace"), text(report, "/metadata/name"),
-             text(report, "/metadata/uid"), number(report, "/metadata/generation").value_or(0)};
-    answered = number(report, "/status/observedGeneration");
-    scheduler_name = text(report, "/spec/schedulerName");
-  }
-  bool is_answered() const { return answered == asked.generation; }
-
-  Asked asked;
-  std::optional<std::int64_t> answered;
-  std::string scheduler_name;
-
- private:
-  static const json::value* find(const json::value& report, std::string_view pointer) {
-    boost::system::error_code none;
-    return report.find_pointer(pointer, none);
-  }
-  static std::string text(const json::value& report, std::string_view pointer) {
-    const auto* found = find(report, pointer);
-    return found && found->is_string() ? std::string(found->get_string()) : std::string();
-  }
-  static std::optional<std::int64_t> number(const json::value& report, std::string_view pointer) {
-    const auto* found = find(report, pointer);
-    return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
-  }
+// A question in the queue.
+struct Waiting {
+  std::string name;
+  bool again = false;  // spec.refreshSeconds: it is asked though it is answered
 };
+
+std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
 std::uint32_t size_of(std::size_t bytes) { return static_cast<std::uint32_t>(std::min(bytes, kObjectBytes)); }
 
@@ -103,7 +87,7 @@ async::WritersOptions options_for_answers() {
 }  // namespace
 
 struct WhatIfController::Impl final : client::ReflectorHandler {
-  using Questions = async::Writers<std::string>;  // names
+  using Questions = async::Writers<Waiting>;
   using Answers = async::Writers<AnswerPatch>;
 
   Impl(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
@@ -126,14 +110,17 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   void changed(std::span<const client::Change> changes) override {
     for (const auto& change : changes) {
       const Seen seen(change.object.view());
+      const auto key = object_key(seen.asked.ns, seen.asked.name);
       if (change.type == client::Change::Type::deleted) {
-        const auto key = object_key(seen.asked.ns, seen.asked.name);
         questions.forget(key);
         answers.forget(key);
+        refreshes.drop(key);
         retention.forget(seen.asked.ns, seen.asked.name);
-      } else if (!seen.is_answered() && is_ours(seen.scheduler_name)) {
-        offer(seen.asked);
+        continue;
       }
+      const bool ours = is_ours(seen.scheduler_name);
+      if (seen.is_complete()) watch_turns(seen, key, ours);
+      if (ours && !seen.is_answered()) offer(seen.asked);
     }
   }
   void synced() override {}
@@ -158,7 +145,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto key = object_key(asked.ns, asked.name);
     // If the queued answer is for an older spec, the watch event of its patch comes back here.
     if (answers.contains(key)) return;
-    if (questions.push(asked.ns, key, asked.name) != Questions::Pushed::refused) return;
+    if (questions.push(asked.ns, key, {asked.name}, kNew) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
     if (stopping() || std::exchange(overflowed, true) || listing) return;
     spdlog::warn("what-if queue is full, listing what-ifs until all are answered namespace={}", asked.ns);
@@ -166,15 +153,15 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   }
 
   bool refuse(const Asked& asked, const std::string& key) {
-    if (asked.generation == 0) return false;  // the object could not be read completely
+    if (!asked.is_complete()) return false;
     const auto& what_if = config.podium.what_if;
     auto status =
         declined(kTooManyQuestions,
                  fmt::format("too many what-ifs wait to be answered (at most {} in a namespace, {} in all); "
                              "ask again later, by another change of the spec or in another what-if",
                              what_if.max_waiting_per_namespace, what_if.max_waiting));
-    auto answer = make_patch(asked, std::move(status), api.clock().wall(), config.podium.reports.ttl,
-                             api.clock().now());
+    const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = api.clock().now()};
+    auto answer = make_patch(asked, std::move(status), api.clock().wall(), terms);
     return answers.push(asked.ns, key, std::move(answer), kRefusal) != Answers::Pushed::refused;
   }
 
@@ -221,37 +208,128 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     return options;
   }
 
+  // --- asking again ---
+
+  // Keeps the turns of what is watched: an answered what-if has one, also where another process answered it;
+  // one that was edited gets its next with its answer.
+  void watch_turns(const Seen& seen, const std::string& key, bool ours) {
+    if (!ours || seen.refresh == 0s) return refreshes.drop(key);
+    if (!seen.is_answered()) return refreshes.no_turn(key);
+    if (is_under_way(key) || refreshes.has_turn(key)) return;
+    // A refusal stays until the spec changes: otherwise what-ifs would take each other's places in turn.
+    const auto* accepted = seen.asked.before.condition("Accepted");
+    if (accepted && accepted->reason == kTooManyRefreshed) return;
+    if (!refreshes.place(seen.asked.ns, seen.asked.name, key, seen.refresh)) {
+      questions.push(seen.asked.ns, key, {seen.asked.name, true}, kAgain);  // is refused then
+      return;
+    }
+    const auto age = seen.decided_at ? api.clock().wall() - *seen.decided_at : Wall::duration(0);
+    const auto left = std::clamp<Wall::duration>(seen.refresh - age, 0s, seen.refresh);
+    refreshes.set_turn(key, api.clock().now() + left);
+    mind_turns();
+  }
+
+  bool is_under_way(const std::string& key) const { return questions.holds(key) || answers.holds(key); }
+
+  void end_turn(const std::string& key) {
+    refreshes.next_turn(key, api.clock().now());
+    mind_turns();
+  }
+
+  void mind_turns() {
+    if (stopping() || !refreshes.next()) return;
+    if (sleeper) {
+      sleeper->cancel();
+    } else {
+      sleeper = std::make_shared<async::Timer>(io);
+      if (!async::spawn(gate, io, "ask what-ifs again", take_turns(sleeper))) sleeper.reset();
+    }
+  }
+
+  Task<void> take_turns(std::shared_ptr<async::Timer> timer) {
+    for (auto next = refreshes.next(); next && !stopping(); next = refreshes.next()) {
+      const auto now = api.clock().now();
+      if (*next > now) {
+        timer->expires_after(*next - now);
+        boost::system::error_code ignored;
+        co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        continue;
+      }
+      for (auto& turn : refreshes.take_due(now)) {
+        // What is under way gets its next turn when it ends.
+        if (is_under_way(turn.key)) continue;
+        const auto pushed = questions.push(turn.ns, turn.key, {turn.name, true}, kAgain);
+        if (pushed == Questions::Pushed::refused) refreshes.next_turn(turn.key, now);
+      }
+    }
+    sleeper.reset();
+  }
+
   // --- answering a question ---
 
   Task<void> respond(Questions::Item* item) {
     if (stopping()) co_return;
     auto read = co_await read_asked(item);
-    if (!read) co_return;
-    auto& [asked, question, bytes] = *read;
-    if (question && question->ttl >= kKept && !retention.may_keep(asked.ns, asked.name, size_of(bytes)))
+    if (!read) {
+      if (item->outcome == Outcome::done) end_turn(item->key);
+      co_return;
+    }
+    auto& [asked, question, terms, bytes, again] = *read;
+    if (question && !again && question->ttl >= kKept &&
+        !retention.may_keep(asked.ns, asked.name, size_of(bytes))) {
       question = invalid("spec.ttlSeconds: too many what-ifs with 0 are there; give this one a TTL");
-    const auto& ttl = config.podium.reports.ttl;
+      terms = of_wrong_spec(item);
+    }
     std::optional<AnswerPatch> answer;
-    if (!question) {
-      answer = make_patch(asked, refusal(question.error().message), api.clock().wall(), ttl, item->since);
-    } else {
-      answer = co_await ask(std::make_shared<const Question>(std::move(*question)), item->since);
+    if (!terms.refreshed()) {
+      refreshes.drop(item->key);
+      const auto* accepted = asked.before.condition("Accepted");
+      if (again && accepted && !accepted->is_true) co_return;  // its spec is wrong, as the status says
+    } else if (!refreshes.place(item->ns, asked.name, item->key, terms.refresh)) {
+      answer = make_patch(asked, too_many_refreshed(), api.clock().wall(), of_wrong_spec(item));
+    }
+    if (!answer && !question)
+      answer = make_patch(asked, refusal(question.error().message), api.clock().wall(), terms);
+    if (!answer) {
+      auto asking = ask(std::make_shared<const Question>(std::move(*question)), asked, terms);
+      answer = co_await std::move(asking);
     }
     if (stopping()) co_return;
     answer->bytes = bytes;
+    refreshes.answered(item->key, answer->fitting);
+    const auto most = std::min<Steady::duration>(kUnchanged, terms.ttl / 2);
+    if (again && !refreshes.is_news(item->key, answer->content, api.clock().now(), most)) {
+      end_turn(item->key);
+      co_return;
+    }
     const auto pushed = answers.push(item->ns, item->key, std::move(*answer), kAnswer);
     if (pushed == Answers::Pushed::refused) item->outcome = Outcome::retry_namespace;
+  }
+
+  static ReportStatus too_many_refreshed() {
+    return declined(
+        kTooManyRefreshed,
+        fmt::format("spec.refreshSeconds: too many what-ifs are asked again and again (at most {} in "
+                    "a namespace, {} in all); try again later, by another change of the spec",
+                    kRefreshed.per_namespace, kRefreshed.all));
   }
 
   struct Read {
     Asked asked;
     Result<Question> question;
+    AnswerTerms terms;
     std::size_t bytes;  // of the report
+    bool again;         // its spec is answered already
   };
+
+  // A refusal is not kept for as long as the object is there.
+  AnswerTerms of_wrong_spec(const Questions::Item* item) const {
+    return {.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = item->since};
+  }
 
   // nullopt: there is nothing to answer, or reading failed and the item's outcome asks for a retry.
   Task<std::optional<Read>> read_asked(Questions::Item* item) {
-    auto path = client::resource::scheduling_reports.path(item->ns, item->value);
+    auto path = client::resource::scheduling_reports.path(item->ns, item->value.name);
     const auto text = co_await api.get_text(std::move(path), one_try());
     if (!text) {
       put_off(*item, text.error());
@@ -263,9 +341,15 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       put_off(*item, report.error());
       co_return std::nullopt;
     }
-    if (!report->is_what_if || report->is_answered() || !is_ours(report->scheduler_name))
+    const bool again = report->is_answered();
+    if (!report->is_what_if || (again && !item->value.again) || !is_ours(report->scheduler_name))
       co_return std::nullopt;
-    Read read{asked_of(*report), read_question(*report, config.podium.reports.ttl), text->size()};
+    Read read{asked_of(*report), read_question(*report, config.podium.reports.ttl), of_wrong_spec(item),
+              text->size(), again};
+    if (read.question && read.question->refresh > 0s) {
+      read.terms.ttl = read.question->ttl;
+      read.terms.refresh = read.question->refresh;
+    }
     if (read.question && !read.question->subject) {
       const bool known = co_await read_reference(item, &read.question);
       if (!known) co_return std::nullopt;
@@ -298,12 +382,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   }
 
   // The answer's text is made on the worker, too: it may be long.
-  Task<AnswerPatch> ask(std::shared_ptr<const Question> question, Steady asked_at) {
-    const std::function<AnswerPatch(ReportStatus)> finish = [question, asked_at](ReportStatus status) {
-      const auto& meta = question->meta;
+  Task<AnswerPatch> ask(std::shared_ptr<const Question> question, Asked asked, AnswerTerms terms) {
+    terms.ttl = question->ttl;
+    const std::function<AnswerPatch(ReportStatus)> finish = [asked, terms](ReportStatus status) {
       const auto decided_at = *status.decided_at;
-      return make_patch({meta.namespace_, meta.name, meta.uid, meta.generation}, std::move(status),
-                        decided_at, question->ttl, asked_at);
+      return make_patch(asked, std::move(status), decided_at, terms);
     };
     co_return co_await asker.ask<AnswerPatch>(question, finish);
   }
@@ -311,19 +394,38 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // --- writing an answer ---
 
   Task<void> write(Answers::Item* item) {
-    std::vector<client::Request> requests{patch_request(item->ns, item->value)};
+    auto requests = patch_requests(item->ns, item->value);
     const auto replies = co_await api.send_all(std::move(requests));
-    const auto& reply = replies.front();
-    if (reply) {
-      const auto& answer = item->value;
-      const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size())};
-      retention.track(item->ns, answer.name, answer.uid, answer.expires, facts);
-      answered.fetch_add(1, std::memory_order_relaxed);
-      if (ended) tell_end(item->value);
+    const auto& reply = replies.back();
+    if (!reply) {
+      if (client::object_is_gone(reply.error())) co_return;
+      put_off(*item, reply.error());
+      if (item->outcome != Outcome::retry) log_failure("answer", item->key, reply.error());
       co_return;
     }
-    put_off(*item, reply.error());
-    if (item->outcome != Outcome::retry) log_failure("answer", item->key, reply.error());
+    const auto& labelled = replies.front();
+    if (!labelled) {
+      const auto& error = labelled.error();
+      if (!goes_without_labels(error)) {
+        put_off(*item, error);
+        if (item->outcome != Outcome::retry) log_failure("labels", item->key, error);
+        co_return;
+      }
+      if (log.allows(fmt::format("labels {}", error.code), api.clock().now()))
+        spdlog::warn("labels of what-ifs are not written {}error={:?}", client::request_fields(error),
+                     error.message);
+    }
+    written(*item);
+  }
+
+  void written(const Answers::Item& item) {
+    const auto& answer = item.value;
+    const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size())};
+    retention.track(item.ns, answer.name, answer.uid, answer.expires, facts);
+    answered.fetch_add(1, std::memory_order_relaxed);
+    refreshes.written(item.key, answer.content, api.clock().now());
+    end_turn(item.key);
+    if (ended) tell_end(answer);
   }
 
   void tell_end(const AnswerPatch& answer) const {
@@ -353,8 +455,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   std::atomic<std::uint64_t> answered{0};
   Questions questions;
   Answers answers;
-  bool overflowed = false;  // a question was dropped from both queues
-  bool listing = false;     // list_until_answered() runs
+  Refreshes refreshes{kRefreshed};
+  std::shared_ptr<async::Timer> sleeper;  // of take_turns(), while it runs
+  bool overflowed = false;                // a question was dropped from both queues
+  bool listing = false;                   // list_until_answered() runs
   client::Reflector reflector;
 };
 
@@ -378,6 +482,7 @@ Asker& WhatIfController::asker() { return impl_->asker; }
 std::size_t WhatIfController::waiting() const {
   return impl_->questions.counts().waiting + impl_->questions.counts().busy + impl_->answers.counts().waiting;
 }
+std::vector<Refreshes::Fitting> WhatIfController::fitting() const { return impl_->refreshes.fitting(); }
 std::uint64_t WhatIfController::answered() const { return impl_->answered.load(std::memory_order_relaxed); }
 
 }  // namespace podium::controller

@@ -9,11 +9,15 @@
 // refusals is full too, the controller lists all what-ifs until each is answered. Failures are retried
 // after a backoff, per question and per namespace. A question may use whatIf.deadline of CPU time.
 //
+// A question with spec.refreshSeconds is asked again and again, by the same queues, after those that were not
+// answered yet. Its next turn comes that long after its answer. The answer is written where it is another
+// one than before, else once a minute.
+//
 // Memory: the names of queued questions; one report of at most kObjectBytes per worker; the answers
 // that wait to be written, bounded in total and per namespace.
 //
 // Owner: the Engine; it cancels and drains the gate before `workers` stop and before this is destroyed.
-// Threads: all functions on `io`, which has one thread; stop(), answered() and waiting() from any thread.
+// Threads: all functions on `io`, which has one thread; stop(), answered(), waiting() and fitting() from any.
 // run() on the leader only.
 // Errors: an invalid request is answered with Accepted=False; other failures are logged and retried.
 #pragma once
@@ -22,12 +26,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "async/gate.h"
 #include "base/clock.h"
 #include "client/api.h"
 #include "controller/retention/retention.h"
 #include "controller/what_if/asker.h"
+#include "controller/what_if/refreshes.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -54,6 +60,7 @@ class WhatIfController {
   Asker& asker();                  // any thread; what evaluates its questions; others may ask it, too
   std::uint64_t answered() const;  // answers written so far, refusals included
   std::size_t waiting() const;     // any thread; what-ifs without an answer, as far as they are queued
+  std::vector<Refreshes::Fitting> fitting() const;  // any thread; of those that are asked again and again
 
  private:
   struct Impl;

@@ -158,7 +158,7 @@ class Rights(unittest.TestCase):
         off = "podium.reports.enabled=false", "podium.whatIf.enabled=false"
         self.assertEqual(self.report_verbs(), {"schedulingreports": {*tidy, "create", "patch", "watch", "record"}, **write})
         self.assertEqual(self.report_verbs(off[1]), {"schedulingreports": {*tidy, "create", "patch", "record"}, **write})
-        self.assertEqual(self.report_verbs(off[0]), {"schedulingreports": {*tidy, "watch", "record"}, **write})
+        self.assertEqual(self.report_verbs(off[0]), {"schedulingreports": {*tidy, "patch", "watch", "record"}, **write})
         self.assertEqual(self.report_verbs(*off), {"schedulingreports": tidy})  # expired ones can still be deleted
 
     def test_nothing_is_granted_by_a_star(self):

@@ -127,6 +127,9 @@ class Forms(Crd):
                      {"type": "TaintNode", "nodeName": "n", "taint": taint}, {"type": "UntaintNode", "nodeName": "n", "key": "k"},
                      {"type": "LabelNode", "nodeName": "n", "labels": {"a": "", "b": None}},
                      {"type": "DeletePods", "namespace": "default", "selector": {"matchLabels": {"a": "b"}}}]}, None),
+                 ({"template": template, "refreshSeconds": 9}, "must be 0 or at least 10"),
+                 ({"template": template, "refreshSeconds": 86401}, "spec.refreshSeconds"),
+                 ({"template": template, "refreshSeconds": 0}, None),
                  ({"workloadRef": {"kind": "Deployment", "name": "d"}, "fixes": True, "refreshSeconds": 10, "nonce": "x",
                    "minCount": 2, "topologyKey": "zone", "nodes": ["a"], "strategies": [{"name": "a", "weight": 0}]}, None))
         for number, (spec, words) in enumerate(cases):

@@ -1,10 +1,12 @@
-"""What a what-if may ask: workloads, placed pods, named nodes, weights, changes, groups and fixes, on a real API server."""
+"""What a what-if may ask: workloads, placed pods, named nodes, weights, changes, groups and fixes, on a real API server; its labels
+and conditions, and capacity probes."""
+import datetime
 import json
 import unittest
 
 from e2e.support import podium
 from e2e.support.control_plane import wait_until
-from e2e.tests.base import Live, node, pod, what_if
+from e2e.tests.base import REPORTS, Live, node, pod, what_if
 
 ZONE = "topology.kubernetes.io/zone"
 
@@ -41,12 +43,29 @@ NODES = [zoned("a1", "zone-a", "4"), zoned("a2", "zone-a", "4"), zoned("b1", "zo
 class Asking(Live):
     asked = 0
 
+    def counter(self):
+        Asking.asked += 1
+        return Asking.asked
+
     def ask(self, subject=None, name=None, **spec):
         """The status of a new what-if."""
-        Asking.asked += 1
-        name = name or f"ask-{Asking.asked}"
+        name = name or f"ask-{self.counter()}"
         self.plane.create(what_if(name, subject, **spec))
         return self.answer(name)
+
+    def edit(self, name, **spec):
+        """The status of a what-if once its changed spec is answered."""
+        path = f"{REPORTS}/{name}"
+        code, edited = self.plane.request("PATCH", path, {"spec": spec}, content_type="application/merge-patch+json")
+        self.assertEqual(code, 200, edited)
+
+        def answered():
+            status = podium.report_of(self.plane, "default", name)["status"]
+            return status if status["observedGeneration"] == edited["metadata"]["generation"] else None
+        return wait_until(answered, f"{name} is answered again")
+
+    def labels(self, name):
+        return podium.report_of(self.plane, "default", name)["metadata"].get("labels", {})
 
     def complete(self, status):
         return podium.condition({"status": status}, "Complete")["message"]
@@ -127,12 +146,97 @@ class Questions(Asking):
         self.assertEqual((group["fits"], group["domain"]), (True, "zone-b"))
         self.assertIn({"name": "zone-a", "fitting": 8, "missing": 1}, group["domains"])
 
+    def test_labels_are_those_of_the_answer(self):
+        status = self.ask(template(), "labelled", replicas=2)
+        expires = datetime.datetime.strptime(status["expiresAt"], "%Y-%m-%dT%H:%M:%SZ") + datetime.timedelta(seconds=59)
+        self.assertEqual(self.labels("labelled"), {"podium.dev/report": "question", "podium.dev/outcome": "Fits",
+                                                   "podium.dev/expires": expires.strftime("%Y%m%d%H%M")})
+        self.assertEqual(self.edit("labelled", replicas=99)["outcome"], "PartlyFits")
+        self.assertEqual(self.labels("labelled")["podium.dev/outcome"], "PartlyFits")
+        self.ask(template(), "kept-one", ttlSeconds=0)
+        self.assertEqual(self.labels("kept-one"), {"podium.dev/report": "question", "podium.dev/outcome": "Fits"})
+        selected = self.plane.kubectl("get", "sr", "-n", "default", "-l", "podium.dev/report=question,podium.dev/outcome=PartlyFits",
+                                      "-o", "name")
+        self.assertIn("/labelled\n", selected)
+        self.assertNotIn("/kept-one\n", selected)
+
+    def test_a_condition_keeps_its_time_until_its_status_changes(self):
+        first = self.ask(template(), "steady")
+        times = {each["type"]: each["lastTransitionTime"] for each in first["conditions"]}
+
+        def later():
+            status = self.edit("steady", nonce=str(self.counter()))
+            return status if status["decidedAt"] != first["decidedAt"] else None
+        again = wait_until(later, "an answer in another second")
+        self.assertEqual({each["type"]: each["lastTransitionTime"] for each in again["conditions"]}, times)
+        refused = self.edit("steady", profile="nobody")
+        self.assertEqual(podium.condition({"status": refused}, "Accepted")["lastTransitionTime"], refused["decidedAt"])
+        self.assertEqual(podium.condition({"status": refused}, "Complete")["lastTransitionTime"], times["Complete"])
+
+    def test_a_capacity_probe(self):
+        series = 'podium_what_if_fitting{name="probe",namespace="default"}'
+
+        def shows(count):
+            fitting = podium.report_of(self.plane, "default", "probe")["status"]["replicas"]["fitting"]
+            return fitting == count and f"{series} {count}\n" in self.podium.get("/metrics")[1]
+        self.ask(template("2"), "probe", replicas=50, ttlSeconds=0, refreshSeconds=10)
+        wait_until(lambda: shows(8), "eight fit")
+        self.plane.create(pod("takes-room", cpu="2"))
+        self.bound("takes-room")
+        wait_until(lambda: shows(7), "seven fit", 30)
+        self.assertEqual(podium.report_of(self.plane, "default", "probe")["metadata"]["generation"], 1, "nobody has asked again")
+        self.plane.kubectl("delete", "pod", "takes-room", "--force", "--grace-period=0")
+        wait_until(lambda: shows(8), "eight fit again", 30)
+        self.plane.kubectl("delete", "sr", "probe", "-n", "default")
+        wait_until(lambda: series not in self.podium.get("/metrics")[1], "the series ends")
+        brief = self.ask(template(), ttlSeconds=60, refreshSeconds=31)
+        self.assertIn("spec.refreshSeconds: must be at most half", brief["message"])
+
+    def test_probes_are_bounded(self):
+        names = [f"bounded-{i}" for i in range(11)]
+        items = [what_if(name, template(), refreshSeconds=3600) for name in names]
+        self.plane.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        reasons = sorted(podium.condition({"status": self.answer(name)}, "Accepted")["reason"] for name in names)
+        self.assertEqual(reasons, ["Accepted"] * 10 + ["TooManyRefreshed"])
+        self.plane.kubectl("delete", "sr", "-n", "default", *names)
+
     def test_what_is_wrong_is_told_with_its_path(self):
         wrong = self.ask(template(), nodes=["a1"], changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
         self.assertEqual((wrong["outcome"], wrong["message"]), ("Refused", 'spec.changes[0].nodeName: unknown node "nowhere"'))
         misspelt = workload()
         misspelt["spec"]["replica"] = 3
         self.assertEqual(self.ask(misspelt)["message"], "spec.template.spec.replica: unknown field")
+
+
+class WithoutTheRightToLabel(Asking):
+    nodes = NODES[:1]
+
+    @classmethod
+    def connect(cls):
+        path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/podium-system:podium"
+        role = cls.plane.get(path)
+        for rule in role["rules"]:
+            if "schedulingreports" in rule.get("resources", []):
+                rule["verbs"].remove("patch")
+        role["metadata"].pop("resourceVersion")
+        code, body = cls.plane.request("PUT", path, role)
+        assert code == 200, body
+        account = f"system:serviceaccount:{podium.NAMESPACE}:podium"
+        about = {"group": "podium.dev", "resource": "schedulingreports", "verb": "patch", "namespace": "default"}
+        review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+                  "spec": {"user": account, "resourceAttributes": about}}
+        reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+        wait_until(lambda: not cls.plane.request("POST", reviews, review)[1]["status"]["allowed"], "the right is taken away")
+        return super().connect()
+
+    def test_it_is_answered_all_the_same(self):
+        self.assertEqual(self.ask(template(), "plain")["outcome"], "Fits")
+        self.assertEqual(self.edit("plain", replicas=9)["outcome"], "PartlyFits")
+        self.assertEqual(self.labels("plain"), {})
+        lines = wait_until(lambda: [line for line in self.podium.log().splitlines() if "labels of what-ifs are not written" in line],
+                           "a line tells")
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("cannot patch resource", lines[0])
 
 
 if __name__ == "__main__":

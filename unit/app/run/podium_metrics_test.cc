@@ -31,6 +31,7 @@ PodiumMetrics::State some_state() {
   state.watches = {{"pods", false}, {"nodes", true}};
   state.since_renewal = 250ms;
   state.crd_ready = false;
+  state.fitting = {{"shop", "probe", 3}, {"bank", "probe", 0}};
   state.log.limited = 11;
   return state;
 }
@@ -57,6 +58,8 @@ TEST(PodiumMetrics, ShowWhatThePartsCount) {
         "podium_events_dropped_total 8\n", "podium_watches_failing{resource=\"pods\"} 1\n",
         "podium_watches_failing{resource=\"nodes\"} 0\n", "podium_lease_renewal_age_seconds 0.25\n",
         "podium_report_crd_ready 0\n", "podium_log_lines_dropped_total{reason=\"limit\"} 11\n",
+        "podium_what_if_fitting{name=\"probe\",namespace=\"shop\"} 3\n",
+        "podium_what_if_fitting{name=\"probe\",namespace=\"bank\"} 0\n",
         "podium_what_ifs_refused_total{reason=\"TooManyQuestions\"} 0\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }

@@ -42,6 +42,36 @@ TEST(ReadQuestion, AReferenceAndTheDefaults) {
   EXPECT_EQ(question->ttl, 600s);
 }
 
+TEST(ReadQuestion, ItMayBeAskedAgain) {
+  struct Case {
+    const char *fields, *result;  // the period, or the finding
+  };
+  const Case cases[] = {
+      {R"("nonce": "a")", "0"},
+      {R"("refreshSeconds": 0)", "0"},
+      {R"("refreshSeconds": 10)", "10"},
+      {R"("refreshSeconds": 300)", "300"},
+      {R"("refreshSeconds": 86400, "ttlSeconds": 0)", "86400"},
+      {R"("refreshSeconds": 60, "ttlSeconds": 120)", "60"},
+      {R"("refreshSeconds": 9)", "spec.refreshSeconds: must be 0 or at least 10"},
+      {R"("refreshSeconds": 301)",
+       "spec.refreshSeconds: must be at most half of the time that the answer is kept (spec.ttlSeconds; 600 "
+       "seconds here)"},
+      {R"("refreshSeconds": 61, "ttlSeconds": 120)",
+       "spec.refreshSeconds: must be at most half of the time that the answer is kept (spec.ttlSeconds; 120 "
+       "seconds here)"},
+      {R"("refreshSeconds": 86401, "ttlSeconds": 0)", "spec.refreshSeconds: must be"},
+      {R"("refreshSeconds": -1)", "spec.refreshSeconds: must be"},
+      {R"("refreshSeconds": "1m")", "spec.refreshSeconds: must be"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.fields);
+    const auto question = read(fmt::format(R"({{"podRef": {{"name": "web-0"}}, {}}})", c.fields));
+    const auto result = question ? std::to_string(question->refresh.count()) : question.error().message;
+    EXPECT_TRUE(result.starts_with(c.result)) << result;
+  }
+}
+
 TEST(ReadQuestion, FindingsHaveTheirPath) {
   const auto huge = fmt::format(R"({{"template": {{"metadata": {{"labels": {{"a": "{}"}}}}}}}})",
                                 std::string(kTemplateBytes, 'x'));

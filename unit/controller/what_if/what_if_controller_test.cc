@@ -1,8 +1,6 @@
 // WhatIfController answers each what-if once, in its status, and writes nothing else.
 #include "controller/what_if/what_if_controller.h"
 
-#include "controller/what_if/question.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,118 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "unit/controller/report/served_api.h"
-#include "unit/support/builders.h"
+#include "base/time.h"
+#include "controller/report/metadata.h"
+#include "controller/what_if/question.h"
+#include "unit/controller/what_if/asking_controller.h"
 
 namespace podium::controller {
 namespace {
 
 using namespace std::chrono_literals;
 namespace json = boost::json;
-using test::node;
 using unit::default_config;
 using unit::kPlural;
 using unit::Lines;
 using unit::ObjectServer;
 using unit::ServedApi;
-
-const std::string kPath = "PATCH /apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports/";
-
-client::Task<cluster::Snapshot> one_node() {
-  cluster::Snapshot made;
-  made.set_node(node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
-  co_return made;
-}
-
-config::Config with(config::Podium::WhatIf what_if) {
-  auto settings = default_config();
-  settings.podium.what_if = what_if;
-  return settings;
-}
-
-struct Asking : ServedApi {
-  explicit Asking(config::Podium::WhatIf what_if = {}) : settings(with(what_if)) {
-    server.serve_watches(kPlural);
-    async::spawn(gate, io.get_executor(), "what-ifs", controller.run());
-  }
-  ~Asking() {
-    controller.stop();
-    gate.cancel();
-    io.restart();
-    io.run();
-  }
-  void ask(const std::string& name, std::string_view spec, int generation = 1,
-           const std::string& ns = "shop") {
-    auto question = server.find(kPlural, ns, name);
-    if (question.is_null()) question = {{"metadata", {{"name", name}, {"namespace", ns}}}};
-    question.at("metadata").as_object()["generation"] = generation;
-    json::parse_options deep;
-    deep.max_depth = 256;
-    question.as_object()["spec"] = json::parse(spec, {}, deep);
-    server.put(kPlural, std::move(question));
-  }
-  void settle() {
-    while (io.poll_one() > 0) {
-    }
-  }
-  // Lets backoffs end: advances the clock and offers another what-if.
-  void wait_for_backoffs() {
-    clock.advance(5min);
-    ask(fmt::format("another-{}", ++pokes), kAnyone, 1, "elsewhere");
-    settle();
-  }
-  json::value status(const std::string& name, const std::string& ns = "shop") const {
-    const auto asked = server.find(kPlural, ns, name);
-    const auto* found = asked.is_object() ? asked.get_object().if_contains("status") : nullptr;
-    return found ? *found : json::value();
-  }
-  // "True Reason: message"
-  std::string condition(const std::string& type, const std::string& name,
-                        const std::string& ns = "shop") const {
-    const auto now = status(name, ns);
-    if (now.is_null() || !now.as_object().contains("conditions")) return "no answer";
-    for (const auto& c : now.at("conditions").as_array()) {
-      if (c.at("type") != json::string(type)) continue;
-      return fmt::format("{} {}: {}", ObjectServer::text(c, "/status"), ObjectServer::text(c, "/reason"),
-                         ObjectServer::text(c, "/message"));
-    }
-    return "no condition";
-  }
-  std::string accepted(const std::string& name, const std::string& ns = "shop") const {
-    return condition("Accepted", name, ns);
-  }
-  Lines writes() const {
-    Lines out;
-    for (auto& line : server.requests()) {
-      if (!line.starts_with("GET ")) out.push_back(std::move(line));
-    }
-    return out;
-  }
-  bool all_answered() const {
-    return std::ranges::all_of(server.all(kPlural), [](const json::value& each) {
-      const auto* status = each.get_object().if_contains("status");
-      return status && status->at("observedGeneration") == each.at("metadata").at("generation");
-    });
-  }
-
-  static constexpr std::string_view kAnyone = R"({"dryRun":true,"podRef":{"name":"nobody"}})";
-  int pokes = 0;
-  std::vector<WhatIfEnd> ends;
-  const config::Config settings;
-  async::Gate gate;
-  Retention retention{api, {}, gate, io.get_executor()};
-  WhatIfController controller{api,
-                              retention,
-                              settings,
-                              gate,
-                              io.get_executor(),
-                              io.get_executor(),
-                              one_node,
-                              [this](const WhatIfEnd& end) { ends.push_back(end); }};
-};
-
-constexpr std::string_view kFits =
-    R"({"dryRun":true,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})";
 
 TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
   Asking w;
@@ -132,7 +33,7 @@ TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
   EXPECT_EQ(w.status("ask").at("choice").at("nodeName"), "n1");
   EXPECT_EQ(w.status("ask").at("observedGeneration"), 1);
   EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
-  EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
+  EXPECT_EQ(w.writes(), (Lines{kPath + "ask", kPath + "ask/status"}));
   EXPECT_EQ(w.controller.answered(), 1u);
   EXPECT_EQ(w.retention.size(), 1u);
   EXPECT_EQ(w.report("ask").at("spec"), json::parse(kFits));
@@ -200,7 +101,7 @@ TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
     EXPECT_TRUE(w.condition("Complete", "ask").starts_with("True Refused: spec"));
     EXPECT_EQ(w.status("ask").at("outcome"), "Refused");
     EXPECT_TRUE(w.status("ask").as_object().contains("expiresAt")) << "it goes like any other";
-    EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
+    EXPECT_EQ(w.writes(), (Lines{kPath + "ask", kPath + "ask/status"}));
   }
 }
 
@@ -228,7 +129,7 @@ TEST(WhatIfController, AsksAboutAPendingPodAsItIs) {
   w.ask("ask", R"({"dryRun":true,"podRef":{"name":"pending"}})");
   w.settle();
   EXPECT_EQ(w.status("ask").at("outcome"), "DoesNotFit");
-  EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"});
+  EXPECT_EQ(w.writes(), (Lines{kPath + "ask", kPath + "ask/status"}));
 }
 
 TEST(WhatIfController, AsksAboutAPlacedPodAndAWorkload) {
@@ -255,7 +156,7 @@ TEST(WhatIfController, OnlyTheSchedulerThatIsNamedAnswers) {
   w.settle();
   EXPECT_EQ(w.status("ours").at("outcome"), "Fits");
   EXPECT_TRUE(w.status("theirs").is_null());
-  EXPECT_EQ(w.writes(), Lines{kPath + "ours/status"});
+  EXPECT_EQ(w.writes(), (Lines{kPath + "ours", kPath + "ours/status"}));
 }
 
 TEST(WhatIfController, ATtlOfZeroIsAsLongAsTheReportIsThere) {
@@ -284,7 +185,7 @@ TEST(WhatIfController, AnswersOnceForEachGeneration) {
   EXPECT_EQ(w.controller.answered(), 2u);
   EXPECT_EQ(w.status("ask").at("outcome"), "PartlyFits");
   EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
-  EXPECT_EQ(w.writes().size(), 2u);
+  EXPECT_EQ(w.writes().size(), 4u) << "the labels and the status of each";
 }
 
 TEST(WhatIfController, OfTheQuestionsThatWaitOnlyTheLastIsAnswered) {
@@ -292,7 +193,7 @@ TEST(WhatIfController, OfTheQuestionsThatWaitOnlyTheLastIsAnswered) {
   for (int generation = 1; generation <= 3; ++generation) w.ask("ask", kFits, generation);
   w.settle();
   EXPECT_EQ(w.status("ask").at("observedGeneration"), 3);
-  EXPECT_EQ(w.writes().size(), 1u);
+  EXPECT_EQ(w.writes(), (Lines{kPath + "ask", kPath + "ask/status"}));
 }
 
 TEST(WhatIfController, AnswersThatAreThereAtTheStartAreNotGivenAgain) {
@@ -329,6 +230,92 @@ TEST(WhatIfController, AnAnswerIsNotGivenToAnotherOfItsName) {
   EXPECT_TRUE(swapped);
   EXPECT_EQ(w.controller.answered(), 1u);
   EXPECT_TRUE(w.accepted("ask").starts_with("False Invalid: spec")) << w.accepted("ask");
+}
+
+// --- labels and conditions ---
+
+TEST(WhatIfController, ItsLabelsAreThoseOfItsAnswer) {
+  Asking w;
+  w.ask("ask", kFits);
+  w.ask("kept", R"({"dryRun":true,"ttlSeconds":0,"podRef":{"name":"nobody"}})");
+  w.settle();
+  const auto expires = w.clock.wall() + w.settings.podium.reports.ttl;
+  EXPECT_EQ(w.labels("ask"), (json::object{{"podium.dev/report", "question"},
+                                           {"podium.dev/outcome", "Fits"},
+                                           {"podium.dev/expires", expiry_minute(expires)}}));
+  EXPECT_EQ(w.labels("kept"), (json::object{{"podium.dev/report", "question"},
+                                            {"podium.dev/outcome", "Refused"},
+                                            {"podium.dev/expires", expiry_minute(expires)}}))
+      << "a refusal is not kept";
+  w.ask("kept", R"({"dryRun":true,"ttlSeconds":0,)" + std::string(kFits.substr(15)), 2);
+  w.settle();
+  EXPECT_EQ(w.labels("kept"),
+            (json::object{{"podium.dev/report", "question"}, {"podium.dev/outcome", "Fits"}}));
+}
+
+TEST(WhatIfController, LabelsOfItsAuthorStayAndRightOnesTakeNoRequest) {
+  Asking w;
+  w.server.put(kPlural, json::parse(fmt::format(
+                            R"({{"metadata":{{"name":"ask","namespace":"shop","generation":1,"labels":{{
+                                 "a":"b","podium.dev/report":"question","podium.dev/outcome":"Fits",
+                                 "podium.dev/expires":"{}"}}}},"spec":{}}})",
+                            expiry_minute(w.clock.wall() + w.settings.podium.reports.ttl + 1h), kFits)));
+  w.settle();
+  EXPECT_EQ(w.writes(), Lines{kPath + "ask/status"}) << "the label of the expiry may lag by a tenth";
+  EXPECT_EQ(w.labels("ask").at("a"), "b");
+  w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})", 2);
+  w.settle();
+  EXPECT_EQ(w.labels("ask").at("a"), "b");
+  EXPECT_EQ(w.labels("ask").at("podium.dev/outcome"), "Refused");
+}
+
+TEST(WhatIfController, WithoutTheRightToLabelItIsAnsweredAllTheSame) {
+  struct Case {
+    int code;
+    int retries;  // until labels are taken
+  };
+  for (const auto& [code, retries] : {Case{403, 0}, Case{422, 0}, Case{500, 1}, Case{429, 1}}) {
+    SCOPED_TRACE(code);
+    Asking w;
+    int refused = 0;
+    w.server.on_request =
+        [&, code = code](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (request.method != "PATCH" || !request.target.starts_with(kPath.substr(6) + "ask?"))
+        return std::nullopt;
+      if (refused > 0) return std::nullopt;
+      ++refused;
+      return client::Response{code, fmt::format(R"({{"kind":"Status","code":{},"message":"no"}})", code)};
+    };
+    w.ask("ask", kFits);
+    w.settle();
+    EXPECT_EQ(w.accepted("ask"), "True Accepted: request is valid");
+    w.wait_for_backoffs();
+    EXPECT_EQ(refused, 1);
+    EXPECT_EQ(w.labels("ask").empty(), retries == 0);
+    EXPECT_TRUE(w.status("ask").is_object());
+  }
+}
+
+TEST(WhatIfController, AConditionKeepsTheTimeOfItsTransition) {
+  Asking w;
+  const auto since = [&](const char* type) { return w.condition_time(type, "ask"); };
+  w.ask("ask", kFits);
+  w.settle();
+  const auto first = format_time(w.clock.wall());
+  EXPECT_EQ(since("Accepted"), first);
+  w.clock.advance(1h);
+  w.ask("ask", R"({"dryRun":true,"replicas":9,)" + std::string(kFits.substr(15)), 2);
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+  EXPECT_EQ(since("Accepted"), first) << "it is True as before";
+  EXPECT_EQ(since("Complete"), first);
+  w.clock.advance(1h);
+  const auto third = format_time(w.clock.wall());
+  w.ask("ask", Asking::kAnyone, 3);
+  w.settle();
+  EXPECT_EQ(since("Accepted"), third) << "it is False now";
+  EXPECT_EQ(since("Complete"), first);
+  EXPECT_EQ(w.status("ask").at("decidedAt"), json::string(third));
 }
 
 // --- many ---
@@ -371,7 +358,7 @@ TEST(WhatIfController, EachOfManyQuestionsHasItsOwnAnswer) {
     }
   }
   EXPECT_EQ(w.controller.answered(), std::uint64_t{kQuestions});
-  EXPECT_EQ(w.writes().size(), std::size_t{kQuestions});
+  EXPECT_EQ(w.writes().size(), std::size_t{2 * kQuestions}) << "its labels and its status";
 }
 
 TEST(WhatIfController, TurnsGoRoundByNamespace) {
@@ -383,7 +370,7 @@ TEST(WhatIfController, TurnsGoRoundByNamespace) {
   const auto writes = w.writes();
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < writes.size(); ++i) {
-    if (writes[i].starts_with(kPath)) places.push_back(i);
+    if (writes[i].starts_with(kPath) && writes[i].ends_with("/status")) places.push_back(i / 2);
   }
   EXPECT_EQ(places, (std::vector<std::size_t>{1, 3, 5})) << "one of the other namespace before each";
 }
@@ -482,7 +469,7 @@ TEST(WhatIfController, AQuestionThatIsGoneIsNotTriedAgain) {
   w.settle();
   const auto tries = w.writes().size();
   for (int i = 0; i < 3; ++i) w.wait_for_backoffs();
-  EXPECT_EQ(tries, 1u);
+  EXPECT_EQ(tries, 2u);
   const auto writes = w.writes();
   EXPECT_EQ(std::ranges::count(writes, kPath + "ask/status"), 1);
   EXPECT_EQ(w.server.find(kPlural, "shop", "ask"), json::value());

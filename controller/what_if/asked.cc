@@ -1,0 +1,92 @@
+#include "controller/what_if/asked.h"
+
+#include <algorithm>
+
+#include "base/time.h"
+#include "controller/report/metadata.h"
+
+namespace podium::controller {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::seconds;
+
+constexpr int kLabelLag = 10;
+
+const json::value* at_pointer(const json::value& report, std::string_view pointer) {
+  boost::system::error_code none;
+  return report.find_pointer(pointer, none);
+}
+
+std::optional<std::int64_t> number_at(const json::value& report, std::string_view pointer) {
+  const auto* found = at_pointer(report, pointer);
+  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
+}
+
+void add_condition(std::string type, std::string_view status, std::string_view reason, std::string_view since,
+                   AnsweredBefore& out) {
+  if (status.empty() || out.condition(type)) return;
+  out.conditions.push_back({std::move(type), status == "True", std::string(reason), parse_time(since)});
+}
+
+AnsweredBefore before_of(const json::value& report) {
+  AnsweredBefore out{.kind = text_at(report, "/metadata/labels/podium.dev~1report"),
+                     .outcome = text_at(report, "/metadata/labels/podium.dev~1outcome"),
+                     .expires = text_at(report, "/metadata/labels/podium.dev~1expires")};
+  const auto* conditions = at_pointer(report, "/status/conditions");
+  if (!conditions || !conditions->is_array()) return out;
+  for (const auto& each : conditions->get_array()) {
+    auto type = text_at(each, "/type");
+    if (type != "Accepted" && type != "Complete") continue;
+    add_condition(std::move(type), text_at(each, "/status"), text_at(each, "/reason"),
+                  text_at(each, "/lastTransitionTime"), out);
+  }
+  return out;
+}
+
+}  // namespace
+
+const AnsweredBefore::Condition* AnsweredBefore::condition(std::string_view type) const {
+  const auto found = std::ranges::find(conditions, type, &Condition::type);
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+Asked asked_of(const ReportText& report) {
+  Asked out{std::string(report.ns), std::string(report.name), std::string(report.uid), report.generation};
+  out.before.kind = report.kind_label;
+  out.before.outcome = report.outcome_label;
+  out.before.expires = report.expires_label;
+  add_condition("Accepted", report.accepted.status, report.accepted.reason, report.accepted.since,
+                out.before);
+  add_condition("Complete", report.complete.status, report.complete.reason, report.complete.since,
+                out.before);
+  return out;
+}
+
+Seen::Seen(const json::value& report)
+    : asked{text_at(report, "/metadata/namespace"), text_at(report, "/metadata/name"),
+            text_at(report, "/metadata/uid"), number_at(report, "/metadata/generation").value_or(0),
+            before_of(report)},
+      answered(number_at(report, "/status/observedGeneration")),
+      scheduler_name(text_at(report, "/spec/schedulerName")),
+      refresh(std::max<std::int64_t>(0, number_at(report, "/spec/refreshSeconds").value_or(0))),
+      decided_at(parse_time(text_at(report, "/status/decidedAt"))) {}
+
+void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status) {
+  for (auto& condition : status.conditions) {
+    const auto* was = before.condition(condition.type);
+    const bool stays = was && was->is_true == condition.is_true && was->since && *was->since <= now;
+    condition.since = stays ? *was->since : now;
+  }
+}
+
+bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, seconds ttl) {
+  if (before.kind != wanted.kind || before.outcome != wanted.outcome) return true;
+  if (!wanted.expires) return !before.expires.empty();
+  const auto labelled = parse_expiry_minute(before.expires);
+  if (!labelled) return true;
+  const auto lag = std::max<Wall::duration>(ttl / kLabelLag, std::chrono::minutes(1));
+  return *wanted.expires - *labelled >= lag || *labelled - *wanted.expires >= lag;
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,66 @@
+// Asked: one spec of a what-if, and what podium wrote on the report before. Seen: a what-if as the watch
+// tells it.
+//
+// Threads: values and pure functions. Errors: none; what is missing or malformed reads as absent.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "controller/report/report.h"
+#include "controller/report/requests.h"
+#include "controller/what_if/report_text.h"
+
+namespace podium::controller {
+
+// The labels and conditions of an earlier answer.
+struct AnsweredBefore {
+  struct Condition {
+    std::string type;
+    bool is_true = false;
+    std::string reason;
+    std::optional<Wall> since;
+  };
+  std::string kind, outcome, expires;  // the labels
+  std::vector<Condition> conditions;   // Accepted and Complete, where they are
+
+  const Condition* condition(std::string_view type) const;  // null: there is none
+};
+
+// Identifies a report and the generation of its spec.
+struct Asked {
+  std::string ns, name, uid;
+  std::int64_t generation = 0;
+  AnsweredBefore before = {};
+
+  bool is_complete() const { return generation > 0; }  // false: the report could not be read completely
+};
+Asked asked_of(const ReportText& report);
+
+// The fields of a watched report that decide whether it needs an answer. An oversized report may come
+// with little more than its metadata.
+struct Seen {
+  explicit Seen(const boost::json::value& report);
+  bool is_answered() const { return answered == asked.generation; }
+  bool is_complete() const { return asked.is_complete(); }
+
+  Asked asked;
+  std::optional<std::int64_t> answered;
+  std::string scheduler_name;
+  std::chrono::seconds refresh{0};  // 0: answered once
+  std::optional<Wall> decided_at;
+};
+
+// Sets the conditions' times. A condition keeps the time of its last transition between True and False.
+void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status);
+
+// Whether the labels of the report have to change. The expiry may lag by a tenth of the TTL, a minute at
+// least, so that an answer that is written again seldom takes a request for its labels.
+bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, std::chrono::seconds ttl);
+
+}  // namespace podium::controller

@@ -1,0 +1,107 @@
+#include "controller/what_if/refreshes.h"
+
+namespace podium::controller {
+
+bool Refreshes::place(const std::string& ns, const std::string& name, const std::string& key,
+                      std::chrono::seconds every) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = entries_.find(key); it != entries_.end()) {
+    it->second.turn.every = every;
+    return true;
+  }
+  const auto own = of_namespace_.find(ns);
+  if (entries_.size() >= limits_.all) return false;
+  if ((own == of_namespace_.end() ? 0 : own->second) >= limits_.per_namespace) return false;
+  ++of_namespace_[ns];
+  entries_[key].turn = {ns, name, key, every};
+  return true;
+}
+
+void Refreshes::drop(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  unset(it->second);
+  const auto own = of_namespace_.find(it->second.turn.ns);
+  if (--own->second == 0) of_namespace_.erase(own);
+  entries_.erase(it);
+}
+
+void Refreshes::set_turn(const std::string& key, Steady at) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  unset(it->second);
+  it->second.at = at;
+  turns_.emplace(at, key);
+}
+
+void Refreshes::next_turn(const std::string& key, Steady now) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end() || it->second.at) return;
+  it->second.at = now + it->second.turn.every;
+  turns_.emplace(*it->second.at, key);
+}
+
+void Refreshes::no_turn(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = entries_.find(key); it != entries_.end()) unset(it->second);
+}
+
+bool Refreshes::has_turn(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(key);
+  return it != entries_.end() && it->second.at;
+}
+
+std::optional<Steady> Refreshes::next() const {
+  const std::lock_guard lock(mutex_);
+  return turns_.empty() ? std::nullopt : std::optional(turns_.begin()->first);
+}
+
+std::vector<Refreshes::Turn> Refreshes::take_due(Steady now) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Turn> due;
+  while (!turns_.empty() && turns_.begin()->first <= now) {
+    auto& entry = entries_.at(turns_.begin()->second);
+    due.push_back(entry.turn);
+    unset(entry);
+  }
+  return due;
+}
+
+void Refreshes::answered(const std::string& key, std::optional<std::size_t> fitting) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = entries_.find(key); it != entries_.end()) it->second.fitting = fitting;
+}
+
+bool Refreshes::is_news(const std::string& key, std::uint64_t content, Steady now,
+                        Steady::duration most) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end() || !it->second.written) return true;
+  return it->second.written->first != content || now - it->second.written->second >= most;
+}
+
+void Refreshes::written(const std::string& key, std::uint64_t content, Steady now) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = entries_.find(key); it != entries_.end()) it->second.written.emplace(content, now);
+}
+
+std::vector<Refreshes::Fitting> Refreshes::fitting() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Fitting> out;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.fitting) out.push_back({entry.turn.ns, entry.turn.name, *entry.fitting});
+  }
+  return out;
+}
+
+void Refreshes::unset(Entry& entry) {
+  if (!entry.at) return;
+  turns_.erase({*entry.at, entry.turn.key});
+  entry.at.reset();
+}
+
+}  // namespace podium::controller

@@ -1,0 +1,79 @@
+// Refreshes: the what-ifs that are asked again and again (spec.refreshSeconds), with the time of each one's
+// next turn and what its last answer was.
+//
+// A what-if takes a place; there are so many in all and in a namespace. While its question or its answer is
+// under way, it has no next turn, so turns do not pile up.
+//
+// Memory: a few hundred bytes for each place. Owner: WhatIfController. Threads: any. Errors: none; functions
+// do nothing for a key that has no place.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace podium::controller {
+
+class Refreshes {
+ public:
+  struct Limits {
+    std::size_t all = 0, per_namespace = 0;
+  };
+  struct Turn {
+    std::string ns, name, key;
+    std::chrono::seconds every{0};
+  };
+  // How many replicas fitted at the last turn of a what-if.
+  struct Fitting {
+    std::string ns, name;
+    std::size_t replicas = 0;
+    bool operator==(const Fitting&) const = default;
+  };
+
+  explicit Refreshes(Limits limits) : limits_(limits) {}
+
+  // Takes a place, or keeps the one it has with another period. False: there is none left.
+  bool place(const std::string& ns, const std::string& name, const std::string& key,
+             std::chrono::seconds every);
+  void drop(const std::string& key);
+
+  void set_turn(const std::string& key, Steady at);
+  void next_turn(const std::string& key, Steady now);  // one period from now, unless it has a turn
+  void no_turn(const std::string& key);
+  bool has_turn(const std::string& key) const;
+  std::optional<Steady> next() const;
+  std::vector<Turn> take_due(Steady now);  // they have no turn then
+
+  // The answer of a turn; nullopt: the question was refused.
+  void answered(const std::string& key, std::optional<std::size_t> fitting);
+  // Whether an answer is to be written: another one than was written last, or that was `most` ago.
+  bool is_news(const std::string& key, std::uint64_t content, Steady now, Steady::duration most) const;
+  void written(const std::string& key, std::uint64_t content, Steady now);
+
+  std::vector<Fitting> fitting() const;  // by key
+
+ private:
+  struct Entry {
+    Turn turn;
+    std::optional<Steady> at;
+    std::optional<std::size_t> fitting;
+    std::optional<std::pair<std::uint64_t, Steady>> written;  // content and time
+  };
+  void unset(Entry& entry);
+
+  const Limits limits_;
+  mutable std::mutex mutex_;  // guards these
+  std::map<std::string, Entry> entries_;
+  std::map<std::string, std::size_t> of_namespace_;
+  std::set<std::pair<Steady, std::string>> turns_;
+};
+
+}  // namespace podium::controller

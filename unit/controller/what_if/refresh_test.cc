@@ -1,0 +1,280 @@
+// spec.refreshSeconds: what-ifs that are asked again and again, within their bounds.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "async/virtual_time.h"
+#include "base/time.h"
+#include "controller/report/refusal.h"
+#include "controller/what_if/refreshes.h"
+#include "unit/controller/what_if/asking_controller.h"
+
+namespace podium::controller {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+using unit::kPlural;
+using unit::Lines;
+using unit::ObjectServer;
+using Fitting = std::vector<Refreshes::Fitting>;
+
+// A pod of one CPU. The node has four.
+std::string probe(int seconds, std::string_view more = "", int replicas = 9) {
+  return fmt::format(
+      R"({{"dryRun":true,"refreshSeconds":{},{}"replicas":{},"template":{{"spec":{{"containers":[
+      {{"name":"c","image":"i","resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}})",
+      seconds, more, replicas);
+}
+
+struct Virtual {
+  async::VirtualTime time;  // before the timers
+};
+
+struct Probing : Virtual, Asking {
+  // The clock of the API and the timers go on together, by the second.
+  void go_on(std::chrono::seconds by) {
+    for (auto left = by; left > 0s; left -= 1s) {
+      clock.advance(1s);
+      const auto until = time.now() + 1s;
+      while (time.now() < until) {
+        time.advance(io, until - time.now());
+        settle();
+      }
+    }
+  }
+  std::size_t reads(const std::string& name = "probe") const {
+    const auto all = server.requests("GET");
+    return static_cast<std::size_t>(std::ranges::count(all, "GET" + kPath.substr(5) + name));
+  }
+  std::size_t answers(const std::string& name = "probe") const {
+    return static_cast<std::size_t>(std::ranges::count(writes(), kPath + name + "/status"));
+  }
+  std::string decided_at() const { return ObjectServer::text(status("probe"), "/decidedAt"); }
+};
+
+TEST(Refresh, AnAnswerThatStaysTheSameIsWrittenOnceAMinute) {
+  Probing w;
+  w.ask("probe", probe(10));
+  w.settle();
+  EXPECT_EQ(w.answers(), 1u);
+  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "probe", 4}}));
+  const auto first = w.decided_at();
+  const auto before = w.reads();
+  w.go_on(55s);
+  EXPECT_EQ(w.reads(), before + 5) << "asked every ten seconds";
+  EXPECT_EQ(w.answers(), 1u);
+  w.go_on(10s);
+  EXPECT_EQ(w.answers(), 2u);
+  EXPECT_NE(w.decided_at(), first);
+  EXPECT_EQ(w.condition_time("Complete", "probe"), first) << "it is True as before";
+  w.go_on(600s);
+  EXPECT_EQ(w.answers(), 12u);
+  EXPECT_EQ(w.retention.size(), 1u);
+}
+
+TEST(Refresh, AnotherAnswerIsWrittenAtOnceFromTheNewestSnapshot) {
+  Probing w;
+  w.server.put("pods", json::parse(R"({"metadata":{"name":"web","namespace":"shop"},"spec":{
+      "schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]}})"));
+  w.ask("probe", R"({"dryRun":true,"refreshSeconds":10,"podRef":{"name":"web"}})");
+  w.settle();
+  EXPECT_EQ(w.status("probe").at("outcome"), "Fits");
+  w.server.erase("pods", "shop", "web");
+  w.go_on(10s);
+  EXPECT_EQ(w.status("probe").at("outcome"), "Refused");
+  EXPECT_EQ(w.labels("probe").at("podium.dev/outcome"), "Refused");
+  EXPECT_EQ(w.controller.fitting(), Fitting()) << "nobody knows how many fit";
+  w.server.put("pods", json::parse(R"({"metadata":{"name":"web","namespace":"shop"},"spec":{
+      "schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]}})"));
+  w.go_on(10s);
+  EXPECT_EQ(w.status("probe").at("outcome"), "Fits") << "a question that was refused is asked again, too";
+  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "probe", 1}}));
+  EXPECT_EQ(w.answers(), 3u);
+}
+
+TEST(Refresh, ItEndsWithTheObjectOrItsField) {
+  Probing w;
+  w.ask("probe", probe(10));
+  w.ask("edited", probe(10));
+  w.settle();
+  w.server.erase(kPlural, "shop", "probe");
+  w.ask("edited", probe(0, "", 2), 2);
+  w.settle();
+  EXPECT_EQ(w.status("edited").at("outcome"), "Fits");
+  EXPECT_EQ(w.controller.fitting(), Fitting());
+  const auto before = w.reads("probe") + w.reads("edited");
+  w.go_on(120s);
+  EXPECT_EQ(w.reads("probe") + w.reads("edited"), before);
+}
+
+TEST(Refresh, AnEditedOneGoesOnWithItsNewPeriod) {
+  Probing w;
+  w.ask("probe", probe(100));
+  w.settle();
+  w.ask("probe", probe(20, "", 3), 2);
+  w.settle();
+  EXPECT_EQ(w.status("probe").at("outcome"), "Fits");
+  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "probe", 3}}));
+  const auto before = w.reads();
+  w.go_on(105s);
+  EXPECT_EQ(w.reads(), before + 5);
+}
+
+TEST(Refresh, TheExpiryCountsFromTheLastAnswer) {
+  Probing w;
+  w.ask("probe", probe(10, R"("ttlSeconds":40,)"));
+  w.settle();
+  w.go_on(200s);
+  EXPECT_GE(w.answers(), 9u) << "written before half of its time has passed";
+  const auto expires = parse_time(ObjectServer::text(w.status("probe"), "/expiresAt"));
+  const auto decided = parse_time(w.decided_at());
+  ASSERT_TRUE(expires && decided);
+  EXPECT_EQ(*expires - *decided, 40s);
+  EXPECT_GT(*expires, w.clock.wall());
+}
+
+TEST(Refresh, WhatAnotherProcessAnsweredGoesOn) {
+  Probing w;
+  const auto answered = [&](const char* name, std::string_view spec, std::string_view reason,
+                            std::string_view accepted) {
+    w.server.put(kPlural, json::parse(fmt::format(
+                              R"({{"metadata":{{"name":"{}","namespace":"shop","generation":4}},"spec":{},
+      "status":{{"observedGeneration":4,"outcome":"Fits","decidedAt":"{}","conditions":[
+        {{"type":"Accepted","status":"{}","reason":"{}","message":"m","lastTransitionTime":"{}"}}]}}}})",
+                              name, spec, format_time(w.clock.wall() - 12s), accepted, reason,
+                              format_time(w.clock.wall() - 1h))));
+  };
+  answered("probe", probe(20), "Accepted", "True");
+  answered("refused", probe(20), kTooManyRefreshed, "False");
+  answered("wrong", R"({"dryRun":true,"refreshSeconds":20,"template":3})", "Invalid", "False");
+  w.settle();
+  EXPECT_EQ(w.writes(), Lines());
+  w.go_on(9s);
+  EXPECT_EQ(w.answers(), 1u) << "twenty seconds after the answer that is there";
+  w.go_on(100s);
+  EXPECT_EQ(w.reads(), 6u);
+  EXPECT_EQ(w.reads("refused"), 0u);
+  EXPECT_EQ(w.reads("wrong"), 1u);
+  EXPECT_EQ(w.answers("wrong"), 0u) << "it says so already";
+  EXPECT_EQ(w.condition_time("Accepted", "probe"), format_time(w.clock.wall() - 109s - 1h));
+}
+
+TEST(Refresh, ThereIsOneTurnHoweverLongAnAnswerTakes) {
+  Probing w;
+  w.ask("probe", probe(10));
+  w.settle();
+  bool away = true;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!away || request.method != "GET" || !request.target.ends_with("/probe")) return std::nullopt;
+    return client::Response{500, R"({"kind":"Status","code":500,"message":"no"})"};
+  };
+  w.go_on(300s);
+  EXPECT_EQ(w.controller.waiting(), 1u);
+  away = false;
+  w.go_on(60s);
+  const auto before = w.reads();
+  w.go_on(60s);
+  EXPECT_EQ(w.controller.waiting(), 0u);
+  EXPECT_LE(w.reads() - before, 6u);
+  EXPECT_GE(w.reads() - before, 5u);
+}
+
+TEST(Refresh, TooManyAreRefused) {
+  Probing w;
+  for (int i = 0; i < 11; ++i) w.ask(fmt::format("probe-{:02}", i), probe(10), 1, "flood");
+  w.ask("probe", probe(10));
+  w.settle();
+  EXPECT_EQ(w.controller.fitting().size(), 11u) << "ten of a namespace";
+  int refused = -1;
+  for (int i = 0; i < 11; ++i) {
+    const auto accepted = w.accepted(fmt::format("probe-{:02}", i), "flood");
+    if (accepted == "True Accepted: request is valid") continue;
+    EXPECT_EQ(
+        accepted,
+        "False TooManyRefreshed: spec.refreshSeconds: too many what-ifs are asked again and again (at most "
+        "10 in a namespace, 100 in all); try again later, by another change of the spec");
+    EXPECT_EQ(refused, -1) << "one of them";
+    refused = i;
+  }
+  ASSERT_GE(refused, 0);
+  const auto name = fmt::format("probe-{:02}", refused);
+  w.server.erase(kPlural, "flood", refused == 0 ? "probe-01" : "probe-00");
+  w.go_on(30s);
+  EXPECT_TRUE(w.accepted(name, "flood").starts_with("False TooManyRefreshed"));
+  w.ask(name, probe(20), 2, "flood");
+  w.settle();
+  EXPECT_EQ(w.accepted(name, "flood"), "True Accepted: request is valid");
+  for (int i = 0; i < 100; ++i) w.ask("probe", probe(10), 1, fmt::format("ns-{}", i));
+  w.settle();
+  EXPECT_EQ(w.controller.fitting().size(), 100u) << "a hundred in all";
+}
+
+TEST(Refresh, ItStopsWithTheController) {
+  Probing w;
+  w.ask("probe", probe(10));
+  w.settle();
+  w.controller.stop();
+  w.gate.cancel();
+  const auto before = w.reads();
+  w.go_on(60s);
+  EXPECT_EQ(w.reads(), before);
+  EXPECT_EQ(w.gate.inside(), 0u);
+}
+
+// --- the places and turns ---
+
+std::vector<std::string> due(Refreshes& refreshes, Steady now) {
+  std::vector<std::string> out;
+  for (const auto& turn : refreshes.take_due(now)) out.push_back(turn.key);
+  return out;
+}
+
+TEST(Refreshes, PlacesAreBounded) {
+  Refreshes refreshes({.all = 3, .per_namespace = 2});
+  EXPECT_TRUE(refreshes.place("a", "1", "a/1", 10s));
+  EXPECT_TRUE(refreshes.place("a", "2", "a/2", 10s));
+  EXPECT_FALSE(refreshes.place("a", "3", "a/3", 10s));
+  EXPECT_TRUE(refreshes.place("a", "1", "a/1", 20s)) << "it has one";
+  EXPECT_TRUE(refreshes.place("b", "1", "b/1", 10s));
+  EXPECT_FALSE(refreshes.place("c", "1", "c/1", 10s));
+  refreshes.drop("a/1");
+  refreshes.drop("a/1");
+  EXPECT_TRUE(refreshes.place("a", "3", "a/3", 10s));
+}
+
+TEST(Refreshes, EachHasOneTurn) {
+  Refreshes refreshes({.all = 3, .per_namespace = 3});
+  const Steady now{};
+  for (const char* name : {"1", "2", "3"}) refreshes.place("a", name, fmt::format("a/{}", name), 10s);
+  EXPECT_EQ(refreshes.next(), std::nullopt);
+  refreshes.next_turn("a/1", now);
+  refreshes.next_turn("a/1", now + 5s);
+  refreshes.set_turn("a/2", now + 3s);
+  refreshes.next_turn("a/none", now);
+  EXPECT_EQ(refreshes.next(), now + 3s);
+  EXPECT_EQ(due(refreshes, now + 2s), std::vector<std::string>{});
+  EXPECT_EQ(due(refreshes, now + 20s), (std::vector<std::string>{"a/2", "a/1"}));
+  EXPECT_FALSE(refreshes.has_turn("a/1"));
+  refreshes.set_turn("a/3", now);
+  refreshes.set_turn("a/3", now + 1s);
+  EXPECT_TRUE(refreshes.has_turn("a/3"));
+  refreshes.no_turn("a/3");
+  refreshes.next_turn("a/2", now);
+  refreshes.drop("a/2");
+  EXPECT_EQ(refreshes.next(), std::nullopt);
+}
+
+TEST(Refreshes, AnAnswerIsNewsIfItIsAnotherOrOld) {
+  Refreshes refreshes({.all = 1, .per_namespace = 1});
+  const Steady now{};
+  EXPECT_TRUE(refreshes.is_news("a/1", 7, now, 60s));
+  refreshes.place("a", "1", "a/1", 10s);
+  EXPECT_TRUE(refreshes.is_news("a/1", 7, now, 60s)) << "not written yet";
+  refreshes.written("a/1", 7, now);
+  EXPECT_FALSE(refreshes.is_news("a/1", 7, now + 59s, 60s));
+  EXPECT_TRUE(refreshes.is_news("a/1", 8, now + 1s, 60s));
+  EXPECT_TRUE(refreshes.is_news("a/1", 7, now + 60s, 60s));
+}
+
+}  // namespace
+}  // namespace podium::controller
