@@ -6,7 +6,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "app/report_api/question_body.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
 #include "controller/report/summary.h"
@@ -143,16 +142,17 @@ Reply decisions_reply(const DecisionMemory::Listed& listed) {
   return json_reply(json::object{{"metadata", std::move(metadata)}, {"items", std::move(items)}});
 }
 
-Reply question_reply(Form form, const controller::Question& question, const ReportStatus& answered) {
+Reply question_reply(Form form, const AskedBody& asked, const ReportStatus& answered) {
   if (const auto* refusal = refusal_of(answered)) {
     if (refusal->reason != controller::kDeadlineExceeded)
-      return server::status_reply(422, own_words(refusal->message));
+      return server::status_reply(422, asked.is_report ? refusal->message : own_words(refusal->message));
     auto late = server::status_reply(504, refusal->message);
     late.headers.emplace_back("Retry-After", "1");
     return late;
   }
   auto status = answered;
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
+  const auto& question = *asked.question;
   const auto& meta = question.meta;
   json::object spec{{"dryRun", true}};
   if (question.replicas) spec["replicas"] = *question.replicas;

@@ -6,10 +6,10 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "app/report_api/question_body.h"
 #include "app/report_api/routes.h"
 #include "controller/recorder/decision_memory.h"
 #include "controller/report/report.h"
-#include "controller/what_if/question.h"
 #include "server/exchange.h"
 
 namespace podium::app::report_api {
@@ -26,7 +26,6 @@ server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
 // {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: a line for each decision.
 server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed);
 // A refused question is 422 Invalid, one that ran out of time 504.
-server::Reply question_reply(Form form, const controller::Question& question,
-                             const controller::ReportStatus& status);
+server::Reply question_reply(Form form, const AskedBody& asked, const controller::ReportStatus& status);
 
 }  // namespace podium::app::report_api

@@ -67,7 +67,9 @@ json::object schemas() {
        anything("namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
                 "(reason, code, plugin, nodeCount), schedulingGates, decidedAt, gone")},
       {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
-      {"Manifest", anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job")},
+      {"Manifest",
+       anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job; or a SchedulingReport with "
+                "dryRun: true and a template")},
       {"Status", anything("v1 Status of Kubernetes, with reason, code and message")},
   };
 }

@@ -16,6 +16,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kNodes = 100'000;  // of a YAML document, after alias expansion
+constexpr std::string_view kReportKind = "SchedulingReport", kReportVersion = "podium.dev/v1alpha1";
 constexpr std::string_view kTemplate = "spec.template", kSpec = "spec.", kBetween = "; ";
 
 const json::object* object_at(const json::object& parent, std::string_view key) {
@@ -52,6 +53,48 @@ Result<std::string> check_metadata(const json::object& manifest, const std::stri
   return config::check_dns_subdomain(name).empty() ? name : std::string("what-if");
 }
 
+Result<json::object> spec_of_manifest(json::object& manifest, const json::object& query) {
+  json::object spec = query;
+  spec["dryRun"] = true;
+  spec["template"] = std::move(manifest);
+  return spec;
+}
+
+Result<void> check_report(const json::object& report) {
+  if (text_at(report, "apiVersion") != kReportVersion)
+    return invalid(fmt::format("apiVersion: must be {} for a {}", kReportVersion, kReportKind));
+  constexpr std::string_view kKnown[] = {"apiVersion", "kind", "metadata", "spec", "status"};
+  for (const auto& [field, value] : report) {
+    if (std::ranges::find(kKnown, std::string_view(field)) == std::end(kKnown))
+      return invalid(fmt::format("{}: unknown field", std::string_view(field)));
+  }
+  const auto* spec = object_at(report, "spec");
+  if (!spec) return invalid("spec: required");
+  const auto* dry_run = spec->if_contains("dryRun");
+  if (!dry_run || *dry_run != json::value(true)) return invalid("spec.dryRun: must be true");
+  for (const auto* reference : {"podRef", "workloadRef"}) {
+    if (!spec->contains(reference)) continue;
+    return invalid(
+        fmt::format("spec.{}: only a report in the cluster may ask about it; give its manifest as "
+                    "spec.template",
+                    reference));
+  }
+  return {};
+}
+
+// The spec of the report and the parameters of the query, none of them twice.
+Result<json::object> spec_of_report(const json::object& report, const json::object& query) {
+  if (auto checked = check_report(report); !checked) return std::unexpected(checked.error());
+  json::object spec = report.at("spec").as_object();
+  for (const auto& [name, value] : query) {
+    if (spec.contains(name)) return invalid(fmt::format("{}: given in spec, too", std::string_view(name)));
+    spec[name] = value;
+  }
+  // How long an answer is kept, and how often it is given: of reports in the cluster.
+  for (const auto* of_an_object : {"ttlSeconds", "refreshSeconds"}) spec.erase(of_an_object);
+  return spec;
+}
+
 std::string own_finding(std::string_view finding) {
   if (finding.starts_with(kTemplate)) {
     finding.remove_prefix(kTemplate.size());
@@ -75,25 +118,31 @@ std::optional<ContentType> content_type_of(std::string_view header) {
   return std::nullopt;
 }
 
-Result<QuestionPtr> read_question_body(const QuestionBody& body) {
+Result<AskedBody> read_question_body(const QuestionBody& body) {
   auto manifest = parse(body);
   if (!manifest) return std::unexpected(manifest.error());
   if (!manifest->is_object()) return invalid("body: must be an object");
-  if (!manifest->get_object().contains("kind")) return invalid("kind: required");
-  const auto name = check_metadata(manifest->get_object(), body.ns);
+  auto& object = manifest->get_object();
+  if (!object.contains("kind")) return invalid("kind: required");
+  const auto name = check_metadata(object, body.ns);
   if (!name) return std::unexpected(name.error());
-  json::object spec = body.fields;
-  spec["dryRun"] = true;
-  spec["template"] = std::move(*manifest);
+  AskedBody asked;
+  asked.is_report = text_at(object, "kind") == kReportKind;
+  auto spec = asked.is_report ? spec_of_report(object, body.fields) : spec_of_manifest(object, body.fields);
+  if (!spec) return std::unexpected(spec.error());
 
   // From here on it is a report that asks, with the same checks.
   const json::object metadata{{"namespace", body.ns}, {"name", *name}, {"uid", body.uid}, {"generation", 1}};
-  const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(spec)}});
+  const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(*spec)}});
   const auto report = controller::scan_report(text);
   if (!report) return std::unexpected(report.error());
   auto question = controller::read_question(*report, std::chrono::seconds(1));
-  if (!question) return invalid(own_words(question.error().message));
-  return std::make_shared<const controller::Question>(std::move(*question));
+  if (!question) {
+    const auto& message = question.error().message;
+    return invalid(asked.is_report ? message : own_words(message));
+  }
+  asked.question = std::make_shared<const controller::Question>(std::move(*question));
+  return asked;
 }
 
 std::string own_words(std::string_view message) {

@@ -1,5 +1,6 @@
-// Reads the body of a what-if: a pod or a workload in YAML or JSON, asked like the template of a
-// SchedulingReport.
+// Reads the body of a what-if, in YAML or JSON: a pod or a workload, asked like the template of a
+// SchedulingReport; or a SchedulingReport with dryRun: true, which may ask all that its spec has but for
+// objects of the cluster.
 //
 // Threads: pure functions; reading takes a while, so it belongs on a worker. Errors: Kind::invalid as
 // "path: reason", with the paths of the body.
@@ -35,7 +36,12 @@ struct QuestionBody {
 
 using QuestionPtr = std::shared_ptr<const controller::Question>;
 
-Result<QuestionPtr> read_question_body(const QuestionBody& body);
+struct AskedBody {
+  QuestionPtr question;
+  bool is_report = false;  // a SchedulingReport, so that messages keep its own paths
+};
+
+Result<AskedBody> read_question_body(const QuestionBody& body);
 
 // A message about spec of a SchedulingReport, with the paths of body and query: "spec.template.spec.containers"
 // is "spec.containers" of the body, and "spec.profile" is the parameter.

@@ -65,7 +65,7 @@ server::Attributes attributes_of(const Route& route, const std::string& ns) {
   return out;
 }
 
-using Read = Result<QuestionPtr>;
+using Read = Result<AskedBody>;
 
 Task<Read> read_on_worker(std::shared_ptr<const QuestionBody> body) { co_return read_question_body(*body); }
 
@@ -229,8 +229,9 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<Ques
   const auto read = co_await async::on(asker.workers(), std::move(reading));
   if (!read) co_return status_reply(400, read.error().message);
   const std::function<Reply(controller::ReportStatus)> finish =
-      [form, asked = *read](controller::ReportStatus status) { return question_reply(form, *asked, status); };
-  auto reply = co_await asker.ask<Reply>(*read, finish, until);
+      [form, asked = *read](controller::ReportStatus status) { return question_reply(form, asked, status); };
+  const auto question = read->question;
+  auto reply = co_await asker.ask<Reply>(question, finish, until);
   slot.reset();
   co_return reply;
 }

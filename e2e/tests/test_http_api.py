@@ -103,6 +103,26 @@ class HttpApi(Live):
         self.assertEqual(body["outcome"], "PartlyFits")
         self.assertEqual(len(self.plane.get("/api/v1/pods")["items"]), 1)
 
+    def test_a_whole_question(self):
+        """A SchedulingReport as the body asks what the same object of the cluster asks."""
+        spec = {"replicas": 3, "changes": [{"type": "CordonNode", "nodeName": "n11"}, {"type": "AddNodes", "count": 1, "like": "n11"}],
+                "strategies": [{"name": "NodeResourcesFit", "weight": 3}], "nodes": ["n11"], "fixes": True}
+        asked = what_if("whole", {"spec": pod("x", cpu="15")["spec"]}, **spec)
+        code, _, answer = self.ask(f"{WHAT_IF}/report", self.editor, asked)
+        self.assertEqual(code, 200, answer)
+        self.plane.create(asked)
+        self.addCleanup(self.plane.kubectl, "delete", "sr", "whole", "-n", "default")
+        stored, status = self.answer("whole"), answer["status"]
+        for field in ("outcome", "replicas", "placements", "strategies", "changes", "verdicts"):
+            self.assertEqual(status.get(field), stored.get(field), field)
+        self.assertEqual([fix["type"] for fix in status.get("fixes", [])], [fix["type"] for fix in stored.get("fixes", [])])
+        self.assertEqual(status["placements"], [{"nodeName": "n11-new-1", "count": 1}])
+        self.assertEqual(self.ask(f"{WHAT_IF}/scores", self.editor, asked)[2][0]["Host"], "n11-new-1")
+        wrong = what_if("wrong", {"spec": pod("x")["spec"]}, changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
+        self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, wrong), 422, "Invalid", "spec.changes[0].nodeName: unknown node")
+        self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, what_if("ref", podRef={"name": "web"})), 400, "BadRequest",
+                           "spec.podRef: only a report in the cluster")
+
     def test_rights(self):
         reads, asks = f"{POD}/scores", f"{WHAT_IF}/scores"
         codes = {}

@@ -14,7 +14,7 @@ constexpr std::string_view kOnePod =
     R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},
   "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"}}}]}})";
 
-Result<QuestionPtr> ask(std::string_view text, boost::json::object fields = {}) {
+Result<AskedBody> ask(std::string_view text, boost::json::object fields = {}) {
   QuestionBody body;
   body.text = text;
   body.type = text.starts_with('{') || text.starts_with('[') ? ContentType::json : ContentType::yaml;
@@ -28,7 +28,7 @@ Result<QuestionPtr> ask(std::string_view text, boost::json::object fields = {}) 
 std::string asked(std::string_view text, boost::json::object fields = {}) {
   const auto read = ask(text, std::move(fields));
   if (!read) return read.error().message;
-  const auto& question = **read;
+  const auto& question = *read->question;
   return fmt::format("{} {}", question.subject->pod.full_name(),
                      question.replicas.value_or(question.subject->replicas));
 }
@@ -48,9 +48,10 @@ TEST(QuestionBody, PodsAndWorkloads) {
     const auto read =
         ask(workload("apps/v1", kind, R"("replicas":3,"selector":{"matchLabels":{"app":"api"}},)"));
     ASSERT_TRUE(read) << kind << ": " << read.error().message;
-    EXPECT_EQ((*read)->subject->replicas, 3) << kind;
-    EXPECT_EQ((*read)->subject->pod.meta.namespace_, "shop") << kind;
-    EXPECT_EQ((*read)->replicas, std::nullopt) << kind;
+    EXPECT_FALSE(read->is_report);
+    EXPECT_EQ(read->question->subject->replicas, 3) << kind;
+    EXPECT_EQ(read->question->subject->pod.meta.namespace_, "shop") << kind;
+    EXPECT_EQ(read->question->replicas, std::nullopt) << kind;
   }
 }
 
@@ -75,6 +76,58 @@ TEST(QuestionBody, WhatIsWrongIsSaidWithItsOwnPath) {
        "body: larger than 64 KiB"},
   };
   for (const auto& c : cases) EXPECT_THAT(asked(c.body), StartsWith(c.finding)) << c.body.substr(0, 200);
+}
+
+std::string report(std::string_view spec, std::string_view more = "") {
+  return fmt::format(R"({{"apiVersion":"podium.dev/v1alpha1","kind":"SchedulingReport",{}"spec":{}}})", more,
+                     spec);
+}
+constexpr std::string_view kOneTemplate = R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}})";
+std::string whole(std::string_view fields) {
+  return report(fmt::format(R"({{"dryRun":true,{},{}}})", fields, kOneTemplate));
+}
+
+TEST(QuestionBody, AReportAsksWithItsWholeSpec) {
+  const auto read =
+      ask(whole(R"("replicas":3,"fixes":true,"nodes":["n1"],"strategies":[{"name":"NodeAffinity","weight":0}],
+               "changes":[{"type":"CordonNode","nodeName":"n1"}],"nonce":"a","ttlSeconds":60,"refreshSeconds":60)"),
+          {{"profile", "batch"}});
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->is_report);
+  const auto& question = *read->question;
+  EXPECT_EQ(question.meta.namespace_, "shop");
+  EXPECT_EQ(question.replicas, 3);
+  EXPECT_TRUE(question.fixes);
+  EXPECT_EQ(question.nodes, std::vector<std::string>{"n1"});
+  ASSERT_EQ(question.strategies.size(), 1u);
+  EXPECT_EQ(question.strategies[0].name, "NodeAffinity");
+  EXPECT_EQ(question.changes.size(), 1u);
+  EXPECT_EQ(question.profile, "batch") << "of the query";
+  EXPECT_EQ(question.refresh.count(), 0) << "there is no object that could be asked again";
+}
+
+TEST(QuestionBody, WhatIsWrongInAReportIsSaidWithItsPath) {
+  struct Case {
+    std::string body, finding;
+  };
+  const Case cases[] = {
+      {R"({"apiVersion":"v1","kind":"SchedulingReport"})",
+       "apiVersion: must be podium.dev/v1alpha1 for a SchedulingReport"},
+      {report("[]"), "spec: required"},
+      {report("{}"), "spec.dryRun: must be true"},
+      {report(R"({"dryRun":false})"), "spec.dryRun: must be true"},
+      {report(R"({"dryRun":"true"})"), "spec.dryRun: must be true"},
+      {report(R"({"dryRun":true,"podRef":{"name":"web"}})"), "spec.podRef: only a report in the cluster"},
+      {report(R"({"dryRun":true,"workloadRef":{}})"), "spec.workloadRef: only a report in the cluster"},
+      {report(R"({"dryRun":true})"), "spec: a what-if needs exactly one of template"},
+      {report("{}", R"("specs":1,)"), "specs: unknown field"},
+      {report("{}", R"("metadata":{"namespace":"bank"},)"), "metadata.namespace: is \"bank\""},
+      {whole(R"("colour":"red")"), "spec.colour: unknown field"},
+      {whole(R"("changes":[{"type":"Explode"}])"), "spec.changes[0].type: "},
+      {report(R"({"dryRun":true,"template":{"spec":{"containers":[]}}})"), "spec.template.spec.containers: "},
+  };
+  for (const auto& c : cases) EXPECT_THAT(asked(c.body), StartsWith(c.finding)) << c.body;
+  EXPECT_EQ(asked(whole(R"("replicas":2)"), {{"replicas", 3}}), "replicas: given in spec, too");
 }
 
 TEST(QuestionBody, EveryFindingHasItsOwnPath) {
