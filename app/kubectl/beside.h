@@ -1,4 +1,5 @@
-// What a user may see beside podium's answer to `whatif`: zones, the workload's pods now, and how many more fit.
+// What a user may see beside podium's answer to `whatif`: zones, the workload's pods now, and for how many more
+// there is room.
 //
 // Threads: the Cluster's. Errors: none; what the user may not see is left out.
 #pragma once
@@ -13,8 +14,8 @@
 
 namespace podium::kubectl {
 
-// The zones of the nodes that take pods. `selector`: of the workload's pods, as the API takes it; empty: it has
-// none now.
+// The zones of the nodes that take pods. `selector`: of the workload's pods, as the API takes it; empty: it
+// has none now.
 void add_zones(Cluster& cluster, const std::string& ns, const std::string& selector, render::Beside& beside);
 
 // Replicas are placed one after the other, so the first ones of a question for more are those of the first

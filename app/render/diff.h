@@ -16,8 +16,8 @@ namespace podium::render {
 struct Difference {
   std::string what, a, b;
 };
-// All that differs, in the order of the table: node, points, those of each strategy on the chosen node, weights,
-// nodes that fit, and groups of nodes that were turned down.
+// All that differs, in the order of the table: node, points, those of each strategy on the chosen node,
+// weights, nodes that fit, and groups of nodes that were turned down.
 std::vector<Difference> differences(const Report& a, const Report& b);
 
 // `name_a`, `name_b`: what the reader calls them: "shop/web-07".

@@ -5,8 +5,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Targets made without podium_room(), with their folders.
-OTHERS = {"podium_app_main": "app/main", "podium_tables": "e2e/tables", "podium_unit_support_objects": "unit/support",
-          "core_bench": "bench"}
+OTHERS = {"podium_app_main": "app/main", "podium_tables": "e2e/tables", "podium_questions": "e2e/questions",
+          "podium_unit_support_objects": "unit/support", "core_bench": "bench"}
 TESTS = "unit/"
 
 
