@@ -80,13 +80,18 @@ void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status) {
   }
 }
 
+seconds seconds_between(Wall from, Wall to) {
+  return std::chrono::floor<seconds>(to) - std::chrono::floor<seconds>(from);
+}
+
 bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, seconds ttl) {
   if (before.kind != wanted.kind || before.outcome != wanted.outcome) return true;
   if (!wanted.expires) return !before.expires.empty();
   const auto labelled = parse_expiry_minute(before.expires);
   if (!labelled) return true;
-  const auto lag = std::max<Wall::duration>(ttl / kLabelLag, std::chrono::minutes(1));
-  return *wanted.expires - *labelled >= lag || *labelled - *wanted.expires >= lag;
+  const auto lag = std::max<seconds>(ttl / kLabelLag, std::chrono::minutes(1));
+  const auto behind = seconds_between(*labelled, *wanted.expires);
+  return behind >= lag || -behind >= lag;
 }
 
 }  // namespace podium::controller

@@ -16,7 +16,6 @@
 
 #include "async/nap.h"
 #include "async/timer.h"
-#include "async/writers.h"
 #include "base/log_limit.h"
 #include "client/auth/url.h"
 #include "client/request_info.h"
@@ -25,6 +24,7 @@
 #include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
 #include "controller/what_if/asked.h"
+#include "controller/what_if/queues.h"
 #include "controller/what_if/refreshes.h"
 
 namespace podium::controller {
@@ -34,24 +34,11 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using client::Task;
 
-constexpr std::size_t kAnswers = 1024, kAnswersPerNamespace = 32;  // queue capacities
-constexpr unsigned kWriters = 4;
 constexpr int kPage = 20;  // reports per page of a list
 constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
 
-constexpr std::chrono::seconds kUnchanged =
-    60s;  // an answer that stays the same is written once in this time
+constexpr std::chrono::seconds kUnchanged = 60s;  // the same answer is written once in this time
 constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
-
-// New questions go before those that are asked again, answers before TooManyQuestions refusals.
-enum QuestionLane : unsigned { kNew, kAgain };
-enum Lane : unsigned { kAnswer, kRefusal };
-
-// A question in the queue.
-struct Waiting {
-  std::string name;
-  bool again = false;  // spec.refreshSeconds: it is asked though it is answered
-};
 
 std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
@@ -63,32 +50,11 @@ void put_off(Item& item, const Error& error) {
   item.at_least = std::chrono::seconds(error.retry_after);
 }
 
-async::WritersOptions options_for_questions(const config::Podium::WhatIf& what_if) {
-  async::WritersOptions options;
-  options.name = "what-ifs";
-  options.workers = static_cast<unsigned>(what_if.workers);
-  options.queue.capacity = static_cast<std::size_t>(what_if.max_waiting);
-  options.queue.per_namespace = static_cast<std::size_t>(what_if.max_waiting_per_namespace);
-  options.queue.refuse_when_full = true;
-  options.queue.of_namespace.first = 100ms;  // usually enough for some of its answers to be written
-  return options;
-}
-
-async::WritersOptions options_for_answers() {
-  async::WritersOptions options;
-  options.name = "what-if answers";
-  options.workers = kWriters;
-  options.queue.capacity = kAnswers;
-  options.queue.per_namespace = kAnswersPerNamespace;
-  options.queue.refuse_when_full = true;
-  return options;
-}
-
 }  // namespace
 
 struct WhatIfController::Impl final : client::ReflectorHandler {
-  using Questions = async::Writers<Waiting>;
-  using Answers = async::Writers<AnswerPatch>;
+  using Questions = WhatIfQuestions;
+  using Answers = WhatIfAnswers;
 
   Impl(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
        asio::any_io_executor io, asio::any_io_executor workers, Fork fork, Ended ended)
@@ -223,8 +189,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       questions.push(seen.asked.ns, key, {seen.asked.name, true}, kAgain);  // is refused then
       return;
     }
-    const auto age = seen.decided_at ? api.clock().wall() - *seen.decided_at : Wall::duration(0);
-    const auto left = std::clamp<Wall::duration>(seen.refresh - age, 0s, seen.refresh);
+    const auto age = seen.decided_at ? seconds_between(*seen.decided_at, api.clock().wall()) : 0s;
+    const auto left = std::clamp<std::chrono::seconds>(seen.refresh - age, 0s, seen.refresh);
     refreshes.set_turn(key, api.clock().now() + left);
     mind_turns();
   }

@@ -111,6 +111,11 @@ TEST(Asked, LabelsChangeWhereTheyAreWrongOrFarBehind) {
       {"kept now", {kQuestion, "Fits", std::nullopt}, 1h, true},
   };
   for (const auto& c : cases) EXPECT_EQ(needs_labels(right, c.wanted, c.ttl), c.needs) << c.name;
+  for (const char* far : {"000101010000", "168001010000", "226012312359", "999912312359"}) {
+    auto forged = right;
+    forged.expires = far;
+    EXPECT_TRUE(needs_labels(forged, {kQuestion, "Fits", labelled}, 1h)) << far;
+  }
   auto kept = right;
   kept.expires.clear();
   EXPECT_FALSE(needs_labels(kept, {kQuestion, "Fits", std::nullopt}, 1h));

@@ -159,6 +159,21 @@ TEST(Refresh, WhatAnotherProcessAnsweredGoesOn) {
   EXPECT_EQ(w.condition_time("Accepted", "probe"), format_time(w.clock.wall() - 109s - 1h));
 }
 
+TEST(Refresh, ATimeThatOthersWroteIsNoHarm) {
+  Probing w;
+  for (const char* year : {"0001", "1680", "2260", "9999"}) {
+    w.server.put(kPlural,
+                 json::parse(fmt::format(
+                     R"({{"metadata":{{"name":"probe-{}","namespace":"shop","generation":1}},"spec":{},
+      "status":{{"observedGeneration":1,"outcome":"Fits","decidedAt":"{}-01-01T00:00:00Z"}}}})",
+                     year, probe(20), year)));
+  }
+  w.settle();
+  w.go_on(21s);
+  EXPECT_EQ(w.controller.fitting().size(), 4u) << "each was asked within its period";
+  EXPECT_EQ(w.controller.answered(), 4u);
+}
+
 TEST(Refresh, ThereIsOneTurnHoweverLongAnAnswerTakes) {
   Probing w;
   w.ask("probe", probe(10));
