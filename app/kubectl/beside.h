@@ -1,5 +1,5 @@
-// What a user may see beside podium's answer to `whatif`: zones, the workload's pods now, and for how many
-// more there is room.
+// What a user may see beside podium's answer to `whatif`: zones, the workload's pods now, and how many more
+// fit.
 //
 // Threads: the Cluster's. Errors: none; what the user may not see is left out.
 #pragma once
