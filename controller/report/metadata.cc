@@ -98,13 +98,16 @@ std::uint32_t minute_of(std::string_view label) {
   return minutes > 0 ? static_cast<std::uint32_t>(minutes) : 0;
 }
 
+std::chrono::seconds seconds_between(Wall from, Wall to) {
+  return std::chrono::floor<std::chrono::seconds>(to) - std::chrono::floor<std::chrono::seconds>(from);
+}
+
 std::chrono::seconds full_ttl(const json::value& report, const ReportMetadata& metadata,
                               std::chrono::seconds default_ttl) {
   const auto expires = parse_time(text_at(report, "/status/expiresAt"));
   auto decided = parse_time(text_at(report, "/status/decidedAt"));
   if (!decided) decided = parse_time(text_at(report, "/metadata/creationTimestamp"));
-  if (expires && decided && *expires >= *decided)
-    return std::chrono::duration_cast<std::chrono::seconds>(*expires - *decided);
+  if (expires && decided && *expires >= *decided) return std::min(seconds_between(*decided, *expires), kKept);
   if (metadata.ttl) return *metadata.ttl;
   const auto* kept = find(report, "/spec/ttlSeconds");
   if (kept && kept->is_int64() && kept->get_int64() == 0) return kKept;

@@ -53,6 +53,9 @@ std::uint32_t stored_bytes(std::size_t status);
 // Minutes since 1970 of a label by expiry_minute(); 0 for any other text.
 std::uint32_t minute_of(std::string_view label);
 
+// Of times that others may have written: in nanoseconds, a difference of centuries would overflow.
+std::chrono::seconds seconds_between(Wall from, Wall to);
+
 // The TTL of a whole report, kKept where it does not expire: from its status, else its metadata, else its
 // spec, else the default.
 std::chrono::seconds full_ttl(const boost::json::value& report, const ReportMetadata& metadata,

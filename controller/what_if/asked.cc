@@ -80,10 +80,6 @@ void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status) {
   }
 }
 
-seconds seconds_between(Wall from, Wall to) {
-  return std::chrono::floor<seconds>(to) - std::chrono::floor<seconds>(from);
-}
-
 bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, seconds ttl) {
   if (before.kind != wanted.kind || before.outcome != wanted.outcome) return true;
   if (!wanted.expires) return !before.expires.empty();

@@ -59,9 +59,6 @@ struct Seen {
 // Sets the conditions' times. A condition keeps the time of its last transition between True and False.
 void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status);
 
-// Of times that others may have written: in nanoseconds, a difference of centuries would overflow.
-std::chrono::seconds seconds_between(Wall from, Wall to);
-
 // Whether the labels of the report have to change. The expiry may lag by a tenth of the TTL, a minute at
 // least, so that an answer that is written again seldom takes a request for its labels.
 bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, std::chrono::seconds ttl);

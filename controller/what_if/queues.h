@@ -1,5 +1,5 @@
-// The queues of the WhatIfController: questions to be answered, and answers to be written. Both are bounded in
-// all and by namespace, and refuse what is too much.
+// The queues of the WhatIfController: questions to be answered, and answers to be written. Both are bounded
+// in all and by namespace, and refuse what is too much.
 //
 // Owner: WhatIfController. Threads: as async::Writers. Errors: none.
 #pragma once

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 
 #include "base/time.h"
+#include "controller/report/ttl.h"
 
 namespace podium::controller {
 namespace {
@@ -57,6 +58,26 @@ TEST(ReportMetadata, WhatOthersWriteIsBounded) {
   EXPECT_EQ(read->bytes, 0u) << "a number that no report has";
   EXPECT_EQ(read->minute, 0u);
   EXPECT_FALSE(read->failure);
+}
+
+TEST(ReportMetadata, TimesThatOthersWroteDoNoHarm) {
+  struct Case {
+    const char* decided;
+    const char* expires;
+    std::chrono::seconds expect;
+  };
+  const Case cases[] = {
+      {"2026-11-22T13:20:00Z", "2026-11-22T14:20:00Z", 1h},
+      {"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", kKept},
+      {"2026-11-22T13:20:00Z", "1999-01-01T00:00:00Z", 7min},
+      {"yesterday", "tomorrow", 7min},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.expires);
+    const boost::json::value report{{"metadata", {{"name", "r"}}},
+                                    {"status", {{"decidedAt", c.decided}, {"expiresAt", c.expires}}}};
+    EXPECT_EQ(full_ttl(report, ReportMetadata{}, 7min), c.expect);
+  }
 }
 
 }  // namespace
