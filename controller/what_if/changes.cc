@@ -66,13 +66,20 @@ std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, S
 }
 
 void delete_pods(const Change& change, const std::string& ns, ChangeResult& done, Snapshot& fork) {
-  std::vector<std::string> uids;
+  const auto selects = [&](const cluster::PodInfo& pod) {
+    return pod.pod->meta.namespace_ == ns && change.selector.matches(pod.pod->meta.labels);
+  };
+  std::vector<std::string> placed, waiting;
   fork.each_pod([&](const PodInfoPtr& pod) {
-    if (pod->pod->meta.namespace_ == ns && change.selector.matches(pod->pod->meta.labels))
-      uids.push_back(pod->pod->meta.uid);
+    if (selects(*pod)) placed.push_back(pod->pod->meta.uid);
   });
-  for (const auto& uid : uids) fork.remove_pod(uid);
-  done.message = pods(uids.size()) + " deleted";
+  // A pod that waits for its victims to go keeps room on its node.
+  for (const auto& nomination : fork.nominations()) {
+    if (selects(*nomination.pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+  }
+  for (const auto& uid : placed) fork.remove_pod(uid);
+  for (const auto& uid : waiting) fork.withdraw_nomination(uid);
+  done.message = pods(placed.size() + waiting.size()) + " deleted";
 }
 
 void remove_node(Row row, ChangeResult& done, Snapshot& fork) {

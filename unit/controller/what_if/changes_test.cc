@@ -77,6 +77,22 @@ TEST(Changes, EachDoesWhatItSays) {
   }
 }
 
+TEST(Changes, ADeletedPodThatWaitsForItsNodeKeepsNoRoomThere) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  const auto waiting = pod("waiting").ns("shop").label("app", "a").req("cpu", "3");
+  const auto other = pod("other").ns("elsewhere").label("app", "a").req("cpu", "1");
+  snapshot.nominate(cluster::make_pod_info(waiting.ptr()), "n1");
+  snapshot.nominate(cluster::make_pod_info(other.ptr()), "n1");
+  const auto fits = [&](std::string_view changes, std::string_view cpu) {
+    return after(snapshot, changes, cpu).outcome == "Fits";
+  };
+  constexpr std::string_view kDelete = R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "a"}}})";
+  EXPECT_FALSE(fits("", "1"));
+  EXPECT_EQ(told(after(snapshot, kDelete)), "DeletePods: 1 pod deleted\n");
+  EXPECT_TRUE(fits(kDelete, "3"));
+  EXPECT_FALSE(fits(kDelete, "4")) << "a pod of another namespace stays";
+}
+
 TEST(Changes, ANodeThatIsNotThereIsRefusedWithItsPath) {
   const auto message = [](std::string_view change) { return after(unit::two_nodes(), change).message; };
   EXPECT_EQ(message(R"({"type": "DrainNode", "nodeName": "n9"})"),
