@@ -319,13 +319,21 @@ std::size_t remove_placed(const Subject& subject, cluster::Snapshot& fork) {
   } else if (subject.kind != Kind::pod) {
     const bool is_deployment = subject.kind == Kind::deployment;
     const auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
+    const auto is_its = [&](const api::Pod& pod) {
+      if (pod.meta.namespace_ != subject.pod.meta.namespace_) return false;
+      const auto* owner = pod.meta.controller();
+      return is_deployment ? owner && owner->kind == "ReplicaSet" && sets.contains(owner->name)
+                           : is_controlled(pod, to_string(subject.kind), subject.name);
+    };
     fork.each_pod([&](const cluster::PodInfoPtr& pod) {
-      if (pod->pod->meta.namespace_ != subject.pod.meta.namespace_) return;
-      const auto* owner = pod->pod->meta.controller();
-      const bool is_its = is_deployment ? owner && owner->kind == "ReplicaSet" && sets.contains(owner->name)
-                                        : is_controlled(*pod->pod, to_string(subject.kind), subject.name);
-      if (is_its) uids.push_back(pod->pod->meta.uid);
+      if (is_its(*pod->pod)) uids.push_back(pod->pod->meta.uid);
     });
+    // A pod that waits for its victims to go keeps room on its node.
+    std::vector<std::string> waiting;
+    for (const auto& nomination : fork.nominations()) {
+      if (is_its(*nomination.pod->pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+    }
+    for (const auto& uid : waiting) fork.withdraw_nomination(uid);
   }
   for (const auto& uid : uids) fork.remove_pod(uid);
   return uids.size();

@@ -148,6 +148,8 @@ TEST(Answer, AWorkloadIsAskedAboutAsIfItsPodsWereNotThere) {
   snapshot.objects().set_workload(test::share(set));
   for (const auto* name : {"web-1", "web-2", "web-3"})
     unit::run_pod(snapshot, pod(name).ns("shop").owner("ReplicaSet", "web-abc").req("cpu", "1").node("n1"));
+  const auto waiting = pod("web-4").ns("shop").owner("ReplicaSet", "web-abc").req("cpu", "1");
+  snapshot.nominate(cluster::make_pod_info(waiting.ptr()), "n1");  // as if it did not wait for n1
   const auto spec = fmt::format(R"({{"template": {}}})", manifest("Deployment", R"("replicas": 4,)"));
   const auto status = ask(spec, snapshot);
   EXPECT_EQ(status.outcome, "Fits");
