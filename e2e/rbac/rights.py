@@ -4,6 +4,7 @@ import json
 import yaml
 
 from e2e.support import podium
+from e2e.support.audit import lines_of
 
 NO_REQUEST = ("podium.dev", "schedulingreports", "record")  # the admission policy asks for it
 
@@ -52,9 +53,10 @@ rules:
 
 
 def used(audit_log, user):
-    """{right: how the API server decided on it}: every right that this user has asked for."""
+    """{right: how the API server decided on it}: every right that this user has asked for. The API server writes this after its
+    reply, so that callers wait for what they expect."""
     found = {}
-    for line in audit_log.read_text().rpartition("\n")[0].splitlines():
+    for line in lines_of(audit_log):
         event = json.loads(line)
         if event["user"]["username"] != user or "objectRef" not in event:
             continue

@@ -3,6 +3,8 @@ import collections
 import datetime
 import json
 
+from .control_plane import wait_until
+
 POLICY = """apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [ResponseStarted]
@@ -10,10 +12,14 @@ rules:
 - {level: Metadata, verbs: [create], resources: [{group: "", resources: [pods/binding]}]}
 - {level: None}
 """
+RECEIVED = "RequestReceived"  # the stage before all others
 
 
 class BindingAudit:
-    """Makes a control plane that has not been started record its bindings. Threads: any."""
+    """Makes a control plane that has not been started record its bindings. Threads: any.
+
+    The API server writes that a binding was received before it carries it out, and how it ended after its reply: after the
+    scheduler, and everybody who watches the pod, know of it. So settle() comes before bound() and refused()."""
 
     def __init__(self, plane):
         self.log = plane.dir / "audit.log"
@@ -21,19 +27,30 @@ class BindingAudit:
         policy.write_text(POLICY)
         plane.api_flags += ["--audit-policy-file", policy, "--audit-log-path", self.log]
 
+    def written(self):
+        """All audit events so far, but for a line that is being written."""
+        return [json.loads(line) for line in lines_of(self.log)]
+
     def events(self, stage, since=0.0):
         """The audit events of one stage that were received since then, in their order."""
-        # But for a line that is being written.
-        written = self.log.read_text().rpartition("\n")[0] if self.log.exists() else ""
-        events = [json.loads(line) for line in written.splitlines()]
-        return [e for e in events if e["stage"] == stage and received(e) > since]
+        return [e for e in self.written() if e["stage"] == stage and received(e) > since]
+
+    def settle(self, seconds=120):
+        """Waits until the log says of every binding that has been received so far how it ended. Returns this."""
+        events = self.written()
+        open_ones = {e["auditID"] for e in events if e["stage"] == RECEIVED}
+
+        def all_ended():
+            return open_ones <= {e["auditID"] for e in self.written() if e["stage"] != RECEIVED}
+        wait_until(all_ended, "the audit log says how each binding ended", seconds)
+        return self
 
     def arrived(self, since=0.0):
         """The names of the pods whose bindings have reached the API server since then."""
-        return [e["objectRef"]["name"] for e in self.events("RequestReceived", since)]
+        return [e["objectRef"]["name"] for e in self.events(RECEIVED, since)]
 
     def bound(self):
-        """Counter of (namespace, name): the bindings that the API server has carried out."""
+        """Counter of (namespace, name): the bindings of which the log says that they were carried out."""
         return collections.Counter((e["objectRef"]["namespace"], e["objectRef"]["name"])
                                    for e in self.events("ResponseComplete") if e["responseStatus"]["code"] == 201)
 
@@ -45,3 +62,8 @@ class BindingAudit:
 
 def received(event):
     return datetime.datetime.fromisoformat(event["requestReceivedTimestamp"]).timestamp()
+
+
+def lines_of(log):
+    """The whole lines of an audit log that an API server writes."""
+    return log.read_text().rpartition("\n")[0].splitlines() if log.exists() else []

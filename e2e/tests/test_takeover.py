@@ -88,7 +88,7 @@ class Takeover(unittest.TestCase):
         self.ledger.settle("default", PODS)
 
         self.assertEqual(self.ledger.findings, [])
-        self.assertEqual(self.audit.bound(), collections.Counter({("default", f"p{i}"): 1 for i in range(PODS)}))
+        self.assertEqual(self.audit.settle().bound(), collections.Counter({("default", f"p{i}"): 1 for i in range(PODS)}))
         self.assertEqual(len(set(holders)), 3)
         self.assertGreaterEqual(self.lease()["leaseTransitions"], 2)
         waits = sorted(e.waited for e in self.ledger.entries())
