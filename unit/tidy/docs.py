@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the documents: links within the repository lead somewhere, tests and files that they name exist, docs/reports.md is what
-the CRD says, pictures are drawn from their texts, and every alert of the chart has a section in the runbook."""
+"""Checks the documents: links within the repository lead somewhere, tests and files that they name exist, each fault of
+docs/faults.md has a test, docs/reports.md is what the CRD says, pictures are drawn from their texts, and every alert of the chart
+has a section in the runbook."""
 import pathlib
 import re
 import subprocess
@@ -18,6 +19,7 @@ PATH = re.compile(r"`((?:api|app|async|base|bench|charts|client|controller|crds|
                   r"[\w./*{},-]+)(?:::[\w.]+)?`")
 ALERT = re.compile(r"^\s*-? *alert: *(\w+)", re.MULTILINE)
 RUNBOOK = "docs/operations.md"
+FAULTS = "docs/faults.md"
 
 
 def documents():
@@ -103,6 +105,19 @@ def runbook():
         yield f"{RUNBOOK}: the chart has no alert {name}"
 
 
+def faults():
+    """Rows that name no test. names() checks that the tests exist."""
+    text, column = (rooms.ROOT / FAULTS).read_text(), None
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if not cells:
+            column = None
+        elif "Shown by" in cells:
+            column = cells.index("Shown by")
+        elif column is not None and not set(line) <= set("|- ") and cells[column] != "not shown" and not TEST.search(cells[column]):
+            yield f"{FAULTS}:{number}: names no test; a fault that none shows says so: not shown"
+
+
 def reference():
     done = subprocess.run([sys.executable, "tools/report_reference.py", "--check"], cwd=rooms.ROOT, capture_output=True, text=True)
     if done.returncode:
@@ -122,6 +137,7 @@ def findings():
         yield from links(path, text)
         yield from names(path, text)
     yield from runbook()
+    yield from faults()
     yield from reference()
     yield from pictures()
 
