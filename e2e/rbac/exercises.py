@@ -45,14 +45,14 @@ class World:
         return self.plane.get(f"/api/v1/namespaces/default/pods/{self.name}-{name}")
 
     def bound(self, name):
-        return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{self.name}-{name} bound", 20)
+        return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{self.name}-{name} bound")
 
     def report(self, name):
         return podium.report_of(self.plane, "default", f"{self.name}-{name}")
 
     def seen(self, rule):
         """Waits until the proxy has seen a request of this rule."""
-        wait_until(lambda: rule.seen, "the request", 20)
+        wait_until(lambda: rule.seen, "the request")
 
     def soon(self, rule, seconds):
         with contextlib.suppress(TimeoutError):
@@ -70,7 +70,7 @@ def start(_):
 def place(w):
     w.create(w.pod("placed"))
     rule = w.proxy.watch("POST", f"/pods/{w.name}-placed/binding$")
-    wait_until(lambda: rule.seen or w.live("placed")["spec"].get("nodeName"), "the binding", 20)
+    wait_until(lambda: rule.seen or w.live("placed")["spec"].get("nodeName"), "the binding")
 
 
 def report(w):
@@ -80,11 +80,15 @@ def report(w):
 
 
 def relabel(w):
-    """A pod whose outcome changes: first it is gated."""
-    rule = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held(\\?|$)")
-    w.create(w.pod("held", schedulingGates=[{"name": "example.com/wait"}]))
-    podium.status_of(w.plane, "default", f"{w.name}-held")
-    w.patch(f"/api/v1/namespaces/default/pods/{w.name}-held", {"spec": {"schedulingGates": None}})
+    """A pod whose outcome changes: first it is gated. Again, if its report expires before it can be changed."""
+    rule = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held-\\d+(\\?|$)")
+    for number in range(6):
+        reported = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held-{number}/status")
+        w.create(w.pod(f"held-{number}", schedulingGates=[{"name": "example.com/wait"}]))
+        w.seen(reported)
+        w.patch(f"/api/v1/namespaces/default/pods/{w.name}-held-{number}", {"spec": {"schedulingGates": None}})
+        if w.soon(rule, 15):
+            return
     w.seen(rule)
 
 
@@ -95,7 +99,7 @@ def pend(w):
     series = w.proxy.watch("PATCH", "/events/")
     w.create(w.pod("pending", cpu="100"))
     w.seen(condition)
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 180
     for number in itertools.count():
         w.create(w.pod(f"leaving-{number}", cpu="1"))
         w.bound(f"leaving-{number}")
@@ -153,7 +157,7 @@ def claim_in_doubt(w):
 
 def report_whose_name_is_taken(w):
     rule = w.proxy.watch("GET", "/schedulingreports/")
-    w.create(what_if(f"{w.name}-taken", TEMPLATE))
+    w.create(what_if(f"{w.name}-taken", TEMPLATE, ttlSeconds=3600))  # longer than the TTL of decisions
     w.create(w.pod("taken"))
     w.seen(rule)
 
@@ -181,7 +185,7 @@ def expire_together(w):
     """Needs leave_expired_reports() from before the start."""
     gone = lambda: not [r for r in w.plane.get("/apis/podium.dev/v1alpha1/schedulingreports")["items"]
                         if r["metadata"]["name"].startswith(f"{w.name}-old-")]
-    wait_until(gone, "the expired reports deleted", 20)
+    wait_until(gone, "the expired reports deleted")
 
 
 def ask(w):

@@ -6,6 +6,7 @@ import pathlib
 import select
 import time
 
+from .control_plane import wait_until
 from .processes import Process
 
 PROGRAM = "chromium"
@@ -34,7 +35,8 @@ class Browser:
         flags = [*FLAGS, f"--user-data-dir={self.dir}/profile", *(["--no-sandbox"] if os.geteuid() == 0 else []), "about:blank"]
         script = f'exec "$@" 3<"{self.dir}/to" 4>"{self.dir}/from"'
         self.process = Process(["sh", "-c", script, "sh", PROGRAM, *flags], self.dir / "log", env={**os.environ, "HOME": str(self.dir)})
-        tabs = [one for one in self.call("Target.getTargets", seconds=60)["targetInfos"] if one["type"] == "page"]
+        pages = lambda: [one for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page"]
+        tabs = wait_until(pages, "the browser has a tab")
         self.session = self.call("Target.attachToTarget", targetId=tabs[0]["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
@@ -47,7 +49,7 @@ class Browser:
             os.close(pipe)
         self.pipes = []
 
-    def call(self, method, seconds=30, **parameters):
+    def call(self, method, seconds=90, **parameters):
         """The result of a DevTools method."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": self.session} if self.session else {})}
@@ -93,7 +95,7 @@ class Browser:
             raise RuntimeError(f"{script}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def wait(self, script, what, seconds=20):
+    def wait(self, script, what, seconds=90):
         """The expression's value, once it is true."""
         deadline = time.monotonic() + seconds
         while not (value := self.run(script)):

@@ -45,4 +45,4 @@ class Connections:
             return connection
         if connection:
             connection.close()
-        return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=30)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=90)

@@ -16,10 +16,13 @@ from .processes import Process, Service, interrupted
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/kube/bin"
 ADMIN_TOKEN = "admin-token"
+BUSY = (429, 500, 502, 503, 504)  # what an API server answers while it or etcd cannot keep up
+PATIENCE = 60                     # seconds in which a busy API server is asked again
 
 
-def wait_until(true, what, seconds=30, interval=0.05):
-    """Polls until true() is truthy and returns its value. Raises TimeoutError with `what`."""
+def wait_until(true, what, seconds=120, interval=0.05):
+    """Polls until true() is truthy and returns its value. Raises TimeoutError with `what`. The deadline is far away: it costs nothing
+    when the state comes, and other processes of a busy machine may hold it up."""
     deadline = time.monotonic() + seconds
     while True:
         value = true()
@@ -77,7 +80,7 @@ class ControlPlane(Service):
                             *self.api_flags], self.dir / "apiserver.log")
         self.wait_ready()
 
-    def wait_ready(self, seconds=180):
+    def wait_ready(self, seconds=300):
         def ready():
             if not (self.api.alive() and self.etcd.alive()):
                 raise RuntimeError(f"the control plane did not start:\n{self.etcd.tail(8)}\n{self.api.tail()}")
@@ -91,7 +94,7 @@ class ControlPlane(Service):
     def stop(self):
         for process in (self.api, self.etcd):
             if process:
-                process.stop()
+                process.stop(20)  # what they keep is thrown away
         if not self.keep:
             shutil.rmtree(self.dir, ignore_errors=True)
 
@@ -123,7 +126,7 @@ class ControlPlane(Service):
         request = urllib.request.Request(self.url + path, data=data, method=method,
                                          headers={"Authorization": f"Bearer {token}", "Content-Type": content_type})
         try:
-            with urllib.request.urlopen(request, context=self._tls, timeout=30) as reply:
+            with urllib.request.urlopen(request, context=self._tls, timeout=90) as reply:
                 status, text = reply.status, reply.read()
         except urllib.error.HTTPError as error:
             status, text = error.code, error.read()
@@ -132,18 +135,39 @@ class ControlPlane(Service):
         except ValueError:
             return status, text.decode(errors="replace")
 
+    def patiently(self, method, path, body=None, **how):
+        """As request(), but asks again while the API server is busy. Returns (status, reply, whether it was busy)."""
+        deadline, was_busy = time.monotonic() + PATIENCE, False
+        while True:
+            status, reply = self.request(method, path, body, **how)
+            if status not in BUSY or time.monotonic() > deadline:
+                return status, reply, was_busy
+            was_busy = True
+            time.sleep(0.5)  # it asks for it
+
     def get(self, path):
-        status, body = self.request("GET", path)
+        status, body, _ = self.patiently("GET", path)
         if status != 200:
             raise RuntimeError(f"GET {path}: {status}: {body}")
         return body
 
     def create(self, obj, namespace=None):
-        """Creates one object through the API; the path comes from its kind."""
-        status, body = self.request("POST", collection(obj, namespace), obj)
+        """Creates one object through the API; the path comes from its kind. A PriorityClass: pods may name it then."""
+        path = collection(obj, namespace)
+        status, body, was_busy = self.patiently("POST", path, obj)
+        if status == 409 and was_busy:  # the first try has made it
+            return self.get(f"{path}/{obj['metadata']['name']}")
         if status not in (200, 201):
             raise RuntimeError(f"create {obj['kind']} {obj['metadata'].get('name')}: {status}: {body}")
+        if obj["kind"] == "PriorityClass":
+            self.await_priority_class(obj["metadata"]["name"])
         return body
+
+    def await_priority_class(self, name):
+        """Waits until admission, which has a cache, knows the class."""
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"names-{name}"},
+               "spec": {"priorityClassName": name, "containers": [{"name": "main", "image": "app:v1"}]}}
+        wait_until(lambda: self.request("POST", "/api/v1/namespaces/default/pods?dryRun=All", pod)[0] == 201, f"pods may name {name}")
 
     # --- files ---
     def _certificates(self):

@@ -19,7 +19,7 @@ class Extender(Service):
 
     def entry(self, **fields):
         """One entry of `extenders`."""
-        return {"urlPrefix": self.url, "httpTimeout": "10s", **fields}
+        return {"urlPrefix": self.url, "httpTimeout": "60s", **fields}
 
     def _start(self):
         argv = [BIN / "extender", "--address", f"127.0.0.1:{self.port}", "--api", self.plane.url, "--token", ADMIN_TOKEN]
@@ -49,5 +49,5 @@ class Extender(Service):
 
     def _send(self, method, path, body=None):
         request = urllib.request.Request(self.url + path, method=method, data=None if body is None else json.dumps(body).encode())
-        with urllib.request.urlopen(request, timeout=10, context=self.plane._tls if self.tls else None) as reply:
+        with urllib.request.urlopen(request, timeout=60, context=self.plane._tls if self.tls else None) as reply:
             return reply.read()

@@ -14,12 +14,14 @@ from .control_plane import Service
 
 
 class Rule:
-    """A fault for the first `times` requests that match. `seen` has all matching requests as (time, path)."""
+    """A fault for the first `times` requests that match, not counting `after` of them that come first. `seen` has all matching
+    requests as (time, path)."""
 
-    def __init__(self, method, pattern, times, action, reply=None):
+    def __init__(self, method, pattern, times, action, reply=None, after=0):
         self.method, self.pattern, self.times, self.action, self.reply = method, re.compile(pattern), times, action, reply
+        self.after = after
         self.seen = []
-        self.opened = threading.Event()
+        self.opened, self.dropped = threading.Event(), threading.Event()
 
     def matches(self, method, path):
         return method == self.method and self.pattern.search(path)
@@ -27,6 +29,13 @@ class Rule:
     def release(self):
         """Forwards the held requests."""
         self.opened.set()
+
+    def acts(self):
+        return self.after <= len(self.seen) < self.after + self.times and not self.dropped.is_set()
+
+    def drop(self):
+        """Resets the connections of the held requests, which the API server never sees. Holds no more."""
+        self.dropped.set()
 
 
 class Connection:
@@ -73,9 +82,9 @@ class FaultProxy(Service):
         """The API server gets the request and replies; the proxy drops the reply and resets the connection."""
         return self._rule(method, pattern, times, "lose")
 
-    def hold(self, method, pattern, times=1):
-        """Holds the request until the rule is released."""
-        return self._rule(method, pattern, times, "hold")
+    def hold(self, method, pattern, times=1, after=0):
+        """Holds the request until the rule is released or dropped."""
+        return self._rule(method, pattern, times, "hold", None, after)
 
     def answer(self, method, pattern, status, body="{}", headers=(), times=1):
         """The proxy answers; the API server does not see the request."""
@@ -104,7 +113,7 @@ class FaultProxy(Service):
 
     # --- on the loop ---
     def _call(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(30)
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(120)
 
     def _rule(self, *args):
         rule = Rule(*args)
@@ -160,6 +169,8 @@ class FaultProxy(Service):
             return True
         if rule and rule.action == "hold":
             while not rule.opened.is_set():
+                if rule.dropped.is_set():
+                    return False
                 await asyncio.sleep(0.01)
         connection.lose_reply = bool(rule and rule.action == "lose")
         upstream.write(head + body)
@@ -170,7 +181,7 @@ class FaultProxy(Service):
         acting = None
         for rule in self.rules:
             if rule.matches(method, path):
-                if acting is None and len(rule.seen) < rule.times:
+                if acting is None and rule.acts():
                     acting = rule
                 rule.seen.append((time.monotonic(), path))
         return acting

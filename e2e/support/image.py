@@ -27,7 +27,7 @@ def run(root, *argv, before=()):
     """(exit code, output, errors) of podium with these arguments in the root file system; `before` runs
     it."""
     done = subprocess.run(
-        list(map(str, command(root, *before, PROGRAM, *argv))), text=True, capture_output=True, timeout=60
+        list(map(str, command(root, *before, PROGRAM, *argv))), text=True, capture_output=True, timeout=180
     )
     return done.returncode, done.stdout, done.stderr
 

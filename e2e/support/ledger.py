@@ -7,11 +7,13 @@ import ssl
 import threading
 import time
 
-from .control_plane import ADMIN_TOKEN, Service, wait_until
+from .control_plane import ADMIN_TOKEN, BUSY, Service, wait_until
 from .quantity import parse
 
 RESOURCES = ("cpu", "memory", "pods")
 OVER = ("Succeeded", "Failed")
+WATCHED = 2  # seconds of one watch, so that stop() is not waited for
+GONE = 410   # the events after the asked version are forgotten
 
 
 @dataclasses.dataclass
@@ -64,7 +66,7 @@ class Ledger(Service):
     def stop(self):
         self.stopping.set()
         if self.thread:
-            self.thread.join(10)
+            self.thread.join(2 * WATCHED)
 
     # --- what it knows ---
     def entries(self, namespace=None):
@@ -78,7 +80,7 @@ class Ledger(Service):
     def bound(self, namespace=None):
         return [e for e in self.entries(namespace) if e.node]
 
-    def settle(self, namespace, pods, seconds=60):
+    def settle(self, namespace, pods, seconds=180):
         """Waits until this many pods have been seen, and each has been given a node."""
         def settled():
             entries = self.entries(namespace)
@@ -94,18 +96,21 @@ class Ledger(Service):
     # --- the watch ---
     def _watch(self):
         while not self.stopping.is_set():
-            connection = http.client.HTTPSConnection("127.0.0.1", self.plane.api_port, timeout=1, context=ssl.create_default_context(
+            connection = http.client.HTTPSConnection("127.0.0.1", self.plane.api_port, timeout=60, context=ssl.create_default_context(
                 cafile=self.plane.dir / "ca.crt"))
             try:
-                connection.request("GET", f"/api/v1/pods?watch=true&resourceVersion={self.version}",
+                connection.request("GET", f"/api/v1/pods?watch=true&timeoutSeconds={WATCHED}&resourceVersion={self.version}",
                                    headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
                 self._read(connection.getresponse())
-            except OSError:
-                time.sleep(0.1)  # the API server is away, or has nothing to tell
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.1)  # the API server is away
             finally:
                 connection.close()
 
     def _read(self, reply):
+        if reply.status in BUSY:
+            time.sleep(0.5)  # it asks for it
+            return
         if reply.status != 200:
             self._find(f"the watch is refused: {reply.status}: {reply.read()[:200]!r}")
             self.stopping.set()
@@ -114,6 +119,8 @@ class Ledger(Service):
             if not line:
                 return
             event = json.loads(line)
+            if event["type"] == "ERROR" and event["object"].get("code") != GONE:
+                return  # the next watch goes on where this one ends
             if event["type"] == "ERROR":
                 self._find(f"the watch has a gap: {event['object'].get('message')}")
                 self.stopping.set()
@@ -149,7 +156,7 @@ class Ledger(Service):
 
     def _meet(self, name):
         """Reads what a node has. False if there is none of this name."""
-        status, node = self.plane.request("GET", f"/api/v1/nodes/{name}")
+        status, node, _ = self.plane.patiently("GET", f"/api/v1/nodes/{name}")
         if status == 200:
             self.allocatable[name] = {r: parse(node["status"]["allocatable"][r]) for r in RESOURCES}
         return status == 200

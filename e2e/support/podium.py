@@ -8,6 +8,7 @@ import subprocess
 import urllib.error
 import urllib.request
 
+from .authorization import await_rights
 from .control_plane import ADMIN_TOKEN, BIN, ROOT, Process, Service, environment, free_ports, wait_until
 
 # PODIUM_PROGRAM=build/asan/podium runs the same tests with a sanitizer.
@@ -20,6 +21,9 @@ CHART = ROOT / "charts/podium"
 CRDS = CHART / "files/crds"
 # Values for one podium without an election. The Deployment's pods, which nothing runs here, must not wait for podium.
 NO_ELECTION = ["leaderElection.leaderElect=false", "replicas=1", "podSchedulerName=another"]
+# A lease that a leader keeps on a machine that stands still for a while. Who stops in order gives it back at once.
+STEADY = [f"configuration.leaderElection.{field}={time}" for field, time in (
+    ("leaseDuration", "120s"), ("renewDeadline", "90s"), ("retryPeriod", "1s"))]
 PROBES = ("/healthz", "/livez", "/readyz")
 
 
@@ -41,8 +45,10 @@ def render(values=(), release="podium", crds=True, namespace=NAMESPACE, files=()
 
 
 def install(plane, values=()):
-    """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment, which no controller runs)."""
-    apply(plane, render(values))
+    """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment, which no controller runs). With a
+    steady lease, unless the values say something about the election."""
+    steady = [] if any("leaderElection." in value for value in values) else STEADY
+    apply(plane, render([*values, *steady]))
 
 
 def install_rendered(plane, path):
@@ -56,9 +62,10 @@ def apply(plane, manifests):
         plane.kubectl("create", "namespace", NAMESPACE)
     plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=manifests)
     wait_until(lambda: plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200, "the CRD is served")
+    await_rights(plane)
 
 
-def https_get(port, path, token=None, method="GET", certificate=None, timeout=5, accept=None):
+def https_get(port, path, token=None, method="GET", certificate=None, timeout=30, accept=None):
     """(status, text) of a scheduler's HTTPS port on the loopback; (0, reason) where it does not answer."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -101,7 +108,7 @@ class Podium(Service):
         if wait:
             self.wait_ready()
 
-    def wait_ready(self, seconds=60):
+    def wait_ready(self, seconds=180):
         def ready():
             if not self.process.alive():
                 raise RuntimeError(f"podium has ended with {self.process.popen.returncode}:\n{self.process.tail()}")
@@ -127,7 +134,10 @@ class Podium(Service):
 
     def metric(self, prefix):
         """The sum of the samples that start with this text."""
-        lines = self.get("/metrics")[1].splitlines()
+        def served():
+            status, text = self.get("/metrics")
+            return text if status == 200 else None
+        lines = wait_until(served, f"the metrics of {self.name}").splitlines()
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(prefix))
 
     def log(self):
@@ -136,17 +146,22 @@ class Podium(Service):
 
 def report_of(plane, namespace, name):
     """The pod's report, or None."""
-    status, body = plane.request("GET", f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports/{name}")
+    path = f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports/{name}"
+    status, body, _ = plane.patiently("GET", path)
     return body if status == 200 else None
 
 
-def status_of(plane, namespace, name, seconds=20):
-    """The status of a report, once podium has written it: a report is created first and filled in then."""
-    return wait_until(lambda: (report_of(plane, namespace, name) or {}).get("status"), f"status of report {name}", seconds)
+def status_of(plane, namespace, name, outcome=None):
+    """The status of a report, once podium has written it: a report is created first and filled in then. With an outcome, once it has
+    this one: the first decision on a pod may have missed what came with it."""
+    def written():
+        status = (report_of(plane, namespace, name) or {}).get("status")
+        return status if status and outcome in (None, status.get("outcome")) else None
+    return wait_until(written, f"status of report {name}" + (f": {outcome}" if outcome else ""))
 
 
 def condition(obj, kind):
-    return next((c for c in obj.get("status", {}).get("conditions", []) if c["type"] == kind), None)
+    return next((c for c in (obj or {}).get("status", {}).get("conditions", []) if c["type"] == kind), None)
 
 
 def show(obj):

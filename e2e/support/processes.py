@@ -66,10 +66,10 @@ class Process:
         if self.alive():
             self.popen.send_signal(number)
 
-    def wait(self, seconds=30):
+    def wait(self, seconds=120):
         return self.popen.wait(seconds)
 
-    def stop(self, seconds=20):
+    def stop(self, seconds=90):
         if self.alive():
             self.popen.send_signal(signal.SIGCONT)
             self.popen.terminate()

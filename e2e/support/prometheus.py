@@ -37,7 +37,7 @@ class Prometheus(Service):
         self.process = Process([PROGRAMS / "prometheus", "--config.file", self.dir / "prometheus.json",
                                 "--storage.tsdb.path", self.dir / "data", "--web.listen-address", f"127.0.0.1:{self.port}",
                                 "--log.level", "warn"], self.dir / "log")
-        wait_until(self.ready, "Prometheus ready", 60)
+        wait_until(self.ready, "Prometheus ready")
 
     def ready(self):
         if not self.process.alive():
@@ -51,7 +51,7 @@ class Prometheus(Service):
         return self.process and self.process.stop()
 
     def get(self, path):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as reply:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as reply:
             return reply.read().decode()
 
     def query(self, expression):

@@ -50,20 +50,30 @@ class Live(unittest.TestCase):
     def live_pod(self, name):
         return self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
 
-    def bound(self, name, seconds=20):
+    def bound(self, name):
         """The node that the pod is bound to."""
-        return wait_until(lambda: self.live_pod(name)["spec"].get("nodeName"), f"{name} bound", seconds)
+        return wait_until(lambda: self.live_pod(name)["spec"].get("nodeName"), f"{name} bound")
 
-    def report(self, name, outcome, seconds=20):
-        """The pod's report once it has this outcome."""
+    def report(self, name, outcome, words=""):
+        """The pod's report once it has this outcome, and these words in its message."""
         def there():
             found = podium.report_of(self.plane, "default", name)
-            return found if found and found.get("status", {}).get("outcome") == outcome else None
-        return wait_until(there, f"report of {name}: {outcome}", seconds)
+            status = (found or {}).get("status", {})
+            return found if status.get("outcome") == outcome and words in status.get("message", "") else None
+        return wait_until(there, f"report of {name}: {outcome} {words}")
 
-    def answer(self, name, seconds=10):
+    def answer(self, name):
         """The status of a what-if, once podium has written it."""
-        return podium.status_of(self.plane, "default", name, seconds)
+        return podium.status_of(self.plane, "default", name)
+
+    def ready(self):
+        """Waits until podium says that it is ready; a machine that stands still for a while makes it doubt that."""
+        wait_until(lambda: self.podium.get("/readyz") == (200, "ok"), "podium ready")
+
+    def knows(self, kind, number):
+        """Waits until podium's cache has this many nodes or pods: it hears of a deletion a little later than the API server."""
+        size = f'scheduler_cache_size{{type="{kind}"}}'
+        wait_until(lambda: self.podium.metric(size) == number, f"podium knows of {number} {kind}")
 
     def events(self, name, reason):
         """Events about an object. kube-apiserver writes some of its own, which may name none."""

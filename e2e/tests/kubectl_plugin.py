@@ -3,6 +3,7 @@ import os
 import subprocess
 
 from e2e.support import podium
+from e2e.support.authorization import await_rights
 from e2e.support.control_plane import BIN
 from e2e.tests.base import REPORTS, Live
 
@@ -20,6 +21,7 @@ class Plugin(Live):
         for role in ROLES:
             plane.kubectl("create", "rolebinding", f"{USER}-{role.replace(':', '-')}", "-n", "default",
                           f"--serviceaccount=default:{USER}", f"--clusterrole={role}")
+        await_rights(plane)
         token = plane.kubectl("create", "token", USER, "-n", "default").strip()
         cls.user = plane.write_kubeconfig(plane.dir / "developer.kubeconfig", token=token)
         plugins = plane.dir / "plugins"
@@ -32,7 +34,7 @@ class Plugin(Live):
 
     def ask(self, *args, stdin=None, kubeconfig=None, code=0):
         """Standard output of `kubectl podium ARGS` by the user; checks the exit code. `code` other than 0: with standard error."""
-        done = subprocess.run(["kubectl", "podium", *map(str, args)], input=stdin, text=True, capture_output=True, timeout=60,
+        done = subprocess.run(["kubectl", "podium", *map(str, args)], input=stdin, text=True, capture_output=True, timeout=180,
                               env=self.environment(kubeconfig))
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout if code == 0 else done.stdout + done.stderr

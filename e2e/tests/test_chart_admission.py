@@ -3,6 +3,7 @@ import json
 import unittest
 
 from e2e.support import podium
+from e2e.support.authorization import await_rights
 from e2e.support.control_plane import wait_until
 from e2e.tests.base import REPORTS, Live, node, pod, what_if
 
@@ -29,6 +30,7 @@ class Policy(Live):
         for role in ("view", "edit"):  # no controller runs here that would aggregate them
             cls.plane.kubectl("create", "rolebinding", f"editor-{role}", "-n", "default",
                               "--serviceaccount=default:editor", f"--clusterrole=podium-system:podium:{role}")
+        await_rights(cls.plane)
         # A policy is enforced some moments after its creation.
         wait_until(lambda: DECISION in cls.tried(cls, "create", decision("early"), "--dry-run=server"), "the policy")
 
@@ -94,7 +96,7 @@ class Policy(Live):
         made = pod("last")
         made["metadata"]["namespace"] = "brief"
         self.plane.create(made)
-        wait_until(lambda: podium.report_of(self.plane, "brief", "last"), "the report")
+        podium.status_of(self.plane, "brief", "last", "Scheduled")  # its last write
         self.plane.kubectl("delete", f"--as={NAMESPACES}", "sr", "--all", "-n", "brief")
         self.assertIsNone(podium.report_of(self.plane, "brief", "last"))
 
@@ -102,6 +104,7 @@ class Policy(Live):
         # A ServiceAccount that may do everything, as an installer's robot, cannot be told from podium.
         robot = "system:serviceaccount:default:robot"
         self.plane.kubectl("create", "clusterrolebinding", "robot", "--clusterrole=cluster-admin", f"--user={robot}")
+        await_rights(self.plane)
         self.assertEqual(self.tried("create", decision("robots"), user=robot), "done")
         scheduler = "system:kube-scheduler"
         self.assertIn("cannot create resource", self.tried("create", decision("static"), user=scheduler))

@@ -1,6 +1,7 @@
 """The chart on a real API server: every rendering is taken, its pods meet the restricted Pod Security Standard, and releases are
 installed, upgraded, tested and removed by the real helm."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import yaml
 
 from e2e.chart.manifests import VALUE_FILES, of_kind, one, rendered
 from e2e.support import podium
+from e2e.support.authorization import await_rights
 from e2e.support.control_plane import BIN, ControlPlane, environment, wait_until
 from e2e.tests import base
 from e2e.tests.base import Live
@@ -94,6 +96,7 @@ class Releases(unittest.TestCase):
     def run_release(self, namespace):
         """A podium as the release in this namespace runs it."""
         get = lambda *args: self.plane.kubectl("-n", namespace, *args)
+        await_rights(self.plane)
         one_podium = podium.Podium(self.plane, get("get", "configmap", "podium", "-o", r"jsonpath={.data.config\.yaml}"),
                                    f"podium-{namespace}", token=get("create", "token", "podium").strip())
         self.addCleanup(one_podium.stop)
@@ -136,7 +139,8 @@ class Releases(unittest.TestCase):
 
         first.stop()
         self.helm("uninstall", "podium", "-n", "one")
-        self.assertEqual(self.left(manifests), ["customresourcedefinition.apiextensions.k8s.io/schedulingreports.podium.dev"])
+        wait_until(lambda: self.left(manifests) == ["customresourcedefinition.apiextensions.k8s.io/schedulingreports.podium.dev"],
+                   "all but the CRD has gone")
         self.assertIsNotNone(podium.report_of(self.plane, "default", "of-first"))
         self.placed("later", "second")
 
@@ -189,11 +193,13 @@ class Watched(Live):
     def test_alerts_and_the_dashboard_ask_for_metrics_that_podium_has(self):
         self.plane.create(base.pod("one"))
         self.report("one", "Scheduled")
-        served = set(re.findall(r"^# TYPE (\S+)", self.podium.get("/metrics")[1], re.M))
+        served = lambda: set(re.findall(r"^# TYPE (\S+)", self.podium.get("/metrics")[1], re.M))
         manifests = podium.render(["prometheusRule.enabled=true", "dashboard.enabled=true"], crds=False)
         names = re.findall(r"\b((?:podium|scheduler|leader_election|rest_client|process)_[a-z_]+?)(?:_bucket)?\{", manifests)
         self.assertGreater(len(set(names)), 12)
-        self.assertEqual(set(names) - served, set())
+        with contextlib.suppress(TimeoutError):  # the comparison says what is missing
+            wait_until(lambda: set(names) <= served(), "all metrics", 60)
+        self.assertEqual(set(names) - served(), set())
 
 
 class OnKubeSchedulersLease(Live):

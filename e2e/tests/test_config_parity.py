@@ -136,7 +136,7 @@ class ConfigParity(unittest.TestCase):
     def kube_scheduler(self, *flags):
         return subprocess.run([BIN / "kube-scheduler", "--master", "http://127.0.0.1:1", "--authentication-skip-lookup",
                                "--cert-dir", self.dir, *map(str, flags)],
-                              text=True, capture_output=True, env=environment(), timeout=60)
+                              text=True, capture_output=True, env=environment(), timeout=180)
 
     def podium(self, *argv):
         return subprocess.run([podium.PROGRAM, *map(str, argv)], text=True, capture_output=True)

@@ -8,6 +8,7 @@ import pathlib
 import unittest
 
 from e2e.support import podium
+from e2e.support.authorization import await_rights
 from e2e.support.control_plane import ControlPlane, wait_until
 from e2e.tests.base import REPORTS, Live, node, pod, what_if
 
@@ -59,7 +60,8 @@ class Crd(Live):
             wait_until(lambda: cls.plane.request("GET", "/apis/podium.dev/v1alpha1/schedulingreports")[0] == 200,
                        "the CRD is served")
         cls.plane.kubectl("create", "namespace", podium.NAMESPACE)
-        cls.plane.kubectl("apply", "--server-side", "-f", "-", stdin=podium.render(cls.values, crds=False))
+        cls.plane.kubectl("apply", "--server-side", "-f", "-", stdin=podium.render([*cls.values, *podium.STEADY], crds=False))
+        await_rights(cls.plane)
         for n in cls.nodes:
             cls.plane.create(n)
         cls.podium = podium.Podium(cls.plane).start()
@@ -73,7 +75,7 @@ class Crd(Live):
     def lines(self, words):
         return [line for line in self.podium.log().splitlines() if words in line]
 
-    def ready(self, value):
+    def crd_ready(self, value):
         return lambda: f"podium_report_crd_ready {value}\n" in self.podium.get("/metrics")[1]
 
 
@@ -153,7 +155,7 @@ class Older(Crd):
         wait_until(lambda: self.lines("older than podium"), "it says so")
         line, = self.lines("older than podium")
         self.assertIn('missing="status.nodeCounts.evaluated, status.preemption, status.strategies"', line)
-        wait_until(self.ready(0), "the metric")
+        wait_until(self.crd_ready(0), "the metric")
         self.plane.create(pod("before"))
         self.bound("before")
         status = self.report("before", "Scheduled")["status"]
@@ -162,8 +164,13 @@ class Older(Crd):
         self.plane.create(what_if("asks", {"spec": pod("x")["spec"]}))
         self.assertEqual(self.answer("asks")["outcome"], "Fits")
         self.replace(own_crd(self.plane))
-        wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the new CRD is seen", 60)
-        wait_until(self.ready(1), "the metric")
+        token = self.plane.kubectl("create", "token", "podium", "-n", podium.NAMESPACE).strip()
+        tried = {"status": {"strategies": [{"name": "NodeResourcesFit", "weight": 1}]}}
+        keeps = lambda: "strategies" in self.plane.request("PATCH", f"{REPORTS}/before/status?dryRun=All", tried, token,
+                                                           "application/merge-patch+json")[1].get("status", {})
+        wait_until(keeps, "the API server keeps the new fields")
+        wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the new CRD is seen")
+        wait_until(self.crd_ready(1), "the metric")
         self.plane.create(pod("after"))
         self.assertIn("strategies", self.report("after", "Scheduled")["status"])
         self.assertEqual(len(self.lines("older than podium")), 1)
@@ -173,7 +180,7 @@ class Newer(Crd):
     crd = staticmethod(newer)
 
     def test_its_fields_stay_empty(self):
-        wait_until(self.ready(1), "the CRD is read")
+        wait_until(self.crd_ready(1), "the CRD is read")
         self.plane.create(pod("web"))
         status = self.report("web", "Scheduled")["status"]
         self.assertIn("strategies", status)
@@ -190,13 +197,13 @@ class Absent(Crd):
         wait_until(lambda: self.lines("the CRD of SchedulingReports is not installed"), "it says so")
         self.plane.create(pod("before"))
         self.bound("before")
-        self.assertEqual(self.podium.get("/readyz"), (200, "ok"))
-        wait_until(self.ready(0), "the metric")
+        self.ready()
+        wait_until(self.crd_ready(0), "the metric")
         self.plane.create(own_crd(self.plane))
-        wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the CRD is seen", 60)
-        self.report("before", "Scheduled", 60)
+        wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the CRD is seen")
+        self.report("before", "Scheduled")
         self.plane.create(what_if("asks", {"spec": pod("x")["spec"]}))
-        podium.status_of(self.plane, "default", "asks", 60)
+        self.answer("asks")
         self.assertEqual(len(self.lines("is not installed")), 1)
 
 
@@ -209,6 +216,7 @@ class Forbidden(Crd):
                              if "customresourcedefinitions" not in rule.get("resources", [])]
             path = f"/apis/rbac.authorization.k8s.io/v1/clusterroles/{role['metadata']['name']}"
             self.assertEqual(self.plane.request("PUT", path, role)[0], 200)
+        await_rights(self.plane)
         self.podium.stop()
         type(self).podium = podium.Podium(self.plane, name="forbidden").start()
         wait_until(lambda: self.lines("cannot be checked"), "it says so")

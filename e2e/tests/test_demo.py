@@ -31,7 +31,7 @@ class Demo(unittest.TestCase):
         def shown():
             self.assertIsNone(demo.poll(), self.text())
             return "Ctrl-C stops everything" in self.text()
-        wait_until(shown, "the demo's end", 240)
+        wait_until(shown, "the demo's end", 600)
         processes = descendants(demo.pid)
         self.assertEqual(sorted(processes.values()), ["etcd", "kube-apiserver", "podium"])
         return demo, processes
@@ -44,7 +44,7 @@ class Demo(unittest.TestCase):
         expected = len(cluster.pods())
         self.assertIn(f"{expected} of {expected} decisions reported", self.text())
         demo.send_signal(signal.SIGINT)
-        self.assertEqual(demo.wait(60), 0, self.text())
+        self.assertEqual(demo.wait(180), 0, self.text())
         wait_gone(processes)
         self.assertEqual([path.name for path in self.output.parent.iterdir()], ["output"])
 
@@ -54,7 +54,7 @@ class Demo(unittest.TestCase):
                 demo, processes = self.start()
                 [victim] = [pid for (pid, _), command in processes.items() if command == name]
                 os.kill(victim, signal.SIGKILL)
-                self.assertEqual(demo.wait(60), 1, self.text())
+                self.assertEqual(demo.wait(180), 1, self.text())
                 self.assertIn(f"{name} was killed by SIGKILL", self.text())
                 log = pathlib.Path(re.search(r"the last lines of (\S+):", self.text())[1])
                 self.assertTrue(self.text().rstrip().endswith(log.read_text(errors="replace").splitlines()[-1]))

@@ -1,5 +1,6 @@
 """Access control of podium's HTTPS port, compared with kube-scheduler on the same API server; and probes, which are answered
 under any load."""
+import contextlib
 import json
 import os
 import pathlib
@@ -8,9 +9,11 @@ import signal
 import socket
 import ssl
 import subprocess
+import time
 import unittest
 
 from e2e.support import oracle, podium
+from e2e.support.authorization import await_rights
 from e2e.support.control_plane import ADMIN_TOKEN, BIN, ControlPlane, Process, environment, free_ports, wait_until
 
 PATHS = ("/healthz", "/livez", "/readyz", "/healthz?verbose", "/readyz/shutdown", "/livez/ping", "/metrics",
@@ -37,6 +40,7 @@ def service_account(plane, name, *paths):
     if paths:
         plane.kubectl("create", "clusterrole", name, "--verb=get", *(f"--non-resource-url={path}" for path in paths))
         plane.kubectl("create", "clusterrolebinding", name, f"--clusterrole={name}", f"--serviceaccount=default:{name}")
+    await_rights(plane)
     return plane.kubectl("create", "token", name, "-n", "default", "--duration", "1h").strip()
 
 
@@ -45,7 +49,10 @@ def listening(pid):
     tables = [pathlib.Path(f"/proc/net/{name}") for name in ("tcp", "tcp6")]
     rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()]
     inodes = {row[9] for row in rows if row[3] == "0A"}
-    links = [os.readlink(one) for one in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    links = []
+    for one in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            links.append(os.readlink(one))
     return {inode for inode in inodes if f"socket:[{inode}]" in links}
 
 
@@ -58,6 +65,9 @@ class Access(unittest.TestCase):
         cls.plane.api_flags += ["--client-ca-file", str(cls.client_ca[0])]
         cls.plane.start()
         cls.addClassCleanup(cls.plane.stop)
+        authentication = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
+        wait_until(lambda: "client-ca-file" in cls.plane.patiently("GET", authentication)[1].get("data", {}),
+                   "the API server publishes its CA of clients")
         podium.install(cls.plane, ["schedulerName=default-scheduler"])
         cls.nobody = service_account(cls.plane, "nobody")
         cls.scraper = service_account(cls.plane, "scraper", "/metrics", "/metrics/*")
@@ -76,7 +86,7 @@ class Access(unittest.TestCase):
                            "--authorization-kubeconfig", kubeconfig, "--bind-address", "127.0.0.1", "--secure-port", port,
                            "--leader-elect-resource-name", "upstream"], directory / "log", env=environment())
         process.port = port
-        wait_until(lambda: podium.https_get(port, "/readyz")[0] == 200, "kube-scheduler ready", 60)
+        wait_until(lambda: podium.https_get(port, "/readyz")[0] == 200, "kube-scheduler ready")
         return process
 
     def both(self, path, **how):
@@ -139,6 +149,8 @@ class Access(unittest.TestCase):
 
     def test_client_certificates(self):
         known = {"masters": "/O=system:masters/CN=root", "somebody": "/CN=somebody"}
+        root = certificates(self.plane, "root", known["masters"], self.client_ca)
+        wait_until(lambda: [status for status, _ in self.both("/metrics", certificate=root)] == [200, 200], "both know the CA of clients")
         for name, subject in known.items():
             pair = certificates(self.plane, name, subject, self.client_ca)
             ours, theirs = self.both("/metrics", certificate=pair)
@@ -163,7 +175,7 @@ class Life(unittest.TestCase):
             held = []
             try:
                 for i in range(150):
-                    held.append(socket.create_connection(("127.0.0.1", ours.port), 5))
+                    held.append(socket.create_connection(("127.0.0.1", ours.port), 60))
                     if i % 3 == 0:
                         held[-1] = context.wrap_socket(held[-1])
                 answers = [ours.get("/livez") for _ in range(5)]
@@ -178,11 +190,13 @@ class Life(unittest.TestCase):
         few.write_text(f'#!/bin/sh\nulimit -n 60\nexec {podium.PROGRAM} "$@"\n')
         few.chmod(0o755)
         with podium.Podium(self.plane, name="descriptors", program=few) as ours:
-            held = [socket.create_connection(("127.0.0.1", ours.port), 5) for _ in range(80)]
+            held = [socket.create_connection(("127.0.0.1", ours.port), 60) for _ in range(80)]
             try:
+                began = time.monotonic()
                 wait_until(lambda: "cannot accept a connection" in ours.log(), "it says so")
                 self.assertEqual([ours.get("/livez") for _ in range(5)], [(200, "ok")] * 5)
-                self.assertEqual(ours.log().count("cannot accept a connection"), 1, "once a minute")
+                minutes = (time.monotonic() - began) // 60
+                self.assertLessEqual(ours.log().count("cannot accept a connection"), 1 + minutes, "once a minute")
             finally:
                 for one in held:
                     one.close()
@@ -194,18 +208,19 @@ class Life(unittest.TestCase):
         with ours:
             self.assertEqual(shown(), pair[0].read_text())
             certificates(self.plane, "serving", "/CN=after")
-            wait_until(lambda: shown() == pair[0].read_text(), "the new certificate is served", 10)
+            wait_until(lambda: shown() == pair[0].read_text(), "the new certificate is served")
 
     def test_the_api_server_away(self):
         plane = ControlPlane().start()
         try:
-            podium.install(plane, ["schedulerName=default-scheduler"])
+            # Without election: a leader that cannot renew its lease ends, as it must.
+            podium.install(plane, ["schedulerName=default-scheduler", *podium.NO_ELECTION])
             with podium.Podium(plane) as ours:
                 plane.api.signal(signal.SIGKILL)
                 plane.api.wait()
-                self.assertEqual(podium.https_get(ours.port, "/metrics", token=ADMIN_TOKEN, timeout=30)[0], 401)
-                self.assertEqual(podium.https_get(ours.port, "/metrics", timeout=30)[0], 500)
-                self.assertEqual(ours.get("/livez"), (200, "ok"))
+                self.assertEqual(podium.https_get(ours.port, "/metrics", token=ADMIN_TOKEN, timeout=120)[0], 401)
+                self.assertEqual(podium.https_get(ours.port, "/metrics", timeout=120)[0], 500)
+                wait_until(lambda: ours.get("/livez") == (200, "ok"), "it lives")
         finally:
             plane.stop()
 
@@ -214,7 +229,7 @@ class Life(unittest.TestCase):
         try:
             for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
                 ours.process.signal(number)
-            self.assertEqual(ours.get("/readyz"), (200, "ok"))
+            wait_until(lambda: ours.get("/readyz") == (200, "ok"), "podium ready")
         finally:
             self.assertEqual(ours.stop(), 0)
 
@@ -243,8 +258,8 @@ class Life(unittest.TestCase):
                            "--feature-gates=", "--profiling=false", f"--secure-port={port}"],
                           directory / "log", env=environment())
         try:
-            wait_until(lambda: podium.https_get(port, "/readyz")[0] == 200, "ready", 60)
-            self.assertIn("--profiling", process.log.read_text())
+            wait_until(lambda: podium.https_get(port, "/readyz")[0] == 200, "ready")
+            wait_until(lambda: "--profiling" in process.log.read_text(), "it names what it does not know")
         finally:
             self.assertEqual(process.stop(), 0)
 

@@ -1,5 +1,6 @@
 """HTTP extenders on a real API server, with an extender built on upstream's types; and kube-scheduler beside podium, to compare
 requests and messages."""
+import contextlib
 import json
 import time
 import unittest
@@ -53,8 +54,8 @@ class WithExtenders(unittest.TestCase):
     def live(self, name):
         return self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
 
-    def bound(self, name, seconds=30):
-        return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{name} bound", seconds)
+    def bound(self, name):
+        return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{name} bound")
 
     def not_scheduled(self, name, reason):
         """The message of the pod's condition."""
@@ -177,7 +178,8 @@ class Extenders(WithExtenders):
         message = self.not_scheduled(web, "SchedulerError")
         self.assertTrue(message.startswith(f'Post "{extender.url}/filter": '), message)
         self.assertEqual(self.report(web, "Failed")["message"], message)
-        self.assertGreaterEqual(running.metric('scheduler_schedule_attempts_total{profile="default-scheduler",result="error"'), 1)
+        failed = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"'
+        wait_until(lambda: running.metric(failed) >= 1, "it is counted")
         extender.start()
         self.bound(web)
 
@@ -332,7 +334,7 @@ class Preemption(WithExtenders):
                     twin = f"{name}-{str(cached).lower()}-{scheduler}"
                     self.plane.create(pod(twin, cpu="1500m", schedulerName=scheduler, priorityClassName="high"))
                     names = {uid: name for name, uid in uids.items()}
-                    outcome = self.outcome(twin)
+                    outcome = self.outcome(twin, want)
                     for uid, victim in names.items():
                         outcome = outcome.replace(uid, victim)
                     seen[scheduler] = outcome, self.questions(first, twin, names), self.questions(second, twin, names)
@@ -359,8 +361,8 @@ class Preemption(WithExtenders):
                    for where, who in told.get("Victims", {}).items()}
         return {**{key: value for key, value in told.items() if key != "Violations"}, "Victims": victims}
 
-    def outcome(self, name):
-        """The evicted pods and their node; or the condition's message."""
+    def outcome(self, name, want):
+        """The evicted pods and their node, which are these if all is right; or the condition's message."""
         def nominated():
             live = self.live(name)
             found = podium.condition(live, "PodScheduled") or {}
@@ -373,13 +375,11 @@ class Preemption(WithExtenders):
         def going():
             pods = self.plane.get("/api/v1/namespaces/default/pods")["items"]
             return sorted(p["metadata"]["name"] for p in pods if p["metadata"].get("deletionTimestamp"))
-        wait_until(going, f"victims of {name}")
-        last, now = None, going()
-        while last != now:  # they are evicted one by one
-            last = now
-            time.sleep(0.5)  # nothing says that the last of them has gone
-            now = going()
-        return f"{where}: {' '.join(now)}"
+        expected = set(want.partition(": ")[2].split())
+        with contextlib.suppress(TimeoutError):  # they are evicted one by one; the comparison says what is missing
+            wait_until(lambda: expected <= set(going()), f"victims of {name}", 60)
+        time.sleep(0.5)  # nothing tells of further ones
+        return f"{where}: {' '.join(going())}"
 
     @staticmethod
     def questions(extender, name, names):

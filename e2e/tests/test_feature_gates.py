@@ -67,6 +67,8 @@ class Beside(unittest.TestCase):
                 if SELECTED_NODE in meta.get("annotations", {}):
                     return meta["annotations"][SELECTED_NODE]
             found = podium.condition(live, "PodScheduled") or {}
+            if "persistentvolumeclaim" in found.get("message", "") and "not found" in found["message"]:
+                return None  # the claim came with the pod, and is seen a little later
             return live["spec"].get("nodeName") or (found.get("reason") and found["message"].strip())
         return wait_until(decided, f"a decision about {name}")
 

@@ -22,12 +22,14 @@ PODS = NODES * PODS_A_NODE - 20  # the nodes are nearly full, so that one given 
 CLIENTS = 8
 ON_THE_WIRE = 16 * 8  # a leader's connections for bindings, and how many one takes at a time
 LEASE_PATTERN = "/leases(/kube-scheduler)?$"
-# The defaults' proportions, a fifth as long.
-ELECTION = {"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "400ms"}
+HIT_BY = PODS - 100  # bindings; the others wait at the proxy until the leader is hit, should that take long
 
 
 class Replicas(unittest.TestCase):
     """A control plane behind a fault proxy; podiums are started by the tests."""
+
+    # Who stops in order gives its lease back. On a slow machine nobody else may lose it.
+    election = {"leaseDuration": "60s", "renewDeadline": "40s", "retryPeriod": "400ms"}
 
     @classmethod
     def setUpClass(cls):
@@ -36,7 +38,7 @@ class Replicas(unittest.TestCase):
         cls.audit = BindingAudit(cls.plane)
         cls.plane.start()
         podium.install(cls.plane, ["schedulerName=default-scheduler",
-                                   *(f"configuration.leaderElection.{field}={time}" for field, time in ELECTION.items())])
+                                   *(f"configuration.leaderElection.{field}={time}" for field, time in cls.election.items())])
 
     def start(self, name, server=None, wait=True):
         replica = podium.Podium(self.plane, name=f"{self._testMethodName}-{name}", server=server).start(wait=wait)
@@ -136,6 +138,8 @@ class Followers(Replicas):
 class Drain(Replicas):
     """The leader is hit in the middle of a drain, after a number of bindings that each run draws."""
 
+    election = {"leaseDuration": "20s", "renewDeadline": "15s", "retryPeriod": "500ms"}
+
     def under_load(self, hit):
         """Runs `hit(leader)` amid the bindings; then all is bound by the follower. Returns (leader, follower)."""
         self.ledger = Ledger(self.plane).start()
@@ -146,12 +150,14 @@ class Drain(Replicas):
             list(pool.map(self.plane.create, (self.pod(f"{i:03}") for i in range(PODS))))
         seed = seeds.drawn()
         after = random.Random(f"{seed}{self.group}").randrange(1, PODS // 3)
+        last = self.gate.hold("POST", "/binding$", times=PODS, after=HIT_BY)
         self.nodes(NODES * PODS_A_NODE)  # now there is work for all pods
         wait_until(lambda: self.bound() >= after, f"{after} bindings", interval=0.001)
         hit(leader)
         before = self.bound()
+        last.drop()
         self.leads(name)
-        wait_until(lambda: self.bound() == PODS, "all pods are bound", 60)
+        wait_until(lambda: self.bound() == PODS, "all pods are bound", 180)
         print(f"  seed {seed}: {before} of {PODS} pods were bound when it happened")
         self.is_answered(f"asked-{self.group}")
         self.assertLess(before, PODS, "the leader was hit too late to show anything")
@@ -191,7 +197,7 @@ class Drain(Replicas):
     def test_a_leader_that_is_cut_off(self):
         leader, follower = self.under_load(lambda _: self.gate.part())
         self.assertEqual(leader.process.wait(), 1, leader.process.tail())
-        self.assertIn("was not renewed within 2000 ms", leader.log())
+        self.assertIn("was not renewed within 15000 ms", leader.log())
         self.once_each()
         self.assertEqual(follower.stop(), 0)
 

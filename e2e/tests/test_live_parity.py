@@ -46,7 +46,7 @@ class LiveParity(unittest.TestCase):
             scheduled = podium.condition(live, "PodScheduled") or {}
             done = live["spec"].get("nodeName") or scheduled.get("reason") in ("Unschedulable", "SchedulingGated")
             return live if done else None
-        return wait_until(decided, f"a decision about {path_of(pod)}", 20, 0.02)
+        return wait_until(decided, f"a decision about {path_of(pod)}", interval=0.02)
 
     def place(self, plane, pod):
         """Creates the pod, waits for the decision and judges it. True if the pod stays pending."""

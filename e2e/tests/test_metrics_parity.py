@@ -78,7 +78,7 @@ def live_through(plane):
     def is_true(name, true):
         return lambda: true(plane.get(f"{pods}/{name}"))
     plane.create(pod("short", "100m", **on_n1))
-    wait_until(is_true("short", lambda p: p["spec"].get("nodeName")), "short is bound", 60)
+    wait_until(is_true("short", lambda p: p["spec"].get("nodeName")), "short is bound")
     plane.create(pod("never", "100m", schedulingGates=[{"name": "x.io/y"}]))
     for name in ("short", "never"):
         plane.request("DELETE", f"{pods}/{name}?gracePeriodSeconds=0")
@@ -87,7 +87,7 @@ def live_through(plane):
     plane.request("PATCH", "/api/v1/nodes/n2", {"metadata": {"annotations": {"note": "x"}}}, **merge)
     for name, cpu in (("a", "1"), ("b", "500m")):
         plane.create(pod(name, cpu, **on_n1))
-        wait_until(is_true(name, lambda p: p["spec"].get("nodeName")), f"{name} is bound", 60)
+        wait_until(is_true(name, lambda p: p["spec"].get("nodeName")), f"{name} is bound")
     chooses = pod("chooses", "100m")
     chooses["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "1", "memory": "1Gi"}
     plane.create(chooses)
@@ -125,7 +125,7 @@ class MetricsParity(unittest.TestCase):
                        if name == "scheduler_pending_pods"}
             deleted = families.samples.get(("scheduler_preemption_goroutines_execution_total", (("result", "success"),)))
             return families if deleted and pending.get("gated") == 1 and pending.get("unschedulable") == 2 else None
-        return wait_until(shown, "the metrics show it", 30, 0.2)
+        return wait_until(shown, "the metrics show it", interval=0.2)
 
     @classmethod
     def of_podium(cls):
@@ -145,10 +145,10 @@ class MetricsParity(unittest.TestCase):
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
             def get(path="/metrics"):
-                with urllib.request.urlopen(f"https://127.0.0.1:{port}{path}", context=context, timeout=5) as reply:
+                with urllib.request.urlopen(f"https://127.0.0.1:{port}{path}", context=context, timeout=60) as reply:
                     return reply.read().decode()
             process = oracle.kube_scheduler(plane, "--secure-port", port, "--authorization-always-allow-paths", "/metrics*",
-                                            leaderElection={"leaderElect": True})
+                                            leaderElection={"leaderElect": True, "leaseDuration": "60s", "renewDeadline": "40s"})
             try:
                 live_through(plane)
                 return cls.settled(get), Families(get("/metrics/resources"))

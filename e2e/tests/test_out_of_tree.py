@@ -128,15 +128,14 @@ class Live(Example):
         for i in range(6):
             wait_until(lambda: self.node_of(f"cad-{i}"), f"cad-{i} bound")
         self.plane.create(holder("cad-late", "cad"))
-        status = podium.status_of(self.plane, "default", "cad-late")
-        self.assertEqual(status["outcome"], "Unschedulable", status)
+        status = podium.status_of(self.plane, "default", "cad-late", "Unschedulable")
         [rejection] = status["rejections"]
         self.assertEqual({field: rejection[field] for field in ("plugin", "code", "reason", "nodeCount", "examples")},
                          {"plugin": "ZoneBudget", "code": "Other", "reason": "zone(s) had no cad licence left", "nodeCount": 4,
                           "examples": ["a1", "a2", "b1"]})
         self.plane.kubectl("delete", "pod", "cad-0", "--grace-period=0", "--force")
         wait_until(lambda: self.node_of("cad-late"), "a licence that was given back")
-        first = podium.status_of(self.plane, "default", "cad-1")
+        first = podium.status_of(self.plane, "default", "cad-1", "Scheduled")
         self.assertIn({"name": "ZoneBudget", "weight": 7}, [{k: s[k] for k in ("name", "weight")} for s in first["strategies"]])
 
     def test_a_group_starts_together(self):

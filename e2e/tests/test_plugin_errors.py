@@ -19,8 +19,9 @@ def live_through(plane):
         return next((e["note"] for e in listed if e["regarding"].get("name") == "chooses" and e["reason"] == "FailedScheduling"), None)
     for name in ("n1", "n2"):
         plane.create(node(name))
-    plane.create(pod("one-node", affinity=AFFINITY, nodeSelector={"kubernetes.io/hostname": "n1"}))
-    wait_until(lambda: get("one-node")["spec"].get("nodeName"), "one-node is bound", 60)
+    # On the node that was made last: whoever places it there knows both.
+    plane.create(pod("one-node", affinity=AFFINITY, nodeSelector={"kubernetes.io/hostname": "n2"}))
+    wait_until(lambda: get("one-node")["spec"].get("nodeName"), "one-node is bound")
     plane.create(pod("chooses", affinity=AFFINITY))
     condition = wait_until(lambda: podium.condition(get("chooses"), "PodScheduled"), "chooses has failed")
     return {"one-node": get("one-node")["spec"]["nodeName"], "event": wait_until(event, "the event"),

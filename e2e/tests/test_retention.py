@@ -49,11 +49,11 @@ class Budgets(Retained):
         wait_until(lambda: "quiet-1" in self.names("quiet"), "its report")
         for i in range(100):
             self.plane.create(small(f"p-{i:03}"))
-        wait_until(lambda: self.podium.metric("podium_reports_written_total") >= 102, "all were reported", 60)
-        self.assertEqual(len(self.names("default")), 20)
+        limit = 'podium_reports_deleted_total{reason="limit"}'
+        wait_until(lambda: self.podium.metric(limit) >= 81 and len(self.names("default")) == 20, "the oldest 81 of 101 have gone")
         self.assertIn("too-large", self.names())
         self.assertIn("quiet-1", self.names())
-        self.assertEqual(self.podium.metric('podium_reports_deleted_total{reason="limit"}'), 81)
+        self.assertEqual(self.podium.metric(limit), 81)
         self.assertEqual(self.podium.metric("podium_reports_dropped_total"), 0)
         used = self.podium.metric('podium_reports_stored_bytes{kind="decision"}')
         stored = sum(len(json.dumps(r, separators=(",", ":"))) for r in self.plane.get(REPORTS)["items"])
@@ -81,12 +81,12 @@ class Expiry(Retained):
         return super().connect()
 
     def test_reports_expire(self):
-        wait_until(lambda: self.names() <= {"orphan"}, "those that were left are gone", 30)
+        wait_until(lambda: self.names() <= {"orphan"}, "those that were left are gone")
         self.assertEqual(self.names(), {"orphan"}, "its pod is gone, its TTL has not passed")
         self.plane.create(small("brief"))
-        self.report("brief", "Scheduled")
-        wait_until(lambda: "brief" not in self.names(), "it expires", 15)
-        self.assertGreaterEqual(self.podium.metric('podium_reports_deleted_total{reason="expired"}'), 61)
+        # This test may look too late to see its report.
+        wait_until(lambda: self.podium.metric('podium_reports_deleted_total{reason="expired"}') >= 61, "it is reported, and expires")
+        self.assertEqual(self.names(), {"orphan"})
         self.assertNotIn("not deleted by label", self.podium.log())
 
 
@@ -105,7 +105,7 @@ class Switches(Retained):
 
         self.rewrite("enabled: true", "enabld: true")
         wait_until(lambda: "configuration not reloaded" in self.podium.log(), "it refuses the file")
-        self.assertIn("enabld: unknown field", self.podium.log())
+        wait_until(lambda: "enabld: unknown field" in self.podium.log(), "it says why")
         self.rewrite("enabld: true", "enabled: true")
         self.plane.create(small("fourth", "selected"))
         wait_until(lambda: "fourth" in self.names("selected"), "the settings are as before")

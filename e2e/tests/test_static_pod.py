@@ -5,6 +5,7 @@ import unittest
 import yaml
 
 from e2e.support import podium
+from e2e.support.authorization import await_rights
 from e2e.support.control_plane import ROOT, ControlPlane, Process, environment, free_ports, wait_until
 from e2e.tests import base
 
@@ -38,6 +39,7 @@ class StaticPod(unittest.TestCase):
         cls.plane.kubectl("apply", "--server-side", "-f", f"{ROOT}/crds/")
         cls.plane.kubectl("apply", "-f", EXAMPLE / "rbac.yaml")
         wait_until(lambda: cls.plane.request("GET", base.REPORTS)[0] == 200, "the CRD is served")
+        await_rights(cls.plane)
 
     def start(self):
         """podium with the manifest's arguments, its kubeconfig and port replaced."""
@@ -47,7 +49,7 @@ class StaticPod(unittest.TestCase):
         [port] = free_ports(1)
         process = Process([podium.PROGRAM, *args, f"--secure-port={port}"], self.plane.dir / "static.log", env=environment())
         self.addCleanup(process.stop)
-        wait_until(lambda: podium.https_get(port, "/readyz")[0] == 200, "podium ready", 60)
+        wait_until(lambda: podium.https_get(port, "/readyz")[0] == 200, "podium ready", 180)
         return process
 
     def test_it_places_and_reports_under_kube_schedulers_user(self):
@@ -58,8 +60,7 @@ class StaticPod(unittest.TestCase):
         self.assertEqual(wait_until(bound, "web bound"), "n1")
         self.plane.create(base.what_if("one-more", {"spec": base.pod("x")["spec"]}))
         for name, outcome in (("web", "Scheduled"), ("one-more", "Fits")):
-            status = podium.status_of(self.plane, "default", name)
-            self.assertEqual(status["outcome"], outcome)
+            podium.status_of(self.plane, "default", name, outcome)
         self.assertTrue(self.plane.get(podium.LEASE)["spec"]["holderIdentity"])
         self.assertEqual(process.stop(), 0)
         self.assertNotIn("forbidden", process.log.read_text())

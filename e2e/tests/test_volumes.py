@@ -1,4 +1,5 @@
 """Pods with delayed volume binding, on a real API server. The test plays volume controller and provisioner."""
+import itertools
 import unittest
 
 from e2e.support.control_plane import wait_until
@@ -120,8 +121,7 @@ class Volumes(WithStorage):
     def test_volume_that_comes_later(self):
         self.plane.create(claim("late", size="7Gi"))
         self.plane.create(user_of("patient", "late"))
-        report = self.report("patient", "Unschedulable")
-        self.assertIn(" node(s) didn't find available persistent volumes to bind", report["status"]["message"])
+        self.report("patient", "Unschedulable", " node(s) didn't find available persistent volumes to bind")
         self.offer("late-disk", "n1", size="7Gi")
         self.promised("late-disk")
         self.bind("late", "late-disk")
@@ -141,18 +141,16 @@ class Volumes(WithStorage):
         self.selected("hard")
         self.patch("/api/v1/namespaces/default/persistentvolumeclaims/hard", {"metadata": {"annotations": {SELECTED_NODE: None}}})
         words = 'running PreBind plugin "VolumeBinding": binding volumes: selectedNode annotation reset for PVC "hard"'
-        event = wait_until(lambda: self.events("retried", "FailedScheduling"), "the event")[0]
-        self.assertEqual(event["note"], words)
+        wait_until(lambda: words in [e["note"] for e in self.events("retried", "FailedScheduling")], "the event")
         where = self.selected("hard")  # once more, after a backoff
         self.provision("hard", where)
         self.assertEqual(self.bound("retried"), where)
-        self.assertEqual(self.report("retried", "Scheduled")["status"]["attempts"], 2)
+        self.assertGreaterEqual(self.report("retried", "Scheduled")["status"]["attempts"], 2)
 
     def test_claim_that_is_bound_at_once(self):
         self.plane.create(claim("early", "now", size="9Gi"))
         self.plane.create(user_of("punctual", "early"))
-        report = self.report("punctual", "Unschedulable")
-        self.assertIn("pod has unbound immediate PersistentVolumeClaims", report["status"]["message"])
+        self.report("punctual", "Unschedulable", "pod has unbound immediate PersistentVolumeClaims")
         self.offer("early-disk", "n2", storage_class="now", size="9Gi")
         meta = self.live_claim("early")["metadata"]
         self.patch("/api/v1/persistentvolumes/early-disk", {"spec": {"claimRef": {
@@ -175,16 +173,19 @@ class Volumes(WithStorage):
         self.offer("spare-b", "n2", size="3Gi")
         self.addCleanup(self.plane.kubectl, "delete", "pv", "spare-a", "spare-b", "--wait=false")
         wanted = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "3Gi"}}}
+
+        def ask(name, storage_class, replicas):
+            disk = {"name": "disk", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": storage_class, **wanted}}}}
+            self.plane.create(what_if(name, {"spec": pod(name, volumes=[disk])["spec"]}, replicas=replicas))
+            return self.answer(name)
+        tries = itertools.count()
+        wait_until(lambda: ask(f"spares-{next(tries)}", "local", 2)["replicas"]["fitting"] == 2, "podium knows both volumes", interval=1)
         bound = "pod has unbound immediate PersistentVolumeClaims"
         for name, storage_class, replicas, placed, why in (("on-demand", "fast", 3, 3, ""), ("there", "local", 2, 2, ""),
                                                            ("too-many", "local", 3, 2, "persistent volumes to bind"),
                                                            ("at-once", "now", 2, 0, bound)):
             with self.subTest(name):
-                template = {"spec": {"storageClassName": storage_class, **wanted}}
-                disk = {"name": "disk", "ephemeral": {"volumeClaimTemplate": template}}
-                asked = pod(name, volumes=[disk])["spec"]
-                self.plane.create(what_if(name, {"spec": asked}, replicas=replicas))
-                status = self.answer(name)
+                status = ask(name, storage_class, replicas)
                 self.assertEqual(status["replicas"]["fitting"], placed, status)
                 self.assertIn(why, status.get("firstFailure", {}).get("message", ""))
         claims = self.plane.get("/api/v1/namespaces/default/persistentvolumeclaims")["items"]

@@ -31,14 +31,14 @@ class ManyWhatIfs(Live):
         self.plane.kubectl("create", "namespace", name)
         return name
 
-    def answers(self, namespace, count, seconds=30):
+    def answers(self, namespace, count):
         """{name: status} of a namespace's complete what-ifs, once there are this many."""
         def all_complete():
             found = {r["metadata"]["name"]: r.get("status", {}) for r in
                      self.plane.get(f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports")["items"]}
             complete = [n for n, s in found.items() if (podium.condition({"status": s}, "Complete") or {}).get("status") == "True"]
             return found if len(complete) == count else None
-        return wait_until(all_complete, f"{count} answers in {namespace}", seconds)
+        return wait_until(all_complete, f"{count} answers in {namespace}")
 
     def check_own(self, status, number):
         """Every second question has a profile that only it names; the others differ in replicas."""
@@ -65,7 +65,7 @@ class ManyWhatIfs(Live):
                 with self.subTest(namespace, number=number):
                     self.check_own(answers[f"ask-{number}"], number)
         self.assertTrue(self.podium.process.alive())
-        self.plane.kubectl("wait", "--for=condition=Complete", "schedulingreports", "--all", "-n", few, "--timeout=10s")
+        self.plane.kubectl("wait", "--for=condition=Complete", "schedulingreports", "--all", "-n", few, "--timeout=120s")
 
     def test_full_size_templates(self):
         namespace = self.namespace("full-size")
