@@ -22,7 +22,7 @@ import time
 from e2e.node import image
 from e2e.node.world import PODIUM, is_ready
 from e2e.node.plane import NODE
-from e2e.support.control_plane import ControlPlane, environment
+from e2e.support.control_plane import BUSY, ControlPlane, environment
 from e2e.support.podium import https_get
 from e2e.support.ports import free_ports
 from e2e.support.processes import Process, Service
@@ -135,7 +135,7 @@ class Container:
             self.restarts += 1
             self.process = self._run()
             return False
-        return https_get(self.port, "/readyz", timeout=1)[0] == 200
+        return https_get(self.port, "/readyz", timeout=10)[0] == 200
 
     def end(self):
         self.process.stop(self.pod["spec"].get("terminationGracePeriodSeconds", 30))
@@ -221,10 +221,20 @@ class Hollow(Service):
                     self._heartbeat()
                     beat = time.monotonic()
                 for pod in self.cluster.get(f"/api/v1/pods?fieldSelector=spec.nodeName={NODE}")["items"]:
-                    self._look_at(pod)
+                    self._look_at_living(pod)
         except Exception as error:  # pylint: disable=broad-except; the steps wait in vain, and show it
             self.error = error
             raise
+
+    def _look_at_living(self, pod):
+        """A pod that goes while it is looked at may have no token, and no status, any more."""
+        try:
+            self._look_at(pod)
+        except RuntimeError:
+            meta = pod["metadata"]
+            status, there, _ = self.cluster.patiently("GET", f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}")
+            if status == 200 and there["metadata"]["uid"] == meta["uid"] and not there["metadata"].get("deletionTimestamp"):
+                raise
 
     def _heartbeat(self):
         condition = {"type": "Ready", "status": "True", "reason": "Hollow", "message": "",
@@ -264,7 +274,7 @@ class Hollow(Service):
     def _patch(self, path, status):
         code, reply = self.cluster.request("PATCH", path + "/status", {"status": status},
                                            content_type="application/merge-patch+json")
-        if code not in (200, 404):  # 404: it has gone meanwhile
+        if code not in (200, 404, 409, *BUSY):  # it has gone or changed meanwhile, or the next look does it
             raise RuntimeError(f"PATCH {path}/status: {code}: {reply}")
 
     def _end(self, pod):

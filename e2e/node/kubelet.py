@@ -57,7 +57,7 @@ class Node(Service):
             self._ctr("images", "import", archive)
         self._start_kubelet()
         self._start_proxy()
-        wait_until(self._ready, "the node is ready", 60)
+        wait_until(self._ready, "the node is ready", 180)
 
     def stop(self):
         for process in (self.proxy, self.kubelet, self.containerd):
@@ -106,7 +106,7 @@ class Node(Service):
                                             networks=self.dir / "networks"))
         (self.dir / "networks/10-pods.conflist").write_text(json.dumps(NETWORK))
         self.containerd = self._process("containerd", "containerd", "--config", config)
-        wait_until(lambda: self._ctr("version", check=False).returncode == 0, "containerd answers", 30)
+        wait_until(lambda: self._ctr("version", check=False).returncode == 0, "containerd answers")
 
     def _ctr(self, *args, check=True):
         argv = ["ctr", "-a", SOCKET, "-n", "k8s.io", *map(str, args)]

@@ -8,8 +8,8 @@ from e2e.support.processes import Process
 
 NODE = "node"
 NODE_TOKEN, PROXY_TOKEN, SCHEDULER_TOKEN = "node-token", "proxy-token", "scheduler-token"
-# kube-scheduler's own defaults, a third as long.
-ELECTION = {"leaderElect": True, "leaseDuration": "5s", "renewDeadline": "4s", "retryPeriod": "1s"}
+# It gives the lease back when it is stopped, and loses it on no slow machine.
+ELECTION = {"leaderElect": True, "leaseDuration": "60s", "renewDeadline": "40s", "retryPeriod": "1s"}
 
 
 class Cluster(ControlPlane):

@@ -37,9 +37,14 @@ def run_a_deployment(world):
     """pods of a Deployment that names podium run"""
     world.app_pods = world.app("app", SCHEDULER, 3)
     expect(all(is_ready(p) for p in world.app_pods), "pods of the Deployment are not ready")
-    events = world.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
-    by = {e["reportingController"] for e in events if e["reason"] == "Scheduled"
-          and e["regarding"].get("name") in {p["metadata"]["name"] for p in world.app_pods}}
+    names = {p["metadata"]["name"] for p in world.app_pods}
+
+    def placed_by():
+        events = world.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
+        by = {e["regarding"]["name"]: e["reportingController"] for e in events
+              if e["reason"] == "Scheduled" and e["regarding"].get("name") in names}
+        return by if by.keys() == names else None
+    by = set(wait_until(placed_by, "the events of their placement").values())
     expect(by == {SCHEDULER}, f"they were placed by {by}")
     return f"{len(world.app_pods)} pods are ready"
 
@@ -64,7 +69,7 @@ def ask_what_if(world):
                               "metadata": {"name": name, "namespace": "default"},
                               "spec": {"dryRun": True, "profile": SCHEDULER,
                                        "template": {"spec": {"containers": containers}}}})
-        world.kubectl("wait", "--for=condition=Complete", f"schedulingreport/{name}", "--timeout=30s")
+        world.kubectl("wait", "--for=condition=Complete", f"schedulingreport/{name}", "--timeout=120s")
         status = podium.report_of(world.cluster, "default", name)["status"]
         expect(status["outcome"] == outcome, f"{cpu} CPUs: {status}")
     return f"10m CPU fits on {NODE}, 1000 CPUs: {status['message']}"
@@ -74,7 +79,7 @@ def helm_test(world):
     """helm test"""
     if not world.node.runs_everything:
         return "not taken: its pods would not run here"
-    said = world.helm("test", RELEASE, "--timeout", "60s")
+    said = world.helm("test", RELEASE, "--timeout", "300s")
     expect("Phase:" in said and "Failed" not in said, said)
     return f"{said.count('Succeeded')} tests succeeded"
 
@@ -116,8 +121,11 @@ def kill_leader(world):
 def drain(world):
     """the node is drained of podium, under load: never of both replicas at once"""
     before = uids(world.podiums())
+    budgets = f"/apis/policy/v1/namespaces/{NAMESPACE}/poddisruptionbudgets"
+    allowed = lambda: [b["status"].get("disruptionsAllowed") for b in world.get(budgets)["items"]] == [1]
+    wait_until(allowed, "the disruption budget allows one eviction")
     with world.load() as load:
-        done = world.kubectl("drain", NODE, "--pod-selector=app.kubernetes.io/name=podium", "--timeout=8s",
+        done = world.kubectl("drain", NODE, "--pod-selector=app.kubernetes.io/name=podium", "--timeout=20s",
                              check=False)
         kept = [p for p in world.podiums() if p["metadata"]["uid"] in before]
         # No other node may take the evicted pod, so the budget keeps the last.
@@ -141,20 +149,20 @@ def run_as_static_pod(world):
     before = kube_schedulers_holder(world)
     world.node.put_manifest(static_pod(world))
     try:
-        wait_until(lambda: kube_schedulers_holder(world) not in ("", before), "it has the lease", 60)
+        wait_until(lambda: kube_schedulers_holder(world) not in ("", before), "it has the lease", 180)
         pods = world.app("by-static-pod", "default-scheduler", 2)
         for pod in pods:
             reported(world, pod["metadata"]["name"])
         if world.node.runs_everything:
             mirror = f"/api/v1/namespaces/kube-system/pods/{STATIC}-{NODE}"
-            wait_until(lambda: is_ready(world.get(mirror)), "it is ready", 40)
+            wait_until(lambda: is_ready(world.get(mirror)), "it is ready", 180)
     except Exception as error:
         log = world.node.log_of_static(STATIC)[-3000:]
         raise Failed(f"{error}\n--- the static pod ---\n{log}") from error
     finally:
         world.node.remove_manifest(STATIC)
     if world.node.runs_everything:
-        wait_until(lambda: world.cluster.request("GET", mirror)[0] == 404, "the static pod has gone", 60)
+        wait_until(lambda: world.cluster.request("GET", mirror)[0] == 404, "the static pod has gone", 180)
     world.cluster.start_scheduler()
     world.app("by-kube-scheduler", "default-scheduler", 1)
     return f"it placed and reported {len(pods)} pods; kube-scheduler took over again"
@@ -162,7 +170,7 @@ def run_as_static_pod(world):
 
 def rollback(world):
     """helm rollback: the first configuration is back"""
-    world.helm("rollback", RELEASE, "1", "--wait", "--timeout", "120s")
+    world.helm("rollback", RELEASE, "1", "--wait", "--timeout", "300s")
     world.are_ready(REPLICAS)
     expect("percentageOfNodesToScore: 100" not in world.configuration(), world.configuration())
     pods = world.app("after-rollback", SCHEDULER, 1)
@@ -171,13 +179,13 @@ def rollback(world):
 
 def uninstall(world):
     """helm uninstall leaves the CRD, the reports and the lease, as its README says"""
-    world.helm("uninstall", RELEASE, "--wait", "--timeout", "60s")
-    wait_until(lambda: not world.podiums(), "podium's pods have gone", 40)
+    world.helm("uninstall", RELEASE, "--wait", "--timeout", "300s")
+    wait_until(lambda: not world.podiums(), "podium's pods have gone", 180)
     world.kubectl("delete", "--ignore-not-found", "-f", EXAMPLE / "rbac.yaml")
     world.kubectl("-n", "default", "delete", "deployments", "--all")
     world.kubectl("delete", "node", STAND_IN)
     try:
-        wait_until(lambda: left(world) <= LEFT, "", 20)
+        wait_until(lambda: left(world) <= LEFT, "", 180)
     except TimeoutError:
         raise Failed(f"also left: {sorted(left(world) - LEFT)}") from None
     reports = world.kubectl("get", "schedulingreports", "-A", "-o", "name").split()
@@ -219,8 +227,7 @@ def uids(pods):
 
 def reported(world, pod):
     """The status of a pod's report, once it is there."""
-    status = lambda: (podium.report_of(world.cluster, "default", pod) or {}).get("status")
-    return wait_until(status, f"the report of {pod}")
+    return podium.status_of(world.cluster, "default", pod, "Scheduled")
 
 
 def kube_schedulers_holder(world):

@@ -38,7 +38,7 @@ class World:
 
     def install_or_upgrade(self, verb, changes=None):
         self.values_file.write_text(json.dumps({**self.values, **(changes or {})}))
-        return self.helm(verb, RELEASE, self.chart, "-f", self.values_file, "--wait", "--timeout", "60s",
+        return self.helm(verb, RELEASE, self.chart, "-f", self.values_file, "--wait", "--timeout", "300s",
                          *(["--create-namespace"] if verb == "install" else []))
 
     def kubectl(self, *args, stdin=None, check=True):
@@ -54,16 +54,16 @@ class World:
         pods = self.get(f"/api/v1/namespaces/{NAMESPACE}/pods?{selected}")["items"]
         return [p for p in pods if not p["metadata"].get("deletionTimestamp")]
 
-    def are_ready(self, number, seconds=60):
+    def are_ready(self, number):
         def ready():
             pods = self.podiums()
             return len(pods) == number and all(is_ready(p) for p in pods)
-        wait_until(ready, f"{number} pods of podium are ready", seconds)
+        wait_until(ready, f"{number} pods of podium are ready", 300)
 
     def leader(self):
         """The pod of podium that schedules, once there is one. A podium schedules until it ends."""
         leads = lambda pod: "scheduling begins" in self.node.log_of(pod)
-        return wait_until(lambda: next(filter(leads, self.podiums()), None), "a leader", 40)
+        return wait_until(lambda: next(filter(leads, self.podiums()), None), "a leader", 180)
 
     def configuration(self):
         """The configuration in the cluster."""
@@ -80,7 +80,7 @@ class World:
                              "metadata": {"name": name, "namespace": namespace},
                              "spec": {"replicas": replicas, "selector": {"matchLabels": labels},
                                       "template": {"metadata": {"labels": labels}, "spec": spec}}})
-        self.kubectl("-n", namespace, "rollout", "status", f"deployment/{name}", "--timeout=60s")
+        self.kubectl("-n", namespace, "rollout", "status", f"deployment/{name}", "--timeout=300s")
         return self.get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=app={name}")["items"]
 
     def load(self):
@@ -126,7 +126,7 @@ class Load:
         """Waits until this many more pods have been bound."""
         bound = lambda: len(self.ledger.bound(self.namespace))
         before = bound()
-        wait_until(lambda: bound() >= before + pods, f"{pods} more pods are bound", 60)
+        wait_until(lambda: bound() >= before + pods, f"{pods} more pods are bound", 180)
 
     def finish(self):
         """Ends the stream; all its pods must be bound. Returns what was seen, in words."""

@@ -15,8 +15,8 @@ from e2e.support import oracle, podium
 from e2e.support.control_plane import wait_until
 from e2e.support.oracle import State, full_name, path_of
 
-MESSAGE_PATIENCE = 3  # seconds, for messages that the oracle explains
-PATIENCE = 30        # seconds for messages to be written
+MESSAGE_PATIENCE = 10  # seconds, for messages that the oracle explains
+PATIENCE = 120       # seconds for messages to be written
 POLL = 0.02          # seconds; see Replay.compare
 RENEWED_AFTER = 200  # seconds; both schedulers flush pods that have been pending for five minutes
 BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}  # the smallest valid values

@@ -10,7 +10,7 @@ from e2e.support.connections import Connections
 from e2e.support.control_plane import ADMIN_TOKEN, ControlPlane, collection, wait_until
 from e2e.support.oracle import full_name, path_of
 
-PATIENCE = 60  # seconds for a scheduler to settle
+PATIENCE = 180  # seconds for a scheduler to settle
 POLL = 0.02    # seconds; see Side.settle
 EVENTS, QUEUES, VICTIMS = ("scheduler_event_handling_duration_seconds_count", "scheduler_pending_pods",
                            "scheduler_preemption_victims_sum")
@@ -51,6 +51,8 @@ class Side:
         self.storage = Storage(self, collections.Counter() if counts is None else counts)
         for obj in objects:
             self.ask("POST", collection(obj), obj)
+            if obj["kind"] == "PriorityClass":
+                self.plane.await_priority_class(obj["metadata"]["name"])
 
     def begin(self, scheduler):
         """Takes a started scheduler and waits for its metrics and first events."""

@@ -6,7 +6,7 @@ from e2e.replay.writes import post
 from e2e.support.control_plane import wait_until
 from e2e.support.oracle import path_of
 
-PATIENCE = 30  # seconds for a pod to be gone
+PATIENCE = 120  # seconds for a pod to be gone
 
 
 class Steering:
