@@ -18,7 +18,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kLong = 1h, kSoon = 10s;
+constexpr std::chrono::milliseconds kLong = 1h, kSoon = 60s;
 
 Task<void> set(bool* done) {
   *done = true;

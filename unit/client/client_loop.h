@@ -68,7 +68,7 @@ inline ClientConfig config_for(const std::string& url) {
   return config;
 }
 
-inline Request get_request(std::string target, std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
+inline Request get_request(std::string target, std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
   Request request;
   request.target = std::move(target);
   request.timeout = timeout;
@@ -76,7 +76,7 @@ inline Request get_request(std::string target, std::chrono::milliseconds timeout
 }
 
 inline Request post_request(std::string target, std::string body,
-                            std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
+                            std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
   Request request = get_request(std::move(target), timeout);
   request.method = "POST";
   request.body = std::move(body);

@@ -45,7 +45,7 @@ class ExecCredentialTest : public testing::Test {
     plugin.api_version = kV1;
     plugin.command = "/bin/sh";
     plugin.arguments = {directory_.path("plugin.sh")};
-    plugin.deadline = 10s;
+    plugin.deadline = 120s;
     return plugin;
   }
   ExecPlugin printing(const std::string& output) {
@@ -214,7 +214,7 @@ TEST_F(ExecCredentialTest, OneThatTakesLongIsNamed) {
   auto plugin = script("read line < " + directory_.path("never"));
   ASSERT_EQ(::mkfifo(directory_.path("never").c_str(), 0600), 0);
   plugin.slow = 1ms;
-  plugin.deadline = 50ms;
+  plugin.deadline = 2s;
   EXPECT_FALSE(exec_credential(plugin, clock_)->current());
   spdlog::set_default_logger(before);
   EXPECT_THAT(log.str(), HasSubstr("exec plugin is still running command=\"/bin/sh\""));

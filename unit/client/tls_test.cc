@@ -160,8 +160,8 @@ TEST(Tls, CarriesLargeBodiesAndStreams) {
   auto stream = loop.run(transport->open(get_request("/")));
   ASSERT_TRUE(stream) << stream.error().message;
   std::string all;
-  for (auto piece = loop.run((*stream)->read(10s)); piece && !piece->empty();
-       piece = loop.run((*stream)->read(10s)))
+  for (auto piece = loop.run((*stream)->read(60s)); piece && !piece->empty();
+       piece = loop.run((*stream)->read(60s)))
     all += *piece;
   EXPECT_TRUE(all == big);
 }

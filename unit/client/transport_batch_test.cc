@@ -96,7 +96,7 @@ TEST_F(TransportTest, RestsBetweenTheRepliesOfABatchOnly) {
 TEST_F(TransportTest, GivesUpOnASilentServerInTheMiddleOfABatch) {
   server_.then(replying(200, "a")).then([](HttpExchange& exchange) { exchange.wait_closed(); });
   auto transport = connect();
-  std::vector<Request> two{post_request("/1", "x", 300ms), post_request("/2", "x", 300ms)};
+  std::vector<Request> two{post_request("/1", "x", 3s), post_request("/2", "x", 3s)};
   EXPECT_EQ(texts_of(loop_.run(transport->send_all(std::move(two)))),
             (std::vector<std::string>{"200 a", "in doubt"}));
 }

@@ -123,7 +123,7 @@ TEST_F(TransportTest, GivesUpOnASilentServer) {
   DeadPort port(DeadPort::Kind::silent);
   ScopedTransport plain(loop_, config_for(url_of(port)));
   EXPECT_EQ(seen(loop_.run(plain->send(get_request("/", 30ms)))), (Seen{Error::Kind::timeout, false}));
-  EXPECT_EQ(seen(loop_.run(plain->send(post_request("/", "x", 30ms)))), (Seen{Error::Kind::timeout, true}));
+  EXPECT_EQ(seen(loop_.run(plain->send(post_request("/", "x", 2s)))), (Seen{Error::Kind::timeout, true}));
   EXPECT_EQ(seen(loop_.run(plain->open(get_request("/", 30ms)))), (Seen{Error::Kind::timeout, false}));
   TransportLimits limits;
   limits.connect = 30ms;
@@ -239,7 +239,7 @@ TEST_F(TransportTest, WaitsForAConnectionUntilTheDeadlineOnly) {
   limits.connections = 1;
   auto transport = connect(limits);
   server_.then([](HttpExchange& exchange) { exchange.wait_closed(); }).then(replying(200, ""));
-  auto first = loop_.start(transport->send(get_request("/", 200ms)));
+  auto first = loop_.start(transport->send(get_request("/", 5s)));
   ASSERT_EQ(server_.wait_requests(1), 1u);
   EXPECT_EQ(seen(loop_.run(transport->send(post_request("/", "x", 20ms)))),
             (Seen{Error::Kind::timeout, false}));
@@ -260,8 +260,8 @@ TEST_F(TransportTest, CloseEndsEverything) {
   server_.then([](HttpExchange& exchange) { exchange.wait_closed(); });
   auto stream = loop_.run(transport->open(get_request("/watch")));
   ASSERT_TRUE(stream) << stream.error().message;
-  EXPECT_EQ(loop_.run((*stream)->read(10s)), "x");
-  auto reading = loop_.start((*stream)->read(10s));
+  EXPECT_EQ(loop_.run((*stream)->read(60s)), "x");
+  auto reading = loop_.start((*stream)->read(60s));
   auto sending = loop_.start(transport->send(get_request("/")));
   ASSERT_EQ(server_.wait_requests(2), 2u);
   auto waiting = loop_.start(transport->send(post_request("/", "x")));
@@ -287,7 +287,7 @@ TEST_F(TransportTest, StreamsGiveWhatHasArrived) {
   EXPECT_EQ((*stream)->status(), 200);
   std::string all;
   for (;;) {
-    auto piece = loop_.run((*stream)->read(10s));
+    auto piece = loop_.run((*stream)->read(60s));
     ASSERT_TRUE(piece) << piece.error().message;
     if (piece->empty()) break;
     all += *piece;
@@ -305,10 +305,10 @@ TEST_F(TransportTest, StreamsTellACutFromAnEnd) {
   auto stream = loop_.run(transport->open(get_request("/watch")));
   ASSERT_TRUE(stream) << stream.error().message;
   std::string got;
-  auto piece = loop_.run((*stream)->read(10s));
+  auto piece = loop_.run((*stream)->read(60s));
   while (piece && !piece->empty()) {
     got += *piece;
-    piece = loop_.run((*stream)->read(10s));
+    piece = loop_.run((*stream)->read(60s));
   }
   EXPECT_EQ(got, "half a line");
   EXPECT_EQ(seen(piece), (Seen{Error::Kind::unavailable, false}));
@@ -325,7 +325,7 @@ TEST_F(TransportTest, StreamsEndBySilenceAndByClose) {
   EXPECT_EQ(seen(loop_.run((*silent)->read(30ms))), (Seen{Error::Kind::timeout, false}));
   auto closed = loop_.run(transport->open(get_request("/watch")));
   ASSERT_TRUE(closed) << closed.error().message;
-  auto reading = loop_.start((*closed)->read(10s));
+  auto reading = loop_.start((*closed)->read(60s));
   (*closed)->close();
   EXPECT_EQ(seen(reading.get()), (Seen{Error::Kind::cancelled, false}));
 }

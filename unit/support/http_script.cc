@@ -363,13 +363,14 @@ std::vector<HttpRequest> HttpScript::requests() const {
 
 std::size_t HttpScript::wait_requests(std::size_t count) const {
   std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait_for(lock, std::chrono::seconds(10), [&] { return impl_->requests.size() >= count; });
+  impl_->changed.wait_for(lock, std::chrono::seconds(120), [&] { return impl_->requests.size() >= count; });
   return impl_->requests.size();
 }
 
 bool HttpScript::wait_open(std::size_t count) const {
   std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, std::chrono::seconds(10), [&] { return impl_->open.size() <= count; });
+  return impl_->changed.wait_for(lock, std::chrono::seconds(120),
+                                 [&] { return impl_->open.size() <= count; });
 }
 
 int HttpScript::connections() const {

@@ -277,7 +277,7 @@ TEST(ObjectTexts, KeepsWhatIsPending) {
 class WireFaults : public ::testing::Test {
  protected:
   Result<framework::FilterOpinion> ask(const std::string& url,
-                                       std::chrono::milliseconds timeout = std::chrono::seconds(5)) {
+                                       std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
     config::Extender config = filtering(url);
     config.http_timeout = timeout;
     client::ClientLoop loop;
@@ -305,19 +305,19 @@ TEST_F(WireFaults, FailuresNameTheUrl) {
     unit::HttpHandler handler;
     std::chrono::milliseconds timeout;
   } cases[] = {
-      {"hangs up before a reply", [](unit::HttpExchange& e) { e.hang_up(); }, std::chrono::seconds(5)},
+      {"hangs up before a reply", [](unit::HttpExchange& e) { e.hang_up(); }, std::chrono::seconds(60)},
       {"cuts a reply short",
        [](unit::HttpExchange& e) {
          e.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"Node");
          e.cut();
        },
-       std::chrono::seconds(5)},
+       std::chrono::seconds(60)},
       {"no HTTP",
        [](unit::HttpExchange& e) {
          e.raw("SSH-2.0-OpenSSH\r\n\r\n");
          e.hang_up();
        },
-       std::chrono::seconds(5)},
+       std::chrono::seconds(60)},
       {"never answers", [](unit::HttpExchange& e) { e.wait_closed(); }, std::chrono::milliseconds(50)},
       {"half a reply",
        [](unit::HttpExchange& e) {
