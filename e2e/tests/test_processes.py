@@ -1,4 +1,5 @@
 """Processes that tests and the demo start end with them, however they end."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -40,14 +41,22 @@ def identity(pid):
     return None if fields[0] in "ZX" else (pid, fields[19])
 
 
+def children_of(task):
+    try:
+        return task.read_text().split()
+    except (FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
+        return []
+
+
 def descendants(pid):
     """Of a process: {identity: command}."""
     found = {}
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            if who := identity(child):
-                found[who] = pathlib.Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0].decode().rpartition("/")[2]
-                found |= descendants(child)
+        for child in map(int, children_of(task)):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+                if who := identity(child):
+                    found[who] = pathlib.Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0].decode().rpartition("/")[2]
+                    found |= descendants(child)
     return found
 
 
