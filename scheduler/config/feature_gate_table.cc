@@ -1,6 +1,6 @@
 // The feature gates of kube-scheduler 1.36: name, stage, default, locked, dependencies.
 //
-// Source: the gates that kube-scheduler v1.36.3 registers: pkg/features/kube_features.go with its
+// Source: the gates that kube-scheduler v1.36.4 registers: pkg/features/kube_features.go with its
 // dependencies, client-go/features, component-base logs, metrics and zpages. e2e/tests/test_config_parity.py
 // compares the table with kube-scheduler's output.
 #include <algorithm>

@@ -20,11 +20,12 @@ struct Entry {
   State state = State::none;
   std::uint64_t sequence = 0;  // order of arrival; breaks ties of last_queued
   Steady backoff_end = Steady::min();
-  Steady flush_at{};               // while unschedulable
-  std::uint64_t flight_start = 0;  // while in flight: its position in the event log
-  bool removed = false;            // while in flight: requeue() drops it
-  bool activated = false;          // while in flight: it is retried whatever the result
-  bool held = false;               // not tried until released
+  Steady flush_at{};                  // while unschedulable or gated
+  Steady flushed_at = Steady::min();  // the last flush since it was tried
+  std::uint64_t flight_start = 0;     // while in flight: its position in the event log
+  bool removed = false;               // while in flight: requeue() drops it
+  bool activated = false;             // while in flight: it is retried whatever the result
+  bool held = false;                  // not tried until released
 
   std::size_t heap_index = 0;  // in the heap of its state
   struct Slot {

@@ -82,7 +82,7 @@ struct SchedulingQueue::Impl {
         unschedulable.erase(&entry);
         break;
       case State::gated:
-        --gated;
+        gated.erase(&entry);
         break;
       case State::in_flight:
         log.end_flight(entry.flight_start);
@@ -122,9 +122,17 @@ struct SchedulingQueue::Impl {
       tallies.count_incoming("unschedulable", event);
     detach(entry);
     entry.state = State::gated;
-    ++gated;
+    entry.queued.was_flushed = false;
+    entry.flush_at = std::max(entry.queued.last_queued, entry.flushed_at) + options.flush_after;
+    gated.push(&entry);
     waiting.add_if_hinted(entry, gate);
     return true;
+  }
+
+  // An event or the flush concerns the pod. One that stays gated counts as incoming again, as upstream's does.
+  void wake(Entry& entry, Steady now, std::string_view event) {
+    if (!entry.held) detach(entry);
+    enqueue(entry, now, event);
   }
 
   // Moves the pod to active, backoff or gated; a held pod to unschedulable. `event` is for metrics.
@@ -231,6 +239,7 @@ struct SchedulingQueue::Impl {
     auto& queued = entry->queued;
     queued.rejected_by = std::move(rejected_by);
     queued.was_flushed = false;
+    entry->flushed_at = Steady::min();
     count_reasons(*entry, +1);
     if (queued.rejected_by.empty()) {
       ++queued.consecutive_errors;
@@ -268,14 +277,16 @@ struct SchedulingQueue::Impl {
   void on_event(const ClusterEvent& event, Steady now, const PreCheck& pre_check) {
     if (is_wild_card(event)) return move_all(event, now);
     for (auto* entry : waiting.woken_by(event)) {
-      if (!pre_check || pre_check(*entry->queued.pod)) enqueue(*entry, now, event_label(event));
+      if (!pre_check || pre_check(*entry->queued.pod)) wake(*entry, now, event_label(event));
     }
     if (in_flight > 0 && waiting.is_of_interest(event)) log.push(event);
   }
 
   void move_all(const ClusterEvent& event, Steady now) {
     log.push(event);
-    for (auto* entry : std::vector(unschedulable.items())) enqueue(*entry, now, event_label(event));
+    auto all = std::vector(unschedulable.items());
+    all.insert(all.end(), gated.items().begin(), gated.items().end());
+    for (auto* entry : all) wake(*entry, now, event_label(event));
   }
 
   void activate_now(Entry& entry, Steady now) {
@@ -316,9 +327,13 @@ struct SchedulingQueue::Impl {
         activate(entry, now, kBackoffComplete);
       }
     }
-    while (!unschedulable.empty() && unschedulable.top()->flush_at <= now) {
-      unschedulable.top()->queued.was_flushed = true;
-      enqueue(*unschedulable.top(), now, kUnschedulableTimeout);
+    for (auto* heap : {&unschedulable, &gated}) {
+      while (!heap->empty() && heap->top()->flush_at <= now) {
+        auto& entry = *heap->top();
+        entry.queued.was_flushed = true;
+        entry.flushed_at = now;
+        wake(entry, now, kUnschedulableTimeout);
+      }
     }
   }
 
@@ -328,6 +343,7 @@ struct SchedulingQueue::Impl {
     if (!backing_off.empty()) at(backing_off.top()->backoff_end);
     if (!backing_off_after_error.empty()) at(backing_off_after_error.top()->backoff_end);
     if (!unschedulable.empty()) at(unschedulable.top()->flush_at);
+    if (!gated.empty()) at(gated.top()->flush_at);
     return next;
   }
 
@@ -336,8 +352,8 @@ struct SchedulingQueue::Impl {
   std::unordered_map<std::string, std::unique_ptr<Entry>, UidHash, std::equal_to<>> entries;  // by UID
   IndexedHeap<Entry, MoreUrgent> active;
   IndexedHeap<Entry, BacksOffLess> backing_off, backing_off_after_error;
-  IndexedHeap<Entry, FlushedEarlier> unschedulable;
-  std::size_t gated = 0, in_flight = 0;
+  IndexedHeap<Entry, FlushedEarlier> unschedulable, gated;
+  std::size_t in_flight = 0;
   std::uint64_t sequence = 0;
   WaitingPods waiting;
   EventLog log;
@@ -418,7 +434,7 @@ QueueCounts SchedulingQueue::counts() const {
   return {impl_->active.size(),
           impl_->backing_off.size() + impl_->backing_off_after_error.size(),
           impl_->unschedulable.size(),
-          impl_->gated,
+          impl_->gated.size(),
           impl_->in_flight,
           impl_->log.size()};
 }

@@ -19,7 +19,7 @@ using test::info;
 struct ModelPod {
   cluster::PodInfoPtr pod;
   std::string state;  // active, backoff, unschedulable, gated, in flight; "" is gone
-  Steady queued_at;
+  Steady queued_at, flushed_at = Steady::min();
   std::uint64_t arrival = 0;
   std::set<std::string> rejected_by;
   std::uint32_t attempts = 0, unschedulable_count = 0, errors = 0;
@@ -93,6 +93,7 @@ class Model {
     }
     one.rejected_by = rejected_by;
     one.queued_at = now;
+    one.flushed_at = Steady::min();
     one.arrival = ++arrivals_;
     one.errors = rejected_by.empty() ? one.errors + 1 : 0;
     one.unschedulable_count += rejected_by.empty() ? 0 : 1;
@@ -114,7 +115,10 @@ class Model {
   void advance(Steady now) {
     for (auto& [_, one] : pods_) {
       if (one.state == "backoff" && backoff_end(one) <= now) one.state = "active";
-      if (one.state == "unschedulable" && one.queued_at + options_.flush_after <= now) enqueue(one, now);
+      if (const auto at = flush_at(one); at && *at <= now) {
+        one.flushed_at = now;
+        enqueue(one, now);
+      }
     }
   }
 
@@ -123,7 +127,7 @@ class Model {
     for (const auto& [_, one] : pods_) {
       std::optional<Steady> at;
       if (one.state == "backoff") at = backoff_end(one);
-      if (one.state == "unschedulable") at = one.queued_at + options_.flush_after;
+      if (const auto flush = flush_at(one)) at = flush;
       if (at && (!next || *at < *next)) next = at;
     }
     return next;
@@ -156,6 +160,11 @@ class Model {
       }
     }
     return false;
+  }
+
+  std::optional<Steady> flush_at(const ModelPod& one) const {
+    if (one.state != "unschedulable" && one.state != "gated") return std::nullopt;
+    return std::max(one.queued_at, one.flushed_at) + options_.flush_after;
   }
 
   Steady backoff_end(const ModelPod& one) const {

@@ -105,7 +105,7 @@ TEST_F(Queue, APluginThatIsNotKnownListensToEverything) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
 }
 
-TEST_F(Queue, MoveAllTriesEveryPodThatIsNotGated) {
+TEST_F(Queue, MoveAllTriesEveryPodButThoseThatStayGated) {
   add(pod("a"));
   add(pod("b"));
   add(pod("gated").gate("g"));
@@ -187,7 +187,6 @@ TEST_F(Queue, AGatedPodWaitsForItsGatesAlone) {
   queue_.move_all(now_);
   wait(1h);
   EXPECT_EQ(pop(), "");
-  EXPECT_EQ(queue_.next_wakeup(), std::nullopt);
   update(pod("a").gate("h"));
   EXPECT_EQ(queue_.counts(), (QueueCounts{.gated = 1}));
   wait(1h);
@@ -195,6 +194,76 @@ TEST_F(Queue, AGatedPodWaitsForItsGatesAlone) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.active = 1}));
   EXPECT_EQ(found("a").first_queued, now_);
   EXPECT_EQ(pop(), "a");
+}
+
+// Keeps pods out while it is closed, and has no hints.
+class Door final : public framework::Plugin, public framework::PreEnqueuePlugin {
+ public:
+  explicit Door(const bool& open) : open_(open) {}
+  std::string_view name() const override { return "Door"; }
+  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo&) const override {
+    if (open_) return std::nullopt;
+    return framework::Verdict{"Door", framework::Code::unschedulable_and_unresolvable, {}};
+  }
+
+ private:
+  const bool& open_;
+};
+
+class GatedQueue : public Queue {
+ protected:
+  GatedQueue() {
+    auto door = std::make_shared<Door>(open_);
+    gated_profile_.pre_enqueue.push_back(door.get());
+    gated_profile_.plugins.push_back(std::move(door));
+  }
+
+  bool open_ = false;
+  framework::Profile gated_profile_ = test::make_profile();
+  SchedulingQueue gated_{options_, [this](std::string_view) { return &gated_profile_; }};
+};
+
+// Source: flushUnschedulablePodsLeftover of v1.36.4; before it, a gated pod waited for the gate's events alone.
+TEST_F(GatedQueue, TheFlushAsksAGateAgain) {
+  gated_.add(info(pod("a")), now_);
+  const auto queued = now_;
+  EXPECT_EQ(gated_.next_wakeup(), queued + 5min);
+  wait(5min);
+  gated_.advance(now_);
+  EXPECT_EQ(gated_.counts(), (QueueCounts{.gated = 1}));
+  EXPECT_FALSE(gated_.find(uid("a"))->was_flushed);
+  EXPECT_EQ(gated_.next_wakeup(), queued + 10min) << "once in five minutes";
+  open_ = true;
+  wait(5min);
+  const auto popped = gated_.pop(now_);
+  ASSERT_TRUE(popped);
+  EXPECT_TRUE(popped->was_flushed);
+  EXPECT_EQ(popped->first_queued, now_);
+}
+
+TEST_F(GatedQueue, AnAttemptBeginsTheFiveMinutesAnew) {
+  gated_.add(info(pod("a")), now_);
+  wait(5min);
+  open_ = true;
+  auto popped = gated_.pop(now_);
+  ASSERT_TRUE(popped);
+  wait(1min);
+  gated_.requeue(*popped, {"Deaf"}, now_);
+  EXPECT_EQ(gated_.next_wakeup(), now_ + 5min);
+  open_ = false;
+  wait(5min);
+  gated_.advance(now_);
+  EXPECT_EQ(gated_.counts(), (QueueCounts{.gated = 1}));
+  EXPECT_EQ(gated_.next_wakeup(), now_ + 5min);
+}
+
+TEST_F(GatedQueue, MoveAllAsksAGateAgain) {
+  gated_.add(info(pod("a")), now_);
+  gated_.move_all(now_);
+  EXPECT_EQ(gated_.counts(), (QueueCounts{.gated = 1}));
+  open_ = true;
+  gated_.move_all(now_);
+  EXPECT_EQ(gated_.counts(), (QueueCounts{.active = 1}));
 }
 
 }  // namespace

@@ -81,6 +81,9 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
   queue_.update(info(pod("gated").gate("g").label("a", "b")), now_);  // already gated
   EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
+  now_ += 6min;
+  queue_.advance(now_);  // asked again, and gated again
+  EXPECT_EQ(incoming()["unschedulable UnschedulableTimeout"], 1u);
   queue_.update(info(pod("gated").label("a", "b")), now_);
   EXPECT_EQ(incoming()["active UnschedulablePodUpdatePodSchedulingGatesEliminated"], 1u);
 }
