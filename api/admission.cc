@@ -5,6 +5,8 @@
 #include <set>
 
 #include "api/defaults.h"
+#include "api/limit_range.h"
+#include "api/runtime_class.h"
 #include "api/validate.h"
 
 namespace podium::api {
@@ -59,6 +61,25 @@ std::string join(const std::vector<std::string>& findings) {
   std::string out = "[";
   for (const auto& finding : findings) out += (out.size() > 1 ? ", " : "") + finding;
   return out + "]";
+}
+
+void default_by_limit_ranges(const AdmissionObjects& objects, Pod& pod) {
+  if (!objects.limit_ranges) return;
+  for (const auto& range : *objects.limit_ranges) set_limit_range_defaults(range, pod);
+}
+
+std::string refusal_of_limit_ranges(const AdmissionObjects& objects, const Pod& pod) {
+  if (!objects.limit_ranges) return {};
+  for (const auto& range : *objects.limit_ranges) {
+    if (auto why = limit_range_refusal(range, pod); !why.empty()) return why;
+  }
+  return {};
+}
+
+Result<void> apply_runtime(const AdmissionObjects& objects, Pod& pod) {
+  if (!objects.runtime) return {};
+  const auto& [name, found] = *objects.runtime;
+  return apply_runtime_class(name, found ? &*found : nullptr, pod);
 }
 
 std::shared_ptr<const PriorityClass> builtin_class(std::string name, std::int32_t value) {
@@ -174,13 +195,17 @@ Result<void> PodAdmission::resolve_priority(Pod& pod) const {
   return {};
 }
 
-Result<void> PodAdmission::admit(Pod& pod) const {
+Result<void> PodAdmission::admit(Pod& pod, const AdmissionObjects& objects) const {
   const auto refuse = [&](const std::string& why) { return invalid("pod " + pod.full_name() + ": " + why); };
+  const bool is_new = !pod.meta.created;
   set_defaults(pod);
+  if (is_new) default_by_limit_ranges(objects, pod);
   if (auto resolved = resolve_priority(pod); !resolved) return refuse(resolved.error().message);
-  if (!pod.meta.created) {
+  if (is_new) {
+    if (auto applied = apply_runtime(objects, pod); !applied) return refuse(applied.error().message);
     merge_label_keys(pod);
     if (const auto findings = validate(pod); !findings.empty()) return refuse(join(findings));
+    if (const auto why = refusal_of_limit_ranges(objects, pod); !why.empty()) return refuse(why);
   }
   ensure_uid(pod.meta, "Pod");
   return {};

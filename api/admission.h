@@ -2,15 +2,18 @@
 // come from one: those of `podium evaluate`, and the templates of what-ifs.
 //
 // Emulates defaulting, the Priority and PodTopologyLabels admission controllers, matchLabelKeys merging and
-// validation. Does not emulate DefaultTolerationSeconds, LimitRanger, RuntimeClass and others. Objects with
-// metadata.creationTimestamp count as stored already: only their priority is resolved.
+// validation; LimitRanger and RuntimeClass where their objects are given. Does not emulate
+// DefaultTolerationSeconds and others. Objects with metadata.creationTimestamp count as stored already: only
+// their priority is resolved.
 // Source: pkg/registry/core/pod/strategy.go, plugin/pkg/admission/priority,
-// plugin/pkg/admission/podtopologylabels. Threads: pure functions; a PodAdmission is immutable.
+// plugin/pkg/admission/podtopologylabels; the order of plugins: pkg/kubeapiserver/options/plugins.go.
+// Threads: pure functions; a PodAdmission is immutable.
 // Errors: Kind::invalid with the object and the field paths.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +26,16 @@
 
 namespace podium::api {
 
+// What admission reads beside priority classes. What is absent is not applied.
+struct AdmissionObjects {
+  std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
+  struct Runtime {
+    std::string name;                   // spec.runtimeClassName; empty: the pod names none
+    std::optional<RuntimeClass> found;  // nullopt: the cluster has no class of this name
+  };
+  std::optional<Runtime> runtime;
+};
+
 class PodAdmission {
  public:
   // Adds the built-in classes unless given.
@@ -30,7 +43,7 @@ class PodAdmission {
 
   // Makes the pod what the API server would store. Its namespace and name have to be set. A pod without a UID
   // gets one derived from its name.
-  Result<void> admit(Pod& pod) const;
+  Result<void> admit(Pod& pod, const AdmissionObjects& objects = {}) const;
 
  private:
   Result<void> resolve_priority(Pod& pod) const;

@@ -25,6 +25,8 @@ Result<Namespace> decode_namespace(const boost::json::value&);
 Result<Workload> decode_workload(const boost::json::value&, Workload::Kind);
 Result<PriorityClass> decode_priority_class(const boost::json::value&);
 Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::value&);
+Result<LimitRange> decode_limit_range(const boost::json::value&);
+Result<RuntimeClass> decode_runtime_class(const boost::json::value&);
 Result<PersistentVolume> decode_persistent_volume(const boost::json::value&);
 Result<PersistentVolumeClaim> decode_persistent_volume_claim(const boost::json::value&);
 Result<StorageClass> decode_storage_class(const boost::json::value&);

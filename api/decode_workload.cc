@@ -65,4 +65,33 @@ Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::valu
   return reader.finish(std::move(budget));
 }
 
+Result<LimitRange> decode_limit_range(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  LimitRange range;
+  range.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  root["spec"]["limits"].list(range.items, [](Field field) {
+    LimitRange::Item item;
+    field["type"].into(item.type);
+    field["min"].into(item.min);
+    field["max"].into(item.max);
+    field["default"].into(item.limits);
+    field["defaultRequest"].into(item.requests);
+    field["maxLimitRequestRatio"].into(item.max_ratio);
+    return item;
+  });
+  return reader.finish(std::move(range));
+}
+
+Result<RuntimeClass> decode_runtime_class(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  RuntimeClass made;
+  made.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  if (const auto overhead = root["overhead"]) overhead["podFixed"].into(made.overhead.emplace());
+  root["scheduling"]["nodeSelector"].into(made.node_selector);
+  root["scheduling"]["tolerations"].list(made.tolerations, detail::read_toleration);
+  return reader.finish(std::move(made));
+}
+
 }  // namespace podium::api

@@ -34,11 +34,6 @@ void raise_to(ResourceList& list, const ResourceList& floor) {
   }
 }
 
-void set_if_absent(ResourceList& list, const std::string& name, Quantity amount) {
-  const auto at = position(list, name);
-  if (at == list.end() || at->first != name) list.emplace(at, name, amount);
-}
-
 void round_up(ResourceList& list) {
   for (auto& entry : list) entry.second = entry.second.rounded_up_to_milli();
 }

@@ -45,6 +45,26 @@ struct PodDisruptionBudget {
   bool operator==(const PodDisruptionBudget&) const = default;
 };
 
+// --- admission of pods ---
+struct LimitRange {
+  ObjectMeta meta;
+  struct Item {
+    std::string type;                                    // Container, Pod or PersistentVolumeClaim
+    ResourceList min, max, limits, requests, max_ratio;  // limits, requests: defaults of containers
+    bool operator==(const Item&) const = default;
+  };
+  std::vector<Item> items;
+  bool operator==(const LimitRange&) const = default;
+};
+
+struct RuntimeClass {
+  ObjectMeta meta;
+  std::optional<ResourceList> overhead;  // podFixed; nullopt: no overhead
+  Labels node_selector;                  // of scheduling, and so the tolerations
+  std::vector<Toleration> tolerations;
+  bool operator==(const RuntimeClass&) const = default;
+};
+
 // --- storage ---
 struct PersistentVolume {
   ObjectMeta meta;

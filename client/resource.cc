@@ -32,6 +32,8 @@ const Resource csi_storage_capacities{"storage.k8s.io", "v1", "csistoragecapacit
 const Resource volume_attachments{"storage.k8s.io", "v1", "volumeattachments", false};
 const Resource pod_disruption_budgets{"policy", "v1", "poddisruptionbudgets", true};
 const Resource priority_classes{"scheduling.k8s.io", "v1", "priorityclasses", false};
+const Resource limit_ranges{"", "v1", "limitranges", true};
+const Resource runtime_classes{"node.k8s.io", "v1", "runtimeclasses", false};
 const Resource leases{"coordination.k8s.io", "v1", "leases", true};
 const Resource events{"events.k8s.io", "v1", "events", true};
 const Resource scheduling_reports{"podium.dev", "v1alpha1", "schedulingreports", true};

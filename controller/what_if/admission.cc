@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/admission.h"
+#include "api/limit_range.h"
 
 namespace podium::controller {
 namespace {
@@ -64,6 +65,22 @@ Result<void> check_priority(const Question& question, std::optional<std::int32_t
                   pod_path(question), *given, computed));
 }
 
+// The claims that the pod's controllers would create for it.
+Result<void> check_claims(const Question& question, const api::AdmissionObjects& objects) {
+  const auto& subject = *question.subject;
+  if (!objects.limit_ranges) return {};
+  std::vector<std::pair<std::string, const api::PersistentVolumeClaim*>> claims;
+  for (const auto& claim : subject.claim_templates) claims.emplace_back(claim.meta.name, &claim);
+  for (const auto& [volume, claim] : subject.claims) claims.emplace_back(volume, &claim);
+  for (const auto& [name, claim] : claims) {
+    for (const auto& range : *objects.limit_ranges) {
+      if (const auto why = api::limit_range_refusal(range, *claim); !why.empty())
+        return invalid(fmt::format("{}: persistentvolumeclaim {}: {}", subject_path(question), name, why));
+    }
+  }
+  return {};
+}
+
 void add_default_tolerations(api::Pod& pod) {
   using enum api::TaintEffect;
   for (const auto* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
@@ -80,7 +97,8 @@ void add_default_tolerations(api::Pod& pod) {
 
 Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const cluster::Snapshot& snapshot,
-                                                       const config::Config& config) {
+                                                       const config::Config& config,
+                                                       const api::AdmissionObjects& objects) {
   auto profile = profile_of(question, config);
   if (!profile) return std::unexpected(profile.error());
   auto pod = std::make_shared<api::Pod>(question.subject->pod);
@@ -92,11 +110,12 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>())
     classes.push_back(priority_class);
   if (!is_stored) add_default_tolerations(*pod);
-  if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod); !admitted)
+  if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted)
     return invalid(
         fmt::format("{}: {}", is_stored ? "spec.podRef" : pod_path(question), admitted.error().message));
   if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
     return std::unexpected(checked.error());
+  if (auto checked = check_claims(question, objects); !checked) return std::unexpected(checked.error());
   return pod;
 }
 
@@ -123,14 +142,16 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
   return profile;
 }
 
-std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile) {
+std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,
+                                      const api::AdmissionObjects& objects) {
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");
   if (subject.pod.has_resource_claims) out.emplace_back("ResourceClaim");
   if (subject.is_stored) return out;
-  for (const auto* each : {"admission webhooks and policies", "LimitRange", "ResourceQuota"})
-    out.emplace_back(each);
-  if (subject.has_runtime_class) out.emplace_back("RuntimeClass");
+  out.emplace_back("admission webhooks and policies");
+  if (!objects.limit_ranges) out.emplace_back("LimitRange");
+  out.emplace_back("ResourceQuota");
+  if (!subject.runtime_class.empty() && !objects.runtime) out.emplace_back("RuntimeClass");
   return out;
 }
 

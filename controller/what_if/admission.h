@@ -1,7 +1,7 @@
 // Admission of a what-if: its profile, its pod as the API server would store it, and what is not modelled.
 //
-// Emulates defaults, validation, priority classes and DefaultTolerationSeconds. What the snapshot does not
-// have is named by not_modelled().
+// Emulates defaults, validation, priority classes, DefaultTolerationSeconds, LimitRanger and RuntimeClass.
+// What could not be read is named by not_modelled().
 //
 // Threads: pure functions. Errors: Kind::invalid; Error.message is "path: reason".
 // Source: plugin/pkg/admission/priority, plugin/pkg/admission/defaulttolerationseconds.
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/admission.h"
 #include "api/pod.h"
 #include "base/result.h"
 #include "controller/what_if/question.h"
@@ -23,13 +24,15 @@ namespace podium::controller {
 // question has its subject.
 Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const cluster::Snapshot& snapshot,
-                                                       const config::Config& config);
+                                                       const config::Config& config,
+                                                       const api::AdmissionObjects& objects = {});
 
 // The profile of the pod, with the question's weights.
 Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
                                        const config::Config& config);
 
 // What may change the real outcome and is not part of the answer.
-std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile);
+std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,
+                                      const api::AdmissionObjects& objects = {});
 
 }  // namespace podium::controller

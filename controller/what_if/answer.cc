@@ -54,11 +54,13 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
 class Answering {
  public:
   Answering(const Question& question, const Subject& subject, const api::Pod& pod,
-            const framework::Profile& profile, const Budget& budget, Snapshot fork)
+            const framework::Profile& profile, const Budget& budget, const api::AdmissionObjects& objects,
+            Snapshot fork)
       : question_(question),
         subject_(subject),
         profile_(profile),
         budget_(budget),
+        objects_(objects),
         replicas_{subject, pod, profile, budget},
         fork_(std::move(fork)) {}
 
@@ -75,7 +77,7 @@ class Answering {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    answer_.not_modelled = not_modelled(subject_, profile_);
+    answer_.not_modelled = not_modelled(subject_, profile_, objects_);
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -193,6 +195,7 @@ class Answering {
   const Subject& subject_;
   const framework::Profile& profile_;
   const Budget& budget_;
+  const api::AdmissionObjects& objects_;
   const Replicas replicas_;
   Snapshot fork_;
   ReportStatus status_;
@@ -203,9 +206,9 @@ class Answering {
 }  // namespace
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
-                    const Budget& budget) {
+                    const Budget& budget, const api::AdmissionObjects& objects) {
   const auto& subject = *question.subject;
-  const auto admitted = admit_question(question, fork, config);
+  const auto admitted = admit_question(question, fork, config, objects);
   if (!admitted) return refusal(admitted.error().message);
   const auto profile = profile_for(question, **admitted, config);
   if (!profile) return refusal(profile.error().message);
@@ -217,7 +220,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   add_owner(subject, fork);
   auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, fork);
   if (!changes) return refusal(changes.error().message);
-  return Answering(question, subject, pod, *profile, budget, std::move(fork))
+  return Answering(question, subject, pod, *profile, budget, objects, std::move(fork))
       .run(std::move(*changes), removed);
 }
 

@@ -6,6 +6,7 @@
 // Threads: pure functions; run on a worker. Errors: a question that makes no sense gets refusal().
 #pragma once
 
+#include "api/admission.h"
 #include "controller/report/refusal.h"
 #include "controller/report/report.h"
 #include "controller/what_if/changes.h"
@@ -18,8 +19,8 @@ namespace podium::controller {
 // The question has its subject. The outcome is Fits, PartlyFits or DoesNotFit; the tables are those of the
 // first replica, firstFailure those of the first that does not fit. Pods of other namespaces are counted but
 // not named. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
-// declined() if no replica was placed.
+// declined() if no replica was placed. `objects`: what admission would apply to the pods.
 ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
-                    const Budget& budget = {});
+                    const Budget& budget = {}, const api::AdmissionObjects& objects = {});
 
 }  // namespace podium::controller

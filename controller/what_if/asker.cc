@@ -15,7 +15,8 @@ std::chrono::nanoseconds cpu_time_of_thread() {
 
 }  // namespace
 
-ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot, Steady until) const {
+ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
+                           const api::AdmissionObjects& objects, Steady until) const {
   const auto decided_at = clock_.wall();
   const auto began = clock_.now();
   const auto deadline = cpu_time_of_thread() + config_.podium.what_if.deadline;
@@ -24,7 +25,7 @@ ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
   if (began >= until) {
     status = declined(kDeadlineExceeded, "no thread for what-ifs was free in time");
   } else {
-    status = controller::answer(question, std::move(snapshot), config_, budget);
+    status = controller::answer(question, std::move(snapshot), config_, budget, objects);
   }
   status.decided_at = decided_at;
   status.evaluate = clock_.now() - began;

@@ -10,7 +10,7 @@ Placed place_replicas(const Replicas& replicas, std::int32_t count, cluster::Sna
   const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
   std::vector<std::string> pinned;
   if (is_daemon_set) {
-    for (const auto row : daemon_rows(admitted, fork)) pinned.emplace_back(fork.node_name(row));
+    for (const auto row : daemon_rows(subject.pod, fork)) pinned.emplace_back(fork.node_name(row));
     count = static_cast<std::int32_t>(pinned.size());
   }
   Placed placed;

@@ -21,6 +21,7 @@
 #include "client/request_info.h"
 #include "client/watch/reflector.h"
 #include "controller/report/ttl.h"
+#include "controller/what_if/admission_reader.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
 #include "controller/what_if/asked.h"
@@ -64,7 +65,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         gate(gate),
         io(io),
         ended(std::move(ended)),
-        asker(config, api.clock(), std::move(workers), std::move(fork)),
+        reader(api),
+        asker(config, api.clock(), std::move(workers), std::move(fork),
+              [this](std::shared_ptr<const Question> question) { return reader.read(std::move(question)); }),
         questions(options_for_questions(config.podium.what_if), api.clock(), api.random(), gate, io,
                   [this](std::vector<Questions::Item>& batch) { return respond(&batch.front()); }),
         answers(options_for_answers(), api.clock(), api.random(), gate, io,
@@ -415,6 +418,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   async::Gate& gate;
   const asio::any_io_executor io;
   const Ended ended;
+  AdmissionReader reader;
   Asker asker;
   LogLimit log;
   std::atomic<bool> stopped{false};

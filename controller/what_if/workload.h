@@ -32,7 +32,7 @@ struct Subject {
   api::Pod pod;                        // before admission; of replica 0, but for what replica() changes
   std::vector<EphemeralClaim> claims;  // of its generic ephemeral volumes
   bool names_scheduler = false;        // the pod has a schedulerName of its own
-  bool has_runtime_class = false;      // its overhead is known on the API server only
+  std::string runtime_class;           // spec.runtimeClassName
   bool is_stored = false;              // a pod of the API server, already admitted
   std::string was_on;                  // the node of a placed pod
   std::int32_t replicas = 1;           // of the workload; a DaemonSet has one pod on each node instead
@@ -73,7 +73,8 @@ api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32
 // The claims that a StatefulSet's controller would create for this replica, where they do not exist.
 void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::Snapshot& fork);
 
-// DaemonSet: the nodes that should run one of its pods, by name. The pod is one before admission or after.
+// DaemonSet: the nodes that should run one of its pods, by name. The pod is that of the template: its
+// controller does not know what admission adds.
 std::vector<cluster::Row> daemon_rows(const api::Pod& pod, const cluster::Snapshot& snapshot);
 // DaemonSet: pins a replica to a node, as its controller does.
 void pin_to_node(api::Pod& pod, std::string_view node);

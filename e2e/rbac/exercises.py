@@ -228,6 +228,19 @@ def ask_about_a_job(w):
     ask_about_a(w, "Job", "jobs")
 
 
+def ask_under_limits(w):
+    rule = w.proxy.watch("GET", "/namespaces/default/limitranges")
+    w.create(what_if(f"ask-limits-{w.name}", TEMPLATE, profile=w.name))
+    w.seen(rule)
+
+
+def ask_with_a_runtime_class(w):
+    rule = w.proxy.watch("GET", "/runtimeclasses/none")
+    template = {"spec": {**TEMPLATE["spec"], "runtimeClassName": "none"}}
+    w.create(what_if(f"ask-runtime-{w.name}", template, profile=w.name))
+    w.seen(rule)
+
+
 def metrics(w):
     """A client that the API server must review, unlike one of system:masters."""
     podium.https_get(w.podium.port, "/metrics", token=w.token)

@@ -191,9 +191,9 @@ class ControlPlane(Service):
 
 
 PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses", "StorageClass": "storageclasses",
-           "CSIStorageCapacity": "csistoragecapacities"}
+           "CSIStorageCapacity": "csistoragecapacities", "RuntimeClass": "runtimeclasses"}
 CLUSTER_SCOPED = {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass", "CSINode", "CSIDriver",
-                  "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment"}
+                  "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment", "RuntimeClass"}
 
 
 def collection(obj, namespace=None):

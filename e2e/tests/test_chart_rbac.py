@@ -12,6 +12,7 @@ from e2e.support.control_plane import ControlPlane, wait_until
 from e2e.support.fault_proxy import FaultProxy
 from e2e.tests.base import node
 
+LIMIT_RANGES = ("", "limitranges", "list")
 CLIENT_CA = ("", "configmaps", "get")  # of the cluster's own Role in kube-system
 MOST_LINES = 2  # and one more in each minute
 ANSWER = 120  # seconds until the log names a missing right
@@ -48,6 +49,8 @@ ONE_BY_ONE = {("", "pods", "get"): exercises.ask_about_a_pod,
               ("apps", "replicasets", "get"): exercises.ask_about_a_replica_set,
               ("apps", "daemonsets", "get"): exercises.ask_about_a_daemon_set,
               ("batch", "jobs", "get"): exercises.ask_about_a_job,
+              LIMIT_RANGES: exercises.ask_under_limits,
+              ("node.k8s.io", "runtimeclasses", "get"): exercises.ask_with_a_runtime_class,
               ("podium.dev", "schedulingreports", "watch"): exercises.start,
               ("podium.dev", "schedulingreports", "list"): exercises.start,
               ("podium.dev", "schedulingreports", "delete"): exercises.expire,
@@ -59,7 +62,7 @@ NEEDED = {("", "pods/binding", "create"), ("coordination.k8s.io", "leases", "get
 
 def is_of_caches(right):
     """Whether podium, as kube-scheduler, decides nothing without this right: it does not know a part of the cluster."""
-    return right[2] in ("list", "watch") and right[0] != "podium.dev"
+    return right[2] in ("list", "watch") and right[0] != "podium.dev" and right != LIMIT_RANGES
 
 
 def names_it(line, right):

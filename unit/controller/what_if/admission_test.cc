@@ -189,6 +189,35 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
             (Names{"HTTP extenders", "admission webhooks and policies", "LimitRange", "ResourceQuota",
                    "RuntimeClass"}));
   EXPECT_EQ(of(unit::about(pod("web"), 1), false), Names{}) << "the API server has admitted it";
+
+  api::AdmissionObjects objects;
+  objects.limit_ranges.emplace();
+  objects.runtime.emplace();
+  EXPECT_EQ(not_modelled(*question(R"("runtimeClassName": "kata")").subject, {}, objects),
+            (Names{"admission webhooks and policies", "ResourceQuota"}))
+      << "what was read is applied";
+}
+
+TEST(AdmitQuestion, LimitRangesBoundTheClaimsOfThePods) {
+  api::AdmissionObjects objects;
+  auto& range = objects.limit_ranges.emplace().emplace_back();
+  range.items = {{.type = "PersistentVolumeClaim", .max = {{"storage", test::quantity("1Gi")}}}};
+  auto asked = question("");
+  const auto refusal = [&] {
+    const auto admitted = admit_question(asked, {}, unit::default_config(), objects);
+    return admitted ? "" : admitted.error().message;
+  };
+  api::PersistentVolumeClaim claim;
+  claim.meta.name = "data";
+  claim.request = test::quantity("1Gi");
+  asked.subject->claim_templates = {claim};
+  EXPECT_EQ(refusal(), "");
+  claim.request = test::quantity("2Gi");
+  asked.subject->claims = {{"scratch", claim}};
+  EXPECT_EQ(
+      refusal(),
+      "spec.template: persistentvolumeclaim scratch: maximum storage usage per PersistentVolumeClaim is 1Gi, "
+      "but request is 2Gi");
 }
 
 }  // namespace

@@ -180,6 +180,14 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   const auto counted =
       ask(fmt::format(R"({{"replicas": 2, "template": {}}})", manifest("DaemonSet", "")), snapshot);
   EXPECT_EQ(counted.message, "spec.replicas: a DaemonSet has one pod on each node that it selects");
+
+  api::AdmissionObjects objects;
+  objects.runtime = {.name = "sandbox", .found = api::RuntimeClass{}};
+  objects.runtime->found->node_selector.set("runtime", "kata");
+  const auto question = unit::read(fmt::format(R"({{"template": {}}})", manifest("DaemonSet", "")));
+  const auto sandboxed = controller::answer(*question, snapshot, unit::default_config(), {}, objects);
+  EXPECT_EQ(sandboxed.answer->asked, 4u) << "its controller does not know the RuntimeClass";
+  EXPECT_EQ(sandboxed.answer->fitting, 0u);
 }
 
 }  // namespace

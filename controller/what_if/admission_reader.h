@@ -1,0 +1,39 @@
+// AdmissionReader: reads what the API server's admission of a question's pod reads beside the snapshot: the
+// LimitRanges of its namespace, and its RuntimeClass.
+//
+// Read when a question needs them, not watched: questions are few, and these objects would take a cache in
+// each podium. What cannot be read is left out: the answer names it as not modelled, and the log says why,
+// once a minute for each reason.
+//
+// Owner: WhatIfController. Threads: as the Api's. Errors: none; a reply of a proxy counts as not read.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/admission.h"
+#include "base/log_limit.h"
+#include "client/api.h"
+#include "controller/what_if/question.h"
+
+namespace podium::controller {
+
+class AdmissionReader {
+ public:
+  static constexpr std::size_t kMostLimitRanges = 100;  // of a namespace; where there are more, none is read
+
+  explicit AdmissionReader(client::Api& api) : api_(api) {}
+
+  // For a question with its subject. Reads nothing for a pod that the API server has stored.
+  client::Task<api::AdmissionObjects> read(std::shared_ptr<const Question> question);
+
+ private:
+  client::Task<void> read_limit_ranges(std::string ns, api::AdmissionObjects* out);
+  client::Task<void> read_runtime_class(std::string name, api::AdmissionObjects* out);
+  void log(const char* kind, const Error& error);
+
+  client::Api& api_;
+  LogLimit log_;
+};
+
+}  // namespace podium::controller

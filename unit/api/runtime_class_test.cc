@@ -1,0 +1,93 @@
+// RuntimeClass: overhead, node selector and tolerations that it gives to a pod, and what the API server would
+// refuse, in its words.
+#include "api/runtime_class.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "api/admission.h"
+#include "api/decode.h"
+#include "unit/support/builders.h"
+
+namespace podium::api {
+namespace {
+
+using namespace test;
+
+constexpr const char* kSandbox = R"({"metadata": {"name": "sandbox"}, "handler": "kata",
+    "overhead": {"podFixed": {"cpu": "250m", "memory": "120Mi"}},
+    "scheduling": {"nodeSelector": {"runtime": "kata"},
+                   "tolerations": [{"key": "kata", "operator": "Exists", "effect": "NoSchedule"}]}})";
+
+RuntimeClass decoded(const char* text) { return decode_runtime_class(boost::json::parse(text)).value(); }
+
+PodBuilder contained() {
+  auto builder = pod("p");
+  builder.container("c").image("i");
+  return builder;
+}
+
+TEST(RuntimeClass, GivesThePodWhatItNeeds) {
+  const auto sandbox = decoded(kSandbox);
+  auto given = contained().node_selector("disk", "ssd").tolerate_exists("kata", "NoSchedule").build();
+  const auto want = contained()
+                        .node_selector("disk", "ssd")
+                        .node_selector("runtime", "kata")
+                        .tolerate_exists("kata", "NoSchedule")
+                        .overhead("cpu", "250m")
+                        .overhead("memory", "120Mi")
+                        .build();
+  ASSERT_TRUE(apply_runtime_class("sandbox", &sandbox, given));
+  EXPECT_EQ(given, want);
+  ASSERT_TRUE(apply_runtime_class("sandbox", &sandbox, given)) << "as the API server has stored it";
+  EXPECT_EQ(given, want);
+}
+
+TEST(RuntimeClass, SaysWhatTheApiServerWouldRefuse) {
+  const auto sandbox = decoded(kSandbox),
+             plain = decoded(R"({"metadata": {"name": "plain"}, "handler": "x"})");
+  struct Case {
+    const char* named;
+    const RuntimeClass* found;
+    PodBuilder pod;
+    const char* refusal;
+  };
+  const Case cases[] = {
+      {"", nullptr, contained(), ""},
+      {"plain", &plain, contained(), ""},
+      {"gone", nullptr, contained(), "pod rejected: RuntimeClass \"gone\" not found"},
+      {"", nullptr, contained().overhead("cpu", "1"),
+       "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"},
+      {"plain", &plain, contained().overhead("cpu", "1"),
+       "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"},
+      {"sandbox", &sandbox, contained().overhead("cpu", "1"),
+       "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"},
+      {"sandbox", &sandbox, contained().node_selector("runtime", "runc"),
+       "conflict: runtimeClass.scheduling.nodeSelector[runtime] = kata; pod.spec.nodeSelector[runtime] = "
+       "runc"},
+  };
+  for (const auto& c : cases) {
+    auto given = c.pod.build();
+    const auto applied = apply_runtime_class(c.named, c.found, given);
+    EXPECT_EQ(applied ? "" : applied.error().message, c.refusal) << c.named;
+  }
+}
+
+TEST(RuntimeClass, IsAppliedOnAdmission) {
+  const PodAdmission admission({});
+  AdmissionObjects objects;
+  objects.runtime = {.name = "sandbox", .found = decoded(kSandbox)};
+  auto given = contained().build();
+  ASSERT_TRUE(admission.admit(given, objects));
+  EXPECT_EQ(*given.node_selector.find("runtime"), "kata");
+  objects.runtime->found.reset();
+  auto refused = contained().build();
+  EXPECT_EQ(admission.admit(refused, objects).error().message,
+            "pod default/p: pod rejected: RuntimeClass \"sandbox\" not found");
+  auto stored = contained().created("2026-01-01T00:00:00Z").build();
+  EXPECT_TRUE(admission.admit(stored, objects));
+}
+
+}  // namespace
+}  // namespace podium::api
