@@ -82,6 +82,16 @@ Rejection rejection(const json::value& value) {
           .examples = texts(value, "examples")};
 }
 
+// The toleration that was tried.
+std::string toleration_snippet(const json::value& taint) {
+  if (!taint.is_object()) return {};
+  const json::object toleration{{"key", at(taint, "key")},
+                                {"operator", "Equal"},
+                                {"value", at(taint, "value").is_string() ? at(taint, "value") : ""},
+                                {"effect", at(taint, "effect")}};
+  return "tolerations:\n- " + flow(toleration) + "\n";
+}
+
 Step step(const json::value& value) {
   json::object rest;
   if (const auto* object = value.if_object()) {
@@ -94,7 +104,9 @@ Step step(const json::value& value) {
           .message = text(value, "message"),
           .node = text(value, "nodeName"),
           .score = number(value, "score"),
-          .fields = rest.empty() ? std::string() : flow(rest)};
+          .fields = rest.empty() ? std::string() : flow(rest),
+          .snippet = text(value, "type") == "TolerateTaint" ? toleration_snippet(at(value, "taint"))
+                                                            : std::string()};
 }
 
 std::optional<std::size_t> size(const json::value& value, std::string_view key) {

@@ -83,7 +83,8 @@ struct DrainAnswer {
 struct Step {
   std::string type, message, node;
   std::optional<std::int64_t> score;
-  std::string fields;  // of a fix: those of this type only, as YAML on one line; empty: none
+  std::string fields;   // of a fix: those of this type only, as YAML on one line; empty: none
+  std::string snippet;  // of TolerateTaint: lines of YAML to paste into the pod's spec, each with its newline
   std::optional<DrainAnswer> drain;
 };
 

@@ -99,6 +99,16 @@ std::string pending(const Report& report, const std::string& subject, const Opti
   return out;
 }
 
+// Lines of YAML below a fix.
+std::string indented(std::string_view lines) {
+  std::string out;
+  for (std::size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n')) {
+    out += fmt::format("    {}", lines.substr(0, end + 1));
+    lines.remove_prefix(end + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string turned_down(const std::vector<Rejection>& rejections, std::size_t total, const Options& options) {
@@ -127,7 +137,11 @@ std::string tried_fixes(const Report& report) {
       then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
     if (!then.empty()) out += fmt::format(" ({})", fmt::join(then, ", "));
     out += "\n";
-    if (!fix.fields.empty()) out += "    " + fix.fields + "\n";
+    if (!fix.snippet.empty()) {
+      out += indented(fix.snippet);
+    } else if (!fix.fields.empty()) {
+      out += "    " + fix.fields + "\n";
+    }
   }
   return out;
 }

@@ -4,7 +4,7 @@ import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Rejections, Trouble } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
-import { answerVerdict, bestWords, count, marginWords, reasonWords } from "./words.js";
+import { answerVerdict, bestWords, count, marginWords, reasonWords, tolerations } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
 kind: Pod
@@ -219,6 +219,7 @@ export class AskView extends Component {
               { key: one.message },
               one.message,
               one.nodeName && ` (then on ${one.nodeName}${one.score !== undefined ? `, ${count(one.score, "point")}` : ""})`,
+              one.type === "TolerateTaint" && one.taint && h("pre", null, tolerations(one.taint)),
             ),
           ),
         ),

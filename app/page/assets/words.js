@@ -69,3 +69,7 @@ export function answerVerdict(status) {
   if (status.outcome === "PartlyFits") return `${fitting} of ${asked} fit; the next does not.`;
   return `It does not fit: none of ${count(status.nodeCounts?.total ?? 0, "node")} takes it${whose(status)}.`;
 }
+
+// Lines of YAML for the spec of a pod: the toleration that was tried.
+export const tolerations = ({ key, value = "", effect }) =>
+  `tolerations:\n- {key: ${JSON.stringify(key)}, operator: Equal, value: ${JSON.stringify(value)}, effect: ${effect}}`;

@@ -97,8 +97,8 @@ inline boost::json::value node_answer() {
                              {"plugin": "PodTopologySpread", "passes": true}],
                   "resources": [{"resource": "cpu", "requested": "4", "free": "3200m"},
                                 {"resource": "memory", "requested": "512Mi", "free": "20Gi"}]}],
-    "fixes": [{"type": "Tolerate", "message": "tolerate the taint gpu=true:NoSchedule", "nodeName": "gpu-03",
-               "score": 486, "tolerations": [{"key": "gpu", "operator": "Exists"}]}],
+    "fixes": [{"type": "TolerateTaint", "message": "tolerate the taint gpu=true:NoSchedule", "nodeName": "gpu-03",
+               "score": 486, "taint": {"key": "gpu", "value": "true", "effect": "NoSchedule"}}],
     "conditions": [{"type": "Complete", "status": "True"}]}})json");
 }
 

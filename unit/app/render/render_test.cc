@@ -1,4 +1,5 @@
 // What people read: from a report's JSON to text, to the letter.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/object.hpp>
@@ -212,8 +213,24 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
             "  ✓ not cordoned  ✓ spread of the pods\n"
             "What would let it run, each tried on a copy of the cluster's state:\n"
             "  tolerate the taint gpu=true:NoSchedule (on gpu-03, 486 points)\n"
-            "    {tolerations: [{key: gpu, operator: Exists}]}\n"
+            "    tolerations:\n"
+            "    - {key: gpu, operator: Equal, value: \"true\", effect: NoSchedule}\n"
             "With \"tolerate the taint gpu=true:NoSchedule\", gpu-03 has 9 points more than general-01.\n");
+}
+
+TEST(WhyNode, ASnippetQuotesAnEmptyValueAndEscapesWhatIsNoText) {
+  const auto snippet = [](std::string_view taint) {
+    const auto fix = fmt::format(R"({{"type": "TolerateTaint", "message": "m", "taint": {}}})", taint);
+    return read_report(json::parse(fmt::format(
+                           R"({{"spec": {{"dryRun": true}}, "status": {{"fixes": [{}]}}}})", fix)))
+        .fixes[0]
+        .snippet;
+  };
+  EXPECT_EQ(snippet(R"({"key": "example.com/gone", "value": "", "effect": "NoExecute"})"),
+            "tolerations:\n- {key: example.com/gone, operator: Equal, value: \"\", effect: NoExecute}\n");
+  EXPECT_EQ(snippet(R"({"key": "a\nb", "effect": "NoSchedule"})"),
+            "tolerations:\n- {key: \"a\\nb\", operator: Equal, value: \"\", effect: NoSchedule}\n");
+  EXPECT_EQ(snippet("3"), "");
 }
 
 TEST(WhyNode, AnOlderPodiumNamesTheFirstReasonOnly) {
