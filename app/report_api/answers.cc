@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "controller/report/metadata.h"
+#include "controller/report/node_names.h"
 #include "controller/report/summary.h"
 #include "controller/what_if/answer.h"
 #include "server/status.h"
@@ -60,8 +61,8 @@ void add_rejection(json::object& out, const ReportStatus& status) {
   out["rejection"] = std::move(rejection);
 }
 
-json::object line_of(const DecisionMemory::Listed::Item& item) {
-  const auto& [ns, pod, uid, status] = *item.decision;
+json::object line_of(const controller::RememberedDecision& decision, bool is_gone) {
+  const auto& [ns, pod, uid, status] = decision;
   json::object out{{"namespace", ns},
                    {"name", pod},
                    {"uid", uid},
@@ -76,7 +77,7 @@ json::object line_of(const DecisionMemory::Listed::Item& item) {
   if (!status.scheduling_gates.empty())
     out["schedulingGates"] = json::array(status.scheduling_gates.begin(), status.scheduling_gates.end());
   if (status.decided_at) out["decidedAt"] = format_time(*status.decided_at);
-  if (item.is_gone) out["gone"] = true;
+  if (is_gone) out["gone"] = true;
   return out;
 }
 
@@ -119,9 +120,10 @@ json::value answer_in(Form form, const ReportStatus& status, json::object metada
                       {"status", controller::to_json(status)}};
 }
 
-Reply decision_reply(Form form, const controller::RememberedDecision& decision) {
+Reply decision_reply(Form form, const controller::RememberedDecision& decision, bool withholds_node_names) {
   const json::object pod{{"name", decision.pod}, {"uid", decision.uid}};
   auto status = decision.status;
+  if (withholds_node_names) controller::withhold_node_names(status);
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
   return json_reply(answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
                               {{"podRef", pod}, {"dryRun", false}}));
@@ -134,11 +136,19 @@ Reply no_decision_reply(const std::string& ns, const std::string& pod, const Dec
                               {{"name", pod}, {"kind", "pods"}, {"causes", causes}});
 }
 
-Reply decisions_reply(const DecisionMemory::Listed& listed) {
+Reply decisions_reply(const DecisionMemory::Listed& listed, bool withholds_node_names) {
   json::object metadata;
   if (!listed.next.empty()) metadata["continue"] = listed.next;
   json::array items;
-  for (const auto& item : listed.items) items.push_back(line_of(item));
+  for (const auto& item : listed.items) {
+    if (!withholds_node_names) {
+      items.push_back(line_of(*item.decision, item.is_gone));
+      continue;
+    }
+    auto decision = *item.decision;
+    controller::withhold_node_names(decision.status);
+    items.push_back(line_of(decision, item.is_gone));
+  }
   return json_reply(json::object{{"metadata", std::move(metadata)}, {"items", std::move(items)}});
 }
 

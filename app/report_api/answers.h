@@ -19,12 +19,14 @@ namespace podium::app::report_api {
 boost::json::value answer_in(Form form, const controller::ReportStatus& status, boost::json::object metadata,
                              boost::json::object spec);
 
-server::Reply decision_reply(Form form, const controller::RememberedDecision& decision);
+server::Reply decision_reply(Form form, const controller::RememberedDecision& decision,
+                             bool withholds_node_names = false);
 // Why there is no decision on the pod, in words and with a cause for programs.
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
                                 const controller::DecisionMemory::Found& found);
 // {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: a line for each decision.
-server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed);
+server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
+                              bool withholds_node_names = false);
 // A refused question is 422 Invalid, one that ran out of time 504.
 server::Reply question_reply(Form form, const AskedBody& asked, const controller::ReportStatus& status);
 

@@ -141,6 +141,7 @@ Result<AskedBody> read_question_body(const QuestionBody& body) {
     const auto& message = question.error().message;
     return invalid(asked.is_report ? message : own_words(message));
   }
+  question->withholds_node_names = body.withholds_node_names;
   asked.question = std::make_shared<const controller::Question>(std::move(*question));
   return asked;
 }

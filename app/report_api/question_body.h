@@ -32,6 +32,7 @@ struct QuestionBody {
   std::string ns;              // of the path
   std::string uid;             // unique; of the pod that is asked for
   boost::json::object fields;  // of spec, from the query
+  bool withholds_node_names = false;
 };
 
 using QuestionPtr = std::shared_ptr<const controller::Question>;

@@ -75,6 +75,7 @@ Task<Read> read_on_worker(std::shared_ptr<const QuestionBody> body) { co_return 
 struct ReportApi::Target {
   const Route* route = nullptr;
   std::string ns, pod;
+  bool withholds_node_names = false;
 };
 
 namespace {
@@ -142,6 +143,10 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
 
   auto admission = co_await self->admit_(request, attributes_of(*target.route, target.ns));
   if (admission.refusal) co_return refused(admission);
+  if (self->sources_.withholds_node_names) {
+    const bool may_know = co_await may_know_nodes(self, request);
+    target.withholds_node_names = !may_know;
+  }
   auto& limits = target.route->is_question ? self->questions_ : self->reads_;
   auto slot = limits.admit(admission.user.name, self->clock_.now());
   if (!slot.slot) {
@@ -154,6 +159,16 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   const auto parameters = read_parameters(request.query, parameters_of(*target.route));
   if (!parameters) co_return status_reply(400, parameters.error().message);
   co_return self->decided(target, *parameters);
+}
+
+// Whoever may list nodes knows their names.
+Task<bool> ReportApi::may_know_nodes(ReportApi* self, Request request) {
+  server::Attributes nodes;
+  nodes.verb = "list";
+  nodes.version = "v1";
+  nodes.resource = "nodes";
+  const auto admission = co_await self->admit_(std::move(request), std::move(nodes));
+  co_return !admission.refusal;
 }
 
 Reply ReportApi::decided(const Target& target, const json::object& parameters) const {
@@ -181,13 +196,13 @@ Reply ReportApi::decisions(const Target& target, const json::object& parameters)
     if (!is_of_list) return status_reply(400, "continue: must be metadata.continue of a page of this list");
   }
   const auto listed = sources_.decisions.list(query);
-  return listed.began ? decisions_reply(listed) : follower_reply();
+  return listed.began ? decisions_reply(listed, target.withholds_node_names) : follower_reply();
 }
 
 Reply ReportApi::decision(const Target& target) const {
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
-  if (found.decision) return decision_reply(target.route->form, *found.decision);
+  if (found.decision) return decision_reply(target.route->form, *found.decision, target.withholds_node_names);
   return no_decision_reply(target.ns, target.pod, found);
 }
 
@@ -212,6 +227,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->type = *type;
   body->ns = target->ns;
   body->uid = self->new_uid();
+  body->withholds_node_names = target->withholds_node_names;
   body->fields = std::move(*fields);
   auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slot));
   auto reply =

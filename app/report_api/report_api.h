@@ -7,6 +7,7 @@
 // A request is authorized like one to the API server: get, list or create of schedulingreports in the
 // namespace, or in all. A body is read only after that, and parsed and evaluated on the workers for what-ifs
 // (controller/asker.h).
+// Where names of nodes are withheld (withholdNodeNames), who may not list nodes gets aliases instead.
 // Bounds: the requests of a user, those in progress, the body, the time of an answer.
 //
 // What-ifs are answered by every process whose caches have synced, decisions by the leader, which made them.
@@ -42,6 +43,7 @@ class ReportApi {
     const controller::DecisionMemory& decisions;
     controller::Asker& asker;
     bool answers_what_ifs = true;
+    bool withholds_node_names = false;                     // from who may not list nodes
     std::function<std::vector<std::string>()> not_synced;  // "kind: reason"; empty: all caches have synced
     std::function<bool()> leads;
     std::function<std::string()> leader;  // empty: unknown
@@ -63,6 +65,7 @@ class ReportApi {
   static async::Task<server::Reply> reply_to(ReportApi* self, std::string path, server::Request request);
   static async::Task<server::Reply> ask(ReportApi* self, const Target* target, server::Request request,
                                         server::UserLimits::Slot slot);
+  static async::Task<bool> may_know_nodes(ReportApi* self, server::Request request);
   static async::Task<server::Reply> evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
                                              server::UserLimits::Slot slot);
   server::Reply decided(const Target& target, const boost::json::object& parameters) const;

@@ -143,6 +143,7 @@ std::optional<report_api::ReportApi::Sources> Process::report_sources() {
       .decisions = engine_.decisions(),
       .asker = engine_.asker(),
       .answers_what_ifs = config_.podium.what_if.enabled,
+      .withholds_node_names = config_.podium.withhold_node_names,
       .not_synced = [this] { return engine_.not_synced(); },
       .leads = [this] { return !engine_.elector() || engine_.elector()->leading(); },
       .leader = [this] { return engine_.elector() ? engine_.elector()->holder() : std::string(); },

@@ -2,6 +2,7 @@
 
 #include "controller/recorder/scope.h"
 #include "controller/report/metadata.h"
+#include "controller/report/node_names.h"
 #include "controller/report/summary.h"
 
 namespace podium::controller {
@@ -41,7 +42,7 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   status.conditions = {complete(false, status.outcome, status.message)};
   end_attempt(pod, status, status.outcome == kFailed ? kFailed : kUnschedulable);
   if (ended_) ended_(pod, status);
-  if (wanted) writer_.write(owner_of(pod), std::move(status));
+  if (wanted) write(pod, std::move(status));
 }
 
 void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) {
@@ -66,7 +67,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
     announce_(pod, status, wanted ? writer_.name_of(owner_of(pod)) : "");
   }
   if (ended_) ended_(pod, status);
-  if (wanted) writer_.write(owner_of(pod), std::move(status));
+  if (wanted) write(pod, std::move(status));
 }
 
 // Adds the attempts before this one to the status, and this one to the history.
@@ -89,7 +90,12 @@ void ReportRecorder::gated(const cluster::PodInfo& pod, const std::set<std::stri
   status.expires_at = now + settings->reports.ttl;
   status.conditions = {complete(false, status.outcome, status.message)};
   if (ended_) ended_(pod, status);
-  if (wanted) writer_.write(owner_of(pod), std::move(status));
+  if (wanted) write(pod, std::move(status));
+}
+
+void ReportRecorder::write(const cluster::PodInfo& pod, ReportStatus status) {
+  if (settings_.now()->withhold_node_names) withhold_node_names(status);
+  writer_.write(owner_of(pod), std::move(status));
 }
 
 // A queued report is still written: the decision was made, even if the pod is gone.

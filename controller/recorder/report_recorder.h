@@ -46,6 +46,7 @@ class ReportRecorder final : public framework::Recorder {
     bool in_scope;  // its namespace gets reports
   };
   void end_attempt(const cluster::PodInfo& pod, ReportStatus& status, const char* outcome);
+  void write(const cluster::PodInfo& pod, ReportStatus status);
 
   ReportWriter& writer_;
   const config::LivePodium& settings_;

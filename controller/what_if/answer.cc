@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "controller/report/node_names.h"
 #include "controller/report/summary.h"
 #include "controller/what_if/admission.h"
 #include "controller/what_if/checks.h"
@@ -203,6 +204,17 @@ class Answering {
   std::size_t other_victims_ = 0;
 };
 
+// The nodes that the asker knows by name.
+std::vector<std::string> named_by(const Question& question) {
+  auto names = question.nodes;
+  for (const auto& change : question.changes) {
+    for (const auto& name : {change.node_name, change.like, change.node ? change.node->meta.name : ""}) {
+      if (!name.empty()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
@@ -220,8 +232,13 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   add_owner(subject, fork);
   auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, fork);
   if (!changes) return refusal(changes.error().message);
-  return Answering(question, subject, pod, *profile, budget, objects, std::move(fork))
-      .run(std::move(*changes), removed);
+  const auto names = fork;
+  auto status = Answering(question, subject, pod, *profile, budget, objects, std::move(fork))
+                    .run(std::move(*changes), removed);
+  if (question.withholds_node_names)
+    NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
+        .withhold(status);
+  return status;
 }
 
 }  // namespace podium::controller

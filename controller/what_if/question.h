@@ -53,8 +53,9 @@ struct Question {
   std::string profile, scheduler_name;
   std::vector<Change> changes;
   bool fixes = false;
-  std::chrono::seconds ttl{0};      // kKept: as long as the report is there
-  std::chrono::seconds refresh{0};  // 0: answered once
+  bool withholds_node_names = false;  // the asker may not know them; no field of the spec
+  std::chrono::seconds ttl{0};        // kKept: as long as the report is there
+  std::chrono::seconds refresh{0};    // 0: answered once
 };
 
 // The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".

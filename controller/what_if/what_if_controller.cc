@@ -319,6 +319,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       read.terms.ttl = read.question->ttl;
       read.terms.refresh = read.question->refresh;
     }
+    if (read.question) read.question->withholds_node_names = config.podium.withhold_node_names;
     if (read.question && !read.question->subject) {
       const bool known = co_await read_reference(item, &read.question);
       if (!known) co_return std::nullopt;

@@ -56,6 +56,8 @@ struct Extender {  // one entry of `extenders`
 struct Podium {  // PodiumConfiguration
   // percentageOfNodesToScore: 0 means upstream's adaptive rule; if false, it means all nodes.
   bool adaptive_search = false;
+  // Reports, answers to what-ifs, and the HTTPS API for who may not list nodes, name no nodes.
+  bool withhold_node_names = false;
   struct Reports {
     bool enabled = true;
     bool only_failures = false;

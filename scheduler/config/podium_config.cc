@@ -33,6 +33,7 @@ void set_podium_defaults(json::object& config, bool adaptive_search) {
   config["apiVersion"] = kPodiumApiVersion;
   config["kind"] = kPodiumKind;
   if_absent(config, "adaptiveSearch", adaptive_search);
+  if_absent(config, "withholdNodeNames", false);
   auto& reports = config.at("reports").as_object();
   if_absent(reports, "enabled", defaults.reports.enabled);
   if_absent(reports, "sampling", static_cast<std::int64_t>(defaults.reports.sampling));
@@ -156,6 +157,7 @@ const Schema& podium_schema() {
                           {{"apiVersion", &schema::text},
                            {"kind", &schema::text},
                            {"adaptiveSearch", &schema::boolean, pointer},
+                           {"withholdNodeNames", &schema::boolean, pointer},
                            {"reports", &reports},
                            {"events", &events},
                            {"whatIf", &what_if},
@@ -170,6 +172,7 @@ Podium read_podium(json::value& document, bool adaptive_search, Findings& findin
 
   Podium out;
   out.adaptive_search = config.at("adaptiveSearch").as_bool();
+  out.withhold_node_names = config.at("withholdNodeNames").as_bool();
   const auto& reports = config.at("reports").as_object();
   out.reports.enabled = reports.at("enabled").as_bool();
   out.reports.only_failures = reports.at("onlyFailures").as_bool();
@@ -186,6 +189,9 @@ Podium read_podium(json::value& document, bool adaptive_search, Findings& findin
 
   out.events.enabled = config.at("events").at("enabled").as_bool();
   out.events.best_nodes = config.at("events").at("bestNodes").as_bool();
+  if (out.events.best_nodes && out.withhold_node_names)
+    findings.invalid("events.bestNodes", config.at("events").at("bestNodes"),
+                     "names nodes, which withholdNodeNames forbids");
   read_what_if(config.at("whatIf").as_object(), out.what_if, findings);
   const auto& http_api = config.at("httpAPI").as_object();
   out.http_api.enabled = http_api.at("enabled").as_bool();

@@ -24,6 +24,9 @@ constexpr FieldNote kPodium[] = {
     {"adaptiveSearch",
      "what `percentageOfNodesToScore: 0` means: true: kube-scheduler's adaptive share of the nodes; "
      "false: all nodes. Without a value it is true if the file writes a 0"},
+    {"withholdNodeNames",
+     "reports and answers to what-ifs do not name nodes; the HTTPS API and the page do for who may list "
+     "nodes"},
     {"reports", "the reports of decisions"},
     {"reports.enabled", "writes a report for every pod"},
     {"reports.onlyFailures", "writes reports of pods that could not be placed only"},

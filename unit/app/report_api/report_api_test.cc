@@ -50,17 +50,19 @@ async::Task<server::Admission> admit_by_token(Request request, server::Attribute
   out.user.name = request.authorization;
   asked->push_back(fmt::format("{} {} {}.{}/{} in {}", request.authorization, what.verb, what.resource,
                                what.group, what.version, what.ns));
-  if (request.authorization == "nobody" || request.authorization == "system:anonymous")
+  const bool knows_no_nodes = request.authorization == "tenant" && what.resource == "nodes";
+  if (request.authorization == "nobody" || request.authorization == "system:anonymous" || knows_no_nodes)
     out.refusal = server::status_reply(403, "no");
   co_return out;
 }
 
 struct Served {
-  explicit Served(bool what_ifs = true)
+  explicit Served(bool what_ifs = true, bool withholds_node_names = false)
       : api(
             {.decisions = decisions,
              .asker = asker,
              .answers_what_ifs = what_ifs,
+             .withholds_node_names = withholds_node_names,
              .not_synced = [this] { return missing; },
              .leads = [this] { return leads; },
              .leader = [] { return std::string("podium-0"); },
@@ -323,6 +325,36 @@ TEST(ReportApi, AccessComesFirst) {
   const auto before = served.asked.size();
   EXPECT_EQ(served.get("/v1/namespaces/a%2Fb/pods/web/scores").status, 400);
   EXPECT_EQ(served.asked.size(), before);
+}
+
+TEST(ReportApi, NamesOfNodesAreForThoseWhoMayListNodes) {
+  const std::string question = kAsk + "report";
+  const std::vector<std::pair<const char*, std::string>> requests = {
+      {"GET", kScores},
+      {"GET", "/v1/namespaces/shop/pods/web/report"},
+      {"GET", "/v1/decisions"},
+      {"POST", question},
+      {"POST", kAsk + "scores"}};
+  const auto reply_to = [](const char* method, const std::string& path, const char* user, bool withholds) {
+    Served served(true, withholds);
+    served.decide();
+    auto request = served.request(method, path, method == std::string_view("POST") ? kPod : "");
+    request.authorization = user;
+    return served.send(std::move(request)).body;
+  };
+  for (const auto& [method, path] : requests) {
+    SCOPED_TRACE(path);
+    EXPECT_THAT(reply_to(method, path, "tenant", false), HasSubstr("\"n1\"")) << "the switch is off";
+    EXPECT_THAT(reply_to(method, path, "ann", true), HasSubstr("\"n1\""));
+    const auto withheld = reply_to(method, path, "tenant", true);
+    // The decision's outcome is Scheduled: its pod says where it is.
+    const bool is_of_pod = path.contains("/pods/") || path.contains("decisions");
+    EXPECT_EQ(withheld.contains("\"n1\""), is_of_pod) << withheld;
+    EXPECT_FALSE(withheld.contains("\"n2\"")) << withheld;
+    if (!path.contains("decisions")) {
+      EXPECT_THAT(withheld, HasSubstr("withheld-1"));
+    }
+  }
 }
 
 TEST(ReportApi, BodiesHaveATypeAndASize) {

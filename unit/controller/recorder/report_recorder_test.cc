@@ -173,6 +173,23 @@ TEST(ReportRecorder, AnnouncesTheBestNodesOfPodsThatWereBound) {
   EXPECT_EQ(announced, (Lines{"reported n1 report=reported", "web n1 report="}));
 }
 
+TEST(ReportRecorder, WithholdsTheNamesOfNodesFromReportsOnly) {
+  Lines ended;
+  Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status) {
+    const auto& examples = status.rejections;
+    ended.push_back(fmt::format("{} {}", pod->meta.name, examples.empty() ? "" : examples[0].examples.at(0)));
+  });
+  w.set([](config::Podium& next) { next.withhold_node_names = true; });
+  w.decide(huge("pending"));
+  w.bind(small("placed"));
+  w.run();
+  EXPECT_EQ(ended, (Lines{"pending n1", "placed "})) << "the HTTPS API decides for each reader";
+  EXPECT_EQ(json::serialize(w.report("pending").at("status")).find("n1"), std::string::npos);
+  EXPECT_EQ(w.report("pending").at("status").at("rejections").at(0).at("examples"),
+            json::parse(R"(["withheld-1"])"));
+  EXPECT_EQ(w.report("placed").at("status").at("choice").at("nodeName"), "n1") << "as its pod says";
+}
+
 TEST(ReportRecorder, TellsOfEachAttemptEvenWhereItWritesNoReport) {
   Lines ended;
   Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status) {

@@ -87,6 +87,21 @@ httpAPI: {{enabled: false, memoryMiB: 9, page: false}}
   EXPECT_FALSE(config->podium.http_api.page);
 }
 
+TEST(Config, WithheldNamesOfNodesAreInNoEvent) {
+  const std::string head =
+      std::string(kHead) + "\n---\napiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n";
+  EXPECT_FALSE(load("", "")->podium.withhold_node_names);
+  const auto config = load(head + "withholdNodeNames: true\n", "c.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->podium.withhold_node_names);
+  const auto refused = load(head + "withholdNodeNames: true\nevents: {bestNodes: true}\n", "c.yaml");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find(
+                "events.bestNodes: Invalid value: true: names nodes, which withholdNodeNames forbids"),
+            std::string::npos)
+      << refused.error().message;
+}
+
 TEST(Config, Extenders) {
   const auto config = load(fmt::format(R"({}
 extenders:
