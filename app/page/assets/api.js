@@ -5,6 +5,10 @@ let token = sessionStorage.getItem(KEY) ?? "";
 
 export const hasToken = () => token !== "";
 
+// `kubectl podium page` has credentials, and takes no other ones.
+let isKnown = false;
+export const needsNoToken = () => isKnown;
+
 export function setToken(text) {
   token = text.trim();
   if (token) sessionStorage.setItem(KEY, token);
@@ -69,5 +73,6 @@ export function ask(ns, manifest, parameters) {
 
 export async function words() {
   const reply = await fetch(new URL("words.json", document.baseURI));
+  isKnown = reply.headers.get("Podium-Credentials") === "kubeconfig";
   return reply.json();
 }

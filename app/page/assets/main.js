@@ -1,6 +1,6 @@
 // The page: where it is (the address's hash), who asks (the token), and what it shows.
 import { Component, h, render } from "./vendor/preact.js";
-import { hasToken, setToken, words } from "./api.js";
+import { hasToken, needsNoToken, setToken, words } from "./api.js";
 import { AskView, newQuestion } from "./ask_view.js";
 import { PodsView, WaitingView } from "./lists.js";
 import { PodView } from "./pod_view.js";
@@ -37,6 +37,7 @@ class Token extends Component {
     this.props.onToken();
   }
   render({ onToken }) {
+    if (needsNoToken()) return h("p", { class: "token", id: "known" }, "podium is asked as the user of your kubeconfig.");
     if (hasToken()) {
       return h(
         "p",

@@ -1,0 +1,86 @@
+#include "app/kubectl/page_door.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "server/status.h"
+
+namespace podium::kubectl {
+namespace {
+
+using client::Task;
+using server::Reply;
+
+constexpr std::chrono::seconds kForward{60}, kKnock{10};
+
+bool has_dots(std::string_view path) {
+  return path.contains("/../") || path.contains("/./") || path.ends_with("/..") || path.ends_with("/.");
+}
+
+}  // namespace
+
+std::string new_secret() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) std::abort();
+  std::string out;
+  for (const auto byte : bytes) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+std::string PageDoor::url() const { return fmt::format("http://127.0.0.1:{}/{}/ui/", port_, secret_); }
+
+Task<Reply> PageDoor::answer(PageDoor* self, BrowserRequest request) {
+  const bool is_own_name = request.host == fmt::format("127.0.0.1:{}", self->port_) ||
+                           request.host == fmt::format("localhost:{}", self->port_);
+  if (!is_own_name) co_return Reply(403, "not the name of this machine's loopback\n");
+  const auto root = "/" + self->secret_;
+  if (!request.target.starts_with(root + "/")) co_return Reply(404, "404 page not found\n");
+  auto target = request.target.substr(root.size());
+  const auto path = target.substr(0, target.find('?'));
+  if (has_dots(path)) co_return Reply(400, "the path has dots\n");
+  if (app::page::Page::serves(path)) {
+    server::Request of_page;
+    of_page.method = request.method;
+    of_page.path = path;
+    of_page.if_none_match = request.if_none_match;
+    auto file = self->page_.answer(of_page);
+    file.headers.emplace_back("Podium-Credentials", "kubeconfig");  // so that it asks for no token
+    co_return file;
+  }
+  if (!path.starts_with("/v1/")) co_return Reply(404, "404 page not found\n");
+  if (request.method != "GET" && request.method != "POST") co_return Reply(405, "only GET and POST\n");
+  auto forwarded = forward(self, std::move(request), std::move(target));
+  co_return co_await std::move(forwarded);
+}
+
+Task<Reply> PageDoor::forward(PageDoor* self, BrowserRequest request, std::string target) {
+  client::Request out;
+  out.method = std::move(request.method);
+  out.target = std::move(target);
+  out.body = std::move(request.body);
+  out.timeout = kForward;
+  if (!request.content_type.empty()) out.content_type = std::move(request.content_type);
+  const auto got = co_await self->podium_->send(std::move(out));
+  if (!got)
+    co_return server::status_reply(502, "BadGateway", "podium does not answer: " + got.error().message);
+  Reply reply(got->status, got->body, "application/json");
+  reply.headers.emplace_back("Cache-Control", "no-store");
+  if (got->retry_after > 0) reply.headers.emplace_back("Retry-After", std::to_string(got->retry_after));
+  co_return reply;
+}
+
+Task<std::string> PageDoor::knock(PageDoor* self) {
+  client::Request request;
+  request.target = "/healthz";
+  request.timeout = kKnock;
+  const auto got = co_await self->podium_->send(std::move(request));
+  if (!got) co_return got.error().message;
+  if (got->status == 404) co_return std::string("what answers there is not podium");
+  co_return std::string();
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,53 @@
+// PageDoor: what a browser on this machine gets at `podium page`: the page's files out of this program, and
+// below /v1/ the replies of podium's HTTPS API, asked with the caller's own credentials.
+//
+// All stands below /SECRET/, which no other page and no other user of the machine can guess, and only for the
+// loopback's own names, so that a name that leads here does not serve (DNS rebinding). Nothing but /v1/ is
+// forwarded, and no header but the kind of the body.
+//
+// Owner: a command. Threads: one. Errors: each failure is a reply.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "app/page/page.h"
+#include "client/http/transport.h"
+#include "server/exchange.h"
+
+namespace podium::kubectl {
+
+struct BrowserRequest {
+  BrowserRequest() {}  // not an aggregate: see server::Request
+
+  std::string method, target, host;  // host: the header
+  std::string content_type, accept, if_none_match, body;
+};
+
+class PageDoor {
+ public:
+  PageDoor(std::shared_ptr<client::Transport> podium, std::string secret)
+      : podium_(std::move(podium)), secret_(std::move(secret)) {}
+
+  void serve_at(std::uint16_t port) { port_ = port; }
+  std::string url() const;
+  client::Task<server::Reply> answer(BrowserRequest request) { return answer(this, std::move(request)); }
+  // Empty: podium answers. Else why not.
+  client::Task<std::string> knock() { return knock(this); }
+
+ private:
+  static client::Task<server::Reply> answer(PageDoor* self, BrowserRequest request);
+  static client::Task<server::Reply> forward(PageDoor* self, BrowserRequest request, std::string target);
+  static client::Task<std::string> knock(PageDoor* self);
+
+  const std::shared_ptr<client::Transport> podium_;
+  const std::string secret_;
+  const app::page::Page page_;
+  std::uint16_t port_ = 0;
+};
+
+// 128 random bits, as text.
+std::string new_secret();
+
+}  // namespace podium::kubectl

@@ -1,0 +1,174 @@
+"""kubectl podium page: podium's page on the loopback with a plain user's own rights, over kubectl port-forward or straight."""
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import tempfile
+import unittest
+import urllib.parse
+
+from e2e.support import podium
+from e2e.support.browser import Browser
+from e2e.support.control_plane import Process, wait_until
+from e2e.tests.base import node, pod
+from e2e.tests.kubectl_plugin import Plugin
+
+URL = re.compile(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/ui/")
+FAKE_KUBECTL = """#!/bin/sh
+echo "$@" > "{directory}/arguments"
+echo $$ > "{directory}/pid"
+echo "Forwarding from 127.0.0.1:{port} -> 10259"
+exec sleep 1000
+"""
+
+
+class KubectlPage(Plugin):
+    nodes = (node("n1"), node("n2", cpu="2"))
+    started = 0
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.plane.create(pod("web"))
+
+    def begin(self, *args, path="", **environment):
+        """A `podium page` as a process."""
+        KubectlPage.started += 1
+        env = {**self.environment(None), **environment}
+        env["PATH"] = f"{path}:{env['PATH']}" if path else env["PATH"]
+        process = Process([podium.PROGRAM, "page", *args], self.plane.dir / f"page-{self.started}.log", env=env)
+        self.addCleanup(process.stop)
+        return process
+
+    def url_of(self, process):
+        def told():
+            found = URL.search(process.log.read_text())
+            if not found and not process.alive():
+                raise RuntimeError(process.tail())
+            return found and found[0]
+        return wait_until(told, "the page's address")
+
+    def direct(self):
+        return self.begin("--server", f"https://127.0.0.1:{self.podium.port}", "--insecure-skip-tls-verify")
+
+    def get(self, url, path="", method="GET", body=None, host=None):
+        """(status, headers, text); `path` goes after the secret."""
+        parts = urllib.parse.urlsplit(url)
+        target = parts.path if not path else parts.path.removesuffix("/ui/") + path
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+        try:
+            headers = {"Content-Type": "application/json"} if body else {}
+            connection.request(method, target, body, {**headers, **({"Host": host} if host else {})})
+            reply = connection.getresponse()
+            return reply.status, reply.headers, reply.read().decode()
+        finally:
+            connection.close()
+
+    def test_the_page_and_the_users_own_rights(self):
+        process = self.direct()
+        url = self.url_of(process)
+        status, headers, page = self.get(url)
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+        for name in re.findall(r'(?:src|href)="([^"]+)"', page):
+            self.assertEqual(self.get(url, f"/ui/{name}")[0], 200, name)
+        report = "/v1/namespaces/default/pods/web/report"
+        wait_until(lambda: self.get(url, report)[0] == 200, "the decision on web")
+        self.assertEqual(json.loads(self.get(url, report)[2])["status"]["outcome"], "Scheduled")
+        asked = json.dumps({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "c", "image": "i"}]}})
+        status, _, answer = self.get(url, "/v1/namespaces/default/whatif/report?replicas=2", "POST", asked)
+        self.assertEqual((status, json.loads(answer)["status"]["replicas"]), (200, {"asked": 2, "fitting": 2}))
+        status, _, refusal = self.get(url, "/v1/namespaces/kube-system/decisions")
+        self.assertEqual(status, 403)
+        self.assertIn("system:serviceaccount:default:developer", json.loads(refusal)["message"])
+
+    def test_in_a_browser(self):
+        """No token is asked for, and nothing is asked of anybody else."""
+        url = self.url_of(self.direct())
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        browser = Browser(directory.name)
+        self.addCleanup(browser.stop)
+        browser.start()
+        wait_until(lambda: self.get(url, "/v1/namespaces/default/pods/web/report")[0] == 200, "the decision on web")
+        browser.open(f"{url}#/pod/default/web")
+        self.assertIn("default/web is on n", browser.text("#verdict"))
+        self.assertEqual(browser.text("#known"), "podium is asked as the user of your kubeconfig.")
+        self.assertFalse(browser.run("!!document.getElementById('token')"))
+        self.assertEqual(browser.problems, [])
+        self.assertEqual([one for one in browser.requests if not one.startswith(url.removesuffix("ui/"))], [])
+
+    def test_nobody_else_gets_in(self):
+        url = self.url_of(self.direct())
+        parts = urllib.parse.urlsplit(url)
+        for path in ("/", "/ui/", "/v1/decisions", "/" + "0" * 32 + "/ui/"):
+            self.assertEqual(self.get(f"http://{parts.netloc}{path}")[0], 404, path)
+        for path in ("/metrics", "/configz", "/v1/../configz", "/apis", "/"):
+            self.assertIn(self.get(url, path)[0], (400, 404), path)
+        self.assertEqual(self.get(url, host=f"attacker.example:{parts.port}")[0], 403)
+        self.assertEqual(self.get(url, "/v1/decisions", "DELETE")[0], 405)
+
+    def test_it_ends_at_once(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.direct()
+            self.url_of(process)
+            process.signal(number)
+            self.assertEqual(process.wait(), 0)
+
+    def test_over_a_port_forward(self):
+        directory = self.plane.dir / "fake"
+        directory.mkdir()
+        fake = directory / "kubectl"
+        fake.write_text(FAKE_KUBECTL.format(directory=directory, port=self.podium.port))
+        fake.chmod(0o700)
+        context = self.plane.kubectl("config", "current-context", kubeconfig=self.user).strip()
+        process = self.begin("--service", "elsewhere/scheduler", "--context", context, path=directory)
+        url = self.url_of(process)
+        wait_until(lambda: self.get(url, "/v1/namespaces/default/pods/web/report")[0] == 200, "the decision on web")
+        arguments = (directory / "arguments").read_text().split()
+        self.assertEqual(arguments, ["port-forward", "--address=127.0.0.1", "-n", "elsewhere", "service/scheduler", ":10259",
+                                     f"--context={context}"])
+        forwarder = int((directory / "pid").read_text())
+        os.kill(forwarder, signal.SIGKILL)
+        self.assertEqual(process.wait(), 1)
+        self.assertIn("kubectl port-forward has ended", process.tail())
+
+    def test_without_the_right_to_forward(self):
+        """kubectl itself says why."""
+        process = self.begin()
+        self.assertEqual(process.wait(60), 1)
+        self.assertIn('services "podium" is forbidden', process.tail())
+        self.assertIn("page: kubectl port-forward has ended before it was ready", process.tail())
+
+    def test_it_is_opened_without_its_address_among_the_arguments(self):
+        directory = self.plane.dir / "browser"
+        directory.mkdir()
+        browser = directory / "xdg-open"
+        browser.write_text(f'#!/bin/sh\ncp "$1" "{directory}/page.new" && stat -c %a "$1" > "{directory}/mode" && '
+                           f'echo "$1" > "{directory}/file" && mv "{directory}/page.new" "{directory}/page"\n')
+        browser.chmod(0o700)
+        process = self.begin("--open", "--server", f"https://127.0.0.1:{self.podium.port}", "--insecure-skip-tls-verify",
+                             path=directory, XDG_RUNTIME_DIR=str(directory))
+        url = self.url_of(process)
+        wait_until((directory / "page").exists, "the browser")
+        self.assertIn(f"url={url}", (directory / "page").read_text())
+        self.assertEqual((directory / "mode").read_text().strip(), "600")
+        opened = pathlib.Path((directory / "file").read_text().strip())
+        self.assertNotIn(urllib.parse.urlsplit(url).path.split("/")[1], str(opened))
+        process.signal(signal.SIGTERM)
+        self.assertEqual(process.wait(), 0)
+        self.assertFalse(opened.exists())
+
+    def test_bad_input(self):
+        cases = {("--service", "podium"): "is no NAMESPACE/NAME", ("--server", "http://x"): "must begin with https://",
+                 ("--insecure-skip-tls-verify",): "are for --server"}
+        for args, words in cases.items():
+            self.assertIn(words, self.ask("page", *args, code=2))
+        self.assertIn("podium does not answer", self.ask("page", "--server", "https://127.0.0.1:1", code=1))
+        self.assertIn("not trusted", self.ask("page", "--server", f"https://127.0.0.1:{self.podium.port}", code=1))
+
+
+if __name__ == "__main__":
+    unittest.main()
