@@ -1,4 +1,8 @@
 // Source: plugins/interpodaffinity/scoring.go.
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "scheduler/plugins/shared/selector_match.h"
 #include "scheduler/plugins/shared/topology_counts.h"
@@ -35,14 +39,45 @@ class AffinityScorer final : public framework::NodeScorer {
 };
 
 // The sum of weights per domain. `touched`: a term matched a pod on a node that has the term's key.
-struct WeightState {
+class WeightState {
+ public:
+  explicit WeightState(const Snapshot& of) : snapshot(of) {}
+
+  // Replicas of one workload match each other's terms: the pod's own and those of the placed pods have the
+  // same class and key. The nodes of the first few classes are walked once for all their terms.
+  void add(const PodClass& pods, std::string_view key, std::int64_t weight) {
+    const auto held = std::span(held_).first(count_);
+    const auto same =
+        std::ranges::find_if(held, [&](const Held& each) { return each.pods == &pods && each.key == key; });
+    if (same != held.end()) {
+      same->weight += weight;
+    } else if (count_ < held_.size()) {
+      held_[count_++] = {&pods, key, weight};
+    } else {
+      add_now(pods, key, weight);
+    }
+  }
+  void add_held() {
+    for (const auto& each : std::span(held_).first(count_)) add_now(*each.pods, each.key, each.weight);
+    count_ = 0;
+  }
+
   const Snapshot& snapshot;
   std::vector<Weights> weights;
   bool touched = false;
 
-  void add(const PodClass& pods, std::string_view key, std::int64_t weight) {
+ private:
+  struct Held {
+    const PodClass* pods = nullptr;
+    std::string_view key;
+    std::int64_t weight = 0;
+  };
+  void add_now(const PodClass& pods, std::string_view key, std::int64_t weight) {
     touched |= counts_of(weights, snapshot, key).add(pods, weight);
   }
+
+  std::array<Held, 8> held_;
+  std::size_t count_ = 0;
 };
 
 void add_own_terms(WeightState& state, const api::Pod& pod,
@@ -79,10 +114,11 @@ framework::PreparedScore InterPodAffinity::prepare_score(const cluster::PodInfo&
       !pod->pod_affinity.preferred.empty() || !pod->pod_anti_affinity.preferred.empty();
   if (args_.ignore_preferred_terms_of_existing_pods && !has_preferences) return {};
 
-  WeightState state{snapshot, {}};
+  WeightState state(snapshot);
   add_own_terms(state, *pod, pod->pod_affinity.preferred, 1);
   add_own_terms(state, *pod, pod->pod_anti_affinity.preferred, -1);
   add_terms_of_placed_pods(state, *pod, args_.hard_pod_affinity_weight);
+  state.add_held();
   if (!state.touched) return {};
 
   std::vector<ScoreTerm<std::int64_t>> terms;

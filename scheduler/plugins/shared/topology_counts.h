@@ -164,15 +164,43 @@ class LevelScore {
     return raw;
   }
 
+  // The sums of the 64 rows of a word, with or without nodes.
+  std::array<T, 64> sums_of_word(std::size_t word) const {
+    std::array<T, 64> sums{};
+    for (const auto& term : terms_) {
+      const auto* level = term.column.chunk(word / kChunkWords) + word % kChunkWords * 64;
+      const auto* value = term.value.data();
+      for (std::size_t i = 0; i < 64; ++i) sums[i] += value[level[i]];
+    }
+    return sums;
+  }
+
   void write_by_node(const cluster::NodeMask& nodes, std::span<std::uint8_t> out) {
     const auto raw = zeroed_scratch(out.size());
+    auto min = min_, max = max_;
+    for (std::size_t word = 0; word < nodes.words(); ++word) {
+      if (!nodes.word(word)) continue;
+      const auto sums = sums_of_word(word);
+      for (auto bits = nodes.word(word); bits; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+        const std::int64_t of_row = raw_of_(sums[i]);
+        min = std::min(min, of_row);
+        max = std::max(max, of_row);
+        raw[word * 64 + i] = of_row;
+      }
+    }
+    // Many nodes share few raw scores, in no order: a score that was computed lately is looked up.
+    struct Known {
+      std::int64_t raw;
+      std::uint8_t final;
+    };
+    std::array<Known, 64> known;
+    known.fill({min, static_cast<std::uint8_t>(final_of_(min, min, max))});
     each_row(nodes, [&](cluster::Row row) {
-      T sum{};
-      for (const auto& term : terms_) sum += term.value[term.column.at(row)];
-      raw[row] = note(sum);
-    });
-    each_row(nodes, [&](cluster::Row row) {
-      out[row] = static_cast<std::uint8_t>(final_of_(raw[row], min_, max_));
+      const auto of_row = raw[row];
+      auto& slot = known[static_cast<std::uint64_t>(of_row) * 0x9E3779B97F4A7C15 >> 58];
+      if (slot.raw != of_row) slot = {of_row, static_cast<std::uint8_t>(final_of_(of_row, min, max))};
+      out[row] = slot.final;
     });
   }
 

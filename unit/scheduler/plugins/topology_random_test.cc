@@ -265,6 +265,38 @@ TEST(TopologyReference, RandomClusters) {
   }
 }
 
+// More nodes than combinations of levels are computed for, more classes of pods than are held back, and more
+// different scores than are remembered.
+TEST(TopologyReference, ManyNodesAndScores) {
+  Random random(7);
+  TestCluster cluster;
+  constexpr int kNodes = 1500, kClasses = 12;
+  for (int i = 0; i < kNodes; ++i) {
+    const auto name = "n" + std::to_string(i);
+    cluster.nodes.push_back(
+        node(name).label("kubernetes.io/hostname", name).zone("z" + std::to_string(i % 3)));
+  }
+  const auto beside = [](const char* key) { return term(key).label("app", "a"); };
+  const auto with_terms = [&](std::string name, int weight) {
+    auto made = pod(std::move(name)).label("app", "a");
+    made.prefer_anti_affinity(weight, beside("kubernetes.io/hostname"));
+    made.prefer_affinity(weight / 2, beside("topology.kubernetes.io/zone"));
+    return made;
+  };
+  for (int i = 0; i < 2 * kNodes; ++i) {
+    const auto version = random.below(kClasses);
+    cluster.pods.push_back(with_terms("p" + std::to_string(i), 3 + version)
+                               .label("version", std::to_string(version))
+                               .node("n" + std::to_string(random.below(random.below(kNodes) + 1))));
+  }
+  const api::Pod incoming = with_terms("incoming", 37);
+  const auto want = reference_affinity_score(incoming, cluster, {}, {});
+  EXPECT_EQ(score(InterPodAffinity({}), incoming, cluster.snapshot(), {}), want);
+  std::set<std::int64_t> different;
+  for (const auto& [name, points] : *want) different.insert(points);
+  EXPECT_GT(different.size(), 10u);
+}
+
 TEST(TopologyReference, RandomDeltas) {
   for (const auto seed : seeds()) {
     SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
