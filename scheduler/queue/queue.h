@@ -10,8 +10,9 @@
 // max, and ends with the whole second that it falls into, so pods of one second are ordered by priority. If
 // no pod is active, pop() takes the pod whose backoff ends first (SchedulerPopFromBackoffQ), unless its last
 // attempt failed with an error: that backoff protects the API server. With the gate off, no backoff is cut
-// short or rounded, and PreEnqueue runs when the backoff ends. A gated pod waits for its own update, for events
-// that the gating plugin hints at, or for the flush. Events during a flight are stored, in bounded memory.
+// short or rounded, and PreEnqueue runs when the backoff ends. A gated pod waits for its own update, for
+// events that the gating plugin hints at, or for the flush. Events during a flight are stored, in bounded
+// memory.
 //
 // Owner: the scheduling strand. Threads: the scheduling strand; no locks. The caller passes the time. Errors:
 // none; calls for unknown pods have no effect. Cost: O(log n) per pod; an event visits only pods of plugins
@@ -104,7 +105,7 @@ class SchedulingQueue {
   // (null: always); does not check pods in flight, for which the event is stored.
   using PreCheck = std::function<bool(const cluster::PodInfo&)>;
   void on_event(const framework::ClusterEvent& event, Steady now, const PreCheck& pre_check = nullptr);
-  // For changes that no hint covers (a relist, a new configuration): retries every pod, and asks the gates again.
+  // For changes that no hint covers (a relist, a new configuration): retries every pod, gated ones too.
   void move_all(Steady now);
   // When advance() next has work (end of a backoff, flush); nullopt: never.
   std::optional<Steady> next_wakeup() const;

@@ -223,7 +223,7 @@ class GatedQueue : public Queue {
   SchedulingQueue gated_{options_, [this](std::string_view) { return &gated_profile_; }};
 };
 
-// Source: flushUnschedulablePodsLeftover of v1.36.4; before it, a gated pod waited for the gate's events alone.
+// Source: flushUnschedulablePodsLeftover of v1.36.4. Before it, a gated pod waited for its gate alone.
 TEST_F(GatedQueue, TheFlushAsksAGateAgain) {
   gated_.add(info(pod("a")), now_);
   const auto queued = now_;
