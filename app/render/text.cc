@@ -16,9 +16,15 @@ std::size_t width(std::string_view text) {
 
 std::string printable(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) out += c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    // C1, U+0080 to U+009F: to some terminals U+009B begins a sequence as ESC [ does.
+    if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) {
+      ++i;
+      continue;
+    }
+    if (byte >= 0x20 && byte != 0x7F) out += text[i];
     if (byte == '\n' || byte == '\t') out += ' ';
   }
   return out;

@@ -31,6 +31,7 @@ TEST(Text, ATableCountsCodePointsAndTrimsLines) {
 
 TEST(Text, WhatATerminalWouldObeyIsRemoved) {
   EXPECT_EQ(printable("a\033[31mb\nc"), "a[31mb c");
+  EXPECT_EQ(printable("a\u009b31mb\u0085\u00a0c"), "a31mb\u00a0c") << "C1, too";
   EXPECT_EQ(printable("…"), "…");
 }
 
