@@ -19,6 +19,10 @@ STATIC = "kube-scheduler"  # the static pod's name, as kubeadm's
 # Kinds whose objects come and go by themselves.
 FLEETING = {"events", "events.events.k8s.io", "pods", "endpoints", "endpointslices.discovery.k8s.io",
             "componentstatuses", "replicasets.apps", "controllerrevisions.apps"}
+# What an API server makes some moments after it is ready.
+MADE_LATE = ("/api/v1/namespaces/kube-node-lease", "/api/v1/namespaces/kube-public",
+             "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
+             "/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking")
 # What an uninstall leaves: charts/podium/README.md names it under "Uninstalling".
 LEFT = {("customresourcedefinitions.apiextensions.k8s.io", "schedulingreports.podium.dev"),
         ("apiservices.apiregistration.k8s.io", "v1alpha1.podium.dev"),  # the API server's, for the CRD
@@ -27,6 +31,8 @@ LEFT = {("customresourcedefinitions.apiextensions.k8s.io", "schedulingreports.po
 
 def install(world):
     """helm install: two replicas become ready"""
+    for path in MADE_LATE:
+        wait_until(lambda: world.cluster.request("GET", path)[0] == 200, f"{path}, which the API server makes")
     world.before = objects(world)
     world.install_or_upgrade("install")
     world.are_ready(REPLICAS)
