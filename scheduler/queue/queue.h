@@ -11,8 +11,7 @@
 // no pod is active, pop() takes the pod whose backoff ends first (SchedulerPopFromBackoffQ), unless its last
 // attempt failed with an error: that backoff protects the API server. With the gate off, no backoff is cut
 // short or rounded, and PreEnqueue runs when the backoff ends. A gated pod waits for its own update, for
-// events that the gating plugin hints at, or for the flush. Events during a flight are stored, in bounded
-// memory.
+// events that its plugin hints at, or for the flush. Events during a flight are stored, in bounded memory.
 //
 // Owner: the scheduling strand. Threads: the scheduling strand; no locks. The caller passes the time. Errors:
 // none; calls for unknown pods have no effect. Cost: O(log n) per pod; an event visits only pods of plugins
