@@ -34,6 +34,9 @@ constexpr std::size_t kIgnoredBytes = 1024;        // of a body that the handler
 constexpr std::size_t kLingerBytes = 1024 * 1024;  // of such a body that are dropped, so that the client gets
 constexpr std::chrono::milliseconds kLinger{2'000};  // the reply before its connection ends
 constexpr std::size_t kFirstRead = 4096;
+// Bytes of a connection that are read and not parsed yet. Beast bounds headers and bodies, but waits for the
+// end of a chunk extension or a trailer whatever its length.
+constexpr std::size_t kUnparsedBytes = 64 * 1024;
 constexpr std::chrono::milliseconds kShortestPause{50}, kLongestPause{1'000};
 constexpr std::chrono::minutes kLogEvery{1};
 
@@ -270,7 +273,7 @@ struct HttpsServer::Impl {
     if (connection->closed) co_return;
     const bool ready = co_await shake_hands(self, connection);
     if (!ready) co_return;
-    beast::flat_buffer buffer;
+    beast::flat_buffer buffer(kUnparsedBytes);
     for (bool more = true; more && self->acceptor.is_open();) {
       Parser parser;
       const bool came = co_await read_header(self, connection, &buffer, &parser);

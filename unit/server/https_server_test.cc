@@ -264,6 +264,22 @@ TEST(HttpsServer, ABodyThatNobodyReadsEndsTheConnectionUnlessItIsSmall) {
   EXPECT_EQ(large.next_reply(), "200, closes: ok");
 }
 
+// Neither counts as part of the body, so no limit of the body ends it.
+TEST(HttpsServer, AnEndlessChunkExtensionOrTrailerEndsTheConnection) {
+  RunningServer server;
+  const std::string chunked =
+      "POST /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string begin : {"1;", "0\r\nx: "}) {
+    SCOPED_TRACE(begin);
+    Client client(server.port());
+    client.send(chunked + begin);
+    for (int megabyte = 0; megabyte < 32 && !client.error(); ++megabyte)
+      client.send(std::string(1024 * 1024, 'a'));
+    EXPECT_TRUE(client.error());
+  }
+  EXPECT_EQ(Client(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+}
+
 TEST(HttpsServer, WhoWaitsToContinueIsTold) {
   RunningServer server;
   Client client(server.port());
