@@ -264,6 +264,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (!written && is_not_leader(written.error())) {
       auto left = fail(Error::Kind::cancelled, "reply not awaited: not leading any more");
       in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
+      if (connection.wrote() == 0) give_back_unused(*slot);
       co_return written;
     }
     std::string rest;
@@ -295,6 +296,14 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
+  // Of the request nothing was sent, so the next one can have the connection.
+  static void give_back_unused(Pool::Slot& slot) {
+    if (!slot.connection) return;
+    slot.connection->clear_deadline();
+    slot.connection->set_rest(ReplyPace::Time(0));
+    slot.give_back();
+  }
+
   // Appends `error` for each unanswered request that was written completely; `wrote`: bytes of the batch.
   static void in_doubt(std::vector<Result<Response>>& answers, const std::vector<std::size_t>& ends,
                        std::size_t wrote, Error error) {
@@ -324,8 +333,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     auto slot = co_await pool_->acquire(deadline, credentials->generation);
     if (!slot) co_return std::unexpected(std::move(slot.error()));
     for (;;) {
-      if (!may_send(method)) {  // the idle connection is still usable
-        if (slot->connection) slot->give_back();
+      if (!may_send(method)) {
+        give_back_unused(*slot);
         co_return not_leader();
       }
       bool reused = slot->connection != nullptr;
@@ -344,9 +353,12 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         if (reply.reusable()) slot->give_back();
         co_return Result<Response>(std::move(response));
       }
+      if (is_not_leader(done.error())) {
+        if (connection.wrote() == 0) give_back_unused(*slot);
+        co_return std::unexpected(std::move(done.error()));
+      }
       bool sent = connection.wrote() == text.size();
       slot->connection.reset();
-      if (is_not_leader(done.error())) co_return std::unexpected(std::move(done.error()));
       bool dead_already = reused && !reply.started() && done.error().kind == Error::Kind::unavailable;
       if (dead_already && (reads_only(method) || !sent)) continue;
       done.error().maybe_applied = sent && !reads_only(method);

@@ -114,7 +114,7 @@ TEST(LeaderElector, SaysWhyTheLeaseIsNotToBeHad) {
   while (!elector.leading()) context.run_one();
   EXPECT_EQ(elector.why_unavailable(), std::nullopt);
   ASSERT_TRUE(elector.since_renewal());
-  EXPECT_LT(*elector.since_renewal(), 100ms);
+  EXPECT_LT(*elector.since_renewal(), 60s);
   elector.stop();
   EXPECT_EQ(elector.since_renewal(), std::nullopt);
   context.run();

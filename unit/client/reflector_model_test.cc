@@ -4,8 +4,8 @@
 // restored, some objects cannot be parsed. The changes dispatched must be consistent at every step, and after
 // the faults the handler must know exactly what the server has.
 //
-// Repeats the steps of client/watch/reflector.cc without the bytes. PODIUM_SEED and PODIUM_STEPS replay or
-// vary a run.
+// Repeats the steps of client/watch/reflector.cc without the bytes. PODIUM_TEST_SEED and PODIUM_STEPS repeat
+// or vary a run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -377,13 +377,13 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
 }
 
 TEST(ReflectorModel, KnowsWhatTheServerHasWhenTheFaultsAreOver) {
-  const auto first = number("PODIUM_SEED", std::random_device()());
-  const auto worlds = std::getenv("PODIUM_SEED") ? 1 : 40;
+  const auto first = number("PODIUM_TEST_SEED", std::random_device()());
+  constexpr auto worlds = 40;
   const auto steps = number("PODIUM_STEPS", 3'000);
-  std::cout << "PODIUM_SEED=" << first << " and the " << worlds - 1 << " after it\n";
+  std::cout << "PODIUM_TEST_SEED=" << first << " and the " << worlds - 1 << " after it\n";
   Counts sum;
   for (auto seed = first; seed < first + worlds && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(fmt::format("PODIUM_SEED={}", seed));
+    SCOPED_TRACE(fmt::format("PODIUM_TEST_SEED={}", seed));
     World world(seed);
     for (std::uint64_t step = 0; step < steps && !::testing::Test::HasFatalFailure(); ++step) {
       world.step();

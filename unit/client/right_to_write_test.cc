@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "client/api.h"
@@ -105,6 +106,8 @@ TEST_F(RightToWriteTest, WhatWaitedForAConnectionIsNotSent) {
   auto second = loop_.start(transport->send(request("POST")));
   std::vector<Request> more(2, request("POST"));
   auto batch = loop_.start(transport->send_all(std::move(more)));
+  // The first has asked three times; each of the others asks once before it waits.
+  while (asked_ < 5) std::this_thread::yield();
   may_write_ = false;
   answer.set_value();
   EXPECT_TRUE(first.get()) << "what is on the wire has its answer";
