@@ -115,7 +115,7 @@ TEST(FairQueueRandom, KeepsItsPromisesWhateverHappens) {
   const char* given = std::getenv("PODIUM_TEST_SEED");
   const unsigned first =
       given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
-  for (unsigned seed = first; seed < first + (given ? 1 : 20); ++seed) {
+  for (unsigned seed = first; seed < first + 20; ++seed) {
     SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
     RandomRun(seed).run();
     if (testing::Test::HasFailure()) break;
