@@ -1,0 +1,82 @@
+// WhatIfController reads the LimitRanges and the RuntimeClass of a question, and says what it could not read.
+#include "controller/what_if/admission_reader.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "unit/controller/what_if/asking_controller.h"
+
+namespace podium::controller {
+namespace {
+
+namespace json = boost::json;
+using unit::ObjectServer;
+
+std::string text_list(const json::value& status, const char* field) {
+  const auto* list = status.as_object().if_contains(field);
+  return list ? json::serialize(*list) : "";
+}
+
+TEST(WhatIfController, AppliesTheLimitRangesOfItsNamespaceAndTheRuntimeClass) {
+  Asking w;
+  const auto range = [](const char* name, const char* ns, const char* cpu) {
+    return json::parse(fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{"limits":[
+        {{"type":"Container","default":{{"cpu":"{}"}},"defaultRequest":{{"cpu":"{}"}}}}]}}}})",
+                                   name, ns, cpu, cpu));
+  };
+  w.server.put("limitranges", range("usual", "shop", "1500m"));
+  w.server.put("limitranges", range("zz-later", "shop", "4"));
+  w.server.put("limitranges", range("others", "elsewhere", "3"));
+  w.server.put("runtimeclasses", json::parse(R"({"metadata":{"name":"sandbox"},"handler":"x",
+      "overhead":{"podFixed":{"cpu":"500m"}}})"));
+  w.ask("plain",
+        R"({"dryRun":true,"replicas":4,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})");
+  w.ask("sandbox", R"({"dryRun":true,"replicas":4,"template":{"spec":{"runtimeClassName":"sandbox",
+      "containers":[{"name":"c","image":"i"}]}}})");
+  w.ask("unknown", R"({"dryRun":true,"template":{"spec":{"runtimeClassName":"../nodes/n1",
+      "containers":[{"name":"c","image":"i"}]}}})");
+  w.settle();
+  EXPECT_EQ(w.status("plain").at("replicas").at("fitting"), 2) << "of 4 CPUs, 1500m each";
+  EXPECT_EQ(w.status("sandbox").at("replicas").at("fitting"), 2) << "of 4 CPUs, 2 each";
+  EXPECT_EQ(
+      w.accepted("unknown"),
+      "False Invalid: spec.template: pod shop/unknown: pod rejected: RuntimeClass \"../nodes/n1\" not found");
+  EXPECT_EQ(text_list(w.status("sandbox"), "notModelled"),
+            R"(["admission webhooks and policies","ResourceQuota"])");
+  for (const auto& request : w.server.requests("GET"))
+    EXPECT_EQ(request.find("nodes"), request.npos) << request;
+}
+
+TEST(WhatIfController, SaysWhatItCouldNotRead) {
+  Asking w;
+  w.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool is_read = request.target.find("limitranges") != std::string::npos ||
+                         request.target.find("runtimeclasses") != std::string::npos;
+    if (!is_read) return std::nullopt;
+    return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"};
+  };
+  w.ask("ask", R"({"dryRun":true,"template":{"spec":{"runtimeClassName":"sandbox",
+      "containers":[{"name":"c","image":"i"}]}}})");
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+  EXPECT_EQ(text_list(w.status("ask"), "notModelled"),
+            R"(["admission webhooks and policies","LimitRange","ResourceQuota","RuntimeClass"])");
+}
+
+TEST(WhatIfController, ReadsNoMoreLimitRangesThanANamespaceMayHave) {
+  Asking w;
+  for (std::size_t i = 0; i <= AdmissionReader::kMostLimitRanges; ++i) {
+    w.server.put("limitranges",
+                 json::parse(fmt::format(R"({{"metadata":{{"name":"r{}","namespace":"shop"}}}})", i)));
+  }
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_EQ(text_list(w.status("ask"), "notModelled"),
+            R"(["admission webhooks and policies","LimitRange","ResourceQuota"])");
+}
+
+}  // namespace
+}  // namespace podium::controller
