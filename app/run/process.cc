@@ -8,6 +8,7 @@
 #include <csignal>
 #include <thread>
 
+#include "app/run/low_priority.h"
 #include "base/version.h"
 #include "client/auth/url.h"
 #include "client/http/observed_transport.h"
@@ -58,6 +59,7 @@ Process::Process(const Options& options, config::Config config, Servers servers,
       reload_(options_.config_file, config_, std::move(reload),
               [this](const config::Podium& podium) { engine_.apply(podium); }),
       diagnostics_(diagnostics_parts()) {
+  give_way(workers_, static_cast<std::size_t>(config_.podium.what_if.workers));
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
 

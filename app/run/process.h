@@ -5,7 +5,8 @@
 // 1. Every path runs the same destructors. SIGUSR2 compares the cache with the API server (CacheDebugger).
 //
 // Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
-// for decisions with extenders, a pool for what-ifs. Errors: run() logs them and returns the exit code.
+// for decisions with extenders, a pool for what-ifs that gives way to the others. Errors: run() logs them
+// and returns the exit code.
 #pragma once
 
 #include <prometheus/registry.h>
