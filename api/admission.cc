@@ -78,8 +78,8 @@ std::string refusal_of_limit_ranges(const AdmissionObjects& objects, const Pod& 
 
 Result<void> apply_runtime(const AdmissionObjects& objects, Pod& pod) {
   if (!objects.runtime) return {};
-  const auto& [name, found] = *objects.runtime;
-  return apply_runtime_class(name, found ? &*found : nullptr, pod);
+  const auto& found = objects.runtime->found;
+  return apply_runtime_class(found ? &*found : nullptr, pod);
 }
 
 std::shared_ptr<const PriorityClass> builtin_class(std::string name, std::int32_t value) {
@@ -126,10 +126,40 @@ Result<void> admit_nodes(Manifests::List<Node>& nodes) {
   return {};
 }
 
-Result<void> admit_pods(const PodAdmission& admission, Manifests::List<Pod>& pods) {
+// The LimitRanges and RuntimeClasses of manifests, for each pod. A cluster without any RuntimeClass counts as
+// one whose classes are not known.
+class ObjectsOfPods {
+ public:
+  explicit ObjectsOfPods(const Manifests& manifests) : classes_(manifests.runtime_classes) {
+    auto ranges = manifests.limit_ranges;
+    std::ranges::sort(ranges, {}, [](const auto& range) -> const auto& { return range->meta.name; });
+    for (const auto& range : ranges) {
+      auto& of_namespace = by_namespace_[range->meta.namespace_].limit_ranges;
+      if (!of_namespace) of_namespace.emplace();
+      of_namespace->push_back(*range);
+    }
+  }
+
+  const AdmissionObjects& of(const Pod& pod) {
+    auto& objects = by_namespace_[pod.meta.namespace_];
+    objects.runtime.reset();
+    if (classes_.empty()) return objects;
+    objects.runtime.emplace();
+    for (const auto& each : classes_) {
+      if (each->meta.name == pod.runtime_class) objects.runtime->found = *each;
+    }
+    return objects;
+  }
+
+ private:
+  const Manifests::List<RuntimeClass>& classes_;
+  std::map<std::string, AdmissionObjects, std::less<>> by_namespace_;
+};
+
+Result<void> admit_pods(const PodAdmission& admission, ObjectsOfPods& objects, Manifests::List<Pod>& pods) {
   Result<void> result;
   change_all(pods, [&](Pod& pod) {
-    if (result) result = admission.admit(pod);
+    if (result) result = admission.admit(pod, objects.of(pod));
   });
   return result;
 }
@@ -218,8 +248,10 @@ Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
 
   if (auto admitted = admit_nodes(manifests.nodes); !admitted) return admitted;
   const PodAdmission admission(manifests.priority_classes);
-  if (auto admitted = admit_pods(admission, manifests.pods); !admitted) return admitted;
-  if (auto admitted = admit_pods(admission, pending); !admitted) return admitted;
+  default_all(manifests.limit_ranges);
+  ObjectsOfPods objects(manifests);
+  if (auto admitted = admit_pods(admission, objects, manifests.pods); !admitted) return admitted;
+  if (auto admitted = admit_pods(admission, objects, pending); !admitted) return admitted;
   complete_assigned_pods(manifests);
 
   add_missing_namespaces(manifests, pending);

@@ -30,8 +30,8 @@ namespace podium::api {
 struct AdmissionObjects {
   std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
   struct Runtime {
-    std::string name;                   // spec.runtimeClassName; empty: the pod names none
-    std::optional<RuntimeClass> found;  // nullopt: the cluster has no class of this name
+    std::optional<RuntimeClass>
+        found;  // of the pod's class; nullopt: it names none, or the cluster has none of this name
   };
   std::optional<Runtime> runtime;
 };
@@ -54,7 +54,8 @@ class PodAdmission {
 
 // Admits all objects: `manifests` is the cluster, `pending` the pods to evaluate. Drops terminated pods,
 // adds missing namespaces and the built-in priority classes, and copies the zone and region labels of nodes
-// to their pods.
+// to their pods. The cluster's LimitRanges apply to the pods that are not stored yet, and so do its
+// RuntimeClasses where it has any.
 Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending);
 
 // Copies the node's zone and region labels to the pod, as the API server does on binding.

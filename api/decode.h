@@ -51,7 +51,8 @@ using Object =
                  std::shared_ptr<const PersistentVolume>, std::shared_ptr<const PersistentVolumeClaim>,
                  std::shared_ptr<const StorageClass>, std::shared_ptr<const CsiNode>,
                  std::shared_ptr<const CsiDriver>, std::shared_ptr<const CsiStorageCapacity>,
-                 std::shared_ptr<const VolumeAttachment>>;
+                 std::shared_ptr<const VolumeAttachment>, std::shared_ptr<const LimitRange>,
+                 std::shared_ptr<const RuntimeClass>>;
 // monostate: a kind that podium does not read.
 Result<Object> decode_object(const boost::json::value&);
 // For an object without apiVersion and kind: an item of a typed list.

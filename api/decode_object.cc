@@ -26,7 +26,7 @@ struct Entry {
   Result<Object> (*decode)(const value&);
 };
 
-constexpr std::array<Entry, 16> kKinds = {{
+constexpr std::array<Entry, 18> kKinds = {{
     {"", "Pod", shared<decode_pod>},
     {"", "Node", shared<decode_node>},
     {"", "Namespace", shared<decode_namespace>},
@@ -43,6 +43,8 @@ constexpr std::array<Entry, 16> kKinds = {{
     {"storage.k8s.io", "CSIDriver", shared<decode_csi_driver>},
     {"storage.k8s.io", "CSIStorageCapacity", shared<decode_csi_storage_capacity>},
     {"storage.k8s.io", "VolumeAttachment", shared<decode_volume_attachment>},
+    {"", "LimitRange", shared<decode_limit_range>},
+    {"node.k8s.io", "RuntimeClass", shared<decode_runtime_class>},
 }};
 
 }  // namespace

@@ -76,6 +76,7 @@ void read_priority(Field spec, Pod& pod) {
 void read_spec(Field spec, Pod& pod) {
   spec["nodeName"].into(pod.node_name);
   read_priority(spec, pod);
+  spec["runtimeClassName"].into(pod.runtime_class);
   spec["hostNetwork"].into(pod.host_network);
   spec["hostUsers"].into(pod.host_users);
   spec["schedulingGates"].list(pod.scheduling_gates,

@@ -152,4 +152,13 @@ void set_defaults(StorageClass& storage_class) {
   storage_class.has_binding_mode = true;  // Immediate
 }
 
+void set_defaults(LimitRange& range) {
+  for (auto& item : range.items) {
+    if (item.type != "Container") continue;
+    for (const auto& [name, amount] : item.max) set_if_absent(item.limits, name, amount);
+    for (const auto& [name, amount] : item.limits) set_if_absent(item.requests, name, amount);
+    for (const auto& [name, amount] : item.min) set_if_absent(item.requests, name, amount);
+  }
+}
+
 }  // namespace podium::api

@@ -20,6 +20,7 @@ void set_defaults(PriorityClass&);
 void set_defaults(PersistentVolume&);
 void set_defaults(PersistentVolumeClaim&);
 void set_defaults(StorageClass&);
+void set_defaults(LimitRange&);
 
 // Requests or limits of all containers: the maximum of the sum over containers and sidecars and of each init
 // container with the sidecars before it. Source: component-helpers resource.AggregateContainerRequests.

@@ -298,6 +298,12 @@ StatefulSetOrdinals start
 StatefulSetStatus observedGeneration replicas readyReplicas currentReplicas updatedReplicas
   currentRevision updateRevision collisionCount conditions:StatefulSetCondition availableReplicas
 StatefulSetCondition type status lastTransitionTime reason message
+LimitRange kind apiVersion metadata:ObjectMeta spec:LimitRangeSpec
+LimitRangeSpec limits:LimitRangeItem
+LimitRangeItem type max min default defaultRequest maxLimitRequestRatio
+RuntimeClass kind apiVersion metadata:ObjectMeta handler overhead:Overhead scheduling:Scheduling
+Overhead podFixed
+Scheduling nodeSelector tolerations:Toleration
 PriorityClass kind apiVersion metadata:ObjectMeta value globalDefault description preemptionPolicy
 PodDisruptionBudget kind apiVersion metadata:ObjectMeta spec:PodDisruptionBudgetSpec
   status:PodDisruptionBudgetStatus

@@ -61,44 +61,57 @@ struct Compared {
   }
 };
 
+// A least or largest usage of one resource, and how upstream tells of it.
+struct UsageBound {
+  std::string resource;
+  Amount request, limit;
+  Compared compared;
+  std::string told;
+
+  UsageBound(std::string_view which, const Observed& of, const std::string& name, Quantity bound)
+      : resource(name),
+        request(amount_of(of.requests, name)),
+        limit(amount_of(of.limits, name)),
+        compared(request, limit, bound),
+        told(fmt::format("{} {} usage per {} is {}", which, name, of.type, usual_text(name, bound))) {}
+
+  std::string without(std::string_view what) const {
+    return fmt::format("{}.  No {} is specified", told, what);
+  }
+  std::string but(std::string_view what, const Amount& amount) const {
+    return fmt::format("{}, but {} is {}", told, what, usual_text(resource, amount.quantity));
+  }
+};
+
 void check_min(const Observed& of, const std::string& resource, Quantity min, Lines& out) {
-  const auto request = amount_of(of.requests, resource), limit = amount_of(of.limits, resource);
-  const Compared compared(request, limit, min);
-  const auto text = [&](Quantity amount) { return usual_text(resource, amount); };
-  const auto bound = fmt::format("minimum {} usage per {} is {}", resource, of.type, text(min));
-  if (!request.is_there) {
-    out.push_back(bound + ".  No request is specified");
-  } else if (compared.request < compared.bound) {
-    out.push_back(fmt::format("{}, but request is {}", bound, text(request.quantity)));
-  } else if (limit.is_there && compared.limit < compared.bound) {
-    out.push_back(fmt::format("{}, but limit is {}", bound, text(limit.quantity)));
+  const UsageBound least("minimum", of, resource, min);
+  if (!least.request.is_there) {
+    out.push_back(least.without("request"));
+  } else if (least.compared.request < least.compared.bound) {
+    out.push_back(least.but("request", least.request));
+  } else if (least.limit.is_there && least.compared.limit < least.compared.bound) {
+    out.push_back(least.but("limit", least.limit));
   }
 }
 
 void check_max(const Observed& of, const std::string& resource, Quantity max, Lines& out) {
-  const auto request = amount_of(of.requests, resource), limit = amount_of(of.limits, resource);
-  const Compared compared(request, limit, max);
-  const auto text = [&](Quantity amount) { return usual_text(resource, amount); };
-  const auto bound = fmt::format("maximum {} usage per {} is {}", resource, of.type, text(max));
-  if (!limit.is_there) {
-    out.push_back(bound + ".  No limit is specified");
-  } else if (compared.limit > compared.bound) {
-    out.push_back(fmt::format("{}, but limit is {}", bound, text(limit.quantity)));
-  } else if (request.is_there && compared.request > compared.bound) {
-    out.push_back(fmt::format("{}, but request is {}", bound, text(request.quantity)));
+  const UsageBound most("maximum", of, resource, max);
+  if (!most.limit.is_there) {
+    out.push_back(most.without("limit"));
+  } else if (most.compared.limit > most.compared.bound) {
+    out.push_back(most.but("limit", most.limit));
+  } else if (most.request.is_there && most.compared.request > most.compared.bound) {
+    out.push_back(most.but("request", most.request));
   }
 }
 
 // A claim has no limits.
 void check_max_request(const Observed& of, const std::string& resource, Quantity max, Lines& out) {
-  const auto request = amount_of(of.requests, resource);
-  const Compared compared(request, {}, max);
-  const auto bound =
-      fmt::format("maximum {} usage per {} is {}", resource, of.type, usual_text(resource, max));
-  if (!request.is_there) {
-    out.push_back(bound + ".  No request is specified");
-  } else if (compared.request > compared.bound) {
-    out.push_back(fmt::format("{}, but request is {}", bound, usual_text(resource, request.quantity)));
+  const UsageBound most("maximum", of, resource, max);
+  if (!most.request.is_there) {
+    out.push_back(most.without("request"));
+  } else if (most.compared.request > most.compared.bound) {
+    out.push_back(most.but("request", most.request));
   }
 }
 

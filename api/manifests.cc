@@ -41,7 +41,8 @@ std::string object_name(const json::object& object) {
 template <typename T>
 constexpr bool kNamespaced =
     std::is_same_v<T, Pod> || std::is_same_v<T, Workload> || std::is_same_v<T, PersistentVolumeClaim> ||
-    std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget>;
+    std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget> ||
+    std::is_same_v<T, LimitRange>;
 
 // The destination of decoded objects.
 struct Sink {
@@ -65,6 +66,8 @@ struct Sink {
     to.csi_storage_capacities.push_back(std::move(o));
   }
   void add(std::shared_ptr<const VolumeAttachment> o) const { to.volume_attachments.push_back(std::move(o)); }
+  void add(std::shared_ptr<const LimitRange> o) const { to.limit_ranges.push_back(std::move(o)); }
+  void add(std::shared_ptr<const RuntimeClass> o) const { to.runtime_classes.push_back(std::move(o)); }
 };
 
 class ManifestReader {

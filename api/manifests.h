@@ -34,6 +34,8 @@ struct Manifests {
   List<CsiDriver> csi_drivers;
   List<CsiStorageCapacity> csi_storage_capacities;
   List<VolumeAttachment> volume_attachments;
+  List<LimitRange> limit_ranges;  // these two are for admission only
+  List<RuntimeClass> runtime_classes;
 };
 
 struct ManifestText {

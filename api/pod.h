@@ -147,7 +147,7 @@ struct Pod {
   ObjectMeta meta;
 
   // spec
-  std::string node_name, scheduler_name = "default-scheduler", priority_class_name;
+  std::string node_name, scheduler_name = "default-scheduler", priority_class_name, runtime_class;
   std::optional<std::int32_t> priority;
   bool preempt_never = false;          // preemptionPolicy: Never
   bool has_preemption_policy = false;  // preemptionPolicy is given

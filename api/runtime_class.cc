@@ -20,9 +20,9 @@ Result<void> set_overhead(const RuntimeClass* found, Pod& pod) {
 
 }  // namespace
 
-Result<void> apply_runtime_class(const std::string& named, const RuntimeClass* found, Pod& pod) {
-  if (!named.empty() && !found)
-    return invalid(fmt::format("pod rejected: RuntimeClass \"{}\" not found", named));
+Result<void> apply_runtime_class(const RuntimeClass* found, Pod& pod) {
+  if (!pod.runtime_class.empty() && !found)
+    return invalid(fmt::format("pod rejected: RuntimeClass \"{}\" not found", pod.runtime_class));
   if (auto set = set_overhead(found, pod); !set || !found) return set;
   for (const auto& [key, value] : found->node_selector) {
     const auto* own = pod.node_selector.find(key);

@@ -5,16 +5,14 @@
 // Threads: pure functions. Errors: Kind::invalid, in upstream's words.
 #pragma once
 
-#include <string>
-
 #include "api/objects.h"
 #include "api/pod.h"
 #include "base/result.h"
 
 namespace podium::api {
 
-// Sets the overhead, and adds the node selector and the tolerations. `named`: spec.runtimeClassName, empty
-// for none; `found`: that class, null where the cluster has none of this name.
-Result<void> apply_runtime_class(const std::string& named, const RuntimeClass* found, Pod& pod);
+// Sets the overhead, and adds the node selector and the tolerations. `found`: the pod's class, null where it
+// names none or the cluster has none of this name.
+Result<void> apply_runtime_class(const RuntimeClass* found, Pod& pod);
 
 }  // namespace podium::api

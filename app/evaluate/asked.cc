@@ -277,6 +277,8 @@ void merge_into(Manifests& cluster, Manifests others) {
   merge_lists(cluster.csi_drivers, others.csi_drivers);
   merge_lists(cluster.csi_storage_capacities, others.csi_storage_capacities);
   merge_lists(cluster.volume_attachments, others.volume_attachments);
+  merge_lists(cluster.limit_ranges, others.limit_ranges);
+  merge_lists(cluster.runtime_classes, others.runtime_classes);
 }
 
 std::vector<std::string> missing_kinds(const Manifests& cluster, const Manifests::List<api::Pod>& pods) {
@@ -317,6 +319,11 @@ std::vector<std::string> missing_kinds(const Manifests& cluster, const Manifests
   if (!volumes.empty()) {
     out.push_back(fmt::format("--cluster has no {}: the pod's volumes decide where it may go",
                               fmt::join(volumes, ", ")));
+  }
+  if (cluster.runtime_classes.empty() &&
+      any_pod([](const api::Pod& pod) { return !pod.meta.created && !pod.runtime_class.empty(); })) {
+    out.push_back(
+        "--cluster has no runtimeclasses: the pod's has overhead, or selects nodes, that are not counted");
   }
   if (cluster.disruption_budgets.empty() &&
       any_pod([](const api::Pod& pod) { return pod.priority_or_zero() > 0; })) {

@@ -72,9 +72,8 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   options->inputs.plugins = plugins;
   command
       ->add_option("--cluster", options->inputs.cluster,
-                   "manifests of the cluster state: kubectl get nodes,pods,svc,rs,sts,pv,pvc,sc,csinodes,pdb "
-                   "-A -o yaml; "
-                   "- for standard input")
+                   "manifests of the cluster state: kubectl get nodes,pods,svc,rs,sts,pv,pvc,sc,csinodes,pdb,"
+                   "limits,runtimeclasses -A -o yaml; - for standard input")
       ->type_name("FILE...");
   command
       ->add_option("--pod", options->inputs.pods,

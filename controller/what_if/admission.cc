@@ -151,7 +151,7 @@ std::vector<std::string> not_modelled(const Subject& subject, const framework::P
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");
   out.emplace_back("ResourceQuota");
-  if (!subject.runtime_class.empty() && !objects.runtime) out.emplace_back("RuntimeClass");
+  if (!subject.pod.runtime_class.empty() && !objects.runtime) out.emplace_back("RuntimeClass");
   return out;
 }
 

@@ -40,7 +40,7 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const Question
   const auto& subject = *question->subject;
   if (!subject.is_stored) {
     co_await read_limit_ranges(subject.pod.meta.namespace_, &out);
-    co_await read_runtime_class(subject.runtime_class, &out);
+    co_await read_runtime_class(subject.pod.runtime_class, &out);
   }
   co_return out;
 }
@@ -68,7 +68,6 @@ Task<void> AdmissionReader::read_limit_ranges(std::string ns, api::AdmissionObje
 
 Task<void> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
   api::AdmissionObjects::Runtime runtime;
-  runtime.name = name;
   // The name is its author's: another path must not come of it.
   if (config::check_dns_subdomain(name).empty()) {
     const auto read = co_await api_.get(client::resource::runtime_classes, "", name, of_a_read());

@@ -67,7 +67,6 @@ Result<void> read_pod_template(const json::value& value, const std::string& path
   if (!claims) return invalid(path + "." + claims.error().message);
   out.claims = std::move(*claims);
   out.names_scheduler = find(value, "/spec/schedulerName") != nullptr;
-  out.runtime_class = text_of(value, "/spec/runtimeClassName");
   api::ObjectMeta meta;
   meta.name = report.name;
   meta.namespace_ = report.namespace_;

@@ -32,7 +32,6 @@ struct Subject {
   api::Pod pod;                        // before admission; of replica 0, but for what replica() changes
   std::vector<EphemeralClaim> claims;  // of its generic ephemeral volumes
   bool names_scheduler = false;        // the pod has a schedulerName of its own
-  std::string runtime_class;           // spec.runtimeClassName
   bool is_stored = false;              // a pod of the API server, already admitted
   std::string was_on;                  // the node of a placed pod
   std::int32_t replicas = 1;           // of the workload; a DaemonSet has one pod on each node instead

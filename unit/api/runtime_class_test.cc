@@ -38,9 +38,9 @@ TEST(RuntimeClass, GivesThePodWhatItNeeds) {
                         .overhead("cpu", "250m")
                         .overhead("memory", "120Mi")
                         .build();
-  ASSERT_TRUE(apply_runtime_class("sandbox", &sandbox, given));
+  ASSERT_TRUE(apply_runtime_class(&sandbox, given));
   EXPECT_EQ(given, want);
-  ASSERT_TRUE(apply_runtime_class("sandbox", &sandbox, given)) << "as the API server has stored it";
+  ASSERT_TRUE(apply_runtime_class(&sandbox, given)) << "as the API server has stored it";
   EXPECT_EQ(given, want);
 }
 
@@ -69,7 +69,8 @@ TEST(RuntimeClass, SaysWhatTheApiServerWouldRefuse) {
   };
   for (const auto& c : cases) {
     auto given = c.pod.build();
-    const auto applied = apply_runtime_class(c.named, c.found, given);
+    given.runtime_class = c.named;
+    const auto applied = apply_runtime_class(c.found, given);
     EXPECT_EQ(applied ? "" : applied.error().message, c.refusal) << c.named;
   }
 }
@@ -77,12 +78,13 @@ TEST(RuntimeClass, SaysWhatTheApiServerWouldRefuse) {
 TEST(RuntimeClass, IsAppliedOnAdmission) {
   const PodAdmission admission({});
   AdmissionObjects objects;
-  objects.runtime = {.name = "sandbox", .found = decoded(kSandbox)};
+  objects.runtime = {.found = decoded(kSandbox)};
   auto given = contained().build();
   ASSERT_TRUE(admission.admit(given, objects));
   EXPECT_EQ(*given.node_selector.find("runtime"), "kata");
   objects.runtime->found.reset();
   auto refused = contained().build();
+  refused.runtime_class = "sandbox";
   EXPECT_EQ(admission.admit(refused, objects).error().message,
             "pod default/p: pod rejected: RuntimeClass \"sandbox\" not found");
   auto stored = contained().created("2026-01-01T00:00:00Z").build();

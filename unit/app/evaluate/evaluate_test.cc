@@ -314,6 +314,50 @@ TEST_F(Evaluate, WarnsOfKindsThatWouldChangeTheAnswer) {
   EXPECT_EQ(plain->warnings, Names{}) << "no labels, no owner, no volumes";
 }
 
+// Pods that are not stored yet are taken as the API server would store them.
+TEST_F(Evaluate, TheLimitRangesAndRuntimeClassesOfTheClusterApply) {
+  const auto limits = files.write("limits.yaml", R"(
+apiVersion: v1
+kind: LimitRange
+metadata: {name: most, namespace: shop}
+spec: {limits: [{type: Container, max: {cpu: "3"}}]}
+---
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: kata}
+handler: kata
+overhead: {podFixed: {cpu: "1"}}
+)");
+  const auto ask = [&](const std::string& pod) {
+    auto inputs = inputs_for({files.write("pod.yaml", pod)});
+    inputs.cluster.push_back(limits);
+    return evaluate_files(inputs);
+  };
+  const auto without = [](const std::string& more) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec: {" + more +
+           "containers: [{name: c, image: i}]}\n";
+  };
+  const auto defaulted = ask(without(""));
+  ASSERT_TRUE(defaulted) << defaulted.error().message;
+  EXPECT_FALSE(defaulted->results[0].decision.fits()) << "the largest request is the default one";
+  const auto refused =
+      ask("{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: "
+          "[{name: c, image: i, resources: {limits: {cpu: 4}}}]}}");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "pod shop/web: maximum cpu usage per Container is 3, but limit is 4");
+  EXPECT_TRUE(ask(pod_of("web", "1"))->results[0].decision.fits());
+  EXPECT_FALSE(ask(pod_of("web", "2", "runtimeClassName: kata, "))->results[0].decision.fits()) << "2 and 1";
+  const auto unknown = ask(pod_of("web", "1", "runtimeClassName: gvisor, "));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message, "pod shop/web: pod rejected: RuntimeClass \"gvisor\" not found");
+
+  const auto not_known = run({files.write("pod.yaml", pod_of("web", "1", "runtimeClassName: kata, "))});
+  ASSERT_TRUE(not_known) << not_known.error().message;
+  EXPECT_TRUE(std::ranges::any_of(not_known->warnings, [](const auto& line) {
+    return line.starts_with("--cluster has no runtimeclasses: ");
+  }));
+}
+
 // Runs the subcommand through its command line.
 struct Command : Evaluate {
   int call(std::vector<std::string> arguments) {

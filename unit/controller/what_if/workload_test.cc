@@ -182,7 +182,7 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   EXPECT_EQ(counted.message, "spec.replicas: a DaemonSet has one pod on each node that it selects");
 
   api::AdmissionObjects objects;
-  objects.runtime = {.name = "sandbox", .found = api::RuntimeClass{}};
+  objects.runtime = {.found = api::RuntimeClass{}};
   objects.runtime->found->node_selector.set("runtime", "kata");
   const auto question = unit::read(fmt::format(R"({{"template": {}}})", manifest("DaemonSet", "")));
   const auto sandboxed = controller::answer(*question, snapshot, unit::default_config(), {}, objects);
