@@ -107,7 +107,12 @@ Task<Result<void>> LeaderElector::Impl::run(std::shared_ptr<Impl> self, std::fun
                           asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
   self->until = kNotLeading;
   if (!self->stopped) co_return fail(Error::Kind::unavailable, self->loss());
-  if (self->wrote) co_await asio::co_spawn(strand, self->release(), asio::use_awaitable);
+  // Not with the caller's cancellation, which would reach the strand after the release may have ended. Its
+  // requests take two seconds at most, and end when their transport is closed.
+  if (self->wrote) {
+    co_await asio::co_spawn(strand, self->release(),
+                            asio::bind_cancellation_slot(self->attachment.slot(), asio::use_awaitable));
+  }
   co_return Result<void>();
 }
 

@@ -9,6 +9,7 @@
 #include <boost/json/parse.hpp>
 #include <optional>
 
+#include "async/gate.h"
 #include "async/timer.h"
 #include "unit/client/object_server.h"
 
@@ -37,6 +38,11 @@ LeaderOptions quick(const std::string& identity) {
   return {"kube-system", "podium", identity, 1'000ms, 100ms, 5ms};
 }
 
+Task<void> run_and_stop(LeaderElector* elector) {
+  const std::function<void()> stop = [elector] { elector->stop(); };
+  (void)co_await elector->run(stop);
+}
+
 TEST(LeaderElector, LeadsAndReleasesOnStop) {
   LeaseServer server;
   asio::io_context context;
@@ -57,6 +63,24 @@ TEST(LeaderElector, LeadsAndReleasesOnStop) {
   EXPECT_EQ(server.holder(), "");
   EXPECT_EQ(server.lease().at("spec").at("leaseDurationSeconds"), 1);
   EXPECT_EQ(server.lease().at("spec").at("leaseTransitions"), 0);
+}
+
+// The cancellation is under way while the release ends: it must not touch what is gone then.
+TEST(LeaderElector, IsCancelledAtTheMomentOfItsRelease) {
+  LeaseServer server;
+  asio::io_context context;
+  async::Gate gate;
+  Api api(server.transport, system_clock(), system_random());
+  LeaderElector elector(api, quick("me"));
+  server.on_request = [&](const Request& request) -> std::optional<unit::ObjectServer::Reply> {
+    if (request.method == "PUT" && server.text(json::parse(request.body), "/spec/holderIdentity").empty())
+      gate.cancel();
+    return std::nullopt;
+  };
+  async::spawn(gate, context.get_executor(), "election", run_and_stop(&elector));
+  context.run();
+  EXPECT_EQ(gate.inside(), 0u);
+  EXPECT_EQ(server.holder(), "");
 }
 
 TEST(LeaderElector, IsOverWhenAnotherTookTheLease) {
