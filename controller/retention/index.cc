@@ -85,6 +85,11 @@ bool RetentionIndex::forget(const std::string& ns, const std::string& name, cons
   return true;
 }
 
+bool RetentionIndex::is_newer_than_list(const std::string& ns, const std::string& name) const {
+  const auto it = reports_.find(key_of(ns, name));
+  return it != reports_.end() && it->second.list == list_;
+}
+
 std::size_t RetentionIndex::end_list() {
   const auto before = reports_.size();
   for (auto it = reports_.begin(); it != reports_.end();) {

@@ -10,7 +10,7 @@
 // listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
 //
 // A list removes what others have deleted: begin_list(), then saw() for each listed report and track() for
-// the unknown ones, then end_list().
+// the unknown ones that are not newer, then end_list().
 //
 // Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
 #pragma once
@@ -69,6 +69,8 @@ class RetentionIndex {
   bool forget(const std::string& ns, const std::string& name, const std::string& uid);
 
   void begin_list() { ++list_; }
+  // Whether a report of this name was tracked or seen since begin_list(): a page of the list may be older.
+  bool is_newer_than_list(const std::string& ns, const std::string& name) const;
   std::size_t end_list();  // forgets the reports that were not listed; returns how many
 
   // Takes up to `most` expired reports for deletion, earliest first. They stay counted until forget().

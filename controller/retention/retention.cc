@@ -143,6 +143,8 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   const std::lock_guard lock(self->state.mutex);
   const auto now = self->now();
   for (auto& report : unknown) {
+    // Written while the pages were under way: what they tell of it is older.
+    if (self->state.index.is_newer_than_list(report.ns, report.name)) continue;
     report.kind = kind;
     self->state.index.track(self->state.listed(report, now));
   }

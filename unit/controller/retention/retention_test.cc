@@ -109,6 +109,27 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
 }
 
 // The newest report in the list gives the API server's time.
+// A list of two pages. The first has a report that is then written again, and one that is then made anew.
+TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
+  Keeping k;
+  for (const char* name : {"a-again", "a-anew"}) k.keep(name, 90s, {{"podium.dev/ttl", "100"}});
+  k.keep("a-left", 80s, {{"podium.dev/ttl", "100"}});
+  for (int i = 0; i < 500; ++i) k.keep(fmt::format("b{:03}", i));
+  int lists = 0;
+  k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    lists += request.method == "GET" ? 1 : 0;
+    if (request.target.find("continue=") == std::string::npos) return std::nullopt;
+    k.track("a-again", 100s);
+    k.retention.track("shop", "a-anew", "another-uid", 100s, ReportKind::decision);
+    return std::nullopt;
+  };
+  k.run_until([&] { return lists == 3 && k.retention.size() == 503; });
+  k.clock.advance(50s);
+  k.run_until([&] { return k.retention.deleted() >= 1; });
+  EXPECT_EQ(k.deletes(), Lines{"a-left"});
+  EXPECT_EQ(k.retention.size(), 502u);
+}
+
 TEST(Retention, FindsWhatWasLeft) {
   const json::value decision{{"dryRun", false}}, question{{"dryRun", true}}, noted{{"podium.dev/ttl", "10"}};
   const auto answered = [](const char* decided, const char* expires) {
