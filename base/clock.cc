@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include <time.h>
+
 #include <mutex>
 #include <random>
 
@@ -26,6 +28,12 @@ class SystemRandom final : public Random {
 };
 
 }  // namespace
+
+std::chrono::nanoseconds Clock::cpu_time() const {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 Clock& system_clock() {
   static SystemClock clock;

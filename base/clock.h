@@ -17,6 +17,8 @@ class Clock {
   virtual ~Clock() = default;
   virtual Steady now() const = 0;  // for waiting and measuring; never goes back
   virtual Wall wall() const = 0;   // for timestamps
+  // The CPU time of the calling thread, for budgets. On virtual time a computation takes none.
+  virtual std::chrono::nanoseconds cpu_time() const;
 };
 
 class Random {

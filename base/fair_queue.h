@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -201,6 +202,14 @@ class FairQueue {
     std::optional<Steady> wake;  // its entry in wakes_
   };
 
+  // Flows of one time come by name, not by address, so that a run can be repeated.
+  using Wake = std::pair<Steady, Flow*>;
+  struct Sooner {
+    bool operator()(const Wake& a, const Wake& b) const {
+      return std::tie(a.first, *a.second->ns) < std::tie(b.first, *b.second->ns);
+    }
+  };
+
   struct Item {
     Flow* flow = nullptr;
     const std::string* key = nullptr;
@@ -367,7 +376,7 @@ class FairQueue {
   std::unordered_map<std::string, Item> items_;
   std::unordered_map<std::string, Flow> flows_;
   std::array<std::list<Flow*>, kLanes> turns_;  // by lane: flows with ready items; the next one first
-  std::set<std::pair<Steady, Flow*>> wakes_;    // when to refresh a flow again
+  std::set<Wake, Sooner> wakes_;                // when to refresh a flow again
   unsigned failures_ = 0;                       // of the whole queue, since the last success
   Steady paused_until_ = Steady::min();
   bool hurried_ = false;

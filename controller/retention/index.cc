@@ -110,7 +110,7 @@ std::size_t RetentionIndex::end_list() {
 std::vector<RetentionIndex::Report> RetentionIndex::take_due(Steady now, std::size_t most) {
   std::vector<Report> out;
   while (out.size() < most) {
-    const std::set<DueEntry>* earliest = nullptr;
+    const ByDue* earliest = nullptr;
     for (const auto& entries : by_due_) {
       if (entries.empty() || entries.begin()->first > now) continue;
       if (!earliest || entries.begin()->first < earliest->begin()->first) earliest = &entries;

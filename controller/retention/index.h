@@ -22,6 +22,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -118,7 +119,14 @@ class RetentionIndex {
   };
   using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
   using Slot = Entries::value_type;
+  // Reports of one time come by name, not by address, so that a run can be repeated.
   using DueEntry = std::pair<Steady, Slot*>;
+  struct Sooner {
+    bool operator()(const DueEntry& a, const DueEntry& b) const {
+      return std::tie(a.first, a.second->first) < std::tie(b.first, b.second->first);
+    }
+  };
+  using ByDue = std::set<DueEntry, Sooner>;
   struct Leaver {
     std::uint8_t rank;
     Steady written;
@@ -152,8 +160,8 @@ class RetentionIndex {
 
   ReportLimits limits_;
   Entries reports_;
-  std::array<std::set<DueEntry>, 2> by_due_;  // by kind; of the kept ones that expire
-  std::multiset<Steady> taken_due_;           // of those that were taken when they were due
+  std::array<ByDue, 2> by_due_;      // by kind; of the kept ones that expire
+  std::multiset<Steady> taken_due_;  // of those that were taken when they were due
   Spaces all_;
   std::unordered_map<std::string, Spaces> spaces_;      // by namespace
   std::set<std::pair<std::string, std::size_t>> over_;  // namespaces and kinds that may exceed their budget

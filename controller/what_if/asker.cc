@@ -1,26 +1,15 @@
 #include "controller/what_if/asker.h"
 
-#include <time.h>
-
 #include "controller/what_if/answer.h"
 
 namespace podium::controller {
-namespace {
-
-std::chrono::nanoseconds cpu_time_of_thread() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-}  // namespace
 
 ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
                            const api::AdmissionObjects& objects, Steady until) const {
   const auto decided_at = clock_.wall();
   const auto began = clock_.now();
-  const auto deadline = cpu_time_of_thread() + config_.podium.what_if.deadline;
-  const Budget budget = [&] { return cpu_time_of_thread() < deadline && !stopped(); };
+  const auto deadline = clock_.cpu_time() + config_.podium.what_if.deadline;
+  const Budget budget = [&] { return clock_.cpu_time() < deadline && !stopped(); };
   ReportStatus status;
   if (began >= until) {
     status = declined(kDeadlineExceeded, "no thread for what-ifs was free in time");

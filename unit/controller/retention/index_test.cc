@@ -55,6 +55,15 @@ TEST(RetentionIndex, TakesWhatIsDueEarliestFirst) {
   EXPECT_EQ(names(index.take_due(kStart + 30s, 9)), Names{"c"});
 }
 
+// Not by address: a simulation repeats a run.
+TEST(RetentionIndex, TakesWhatIsDueAtOneTimeByName) {
+  RetentionIndex index;
+  Names all;
+  for (const char name : std::string_view("qcxmbrkahzt")) index.track(report(std::string(1, name), 10s));
+  for (const char name : std::string_view("abchkmqrtxz")) all.emplace_back(1, name);
+  EXPECT_EQ(names(index.take_due(kStart + 10s, 99)), all);
+}
+
 TEST(RetentionIndex, KnowsWhatIsDueLongestUntilItIsGone) {
   RetentionIndex index;
   EXPECT_EQ(index.earliest_due(), std::nullopt);
