@@ -1,51 +1,88 @@
 // Timer: the program's only timer. Every wait uses it, or nap(), which is made of it.
 //
-// It runs on the steady clock. While a VirtualTime exists on the thread (async/virtual_time.h), it runs on
-// that instead, so that a simulation covers hours in milliseconds.
+// It runs on the steady clock. One that is made while a VirtualTime exists on the thread
+// (async/virtual_time.h) runs on that instead, so that a simulation covers hours in milliseconds.
 // Threads: as an Asio timer: on its executor only.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <utility>
+#include <variant>
 
+#include "async/virtual_waits.h"
 #include "base/clock.h"
 
 namespace podium::async {
 
-// What Asio requires of a timer's clock.
+// The time that a Timer made now runs on.
 struct TimerClock {
-  using duration = Steady::duration;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = Steady;
-  static constexpr bool is_steady = true;
-  static time_point now() noexcept;
-  static void expected(time_point expiry);  // tells a VirtualTime where to go next
+  static Steady now() noexcept;
+  static std::shared_ptr<VirtualWaits> waits();  // null: the steady clock
 };
 
-class Timer : public boost::asio::basic_waitable_timer<TimerClock> {
-  using Base = boost::asio::basic_waitable_timer<TimerClock>;
-
+class Timer {
  public:
   // Does not expire until told when.
-  explicit Timer(boost::asio::any_io_executor executor) : Timer(std::move(executor), Steady::max()) {}
-  Timer(boost::asio::any_io_executor executor, Steady expiry) : Base(std::move(executor), expiry) {
-    TimerClock::expected(expiry);
+  explicit Timer(const boost::asio::any_io_executor& executor) : Timer(executor, Steady::max()) {}
+  Timer(const boost::asio::any_io_executor& executor, Steady expiry) : Timer(executor, TimerClock::waits()) {
+    expires_at(expiry);
   }
-  Timer(boost::asio::any_io_executor executor, Steady::duration wait) : Base(std::move(executor), wait) {
-    TimerClock::expected(expiry());
+  Timer(const boost::asio::any_io_executor& executor, Steady::duration wait)
+      : Timer(executor, TimerClock::waits()) {
+    expires_after(wait);
   }
+  Timer(const Timer&) = delete;
 
-  // Both cancel the waits that are pending, as Asio's do.
+  boost::asio::any_io_executor get_executor() {
+    return std::visit([](auto& timer) { return boost::asio::any_io_executor(timer.get_executor()); }, timer_);
+  }
+  Steady expiry() const {
+    return std::visit([](const auto& timer) { return timer.expiry(); }, timer_);
+  }
+  // All three cancel the waits that are pending, as Asio's do.
   void expires_at(Steady expiry) {
-    Base::expires_at(expiry);
-    TimerClock::expected(expiry);
+    std::visit([&](auto& timer) { timer.expires_at(expiry); }, timer_);
   }
   void expires_after(Steady::duration wait) {
-    Base::expires_after(wait);
-    TimerClock::expected(expiry());
+    std::visit([&](auto& timer) { timer.expires_after(wait); }, timer_);
   }
+  void cancel() {
+    std::visit([](auto& timer) { timer.cancel(); }, timer_);
+  }
+
+  template <typename Token>
+  auto async_wait(Token&& token) {
+    return boost::asio::async_initiate<Token, void(boost::system::error_code)>(Start{this}, token);
+  }
+
+ private:
+  using Real = boost::asio::basic_waitable_timer<std::chrono::steady_clock>;
+
+  struct Start {
+    Timer* timer;
+    template <typename Handler>
+    void operator()(Handler&& handler) const {
+      auto& either = timer->timer_;
+      if (auto* real = std::get_if<Real>(&either)) {
+        real->async_wait(std::forward<Handler>(handler));
+      } else {
+        std::get<VirtualTimer>(either).wait(std::forward<Handler>(handler));
+      }
+    }
+  };
+
+  using Either = std::variant<Real, VirtualTimer>;
+
+  Timer(const boost::asio::any_io_executor& executor, std::shared_ptr<VirtualWaits> waits)
+      : timer_(made(executor, std::move(waits))) {}
+  static Either made(const boost::asio::any_io_executor& executor, std::shared_ptr<VirtualWaits> waits) {
+    if (!waits) return Either(std::in_place_type<Real>, executor);
+    return Either(std::in_place_type<VirtualTimer>, std::move(waits), executor);
+  }
+
+  Either timer_;
 };
 
 }  // namespace podium::async

@@ -1,8 +1,6 @@
 #include "async/virtual_time.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "async/timer.h"
@@ -14,31 +12,25 @@ constinit thread_local VirtualTime* current = nullptr;
 
 }  // namespace
 
-Steady TimerClock::now() noexcept { return current ? current->now_ : std::chrono::steady_clock::now(); }
+Steady TimerClock::now() noexcept { return current ? current->now() : std::chrono::steady_clock::now(); }
 
-void TimerClock::expected(Steady expiry) {
-  if (current && expiry != Steady::max()) current->expected_.insert(expiry);
-}
+std::shared_ptr<VirtualWaits> TimerClock::waits() { return current ? current->waits_ : nullptr; }
 
-VirtualTime::VirtualTime(Wall start) : began_(std::chrono::steady_clock::now()), start_(start), now_(began_) {
+VirtualTime::VirtualTime(Wall start, Steady now)
+    : waits_(std::make_shared<VirtualWaits>(now)), began_(now), start_(start) {
   if (std::exchange(current, this)) std::abort();  // one a thread
 }
 
 VirtualTime::~VirtualTime() { current = nullptr; }
 
 Wall VirtualTime::wall() const {
-  return start_ + wall_step_ + std::chrono::duration_cast<Wall::duration>(now_ - began_);
+  return start_ + wall_step_ + std::chrono::duration_cast<Wall::duration>(now() - began_);
 }
 
-bool VirtualTime::advance(boost::asio::io_context& context, Steady::duration most) {
-  const Steady limit = now_ + most;
-  const bool due = !expected_.empty() && *expected_.begin() <= limit;
-  now_ = due ? std::max(now_, *expected_.begin()) : limit;
-  expected_.erase(expected_.begin(), expected_.upper_bound(now_));
-  // Starting a timer that is the next to expire makes Asio look at the time.
-  const auto look =
-      std::make_shared<boost::asio::basic_waitable_timer<TimerClock>>(context, now_ - std::chrono::hours(1));
-  look->async_wait([look](boost::system::error_code) {});
+bool VirtualTime::advance(Steady::duration most) {
+  const Steady limit = now() + most;
+  const bool due = next() <= limit;
+  waits_->move_to(due ? next() : limit);
   return due;
 }
 

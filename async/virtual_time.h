@@ -1,40 +1,44 @@
 // VirtualTime: a clock that moves when it is told to, and that every Timer of its thread follows.
 //
-// A simulation runs what is ready, then advances to the next expiry, and so on; nothing sleeps. Timers that
-// were started before it was made are not followed.
-// Owner: a test or a simulation. Threads: one, which also runs the io_context.
+// A simulation runs what is ready, then advances to the next expiry, and so on; nothing sleeps, and nothing
+// asks the kernel for the time. Timers that were made before it are not followed.
+// Owner: a test or a simulation. Threads: one, which also runs the io_contexts of the Timers. Errors: none.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <set>
+#include <memory>
 
+#include "async/virtual_waits.h"
 #include "base/clock.h"
 
 namespace podium::async {
 
 class VirtualTime final : public Clock {
  public:
-  explicit VirtualTime(Wall start = Wall(std::chrono::seconds(1'700'000'000)));
+  // `now`: where it begins. A fixed one makes a run the same in each process.
+  explicit VirtualTime(Wall start = Wall(std::chrono::seconds(1'700'000'000)),
+                       Steady now = std::chrono::steady_clock::now());
   ~VirtualTime() override;
   VirtualTime(const VirtualTime&) = delete;
 
-  Steady now() const override { return now_; }
+  Steady now() const override { return waits_->now(); }
   Wall wall() const override;
+  std::chrono::nanoseconds cpu_time() const override { return {}; }
   // A step of the wall clock, as an administrator or NTP makes it. Timers do not see it.
   void step_wall(std::chrono::seconds by) { wall_step_ += by; }
 
-  // Moves to the next expiry, at most by `most`, and makes the context's timers look at the time. False: no
-  // timer expires within `most`; the time has moved by `most`.
-  bool advance(boost::asio::io_context& context, Steady::duration most);
+  // The next expiry of a timer; Steady::max() if there is none.
+  Steady next() const { return waits_->next(); }
+  // Moves to the next expiry, at most by `most`, and posts the handlers of what is due. False: no timer
+  // expires within `most`; the time has moved by `most`.
+  bool advance(Steady::duration most);
 
  private:
   friend struct TimerClock;
+  const std::shared_ptr<VirtualWaits> waits_;
   const Steady began_;
   const Wall start_;
-  Steady now_;
   std::chrono::seconds wall_step_{0};
-  std::multiset<Steady> expected_;  // of timers that may have been cancelled since
 };
 
 }  // namespace podium::async

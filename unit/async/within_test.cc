@@ -28,7 +28,7 @@ struct Waiting {
         asio::co_spawn(io, within<int>(gate, "seven", seven_after(task, &ended), 10s), asio::use_future);
     while (result.wait_for(0s) != std::future_status::ready) {
       io.restart();
-      if (io.poll() == 0) time.advance(io, 1h);
+      if (io.poll() == 0) time.advance(1h);
     }
     return result.get();
   }
@@ -52,7 +52,7 @@ TEST(Within, GoesOnWithoutATaskThatIsLate) {
   EXPECT_EQ(waiting.gate.inside(), 1u);
   while (waiting.gate.inside() > 0) {
     waiting.io.restart();
-    if (waiting.io.poll() == 0) waiting.time.advance(waiting.io, 1h);
+    if (waiting.io.poll() == 0) waiting.time.advance(1h);
   }
   EXPECT_TRUE(waiting.ended);
 }

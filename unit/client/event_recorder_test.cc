@@ -55,7 +55,7 @@ struct Recording {
     do {
       io.restart();
       io.poll();
-    } while (time.now() < end && time.advance(io, end - time.now()));
+    } while (time.now() < end && time.advance(end - time.now()));
     io.restart();
     io.poll();
   }

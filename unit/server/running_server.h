@@ -71,7 +71,7 @@ class RunningServer {
       std::promise<void> moved;
       boost::asio::post(io_, [&] {
         const auto end = time_->now() + std::chrono::seconds(1);
-        while (time_->now() < end) time_->advance(io_, end - time_->now());
+        while (time_->now() < end) time_->advance(end - time_->now());
         moved.set_value();
       });
       moved.get_future().wait();

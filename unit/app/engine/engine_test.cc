@@ -73,7 +73,7 @@ class Life {
   // Runs one handler; where none is ready, the time moves on to the next timer.
   void step() {
     io.restart();
-    if (io.poll_one() == 0) clock.advance(io, 1h);
+    if (io.poll_one() == 0) clock.advance(1h);
   }
   // True once it is so.
   bool run_until(const std::function<bool()>& done) {

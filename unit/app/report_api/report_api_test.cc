@@ -94,7 +94,7 @@ struct Served {
     auto reply = begin(std::move(request));
     while (reply.wait_for(0s) != std::future_status::ready) {
       io.restart();
-      if (io.poll() == 0) clock.advance(io, 1h);
+      if (io.poll() == 0) clock.advance(1h);
     }
     return reply.get();
   }
@@ -217,7 +217,7 @@ TEST(ReportApi, SaysWhyThereIsNoDecision) {
       HasSubstr("404 NotFound: pod shop/web: not decided since this process began to schedule at 20"));
   EXPECT_THAT(served.get(kScores).body, HasSubstr(R"("causes":[{"reason":"NeverDecided")"));
   served.decide();
-  served.clock.advance(served.io, 10min);
+  served.clock.advance(10min);
   EXPECT_THAT(message(served.get(kScores)), HasSubstr("longer ago than decisions are kept (reports.ttl)"));
   EXPECT_THAT(served.get(kScores).body, HasSubstr(R"("causes":[{"reason":"Expired")"));
 }

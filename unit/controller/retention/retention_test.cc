@@ -108,7 +108,6 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
   EXPECT_EQ(k.names(), Lines{"a"});
 }
 
-// The newest report in the list gives the API server's time.
 // A list of two pages. The first has a report that is then written again, and one that is then made anew.
 TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
   Keeping k;
@@ -130,6 +129,7 @@ TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
   EXPECT_EQ(k.retention.size(), 502u);
 }
 
+// The newest report in the list gives the API server's time.
 TEST(Retention, FindsWhatWasLeft) {
   const json::value decision{{"dryRun", false}}, question{{"dryRun", true}}, noted{{"podium.dev/ttl", "10"}};
   const auto answered = [](const char* decided, const char* expires) {

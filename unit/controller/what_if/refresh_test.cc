@@ -37,7 +37,7 @@ struct Probing : Virtual, Asking {
       clock.advance(1s);
       const auto until = time.now() + 1s;
       while (time.now() < until) {
-        time.advance(io, until - time.now());
+        time.advance(until - time.now());
         settle();
       }
     }
