@@ -47,7 +47,7 @@ tests tsan -j "$(nproc)" -L threads "${again[@]}"
 step tools/build.sh release podium podium_tables podium_questions
 step tools/setup.sh tools/image/packages.txt tools/browser/packages.txt
 step tools/image/build.sh
-step tools/unpack.sh prometheus
+step tools/unpack.sh build/packages prometheus
 step tools/kube.sh
 step tools/go-build.sh e2e/oracle build/oracle .
 # Two live tests at a time, but for those that e2e/CMakeLists.txt runs alone.

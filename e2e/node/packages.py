@@ -1,5 +1,4 @@
 """Programs of Debian packages, unpacked into .cache without installing them."""
-import hashlib
 import os
 import pathlib
 import shutil
@@ -8,8 +7,7 @@ import subprocess
 from e2e.support.control_plane import ROOT
 
 LIST = pathlib.Path(__file__).with_name("packages.txt")
-CACHE = ROOT / ".cache/node"
-UNPACKED = CACHE / "root"
+UNPACKED = ROOT / ".cache/node"
 PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "nft", "ip")
 PLUGINS = ("bridge", "host-local", "loopback")  # of the container network interface
 
@@ -23,31 +21,13 @@ def names():
 
 
 def fetch():
-    """Downloads and unpacks what is not installed; once. Raises Missing."""
-    stamp = hashlib.sha256(LIST.read_bytes()).hexdigest()
-    if (CACHE / "stamp").exists() and (CACHE / "stamp").read_text() == stamp and not absent():
-        return
-    if not shutil.which("apt-get"):
-        if absent():
-            raise Missing(f"no apt-get for the packages {', '.join(names())}, and no {', '.join(absent())}")
-        return
-    shutil.rmtree(CACHE, ignore_errors=True)
-    archives = CACHE / "archives"
-    (archives / "partial").mkdir(parents=True)
-    download = ["apt-get", "-qq", "-y", "--no-install-recommends", "--download-only", "-o",
-                f"Dir::Cache::Archives={archives}", "-o", "APT::Sandbox::User=root", "install", *names()]
-    done = subprocess.run(download, capture_output=True, text=True)
-    if done.returncode:  # a machine whose package lists have not been read
-        subprocess.run(["apt-get", "-qq", "update"], capture_output=True)
-        done = subprocess.run(download, capture_output=True, text=True)
-    if done.returncode:
-        raise Missing(f"the packages {', '.join(names())}: {done.stderr.strip()}")
-    for archive in sorted(archives.glob("*.deb")):
-        subprocess.run(["dpkg-deb", "-x", archive, UNPACKED], check=True)
-    shutil.rmtree(archives)
+    """Downloads and unpacks what is not there; once. Raises Missing."""
+    why = "no apt-get"
+    if shutil.which("apt-get"):
+        done = subprocess.run([ROOT / "tools/unpack.sh", UNPACKED, *names()], capture_output=True, text=True)
+        why = done.stderr.strip() or "not in these packages"
     if absent():
-        raise Missing(f"the packages {', '.join(names())} have no {', '.join(absent())}")
-    (CACHE / "stamp").write_text(stamp)
+        raise Missing(f"the packages {', '.join(names())}; no {', '.join(absent())}: {why}")
 
 
 def use():
