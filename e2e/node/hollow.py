@@ -49,6 +49,7 @@ class Container:
         self.root = self.dir / "root"
         self.port = free_ports(1)[0]
         self.restarts = 0
+        shutil.rmtree(self.dir, ignore_errors=True)  # what a try before has left
         self.dir.mkdir()
         subprocess.run(["cp", "-al", node.root, self.root], check=True)  # links: the files are read only
         self._volumes()
@@ -191,8 +192,8 @@ class Hollow(Service):
         self.containers[pod["metadata"]["uid"]].process.signal(signal.SIGKILL)
 
     def show(self):
-        return "\n".join(f"--- {c.pod['metadata']['name']} ---\n{c.process.tail(12)}"
-                         for c in self.containers.values())
+        shown = [f"--- {c.pod['metadata']['name']} ---\n{c.process.tail(12)}" for c in self.containers.values()]
+        return "\n".join(shown + ([f"--- the hollow node, at last ---\n{self.error!r}"] if self.error else []))
 
     # --- its parts ---
     def enter(self, root):
@@ -215,16 +216,17 @@ class Hollow(Service):
 
     def _run(self):
         beat = time.monotonic()
-        try:
-            while not self.stopping.wait(0.2):
+        while not self.stopping.wait(0.2):
+            try:
                 if time.monotonic() > beat + 10:
                     self._heartbeat()
                     beat = time.monotonic()
                 for pod in self.cluster.get(f"/api/v1/pods?fieldSelector=spec.nodeName={NODE}")["items"]:
                     self._look_at_living(pod)
-        except Exception as error:  # pylint: disable=broad-except; the steps wait in vain, and show it
-            self.error = error
-            raise
+            except Exception as error:  # pylint: disable=broad-except
+                # It looks again, as a kubelet does: a pod's volumes may be late. What stays so makes a step wait in
+                # vain, which shows it.
+                self.error = error
 
     def _look_at_living(self, pod):
         """A pod that goes while it is looked at may have no token, and no status, any more."""
@@ -282,6 +284,9 @@ class Hollow(Service):
         container = self.containers.pop(meta["uid"], None)
         if container:
             container.end()
-        with contextlib.suppress(OSError):
-            self.cluster.request("DELETE", f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}",
-                                 {"gracePeriodSeconds": 0, "preconditions": {"uid": meta["uid"]}})
+        path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
+        status = None
+        while status not in (200, 404, 409) and not self.stopping.wait(0.2):  # 409: a new pod of this name
+            with contextlib.suppress(OSError):
+                status, _ = self.cluster.request("DELETE", path, {
+                    "gracePeriodSeconds": 0, "preconditions": {"uid": meta["uid"]}})

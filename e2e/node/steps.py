@@ -52,16 +52,15 @@ def run_a_deployment(world):
         return by if by.keys() == names else None
     by = set(wait_until(placed_by, "the events of their placement").values())
     expect(by == {SCHEDULER}, f"they were placed by {by}")
-    return f"{len(world.app_pods)} pods are ready"
+    return f"{len(names)} pods are ready"
 
 
 def see_reports(world):
     """each has its report"""
     for pod in world.app_pods:
-        name = pod["metadata"]["name"]
-        status = reported(world, name)
-        right = (status["outcome"], status["choice"]["nodeName"]) == ("Scheduled", pod["spec"]["nodeName"])
-        expect(right, f"the report of {name}: {status}")
+        name, node = pod["metadata"]["name"], pod["spec"]["nodeName"]
+        choice = reported(world, name)["choice"]["nodeName"]
+        expect(choice == node, f"{name} runs on {node}, its report says {choice}")
     return world.kubectl("get", "schedulingreports").splitlines()[1]
 
 
@@ -130,17 +129,22 @@ def drain(world):
     budgets = f"/apis/policy/v1/namespaces/{NAMESPACE}/poddisruptionbudgets"
     allowed = lambda: [b["status"].get("disruptionsAllowed") for b in world.get(budgets)["items"]] == [1]
     wait_until(allowed, "the disruption budget allows one eviction")
+    kept = lambda: [p for p in world.podiums() if p["metadata"]["uid"] in before]
     with world.load() as load:
-        done = world.kubectl("drain", NODE, "--pod-selector=app.kubernetes.io/name=podium", "--timeout=20s",
-                             check=False)
-        kept = [p for p in world.podiums() if p["metadata"]["uid"] in before]
-        # No other node may take the evicted pod, so the budget keeps the last.
-        expect(len(kept) == 1 and is_ready(kept[0]), f"{len(kept)} of {REPLICAS} are left: {done.stderr}")
-        expect("disruption budget" in done.stderr, done.stderr)
-        load.bound(10)
+        draining = world.drain(NODE, "--pod-selector=app.kubernetes.io/name=podium")
+        try:
+            # No other node may take the evicted pod, so the budget keeps the last.
+            wait_until(lambda: len(kept()) < REPLICAS and "disruption budget" in draining.tail(),
+                       "the disruption budget keeps a replica", 120)
+            load.bound(10)
+            expect(len(kept()) == 1, f"{len(kept())} of {REPLICAS} are left: {draining.tail()}")
+            last = kept()[0]["metadata"]["name"]
+        except TimeoutError as late:
+            raise Failed(f"{late}: {draining.tail()}") from None
+        finally:
+            draining.stop()
         world.kubectl("uncordon", NODE)
         world.are_ready(REPLICAS)
-        last = kept[0]["metadata"]["name"]
         world.kubectl("-n", NAMESPACE, "delete", "pod", last, "--wait=false")
         seen = load.finish()
     world.are_ready(REPLICAS)
@@ -161,7 +165,8 @@ def run_as_static_pod(world):
             reported(world, pod["metadata"]["name"])
         if world.node.runs_everything:
             mirror = f"/api/v1/namespaces/kube-system/pods/{STATIC}-{NODE}"
-            wait_until(lambda: is_ready(world.get(mirror)), "it is ready", 180)
+            shown = lambda: world.cluster.request("GET", mirror)
+            wait_until(lambda: shown()[0] == 200 and is_ready(world.get(mirror)), "it is ready", 180)
     except Exception as error:
         log = world.node.log_of_static(STATIC)[-3000:]
         raise Failed(f"{error}\n--- the static pod ---\n{log}") from error

@@ -4,6 +4,7 @@ import subprocess
 
 from e2e.support.control_plane import BIN, environment, wait_until
 from e2e.support.ledger import Ledger
+from e2e.support.processes import Process
 from e2e.support.stream import Stream
 
 RELEASE, NAMESPACE, SCHEDULER = "podium", "podium-system", "podium"
@@ -43,6 +44,11 @@ class World:
 
     def kubectl(self, *args, stdin=None, check=True):
         return self.cluster.kubectl(*args, stdin=stdin, check=check)
+
+    def drain(self, node, *flags):
+        """A running `kubectl drain`. It asks again for what a disruption budget refuses, until it is stopped."""
+        return Process([BIN / "kubectl", "--kubeconfig", self.cluster.kubeconfig, "drain", node, *flags],
+                       self.cluster.dir / "drain.log", env=environment())
 
     def get(self, path):
         return self.cluster.get(path)
