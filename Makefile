@@ -6,7 +6,7 @@ STEPS ?= 300
 # Programs that start servers get SIGTERM when make is killed, and stop them.
 DIES_WITH_MAKE := setpriv --pdeathsig TERM --
 
-.PHONY: help setup build image kube test chart-test e2e-node demo parity tables place replay bench format clean
+.PHONY: help setup build image image-arm64 images kube test chart-test e2e-node demo parity tables place replay bench format clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -21,6 +21,15 @@ image: build     ## builds podium's image: build/image/podium-VERSION-ARCH.oci.t
 	@tools/setup.sh tools/image/packages.txt
 	@tools/image/build.sh
 	@tools/image/smoke.py
+
+image-arm64: setup ## the same for arm64, cross-compiled: build/image-arm64
+	@tools/setup.sh tools/image/packages.txt tools/image/packages-arm64.txt
+	@tools/build.sh arm64 podium
+	@BUILD=build/arm64 OUT=build/image-arm64 tools/image/build.sh
+	@tools/image/smoke.py build/image-arm64/podium-*.oci.tar
+
+images: image image-arm64 ## one image for amd64 and arm64: build/images/podium-VERSION.oci.tar
+	@tools/image/index.py build/images build/image/layout build/image-arm64/layout
 
 kube: setup      ## builds the real control plane that tests and the demo run: build/kube/bin
 	@tools/kube.sh

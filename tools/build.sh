@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # build.sh PRESET TARGET…: configures once and builds, with ninja's progress. With PODIUM_WERROR=ON (continuous
 # integration) it fails after a build with warnings. The compiler's flags stay the same, so that the cache still serves.
-# With PODIUM_STATIC=OFF the release program links shared libraries; it serves everything but the image.
+# With PODIUM_STATIC=OFF the release program links shared libraries; it serves everything but the image. The preset arm64 is the
+# release for that machine, cross-compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
@@ -10,7 +11,10 @@ shift
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 configured() { [ -f "build/$preset/build.ninja" ]; }
 options=()
-if [ "$preset" = release ]; then
+if [ "$preset" = arm64 ]; then
+  tools/static/sysroot.sh arm64
+  tools/static/sources.sh .cache/sysroot/arm64
+elif [ "$preset" = release ]; then
   static=${PODIUM_STATIC:-ON}
   if [ "$static" = ON ] && ! tools/static/sources.sh; then
     [ -z "${PODIUM_STATIC:-}" ] || exit 1

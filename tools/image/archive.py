@@ -22,11 +22,22 @@ class Layout:
         self.dir = pathlib.Path(directory)
         self.index = json.loads((self.dir / "index.json").read_text())
 
+    @classmethod
+    def empty(cls, directory):
+        (directory / "blobs/sha256").mkdir(parents=True)
+        (directory / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
+        (directory / "index.json").write_text('{"schemaVersion": 2, "manifests": []}')
+        return cls(directory)
+
     def add(self, content, media_type):
         """Writes a blob and returns its descriptor."""
         digest = hashlib.sha256(content).hexdigest()
         (self.dir / "blobs/sha256" / digest).write_bytes(content)
         return {"mediaType": media_type, "digest": f"sha256:{digest}", "size": len(content)}
+
+    def read(self, descriptor):
+        """The blob of a descriptor."""
+        return (self.dir / "blobs" / descriptor["digest"].replace(":", "/")).read_bytes()
 
     def save(self):
         (self.dir / "index.json").write_text(json.dumps(self.index, separators=(",", ":")))

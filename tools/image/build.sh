@@ -6,12 +6,18 @@
 #   podium.spdx.json               the bill of materials
 #   rootfs/                        the image's files
 #
-# IMAGE=REGISTRY/NAME names the image; SOURCE_DATE_EPOCH is its time, by default that of the commit. The same
+# The machine is the program's: BUILD=build/arm64 has one for arm64. IMAGE=REGISTRY/NAME names the image;
+# SOURCE_DATE_EPOCH is its time, by default that of the commit. The same
 # program gives the same bytes. buildah runs no program in the image and needs no registry; as a user it needs
 # a user namespace.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-out=${OUT:-build/image} build=${BUILD:-build/release} arch=${ARCH:-$(dpkg --print-architecture)}
+out=${OUT:-build/image} build=${BUILD:-build/release}
+case $(LC_ALL=C readelf --file-header "$build/podium" | sed -n 's/^ *Machine: *//p') in
+  *X86-64) arch=amd64 strip=x86_64-linux-gnu-strip ;;
+  AArch64) arch=arm64 strip=aarch64-linux-gnu-strip ;;
+  *) echo "podium: $build/podium is no program for amd64 or arm64" >&2; exit 1 ;;
+esac
 version=$(sed -n 's/.*kVersion = "\(.*\)".*/\1/p' base/version.h)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 [ -z "$(git status --porcelain --untracked-files=no 2>/dev/null)" ] || revision+=-dirty
@@ -21,7 +27,7 @@ archive=$out/podium-$version-$arch.oci.tar
 
 mkdir -p "$out"
 rm -rf "$out/layout" "$out"/podium-*.oci.tar
-tools/image/rootfs.sh "$build" "$out/rootfs"
+STRIP=$strip tools/image/rootfs.sh "$build" "$out/rootfs"
 # buildah's history has a checksum of the files with their times.
 find "$out/rootfs" -exec touch --no-dereference --date "@$epoch" {} +
 python3 tools/image/sbom.py "$build" "$out/rootfs" "$version" "$arch" "$epoch" >"$out/podium.spdx.json"

@@ -8,6 +8,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / ".cache/sources"  # tools/static/sources.sh
+SYSROOTS = ROOT / ".cache/sysroot"  # tools/static/sysroot.sh
+SYSTEM = pathlib.Path("/")
 VENDORED = ROOT / "app/page/assets/vendor"  # JavaScript in the program
 
 # Debian's source package without its release number: (the project's own name, the licence of what is linked).
@@ -25,16 +27,16 @@ KNOWN = {
     "spdlog": ("spdlog", "MIT"),
     "yaml-cpp": ("yaml-cpp", "MIT"),
 }
-# The kernel's headers declare its interface; nothing of them is code. Cross compilers install them under
-# another name.
-NO_CODE = {"linux", "cross-toolchain-base"}
+# The kernel's headers declare its interface; nothing of them is code.
+NO_CODE = {"linux"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Component:
     source: str  # Debian's source package
     version: str
-    packages: tuple  # installed binary packages with its files
+    packages: tuple  # binary packages with its files
+    root: pathlib.Path = SYSTEM  # where these are installed or unpacked
     is_vendored: bool = False  # source and version are those of npm
 
     @property
@@ -44,7 +46,6 @@ class Component:
             self.source,
             re.sub(r"-[\d.]+$", "", self.source),
             re.sub(r"[\d.]+$", "", self.source),
-            re.sub(r"-\d+-cross$", "", self.source),
         ):
             if name in KNOWN:
                 return KNOWN[name]
@@ -81,25 +82,35 @@ def files_read(build):
     return files
 
 
-def owners(paths):
-    """The binary packages that own these files."""
-    if not paths:
-        return set()
+def query(root):
+    """The command that asks for the packages of a root: the system's, or those unpacked there."""
+    return ["dpkg-query", f"--admindir={root / 'var/lib/dpkg'}"]
+
+
+def root_of(path):
+    return SYSROOTS / path.relative_to(SYSROOTS).parts[0] if path.is_relative_to(SYSROOTS) else SYSTEM
+
+
+def owners(paths, root):
+    """The binary packages of this root that own these files."""
+    names = sorted(f"/{path.relative_to(root)}" for path in paths)
     # A file that no package owns makes it fail. The callers' files come from the build, the cache or packages.
-    found = subprocess.run(["dpkg-query", "-S", *sorted(map(str, paths))], capture_output=True, text=True)
+    found = subprocess.run([*query(root), "-S", *names], capture_output=True, text=True)
     if found.returncode:
         raise SystemExit(f"podium: files in the program that belong to no package:\n{found.stderr}")
     return {line.rpartition(": ")[0].split(", ")[0] for line in found.stdout.splitlines()}
 
 
-def of_packages(packages):
-    """The components that these binary packages belong to."""
+def of_packages(packages, root=SYSTEM):
+    """The components that these binary packages of this root belong to."""
     found = {}
     for package in packages:
-        source, version = run("dpkg-query", "-W", "-f=${source:Package} ${source:Version}", package).split()
-        found.setdefault((source, version), []).append(package)
+        fields = run(*query(root), "-W", "-f=${source:Package} ${source:Version}", package)
+        found.setdefault(tuple(fields.split()), []).append(package)
     return [
-        Component(*key, tuple(sorted(names))) for key, names in sorted(found.items()) if key[0] not in NO_CODE
+        Component(*key, tuple(sorted(names)), root)
+        for key, names in sorted(found.items())
+        if key[0] not in NO_CODE
     ]
 
 
@@ -122,6 +133,10 @@ def of_program(build):
         SOURCES / path.relative_to(SOURCES).parts[0] for path in files if path.is_relative_to(SOURCES)
     }
     sources = [Component(path.name, (path / ".version").read_text().strip(), ()) for path in compiled]
-    packages = of_packages(owners({path for path in files if not path.is_relative_to(ROOT)}))
+    packaged = {}
+    for path in files:
+        if path.is_relative_to(SYSROOTS) or not path.is_relative_to(ROOT):
+            packaged.setdefault(root_of(path), set()).add(path)
+    packages = [each for root, paths in packaged.items() for each in of_packages(owners(paths, root), root)]
     # The headers of a compiled source come from its package: the same source, in the same version.
     return sorted({c.source: c for c in [*sources, *packages, *vendored()]}.values(), key=lambda c: c.name.lower())

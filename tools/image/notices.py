@@ -26,7 +26,7 @@ def copyright_of(component):
     if source.exists():
         return source.read_text()
     for package in component.packages:
-        path = pathlib.Path("/usr/share/doc", package.partition(":")[0], "copyright")
+        path = component.root / "usr/share/doc" / package.partition(":")[0] / "copyright"
         if path.exists():
             return path.read_text()
     raise SystemExit(f"podium: no copyright file of {component.source} in /usr/share/doc")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""smoke.py [ARCHIVE [RUNNER]]: runs podium from the files of its image alone, as the image's user: its
-version, and a decision. A program for another machine runs under RUNNER, a static emulator."""
+"""smoke.py [ARCHIVE]: runs podium from the files of its image alone, as the image's user: its version, and a
+decision. A program for another machine runs under QEMU's static emulator."""
 
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -13,6 +14,7 @@ sys.path.insert(0, str(ROOT))
 from e2e.support import image  # noqa: E402
 from e2e.tests.base import node, pod  # noqa: E402
 
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 CLUSTER = [node("small", cpu="1"), node("large", cpu="8")]
 
 
@@ -22,11 +24,21 @@ def write(root, name, objects):
     path.chmod(0o644)
 
 
-def main(archive=None, runner=None):
+def emulator(machine):
+    """The emulator's file; None for this machine."""
+    if machine == os.uname().machine:
+        return None
+    names = (f"qemu-{machine}-static", f"qemu-{machine}")
+    return next(filter(None, map(shutil.which, names)), None) or sys.exit(f"podium: no {' or '.join(names)}")
+
+
+def main(archive=None):
     if archive is None:
         [archive] = (ROOT / "build/image").glob("*.oci.tar")
+    archive = image.Archive(archive)
+    runner = emulator(MACHINES[archive.config["architecture"]])
     with tempfile.TemporaryDirectory(prefix="podium-image-") as directory:
-        root = image.Archive(archive).unpack(pathlib.Path(directory) / "root")
+        root = archive.unpack(pathlib.Path(directory) / "root")
         write(root, "cluster.json", CLUSTER)
         write(root, "pod.json", [pod("web", cpu="4")])
         if runner:
@@ -34,7 +46,7 @@ def main(archive=None, runner=None):
         before = ["/runner"] if runner else []
         for command in (["version"], ["evaluate", "--cluster", "/cluster.json", "--pod", "/pod.json"]):
             code, out, err = image.run(root, *command, before=before)
-            print(f"$ podium {' '.join(command)}\n{out}{err}", end="")
+            print(f"$ {'/runner ' if runner else ''}podium {' '.join(command)}\n{out}{err}", end="")
             if code:
                 sys.exit(f"podium: the image's program ended with {code}")
 

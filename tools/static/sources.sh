@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Unpacks the Debian sources of the libraries whose packages have no static archive into
-# .cache/sources/<source package>, in the version of the installed headers. tools/static/static.cmake compiles
-# them. apt verifies what it downloads. Its package lists of sources are kept apart, so that neither root nor
-# a change of the system's configuration is needed.
+# .cache/sources/<source package>, in the version of the headers: those that are installed, or with an argument
+# those that tools/static/sysroot.sh has unpacked there. tools/static/static.cmake compiles them. apt verifies
+# what it downloads. Its package lists of sources are kept apart, so that neither root nor a change of the
+# system's configuration is needed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+query=(dpkg-query "--admindir=${1:-}/var/lib/dpkg")
 missing=()
 for package in libfmt-dev libmimalloc-dev prometheus-cpp-dev; do
-  read -r name version < <(dpkg-query -W -f='${source:Package} ${source:Version}\n' "$package")
+  read -r name version < <("${query[@]}" -W -f='${source:Package} ${source:Version}\n' "$package")
   [ "$(cat ".cache/sources/$name/.version" 2>/dev/null)" = "$version" ] || missing+=("$name=$version")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
