@@ -86,7 +86,7 @@ def helm_test(world):
         return "not taken: its pods would not run here"
     said = world.helm("test", RELEASE, "--timeout", "300s")
     expect("Phase:" in said and "Failed" not in said, said)
-    return f"{said.count('Succeeded')} tests succeeded"
+    return f"{said.count('Succeeded')} objects of the tests succeeded"
 
 
 def upgrade(world):
