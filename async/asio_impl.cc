@@ -1,3 +1,2 @@
-// Compiles Asio and Beast; all other translation units see only their declarations.
+// Compiles Asio; all other translation units see only its declarations.
 #include <boost/asio/impl/src.hpp>
-#include <boost/beast/src.hpp>

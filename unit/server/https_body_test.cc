@@ -53,6 +53,19 @@ TEST(HttpsServer, ABodyThatNobodyReadsEndsTheConnectionUnlessItIsSmall) {
   EXPECT_EQ(large.next_reply(), "200, closes: ok");
 }
 
+// Beast asserts that the end of the last chunk has five bytes, which a client may send one by one.
+TEST(HttpsServer, ReadsChunksThatArriveByteByByte) {
+  RunningServer server;
+  const std::string head = " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string target : {"/healthz", "/echo"}) {  // the body is skipped, and read
+    SCOPED_TRACE(target);
+    HttpsClient client(server.port());
+    client.send("POST " + target + head);
+    for (const char byte : std::string("0\r\n\r\n")) client.send(std::string(1, byte));
+    EXPECT_TRUE(client.next_reply().starts_with("200"));
+  }
+}
+
 // Neither counts as part of the body, so no limit of the body ends it.
 TEST(HttpsServer, AnEndlessChunkExtensionOrTrailerEndsTheConnection) {
   RunningServer server;
