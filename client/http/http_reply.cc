@@ -1,5 +1,7 @@
 #include "client/http/http_reply.h"
 
+#include <fmt/format.h>
+
 #include <boost/beast/http/basic_parser.hpp>
 #include <charconv>
 
@@ -10,6 +12,10 @@ using boost::beast::string_view;
 using boost::system::error_code;
 
 namespace {
+
+// Bytes of a reply that are read and not parsed yet. Beast bounds headers, but waits for the end of a chunk
+// extension or a trailer whatever its length.
+constexpr std::size_t kUnparsedBytes = 64 * 1024;
 
 // The text of a Warning header: `299 - "text"`.
 std::string_view warning_text(std::string_view value) {
@@ -23,7 +29,7 @@ class HttpReply::Parser final : public http::basic_parser<false> {
  public:
   explicit Parser(std::size_t limit) : limit_(limit) {
     eager(true);
-    header_limit(64 * 1024);
+    header_limit(kUnparsedBytes);
     body_limit(boost::none);  // counted below, because a watch has no total limit
   }
 
@@ -101,6 +107,11 @@ Result<void> HttpReply::feed(std::string_view bytes) {
     // Skips 1xx replies; the final one follows.
     if (parser_->is_done() && parser_->status / 100 == 1) parser_ = std::make_unique<Parser>(body_limit_);
   }
+  if (!parser_->is_done() && bytes.size() > kUnparsedBytes)
+    return fail(Error::Kind::unavailable,
+                fmt::format("not an HTTP reply: more than {} bytes of it are no header "
+                            "and no body",
+                            kUnparsedBytes));
   pending_ = bytes;
   return {};
 }

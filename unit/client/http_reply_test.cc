@@ -7,6 +7,38 @@ namespace {
 
 constexpr std::size_t kMegabyte = 1024 * 1024;
 
+// The number of bytes after which the reply is refused; 0: it never is.
+std::size_t refused_after(HttpReply& reply, std::size_t most) {
+  const std::string piece(4096, 'a');
+  for (std::size_t fed = 0; fed < most; fed += piece.size()) {
+    const auto taken = reply.feed(piece);
+    if (!taken) {
+      EXPECT_EQ(taken.error().kind, Error::Kind::unavailable);
+      EXPECT_TRUE(taken.error().message.starts_with("not an HTTP reply: ")) << taken.error().message;
+      return fed + piece.size();
+    }
+  }
+  return 0;
+}
+
+// None of these counts as part of the body, so no limit of the body ends it.
+TEST(HttpReply, RefusesWhatHasNoEnd) {
+  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::pair<const char*, std::string> cases[] = {
+      {"status line", "HTTP/1.1 200 "},    {"header", "HTTP/1.1 200 OK\r\nX: "},
+      {"chunk extension", chunked + "1;"}, {"chunk extension after a chunk", chunked + "2\r\n{}\r\n1;"},
+      {"trailer", chunked + "0\r\nx: "},
+  };
+  for (const auto& [name, begin] : cases) {
+    SCOPED_TRACE(name);
+    HttpReply reply(16 * kMegabyte);
+    ASSERT_TRUE(reply.feed(begin).has_value());
+    const auto after = refused_after(reply, 2 * kMegabyte);
+    EXPECT_GT(after, 0U);
+    EXPECT_LE(after, 70'000U);
+  }
+}
+
 // Beast asserts that the end of the last chunk has five bytes, which a peer may send one by one.
 TEST(HttpReply, ReadsChunksThatArriveByteByByte) {
   const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -22,6 +54,19 @@ TEST(HttpReply, ReadsChunksThatArriveByteByByte) {
     EXPECT_TRUE(reply.reusable());
     EXPECT_EQ(reply.take_body(), body);
   }
+}
+
+// The limit is one of what is not parsed: not of bodies, and not of what follows a reply.
+TEST(HttpReply, TakesLargeBodiesAndManyRepliesAtOnce) {
+  const std::string body(kMegabyte, 'x');
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n";
+  HttpReply first(kMegabyte);
+  ASSERT_TRUE(first.feed(head + body + head + body).has_value());
+  EXPECT_EQ(first.take_body().size(), kMegabyte);
+  HttpReply second(kMegabyte);
+  ASSERT_TRUE(second.feed(first.take_rest()).has_value());
+  EXPECT_EQ(second.take_body().size(), kMegabyte);
+  EXPECT_TRUE(second.reusable());
 }
 
 }  // namespace
