@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/validate.h"
 #include "client/decode/watch_lines.h"
 #include "controller/report/ttl.h"
 
@@ -54,6 +55,9 @@ void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) 
   if (const auto replicas = spec.integer("replicas", 1, kMostReplicas))
     question.replicas = static_cast<std::int32_t>(*replicas);
   question.topology_key = spec.text("topologyKey");
+  // The answer repeats it, and the CRD bounds it there.
+  if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
+    findings.add("spec.topologyKey", fmt::format("\"{}\" is no label key", question.topology_key));
   if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
     question.min_count = static_cast<std::int32_t>(*least);
     if (question.replicas && *question.replicas < question.min_count)

@@ -183,6 +183,17 @@ spec.fixes: must be true or false
 spec.colour: unknown field)");
 }
 
+// The answer repeats the key, and the CRD bounds it there. The HTTPS API has no schema before it.
+TEST(ReadQuestion, ATopologyKeyIsALabelKey) {
+  const std::string long_key = "topology.kubernetes.io/" + std::string(400, 'a');
+  for (const auto& key : {long_key, std::string("a b")}) {
+    const auto question = read(fmt::format(
+        R"({{"podRef": {{"name": "p"}}, "replicas": 3, "minCount": 2, "topologyKey": "{}"}})", key));
+    ASSERT_FALSE(question);
+    EXPECT_EQ(question.error().message, fmt::format("spec.topologyKey: \"{}\" is no label key", key));
+  }
+}
+
 TEST(ReadQuestion, EveryField) {
   const auto question =
       read(R"({"dryRun": true, "workloadRef": {"kind": "StatefulSet", "name": "db"}, "replicas": 8,
