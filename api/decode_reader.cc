@@ -65,7 +65,11 @@ std::optional<std::int64_t> whole(const json::value& value) {
   return std::nullopt;
 }
 
+// Boost reads 1e400 as infinity, where Go's decoder refuses it.
+bool is_finite(const json::value& value) { return !value.is_double() || std::isfinite(value.get_double()); }
+
 std::string number_text(const json::value& value) {
+  if (!is_finite(value)) return "a number over 1.8e308";
   if (const auto* number = value.if_int64()) return std::to_string(*number);
   if (const auto* number = value.if_uint64()) return std::to_string(*number);
   char text[32];
@@ -164,6 +168,7 @@ void Field::into(std::int32_t& target) const {
 void Field::into(Quantity& target) const {
   if (!value_) return;
   if (!value_->is_string() && !value_->is_number()) return expected("a quantity");
+  if (!is_finite(*value_)) return wrong(number_text(*value_) + " is not a quantity");
   const auto parsed = value_->is_string() ? Quantity::parse(text()) : Quantity::parse(number_text(*value_));
   if (parsed) {
     target = *parsed;

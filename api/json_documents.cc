@@ -1,4 +1,5 @@
 #include <boost/json/basic_parser_impl.hpp>
+#include <cmath>
 
 #include "api/document_builder.h"
 
@@ -45,7 +46,12 @@ class Handler {
   bool on_number_part(json::string_view, json::error_code&) { return true; }
   bool on_int64(std::int64_t number, json::string_view, json::error_code&) { return scalar(number); }
   bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) { return scalar(number); }
-  bool on_double(double number, json::string_view, json::error_code&) { return scalar(number); }
+  // As Go's decoder, which refuses 1e400: infinity is no JSON.
+  bool on_double(double number, json::string_view, json::error_code& error) {
+    if (std::isfinite(number)) return scalar(number);
+    error = json::error::exponent_overflow;
+    return false;
+  }
   bool on_bool(bool flag, json::error_code&) { return scalar(flag); }
   bool on_null(json::error_code&) { return scalar(nullptr); }
   bool on_comment_part(json::string_view, json::error_code&) { return true; }
@@ -83,6 +89,11 @@ class LineCounter {
   int line_ = 1;
 };
 
+std::string problem_of(const json::error_code& code) {
+  if (code == json::error::exponent_overflow) return "the number is over 1.8e308";
+  return code ? code.message() : "the document is cut off";
+}
+
 }  // namespace
 
 Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source,
@@ -104,8 +115,7 @@ Result<std::vector<Document>> parse_json_documents(std::string_view text, std::s
       return std::unexpected(fault_error(source, {start, error.what()}));
     }
     if (code || !parser.done()) {
-      return std::unexpected(
-          fault_error(source, {lines.at(at), code ? code.message() : "the document is cut off"}));
+      return std::unexpected(fault_error(source, {lines.at(at), problem_of(code)}));
     }
     auto document = parser.handler().builder.take();
     document.line = start.line;

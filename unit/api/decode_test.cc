@@ -191,6 +191,9 @@ TEST(DecodePod, NamesThePathOfWrongTypes) {
        "spec.containers[0].resources.requests.cpu: quantities must match the regular expression "
        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
       {R"({"spec": {"overhead": {"cpu": []}}})", "spec.overhead.cpu: expected a quantity, got a list"},
+      {R"({"spec": {"overhead": {"cpu": 1E400}}})",
+       "spec.overhead.cpu: a number over 1.8e308 is not a quantity"},
+      {R"({"spec": {"priority": -1e400}})", "spec.priority: a number over 1.8e308 is not a 32-bit integer"},
       {R"({"spec": {"hostNetwork": "true"}})", "spec.hostNetwork: expected a boolean, got a string"},
       {R"({"spec": {"priority": 3000000000}})", "spec.priority: 3000000000 is not a 32-bit integer"},
       {R"({"spec": {"priority": 1.5}})", "spec.priority: 1.5 is not a 32-bit integer"},

@@ -73,6 +73,7 @@ TEST(ParseDocuments, IsStrict) {
       {"null as key", "~: b\n", "in.yaml:1:1: null is not a valid key"},
       {"not closed", "a: [1, 2\n", "in.yaml:2:1: end of sequence flow not found"},
       {"JSON cut off", "{\"a\": [1,", "in.yaml:1:10: incomplete JSON"},
+      {"JSON number that is infinite", "{\"a\": -1E400}", "in.yaml:1:13: the number is over 1.8e308"},
       {"JSON with a comma too much", "{\"a\": 1,}", "in.yaml:1:9: syntax error"},
       {"map and list", "a: 1\n- b\n", "in.yaml:2:1: end of map not found"},
       {"no separator", "{a: 1}\n{b: 1}\n", "in.yaml:2:1: expected the end of the document or '---'"},
