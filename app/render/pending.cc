@@ -39,7 +39,8 @@ std::map<std::string, api::Quantity> requests(const json::value& pod) {
     for (const auto& [resource, value] : given->get_object()) {
       if (!value.is_string()) continue;
       if (const auto quantity = api::Quantity::parse(value.get_string())) {
-        sum[resource] = sum[resource] + *quantity;
+        auto& so_far = sum[printable(resource)];
+        so_far = so_far + *quantity;
       }
     }
   }

@@ -411,6 +411,16 @@ TEST(Pending, GroupsByReason) {
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
+// An API server does not take such a name; an answer that is not an API server's may have it.
+TEST(Pending, NamesOfResourcesArePrintable) {
+  const auto pod = json::parse(R"({"metadata": {"namespace": "ml", "name": "p", "uid": "u",
+      "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {"containers": [
+      {"resources": {"requests": {"a\u001b[31m": "1", "b\u009b31m": "2"}}}]}, "status": {"phase": "Pending"}})");
+  std::vector<WaitingPod> pods{*read_waiting_pod(pod)};
+  const auto text = pending_table(group_waiting(std::move(pods)), plain());
+  EXPECT_NE(text.find("1 a[31m, 2 b31m"), std::string::npos) << text;
+}
+
 TEST(Pending, NamesWithGapsAndOtherNamesAreCounted) {
   const auto names = [](const std::vector<std::string>& given) {
     std::vector<WaitingPod> pods;
