@@ -6,7 +6,7 @@ STEPS ?= 300
 # Programs that start servers get SIGTERM when make is killed, and stop them.
 DIES_WITH_MAKE := setpriv --pdeathsig TERM --
 
-.PHONY: help setup build image image-arm64 images kube test chart-test e2e-node demo parity tables place replay bench format clean
+.PHONY: help setup build image image-arm64 images kube test fuzz chart-test e2e-node demo parity tables place replay bench format clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -36,6 +36,11 @@ kube: setup      ## builds the real control plane that tests and the demo run: b
 
 test: setup      ## the whole test suite, as continuous integration runs it
 	@$(DIES_WITH_MAKE) tools/test.sh
+
+fuzz: setup      ## fuzzes under ASan and UBSan (MINUTES=1 of each fuzzer; FUZZER=name: of this one; PODIUM_TEST_SEED)
+	@tools/build.sh asan podium_fuzz
+	@for fuzzer in $(or $(FUZZER),$$(build/asan/fuzz/podium_fuzz list)); do \
+	  $(DIES_WITH_MAKE) build/asan/fuzz/podium_fuzz mutate $$fuzzer --seconds $$((60 * $(or $(MINUTES),1))) || exit 1; done
 
 chart-test: build ## the Helm chart: its values, on a real API server, its rights taken away one by one
 	@tools/kube.sh etcd kube-apiserver kubectl helm

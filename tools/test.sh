@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole suite: the format; unit tests under ASan and UBSan, those of rooms with threads under TSan too; then the tests
-# against the real control plane, samples of parity, place and replay, and kube-scheduler's plugin tests. These use the
+# The whole suite: the format; unit tests and fuzzers under ASan and UBSan, unit tests with threads under TSan too; then the
+# tests against the real control plane, samples of parity, place and replay, and kube-scheduler's plugin tests. These use the
 # release program, or a sanitizer's where e2e/CMakeLists.txt says so. ctest prints what ran. Ctrl-C stops everything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -41,6 +41,7 @@ step tools/build.sh asan all
 tests asan -j "$(nproc)" -L unit -LE threads
 export PODIUM_TEST_SEED=${PODIUM_TEST_SEED:-$((10000 + RANDOM * 32768 + RANDOM))}
 echo "== PODIUM_TEST_SEED=$PODIUM_TEST_SEED"
+tests asan -j "$(nproc)" -L fuzz
 tests asan -j "$(nproc)" -L threads "${again[@]}"
 step tools/build.sh tsan podium unit_threads
 tests tsan -j "$(nproc)" -L threads "${again[@]}"

@@ -15,7 +15,7 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # `unit/server/access_test.cc::Access.Name` and `e2e/tests/test_door.py::Access.test_name`.
 TEST = re.compile(r"`([\w./-]+\.(?:cc|py))::(\w+)\.(\w+)`")
 # A path in a code span that starts with one of these folders is a file or folder of the repository.
-PATH = re.compile(r"`((?:api|app|async|base|bench|charts|client|controller|crds|docs|e2e|examples|scheduler|server|tools|unit)/"
+PATH = re.compile(r"`((?:api|app|async|base|bench|charts|client|controller|crds|docs|e2e|examples|fuzz|scheduler|server|tools|unit)/"
                   r"[\w./*{},-]+)(?:::[\w.]+)?`")
 ALERT = re.compile(r"^\s*-? *alert: *(\w+)", re.MULTILINE)
 RUNBOOK = "docs/operations.md"

@@ -1,0 +1,25 @@
+// The fuzzers: each takes one input and asserts what has to hold of it.
+//
+// Threads: one. Errors: see driver/require.h.
+#pragma once
+
+#include <string_view>
+
+namespace podium::fuzz {
+
+// A SchedulingReport with dryRun, as JSON; after a line "---" the pod or the workload that it refers to.
+// From its text to the patch of its status: it is answered or refused, as the CRD allows it, within the
+// bounds, and the cluster stays as it is.
+void what_if(std::string_view input);
+
+// Bytes of HTTP replies on one connection: the same replies however the bytes arrive.
+void http_reply(std::string_view input);
+
+// Lines of a watch: the same lines however they arrive; then events, objects, a snapshot with them, and
+// decisions on it. Pods that leave it take their requests with them.
+void watch(std::string_view input);
+
+// Lines with a quantity, a duration, a time or a name.
+void scalars(std::string_view input);
+
+}  // namespace podium::fuzz

@@ -1,0 +1,20 @@
+#include <array>
+
+#include "fuzz/driver/driver.h"
+#include "fuzz/fuzzers.h"
+
+namespace podium::fuzz {
+
+std::span<const Fuzzer> fuzzers() {
+  static constexpr auto kAll = std::to_array<Fuzzer>({
+      {"what_if", what_if},
+      {"http_reply", http_reply},
+      {"watch", watch},
+      {"scalars", scalars},
+  });
+  return kAll;
+}
+
+}  // namespace podium::fuzz
+
+int main(int argc, char** argv) { return podium::fuzz::drive({argv + 1, argv + argc}); }

@@ -1,0 +1,146 @@
+// A what-if, from its text to the patch of its status.
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <utility>
+
+#include "app/render/what_if.h"
+#include "client/decode/watch_lines.h"
+#include "controller/report/refusal.h"
+#include "controller/what_if/answer.h"
+#include "controller/what_if/answer_patch.h"
+#include "controller/what_if/question.h"
+#include "fuzz/checks.h"
+#include "fuzz/cluster.h"
+#include "fuzz/driver/require.h"
+#include "fuzz/fuzzers.h"
+#include "scheduler/config/config.h"
+
+namespace podium::fuzz {
+namespace {
+
+namespace json = boost::json;
+using controller::ReportStatus;
+
+constexpr int kDecisions = 60;              // of one answer, in place of its CPU time
+constexpr std::size_t kPatch = 512 * 1024;  // bytes; an API server takes 3 MiB, etcd 1.5 MiB
+constexpr std::string_view kNextText = "\n---\n";
+constexpr Wall kNow{std::chrono::seconds(1'800'000'000)};
+
+const config::Config& default_config() {
+  static const auto loaded = config::load("", "default").value();
+  return loaded;
+}
+
+struct Input {
+  std::string_view report, subject;
+};
+Input split(std::string_view text) {
+  const auto at = text.find(kNextText);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + kNextText.size())};
+}
+
+ReportStatus decide(const controller::Question& question) {
+  int decisions = 0;
+  const controller::Budget budget = [&decisions] { return ++decisions <= kDecisions; };
+  const auto& before = small_cluster();
+  const auto nodes = before.node_count(), pods = before.pod_total();
+  const auto generation = before.generation();
+  auto status = controller::answer(question, before, default_config(), budget);
+  require(before.node_count() == nodes && before.pod_total() == pods && before.generation() == generation,
+          "an answer does not change the cluster");
+  return status;
+}
+
+// As WhatIfController does: the subject that the question refers to is read from the API server.
+ReportStatus answer(Result<controller::Question>& question, std::string_view subject) {
+  if (question && !question->subject) {
+    const auto read = subject.empty() ? invalid(subject_path(*question) + ".name: not found")
+                                      : controller::read_subject(subject, *question);
+    if (!read) question = std::unexpected(read.error());
+  }
+  return question ? decide(*question) : controller::refusal(question.error().message);
+}
+
+void check_outcome(const ReportStatus& status) {
+  const auto& outcome = status.outcome;
+  require(outcome == "Fits" || outcome == "PartlyFits" || outcome == "DoesNotFit" || outcome == "Refused",
+          "a what-if is answered or refused", outcome);
+  require(status.conditions.size() == 2, "an answer has the conditions Accepted and Complete");
+  require(status.conditions[0].is_true == (outcome != "Refused"), "Accepted says whether it is refused",
+          outcome);
+  if (outcome == "Refused") {
+    require(!status.conditions[0].message.empty(), "a refusal says why");
+    return;
+  }
+  require(status.answer.has_value(), "an answer has its parts");
+  std::size_t placed = 0;
+  for (const auto& each : status.answer->placements) placed += each.count;
+  require(placed <= status.answer->fitting, "placements are of replicas that fit");
+  require(status.answer->fitting <= status.answer->asked, "no more replicas fit than are asked for");
+}
+
+// What kubectl podium prints of it.
+void check_text(const json::value& status) {
+  const json::value object{{"metadata", {{"name", "ask"}, {"namespace", "shop"}}},
+                           {"spec", {{"dryRun", true}}},
+                           {"status", status}};
+  const auto report = render::read_report(object);
+  const auto text = render::what_if(report, "shop/ask", {.now = kNow, .program = "kubectl podium"});
+  require(is_harmless(text), "a terminal obeys nothing of an answer", text);
+  require(render::exit_code(report) >= 0 && render::exit_code(report) <= 4, "an answer has an exit code");
+}
+
+json::value without_nulls(const json::value& value) {
+  if (!value.is_object()) return value;
+  json::object out;
+  for (const auto& [key, field] : value.get_object()) {
+    if (!field.is_null()) out[key] = without_nulls(field);
+  }
+  return out;
+}
+
+bool has_many_changes(const ReportStatus& status) {
+  return status.answer && status.answer->changes.size() > 9;
+}
+
+}  // namespace
+
+void what_if(std::string_view input) {
+  const auto [text, subject] = split(input);
+  const auto report = controller::scan_report(text);
+  if (!report) return;
+  if (const auto watched = client::parse_api_json(text, {})) {
+    const controller::Seen seen(*watched);
+    require(seen.refresh.count() >= 0, "a period is not negative");
+  }
+  const auto asked = controller::asked_of(*report);
+  const auto default_ttl = default_config().podium.reports.ttl;
+  auto question = controller::read_question(*report, default_ttl);
+  auto status = answer(question, subject);
+  check_outcome(status);
+  if (planted() && has_many_changes(status)) status.message.assign(9000, 'x');
+
+  const controller::AnswerTerms terms{.ttl = question ? question->ttl : default_ttl,
+                                      .refresh = question ? question->refresh : std::chrono::seconds(0)};
+  // An API server stores UTF-8 only.
+  if (!is_utf8(input)) return;
+  const auto patch = controller::make_patch(asked, status, kNow, terms);
+  require(patch.patch.size() <= kPatch, "an answer has a bounded size", std::to_string(patch.patch.size()));
+  boost::system::error_code error;
+  const auto parsed = json::parse(patch.patch, error);
+  require(!error, "the patch is JSON", error.message());
+  const auto stored = without_nulls(parsed.at("status"));
+  require(schema_finding(stored, report_schema("status"), "status").empty(), "the CRD allows the answer",
+          schema_finding(stored, report_schema("status"), "status"));
+  check_text(stored);
+
+  // The same question has the same answer, so that one that is asked again is written only where it is news.
+  if (question && patch.patch.size() % 4 == 0)
+    require(answer_hash(decide(*question)) == answer_hash(status), "an answer depends on its question only");
+}
+
+}  // namespace podium::fuzz
