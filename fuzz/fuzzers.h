@@ -22,4 +22,7 @@ void watch(std::string_view input);
 // Lines with a quantity, a duration, a time or a name.
 void scalars(std::string_view input);
 
+// YAML or JSON documents: what is read, printed and read again is the same.
+void yaml(std::string_view input);
+
 }  // namespace podium::fuzz

@@ -11,6 +11,7 @@ std::span<const Fuzzer> fuzzers() {
       {"http_reply", http_reply},
       {"watch", watch},
       {"scalars", scalars},
+      {"yaml", yaml},
   });
   return kAll;
 }
