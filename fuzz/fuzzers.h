@@ -25,4 +25,7 @@ void scalars(std::string_view input);
 // YAML or JSON documents: what is read, printed and read again is the same.
 void yaml(std::string_view input);
 
+// A configuration file: what is loaded, shown and loaded again is the same.
+void configuration(std::string_view input);
+
 }  // namespace podium::fuzz

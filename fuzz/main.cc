@@ -12,6 +12,7 @@ std::span<const Fuzzer> fuzzers() {
       {"watch", watch},
       {"scalars", scalars},
       {"yaml", yaml},
+      {"configuration", configuration},
   });
   return kAll;
 }
