@@ -28,4 +28,7 @@ void yaml(std::string_view input);
 // A configuration file: what is loaded, shown and loaded again is the same.
 void configuration(std::string_view input);
 
+// Reports, pods and budgets, as kubectl podium prints them: a terminal obeys nothing of what others wrote.
+void render_text(std::string_view input);
+
 }  // namespace podium::fuzz

@@ -13,6 +13,7 @@ std::span<const Fuzzer> fuzzers() {
       {"scalars", scalars},
       {"yaml", yaml},
       {"configuration", configuration},
+      {"render", render_text},
   });
   return kAll;
 }
