@@ -31,4 +31,7 @@ void configuration(std::string_view input);
 // Reports, pods and budgets, as kubectl podium prints them: a terminal obeys nothing of what others wrote.
 void render_text(std::string_view input);
 
+// Bytes of HTTP requests on one connection: the handler sees the same requests however the bytes arrive.
+void request(std::string_view input);
+
 }  // namespace podium::fuzz

@@ -14,6 +14,7 @@ std::span<const Fuzzer> fuzzers() {
       {"yaml", yaml},
       {"configuration", configuration},
       {"render", render_text},
+      {"request", request},
   });
   return kAll;
 }
