@@ -34,4 +34,7 @@ void render_text(std::string_view input);
 // Bytes of HTTP requests on one connection: the handler sees the same requests however the bytes arrive.
 void request(std::string_view input);
 
+// Replies of HTTP extenders, in the order of the requests, with a line "---" between them.
+void extender_replies(std::string_view input);
+
 }  // namespace podium::fuzz

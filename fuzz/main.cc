@@ -15,6 +15,7 @@ std::span<const Fuzzer> fuzzers() {
       {"configuration", configuration},
       {"render", render_text},
       {"request", request},
+      {"extender", extender_replies},
   });
   return kAll;
 }
