@@ -37,4 +37,7 @@ void request(std::string_view input);
 // Replies of HTTP extenders, in the order of the requests, with a line "---" between them.
 void extender_replies(std::string_view input);
 
+// A kubeconfig file, or what an exec plugin prints.
+void kubeconfig(std::string_view input);
+
 }  // namespace podium::fuzz

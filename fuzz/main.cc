@@ -16,6 +16,7 @@ std::span<const Fuzzer> fuzzers() {
       {"render", render_text},
       {"request", request},
       {"extender", extender_replies},
+      {"kubeconfig", kubeconfig},
   });
   return kAll;
 }

@@ -5,81 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
 #include <mutex>
 
-#include "base/time.h"
 #include "client/auth/child_process.h"
-#include "client/auth/tls.h"
-#include "client/auth/token.h"
+#include "client/auth/exec_output.h"
 
 extern "C" char** environ;
 
 namespace podium::client {
 
-namespace json = boost::json;
-
 namespace {
 
 constexpr std::chrono::seconds kRunPause{10}, kExpiryMargin{30};
 constexpr std::chrono::seconds kFailurePause{1}, kFailurePauseMax{30};
-
-struct Credential {
-  std::string token;
-  std::optional<ClientCertificate> certificate;
-  std::optional<Wall> expires;
-};
-
-const std::string kNoText;
-
-// The member's string; empty where absent.
-Result<std::string> text_at(const json::object& object, const char* name) {
-  const json::value* found = object.if_contains(name);
-  if (found == nullptr || found->is_null()) return kNoText;
-  if (!found->is_string()) return invalid(std::string("status.") + name + ": is not a string");
-  return std::string(found->get_string());
-}
-
-// Errors name the field, never its value: the output holds secrets.
-Result<Credential> parse_credential(const std::string& output, const std::string& api_version) {
-  boost::system::error_code error;
-  json::value parsed = json::parse(output, error);
-  const json::object* top = error ? nullptr : parsed.if_object();
-  if (top == nullptr) return invalid("its output is not a JSON object");
-  const json::value* kind = top->if_contains("kind");
-  const json::value* version = top->if_contains("apiVersion");
-  if (!kind || *kind != json::value("ExecCredential")) return invalid("kind: is not ExecCredential");
-  if (!version || *version != json::value(api_version)) return invalid("apiVersion: is not " + api_version);
-  const json::value* status_value = top->if_contains("status");
-  const json::object* status = status_value ? status_value->if_object() : nullptr;
-  if (status == nullptr) return invalid("status: is missing");
-
-  Credential out;
-  std::string fields[4];
-  const char* names[4] = {"token", "clientCertificateData", "clientKeyData", "expirationTimestamp"};
-  for (int i = 0; i < 4; ++i) {
-    auto text = text_at(*status, names[i]);
-    if (!text) return std::unexpected(text.error());
-    fields[i] = std::move(*text);
-  }
-  if (fields[0].empty() && fields[1].empty())
-    return invalid("status: neither token nor clientCertificateData");
-  if (fields[1].empty() != fields[2].empty())
-    return invalid("status: clientCertificateData and clientKeyData go together");
-  if (!fields[0].empty() && !is_token(fields[0])) return invalid("status.token: not a token");
-  out.token = fields[0];
-  if (!fields[1].empty()) {
-    out.certificate = ClientCertificate{fields[1], fields[2]};
-    auto checked = check_pair(*out.certificate, "status.clientCertificateData", "status.clientKeyData");
-    if (!checked) return std::unexpected(checked.error());
-  }
-  if (!fields[3].empty()) {
-    out.expires = parse_time(fields[3]);
-    if (!out.expires) return invalid("status.expirationTimestamp: not an RFC 3339 time");
-  }
-  return out;
-}
 
 class ExecCredential final : public TokenSource {
  public:
@@ -92,8 +30,8 @@ class ExecCredential final : public TokenSource {
     if (auto kept = usable()) return kept->token;
     if (failure_ && clock_.now() < next_try_) return std::unexpected(*failure_);
     auto output = run_child(child(), cancel_fd_);
-    auto credential = output ? parse_credential(*output, plugin_.api_version)
-                             : Result<Credential>(std::unexpected(output.error()));
+    auto credential = output ? parse_exec_output(*output, plugin_.api_version)
+                             : Result<ExecOutput>(std::unexpected(output.error()));
     if (!credential) return std::unexpected(failed(credential.error()));
     failure_.reset();
     failure_pause_ = kFailurePause;
@@ -122,7 +60,7 @@ class ExecCredential final : public TokenSource {
   }
 
  private:
-  std::optional<Credential> usable() {
+  std::optional<ExecOutput> usable() {
     std::lock_guard lock(mutex_);
     if (!credential_) return std::nullopt;
     bool expired = credential_->expires && clock_.wall() + kExpiryMargin >= *credential_->expires;
@@ -177,7 +115,7 @@ class ExecCredential final : public TokenSource {
   Steady next_try_{};
   std::chrono::seconds failure_pause_ = kFailurePause;
   std::mutex mutex_;
-  std::optional<Credential> credential_;
+  std::optional<ExecOutput> credential_;
   Steady last_run_{};
   bool stale_ = false;
 };
