@@ -17,6 +17,7 @@ std::span<const Fuzzer> fuzzers() {
       {"request", request},
       {"extender", extender_replies},
       {"kubeconfig", kubeconfig},
+      {"selectors", selectors},
   });
   return kAll;
 }
