@@ -24,4 +24,8 @@ std::span<const Fuzzer> fuzzers() {
 
 }  // namespace podium::fuzz
 
-int main(int argc, char** argv) { return podium::fuzz::drive({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments == std::vector<std::string>{"quantities"}) return podium::fuzz::print_quantities();
+  return podium::fuzz::drive(arguments);
+}
