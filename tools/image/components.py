@@ -14,6 +14,7 @@ VENDORED = ROOT / "app/page/assets/vendor"  # JavaScript in the program
 
 # Debian's source package without its release number: (the project's own name, the licence of what is linked).
 KNOWN = {
+    "abseil": ("Abseil", "Apache-2.0"),
     "boost": ("Boost", "BSL-1.0"),
     "ca-certificates": ("Mozilla's CA certificates", "MPL-2.0"),
     "cli11": ("CLI11", "BSD-3-Clause"),
@@ -24,6 +25,7 @@ KNOWN = {
     "openssl": ("OpenSSL", "Apache-2.0"),
     "preact": ("Preact", "MIT"),
     "prometheus-cpp": ("prometheus-cpp", "MIT"),
+    "re2": ("RE2", "BSD-3-Clause"),
     "spdlog": ("spdlog", "MIT"),
     "yaml-cpp": ("yaml-cpp", "MIT"),
 }

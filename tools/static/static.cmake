@@ -1,5 +1,5 @@
 # A static build (PODIUM_STATIC): the archives that podium's programs link in place of shared libraries.
-# OpenSSL, Boost and yaml-cpp have archives in their Debian packages. fmt, prometheus-cpp and mimalloc are
+# OpenSSL, Boost, yaml-cpp and RE2 have archives in their Debian packages. fmt, prometheus-cpp and mimalloc are
 # compiled from their Debian sources, which tools/static/sources.sh unpacks. docs/decisions/0011-image.md says
 # why.
 set(sources ${PROJECT_SOURCE_DIR}/.cache/sources)
@@ -36,6 +36,14 @@ find_library(yaml_archive libyaml-cpp.a NO_CACHE REQUIRED)
 add_library(static_yaml STATIC IMPORTED)
 set_target_properties(static_yaml PROPERTIES IMPORTED_LOCATION ${yaml_archive})
 
+# What the archive needs comes from pkg-config: nothing on Debian 12, Abseil's archives later.
+find_library(re2_archive libre2.a NO_CACHE REQUIRED)
+add_library(static_re2 STATIC IMPORTED)
+set(re2_needs ${RE2_STATIC_LIBRARIES})
+list(REMOVE_ITEM re2_needs re2)
+set_target_properties(static_re2 PROPERTIES IMPORTED_LOCATION ${re2_archive}
+                                            INTERFACE_LINK_LIBRARIES "${re2_needs}")
+
 # One object that defines malloc, so that the linker takes no other.
 podium_compiled(static_mimalloc OBJECT ${sources}/mimalloc/src/static.c)
 target_include_directories(static_mimalloc PRIVATE ${sources}/mimalloc/include)
@@ -45,7 +53,8 @@ target_compile_options(static_mimalloc PRIVATE -O3 -fvisibility=hidden -ftls-mod
 
 # A room that uses the library links the archive. The installed package names the library, which its users
 # have.
-foreach(pair fmt::fmt=static_fmt prometheus-cpp::core=static_prometheus yaml-cpp=static_yaml)
+foreach(pair fmt::fmt=static_fmt prometheus-cpp::core=static_prometheus yaml-cpp=static_yaml
+        PkgConfig::RE2=static_re2)
   string(REPLACE "=" ";" pair ${pair})
   list(GET pair 0 library)
   list(GET pair 1 archive)

@@ -1,0 +1,33 @@
+// Budget: what an evaluation may still spend.
+//
+// Role: every step, and every function that works through its arguments, pays for it, so that no expression
+// runs for long or fills the memory. What the API server admits stays far below: its bound is a million.
+// Threads: used by one evaluation. Errors: spend() tells when nothing is left; the evaluator stops then.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace podium::cel {
+
+class Budget {
+ public:
+  static constexpr std::int64_t kUnits = 5'000'000;
+
+  // False from the unit on that is too much.
+  bool spend(std::size_t units) {
+    left_ -= static_cast<std::int64_t>(std::min<std::size_t>(units, kUnits + 1));
+    return left_ >= 0;
+  }
+  // For a text to be made: long ones are dear, which bounds their length.
+  bool spend_text(std::size_t bytes) { return spend(bytes <= 4096 ? bytes / 8 : bytes); }
+  // For a list to be made.
+  bool spend_items(std::size_t count) { return spend(count > kUnits ? kUnits + 1 : count * 4); }
+  bool is_spent() const { return left_ < 0; }
+
+ private:
+  std::int64_t left_ = kUnits;
+};
+
+}  // namespace podium::cel

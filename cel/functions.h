@@ -1,0 +1,65 @@
+// Function: what a name followed by arguments may mean, by the kinds of the arguments at run time.
+//
+// Role: the libraries. An overload is chosen when the arguments are known, since attributes have any type.
+// Threads: the tables are immutable. Errors: values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cel/budget.h"
+#include "cel/value.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace podium::cel {
+
+struct Call {
+  std::span<const Value> args;  // the receiver first
+  Budget& budget;
+  const re2::RE2* pattern = nullptr;
+};
+using Implementation = Value (*)(const Call&);
+
+// The kinds of an argument, as bits; list elements are looked at in `element`.
+using Kinds = std::uint32_t;
+constexpr Kinds bit(Kind kind) { return Kinds{1} << static_cast<unsigned>(kind); }
+constexpr Kinds kAny = ~bit(Kind::error);
+
+struct Overload {
+  std::vector<Kinds> args;
+  Implementation run = nullptr;
+  Kinds element = kAny;  // what the first element of a list as first argument must be
+};
+
+struct Function {
+  std::string_view name;
+  std::vector<Overload> overloads;
+  bool is_operator = false;    // "no such overload" without names for arguments of the right trait
+  Kinds receivers = kAny;      // of an operator: the kinds of the first argument that have it
+  bool is_conversion = false;  // computed at once for constants
+  bool is_unguarded = false;   // takes all kinds; complains itself
+};
+
+// Null: no such function.
+const Function* find_function(std::string_view name);
+Value invoke(const Function& function, const Call& call);
+
+// The libraries, each in its own file.
+using Table = std::vector<Function>;
+void add_operators(Table&);
+void add_conversions(Table&);
+void add_strings(Table&);
+void add_lists(Table&);
+void add_regex(Table&);
+void add_kubernetes(Table&);
+void add_time(Table&);
+
+// Lists sorted by keys, for sortBy().
+Value sorted_by(const Value& list, const Value& keys, Budget& budget);
+
+}  // namespace podium::cel

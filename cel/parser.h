@@ -1,0 +1,26 @@
+// parse(): text to a tree of Nodes.
+//
+// Role: the whole grammar of CEL and its macros. Names of variables and functions are resolved here. Types
+// are not checked: the API server does that before it takes an expression.
+// Threads: pure. Errors: Error::Kind::invalid with the offset and the reason, or with the name of what
+// is not supported.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cel/node.h"
+
+namespace podium::cel {
+
+struct Parsed {
+  NodePtr root;
+  std::size_t slots = 0;  // variables that live at the same time
+};
+
+// The variables have the slots 0, 1, …
+Result<Parsed> parse(std::string_view expression, std::span<const std::string> variables);
+
+}  // namespace podium::cel

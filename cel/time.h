@@ -1,0 +1,23 @@
+// Timestamps and durations: their texts and arithmetic.
+//
+// Role: what operators and conversions need of time; no clock. Threads: pure functions. Errors: values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cel/value.h"
+
+namespace podium::cel {
+
+Value add_times(const Value& left, const Value& right);
+Value subtract_times(const Value& left, const Value& right);
+
+std::optional<std::int64_t> parse_duration(std::string_view text);  // as Go: "1h30m", "-1.5s"
+std::optional<Timestamp> parse_timestamp(std::string_view text);    // RFC 3339
+bool is_in_range(const Timestamp& time);                            // of the years 1 to 9999
+std::string duration_text(std::int64_t nanos);                      // in seconds
+std::string timestamp_text(const Timestamp& time);
+
+}  // namespace podium::cel
