@@ -1,7 +1,7 @@
 // give_way(): lets the threads of a pool give way to the others of the machine.
 //
-// What-ifs can fill a core for seconds. The kernel then prefers the threads that schedule, and those of etcd and
-// the API server on the same machine. CPU that nobody else wants is theirs as before.
+// What-ifs can fill a core for seconds. The kernel then prefers the threads that schedule, and those of etcd
+// and the API server on the same machine. CPU that nobody else wants is theirs as before.
 // Source: setpriority(2); Linux keeps a nice value for each thread. Threads: any. Errors: none; where the
 // system refuses, the priority stays as it is.
 #pragma once
