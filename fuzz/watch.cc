@@ -108,7 +108,7 @@ class Applied {
   }
   template <typename T>
   void add(const std::shared_ptr<const T>& object) {
-    snapshot_.objects().set(object);
+    if constexpr (cluster::Kept<T>) snapshot_.objects().set(object);
   }
 
   Snapshot snapshot_ = small_cluster();

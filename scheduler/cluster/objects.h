@@ -37,6 +37,10 @@ struct ObjectKeyLess {
 template <typename T>
 using ObjectMap = std::map<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
 
+// Kinds that a snapshot keeps; the others are read by admission only.
+template <typename T>
+concept Kept = !std::is_same_v<T, api::LimitRange> && !std::is_same_v<T, api::RuntimeClass>;
+
 class Objects {
  public:
   template <typename T>
@@ -51,7 +55,7 @@ class Objects {
   }
   // Stores the API server's object. Drops an assumption that was made on another resourceVersion; ignores
   // an object of the same one.
-  template <typename T>
+  template <Kept T>
   void set(std::shared_ptr<const T> object) {
     auto key = std::pair(object->meta.namespace_, object->meta.name);
     if constexpr (can_be_assumed<T>) {
