@@ -55,7 +55,6 @@ void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) 
   if (const auto replicas = spec.integer("replicas", 1, kMostReplicas))
     question.replicas = static_cast<std::int32_t>(*replicas);
   question.topology_key = spec.text("topologyKey");
-  // The answer repeats it, and the CRD bounds it there.
   if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
     findings.add("spec.topologyKey", fmt::format("\"{}\" is no label key", question.topology_key));
   if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {

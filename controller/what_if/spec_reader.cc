@@ -38,14 +38,18 @@ std::string ObjectReader::text(std::string_view field) {
     findings_.add(path(field), "must be a string");
     return {};
   }
+  if (found->get_string().size() > kMostText) {
+    findings_.add(path(field), fmt::format("must have at most {} bytes", kMostText));
+    return {};
+  }
   return std::string(found->get_string());
 }
 
 std::string ObjectReader::required(std::string_view field) {
   const auto* found = value(field);
-  auto out = found ? text(field) : std::string();
-  if (out.empty() && object_ && (!found || found->is_string())) findings_.add(path(field), "required");
-  return out;
+  const bool is_missing = !found || (found->is_string() && found->get_string().empty());
+  if (object_ && is_missing) findings_.add(path(field), "required");
+  return found ? text(field) : std::string();
 }
 
 bool ObjectReader::flag(std::string_view field) {
@@ -79,10 +83,12 @@ const json::array* ObjectReader::array(std::string_view field, std::size_t most)
 std::vector<std::string> ObjectReader::texts(std::string_view field, std::size_t most) {
   std::vector<std::string> out;
   items(field, most, [&](const json::value& item, const std::string& at) {
-    if (item.is_string() && !item.get_string().empty())
-      out.emplace_back(item.get_string());
-    else
+    if (!item.is_string() || item.get_string().empty())
       findings_.add(at, "must be a string that is not empty");
+    else if (item.get_string().size() > kMostName)
+      findings_.add(at, fmt::format("must have at most {} bytes", kMostName));
+    else
+      out.emplace_back(item.get_string());
   });
   return out;
 }

@@ -1,7 +1,8 @@
 // Reads JSON objects of a what-if's spec and collects every finding, each with its path.
 //
 // A reader remembers which fields were asked for, so that unknown_fields() reports all others. A field of a
-// wrong type is a finding and reads as absent.
+// wrong type is a finding and reads as absent. So is a text that is too long: answers repeat texts, and the
+// CRD bounds them there, while the HTTPS API has no schema before it.
 //
 // Threads: values; the JSON must outlive a reader. Errors: findings, "path: reason".
 #pragma once
@@ -36,6 +37,8 @@ class ObjectReader {
   std::string path(std::string_view field) const;
   // Null where absent or null.
   const boost::json::value* value(std::string_view field);
+  static constexpr std::size_t kMostText = 317;  // bytes: a label key
+  static constexpr std::size_t kMostName = 253;  // bytes: of an item of texts()
   std::string text(std::string_view field);      // "" where absent
   std::string required(std::string_view field);  // a finding where absent or empty
   bool flag(std::string_view field);             // false where absent

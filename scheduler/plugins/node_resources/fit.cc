@@ -94,8 +94,8 @@ class FitFilter final : public NodeFilter {
       auto used = columns ? (*columns->used)[row] : 0;
       for (const auto& pod : delta.added)
         used = cluster::saturating_add(used, cluster::placed_requests(*pod).get(name));
-      for (const auto& pod : delta.removed) used -= pod->requests.get(name);
-      lacks[i + 1] = want > allocatable - used;
+      for (const auto& pod : delta.removed) used = wrapping_minus(used, pod->requests.get(name));
+      lacks[i + 1] = want > wrapping_minus(allocatable, used);
       if (want > allocatable) lacks.back() = true;
     }
     if (std::ranges::find(lacks, true) == lacks.end()) return std::nullopt;

@@ -19,10 +19,7 @@ PODIUM_VECTOR_CLONES
 void mark_short(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t want,
                 std::uint8_t* insufficient, std::uint8_t* unresolvable) {
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    // Wraps around as in Go: a sum of requests can be far below zero where an API server lets them be.
-    const auto left = static_cast<std::int64_t>(static_cast<std::uint64_t>(allocatable[i]) -
-                                                static_cast<std::uint64_t>(used[i]));
-    insufficient[i] = want > left ? 0xFF : 0;
+    insufficient[i] = want > wrapping_minus(allocatable[i], used[i]) ? 0xFF : 0;
     unresolvable[i] = want > allocatable[i] ? 0xFF : 0;
   }
 }

@@ -24,6 +24,11 @@ using cluster::kChunkWords;
 using cluster::ChunkBytes;
 using cluster::ChunkWords;
 
+// Wraps around as in Go: a sum of requests can be far below zero where an API server lets them be.
+constexpr std::int64_t wrapping_minus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
 // A set of small ids (label values, taint sets) that finds the rows with one of them.
 class IdSet {
  public:
