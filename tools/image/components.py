@@ -72,15 +72,18 @@ def run(*argv):
 def files_read(build):
     """The files that the program's compilations and its link have read."""
     build = pathlib.Path(build)
-    files, wanted = set(), False
-    for line in run("ninja", "-C", build, "-t", "deps").splitlines():
-        if line and not line.startswith(" "):
-            wanted = re.match(r"CMakeFiles/(podium|static)[_.]", line) is not None
-        elif wanted and line:
-            files.add((build / line.strip()).resolve())
     linked = (build / "podium.d").read_text().replace("\\\n", " ")
     _, _, inputs = linked.split("\n")[0].partition(":")
-    files.update((build / name).resolve() for name in inputs.split())
+    files = {(build / name).resolve() for name in inputs.split()}
+    # The build may have compiled more than the program links: only the linked targets count.
+    targets = set(re.findall(r"(?:^| )(?:lib|CMakeFiles/)(\w+)\.(?:a|dir/\S*)(?= |$)", inputs))
+    wanted = False
+    for line in run("ninja", "-C", build, "-t", "deps").splitlines():
+        if line and not line.startswith(" "):
+            target = re.match(r"CMakeFiles/(\w+)\.dir/", line)
+            wanted = target is not None and target[1] in targets
+        elif wanted and line:
+            files.add((build / line.strip()).resolve())
     return files
 
 
