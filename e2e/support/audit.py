@@ -54,6 +54,11 @@ class BindingAudit:
         return collections.Counter((e["objectRef"]["namespace"], e["objectRef"]["name"])
                                    for e in self.events("ResponseComplete") if e["responseStatus"]["code"] == 201)
 
+    def ended_otherwise(self):
+        """The pods of the other bindings. One whose client left before the answer may have been carried out all the same."""
+        return {(e["objectRef"]["namespace"], e["objectRef"]["name"])
+                for e in self.events("ResponseComplete") if e["responseStatus"]["code"] != 201}
+
     def refused(self):
         """Counter of status codes of the other bindings."""
         codes = (e["responseStatus"]["code"] for e in self.events("ResponseComplete"))

@@ -88,7 +88,10 @@ class Takeover(unittest.TestCase):
         self.ledger.settle("default", PODS)
 
         self.assertEqual(self.ledger.findings, [])
-        self.assertEqual(self.audit.settle().bound(), collections.Counter({("default", f"p{i}"): 1 for i in range(PODS)}))
+        # kube-scheduler ends with bindings on the wire, and the log calls such a one failed that was carried out.
+        bound, everyone = self.audit.settle().bound(), collections.Counter({("default", f"p{i}"): 1 for i in range(PODS)})
+        self.assertEqual(bound - everyone, collections.Counter(), "none is bound twice")
+        self.assertLessEqual(set(everyone - bound), self.audit.ended_otherwise())
         self.assertEqual(len(set(holders)), 3)
         self.assertGreaterEqual(self.lease()["leaseTransitions"], 2)
         waits = sorted(e.waited for e in self.ledger.entries())
