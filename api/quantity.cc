@@ -75,16 +75,28 @@ bool apply_suffix(std::string_view suffix, Number& number) {
   return true;
 }
 
+// Digits * 2^exponent2. What does not fit into 128 bits is dropped from the right, as late as possible.
+UWide with_binary_suffix(Number& number) {
+  int left = number.exponent2;
+  if (number.digits <= (~UWide{0} >> left)) return number.digits << left;
+  for (; left > 0; --left) {
+    if (number.digits > (~UWide{0} >> 1)) {
+      number.inexact |= number.digits % 10 != 0;
+      number.digits /= 10;
+      ++number.exponent10;
+    }
+    number.digits <<= 1;
+  }
+  return number.digits;
+}
+
+// Whether Go takes a text without digits for 0: its fast path does, its slow one refuses it.
+bool may_lack_digits(const Number& number) { return number.exponent10 >= -9 && number.exponent2 < 50; }
+
 // The number in nano-units, rounded away from zero, saturated.
 Wide to_nanos(Number number) {
   if (number.digits == 0) return 0;
-  // A binary suffix multiplies, so digits beyond 128 bits do not matter.
-  while (number.exponent2 > 0 && number.digits > (~UWide{0} >> number.exponent2)) {
-    number.inexact |= number.digits % 10 != 0;
-    number.digits /= 10;
-    ++number.exponent10;
-  }
-  UWide nanos = number.digits << number.exponent2;
+  UWide nanos = with_binary_suffix(number);
   int exponent = number.exponent10 + 9;
   for (; exponent > 0; --exponent) {
     if (nanos > static_cast<UWide>(kMax) / 10) return number.negative ? kMin : kMax;
@@ -138,6 +150,7 @@ Result<Quantity> Quantity::parse(std::string_view text) {
     }
   }
 
+  const bool has_digits = text.substr(0, at).find_first_of("0123456789") != std::string_view::npos;
   const auto suffix = text.substr(at);
   std::size_t end = suffix.find_first_not_of("eEinumkKMGTP");
   if (end == std::string_view::npos) end = suffix.size();
@@ -145,6 +158,7 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   while (end < suffix.size() && is_digit(suffix[end])) ++end;
   if (end != suffix.size()) return invalid(std::string(kForm));
   if (!apply_suffix(suffix, number)) return invalid("unable to parse quantity's suffix");
+  if (!has_digits && !may_lack_digits(number)) return invalid("unable to parse numeric part of quantity");
   return Quantity(to_nanos(number));
 }
 

@@ -43,6 +43,10 @@ TEST(Quantity, Parses) {
       {"1Ki", 1024, 1024000, "1024"},
       {"1.5Gi", 1610612736, 1610612736000, "1610612736"},
       {"0.5Ki", 512, 512000, "512"},
+      {"6.235193344151697334751059Ei", 7188688491853972722, kMax, "7188688491853972721007767221n"},
+      {"m", 0, 0, "0"},
+      {".Ti", 0, 0, "0"},
+      {".e-9", 0, 0, "0"},
       {"8Ei", kMax, kMax, "9223372036854775807"},  // binary quantities are capped
       {"9223372036854775807", kMax, kMax, "9223372036854775807"},
       {"9223372036854775808", kMax, kMax, "9223372036854775808"},
@@ -69,6 +73,15 @@ TEST(Quantity, RefusesWhatTheApiRefuses) {
        {"",       " 1",      "1 ", "1.1.M", "1+1.0M", "0.1mi", "0.1am", "aoeu",  ".5i", "1i",
         "-3.01i", "-3.01e-", "1e", "1KI",   "1e3Mi",  "1mm",   "0x10",  "1_000", "--1", "1e+-3"}) {
     EXPECT_FALSE(Quantity::parse(text)) << text;
+  }
+}
+
+// Go takes a text without digits for 0 where its fast path reads it, and refuses it elsewhere.
+TEST(Quantity, RefusesATextWithoutDigitsWhereGoDoes) {
+  for (const char* text : {"e-10", "e-420", ".e-10", "-e-10", "Pi", "Ei", ".Ei", "-Ei"}) {
+    const auto parsed = Quantity::parse(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error().message, "unable to parse numeric part of quantity");
   }
 }
 
