@@ -43,8 +43,8 @@ void kubeconfig(std::string_view input);
 // JSON with a labelSelector and a nodeAffinity: they select what they say, with the indexes and without.
 void selectors(std::string_view input);
 
-// Reads a quantity from each line of standard input and prints its text, its value and its thousandths; "-" where
-// it is none. For e2e/tests/test_quantities.py.
+// Reads a quantity from each line of standard input. Prints its text, its value and its thousandths, or "-"
+// where it is none. For e2e/tests/test_quantities.py.
 int print_quantities();
 
 }  // namespace podium::fuzz

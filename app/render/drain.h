@@ -1,5 +1,5 @@
-// The answer to "what if this node were drained": where each pod would go, what stands in the way, and what to
-// do next.
+// The answer to "what if this node were drained": where each pod would go, what stands in the way, and what
+// to do next.
 //
 // Joins podium's answers, which name pods of the question's namespace only, with what the user may list.
 // Threads: values and pure functions. Errors: none; what is not known is said.

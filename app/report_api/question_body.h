@@ -44,8 +44,8 @@ struct AskedBody {
 
 Result<AskedBody> read_question_body(const QuestionBody& body);
 
-// A message about spec of a SchedulingReport, with the paths of body and query: "spec.template.spec.containers"
-// is "spec.containers" of the body, and "spec.profile" is the parameter.
+// A message about spec of a SchedulingReport, with the paths of body and query:
+// "spec.template.spec.containers" is "spec.containers" of the body, and "spec.profile" is the parameter.
 std::string own_words(std::string_view message);
 
 }  // namespace podium::app::report_api

@@ -9,8 +9,8 @@
 // Runs in the repository's root. Without --seconds and --runs, `mutate` takes ten seconds; without --seed,
 // the seed is $PODIUM_TEST_SEED, or drawn, and printed. LLVMFuzzerTestOneInput is the entry of other
 // engines; $PODIUM_FUZZER names the fuzzer.
-// Threads: one. Errors: on standard error, exit code 2; a finding ends the process by a signal or a
-// sanitizer.
+// Threads: one. Errors: on standard error, exit code 2; a finding ends the process, by a signal or by the
+// sanitizer that reports it.
 #pragma once
 
 #include <span>

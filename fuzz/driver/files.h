@@ -1,6 +1,7 @@
 // The files of a fuzzer: its corpus, and the words of its dictionary.
 //
-// A dictionary has AFL's form: a line "name=\"word\"" or "\"word\"" for each, with \\, \" and \xHH; # begins a comment.
+// A dictionary has AFL's form: a line "name=\"word\"" or "\"word\"" for each, with \\, \" and \xHH. A line
+// that begins with # is not read.
 // Threads: any. Errors: a file or folder that cannot be read is an Error; a dictionary may be missing.
 #pragma once
 

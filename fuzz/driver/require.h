@@ -3,8 +3,8 @@
 // A planted bug is a fault of the fuzzer's own: where planted() holds and an input has reached a certain rare
 // state, the fuzzer corrupts the result before it checks it. The run `planted` has to find that.
 //
-// Threads: one. Errors: a broken requirement ends the program (SIGABRT); with planted bugs it throws a
-// Violation.
+// Threads: one. Errors: a broken requirement ends the program (SIGABRT); with planted bugs it throws
+// Violation instead.
 #pragma once
 
 #include <stdexcept>

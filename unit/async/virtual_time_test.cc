@@ -10,6 +10,7 @@
 #include "async/gate.h"
 #include "async/nap.h"
 #include "async/timer.h"
+#include "unit/support/virtual_run.h"
 
 namespace podium::async {
 namespace {
@@ -49,13 +50,7 @@ struct Expired {
         [this, number](boost::system::error_code error) { all.push_back(error ? -number : number); });
   }
   std::vector<int> after(VirtualTime& time, boost::asio::io_context& io, Steady::duration wait) {
-    const auto end = time.now() + wait;
-    do {
-      io.restart();
-      io.poll();
-    } while (time.now() < end && time.advance(end - time.now()));
-    io.restart();
-    io.poll();
+    unit::run_for(io, time, wait);
     return std::exchange(all, {});
   }
   std::vector<int> all;

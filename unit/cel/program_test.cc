@@ -112,8 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{'a': 1}.?b.optMap(x, x + 1).orValue(0)", "0"},
         Case{"[?optional.none(), ?optional.of(1)]", "[1]"}, Case{"{'a': {}}.?a.?b.c", "optional.none()"},
         Case{"[1][?3].orValue(9)", "9"},
-        // The value of the outer bind is computed inside of the inner macro, and must not disturb its
-        // variables.
+        // The outer bind's value is computed inside of the inner macro, whose variables it leaves alone.
         Case{"cel.bind(a, [7].map(y, y + 1), [1, 2].map(x, x + a[0]))", "[9, 10]"}));
 
 INSTANTIATE_TEST_SUITE_P(

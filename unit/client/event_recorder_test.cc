@@ -11,6 +11,7 @@
 
 #include "async/virtual_time.h"
 #include "unit/client/object_server.h"
+#include "unit/support/virtual_run.h"
 
 namespace podium::client {
 namespace {
@@ -50,15 +51,7 @@ struct Recording {
     recorder.record(pod(name), "Normal", "R", "A", note);
   }
   // Until nothing is left to do within the time.
-  void run(Steady::duration most = 5min) {
-    const auto end = time.now() + most;
-    do {
-      io.restart();
-      io.poll();
-    } while (time.now() < end && time.advance(end - time.now()));
-    io.restart();
-    io.poll();
-  }
+  void run(Steady::duration most = 5min) { unit::run_for(io, time, most); }
   void drain(std::chrono::milliseconds deadline = 5s) {
     auto drained = asio::co_spawn(io, recorder.drain(deadline), asio::use_future);
     run(deadline);
