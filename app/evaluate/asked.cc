@@ -323,7 +323,7 @@ std::vector<std::string> missing_kinds(const Manifests& cluster, const Manifests
   if (cluster.runtime_classes.empty() &&
       any_pod([](const api::Pod& pod) { return !pod.meta.created && !pod.runtime_class.empty(); })) {
     out.push_back(
-        "--cluster has no runtimeclasses: the pod's has overhead, or selects nodes, that are not counted");
+        "--cluster has no runtimeclasses: the overhead and the node selector of the pod's are not counted");
   }
   if (cluster.disruption_budgets.empty() &&
       any_pod([](const api::Pod& pod) { return pod.priority_or_zero() > 0; })) {
