@@ -10,7 +10,7 @@
 #include "async/gate.h"
 #include "async/nap.h"
 #include "async/timer.h"
-#include "unit/support/virtual_run.h"
+#include "unit/async/virtual_run.h"
 
 namespace podium::async {
 namespace {

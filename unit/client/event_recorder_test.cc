@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "async/virtual_time.h"
+#include "unit/async/virtual_run.h"
 #include "unit/client/object_server.h"
-#include "unit/support/virtual_run.h"
 
 namespace podium::client {
 namespace {
