@@ -116,13 +116,20 @@ class Shape:
         return [{"apiVersion": "v1", "kind": "Pod", **self.template,
                  "metadata": {**self.template["metadata"], "name": f"{self.name}-{i}"}} for i in range(self.replicas)]
 
+    def requires(self, term):
+        """Whether its pods have such a required term: "podAffinity" or "podAntiAffinity"."""
+        return bool(self.template["spec"].get("affinity", {}).get(term, {}).get("requiredDuringSchedulingIgnoredDuringExecution"))
+
     @property
     def number_may_depend_on_draws(self):
         """Where equal nodes are drawn, another draw may leave room for another number of pods, but only with such a rule."""
-        spec = self.template["spec"]
-        hard = [c for c in spec.get("topologySpreadConstraints", []) if c["whenUnsatisfiable"] == "DoNotSchedule"]
-        affinity = spec.get("affinity", {}).get("podAffinity", {})
-        return bool(hard or affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+        constraints = self.template["spec"].get("topologySpreadConstraints", [])
+        return any(c["whenUnsatisfiable"] == "DoNotSchedule" for c in constraints) or self.requires("podAffinity")
+
+    @property
+    def pods_depend_on_each_other(self):
+        """Where a pod may run, and whether, may follow from those that were placed before it."""
+        return self.number_may_depend_on_draws or self.requires("podAntiAffinity")
 
 
 def shop():
