@@ -43,8 +43,8 @@ class ControlPlane(Service):
     users = ((ADMIN_TOKEN, "admin", "system:masters"),)                       # token, user, group
     admission_off = ("ServiceAccount", "TaintNodesByCondition")                # pods need no accounts, nodes no readiness
 
-    def __init__(self, directory=None, keep=False, api_flags=()):
-        self.keep = keep
+    def __init__(self, directory=None, keep=False, api_flags=(), etcd_quota=8 << 30):
+        self.keep, self.etcd_quota = keep, etcd_quota  # bytes
         self.dir = pathlib.Path(directory or tempfile.mkdtemp(prefix="podium-"))
         self.dir.mkdir(parents=True, exist_ok=True)
         self.api_flags = list(api_flags)
@@ -64,7 +64,7 @@ class ControlPlane(Service):
         self.etcd = Process([BIN / "etcd", "--data-dir", self.dir / "etcd", "--unsafe-no-fsync",
                              "--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peer,
                              "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
-                             "--log-level", "error", "--quota-backend-bytes", str(8 << 30)], self.dir / "etcd.log")
+                             "--log-level", "error", "--quota-backend-bytes", self.etcd_quota], self.dir / "etcd.log")
 
     def start_api(self):
         d = self.dir

@@ -31,10 +31,11 @@ class Live(unittest.TestCase):
 
     values = ["schedulerName=default-scheduler"]
     nodes = ()
+    plane_options = {}  # of its ControlPlane
 
     @classmethod
     def setUpClass(cls):
-        cls.plane = ControlPlane().start()
+        cls.plane = ControlPlane(**cls.plane_options).start()
         cls.addClassCleanup(cls.plane.stop)
         podium.install(cls.plane, cls.values)
         for n in cls.nodes:

@@ -12,6 +12,7 @@ from e2e.support.control_plane import ROOT, environment, free_ports, wait_until
 from e2e.tests.base import Live, node, pod
 
 CRD = "schedulingreports.podium.dev"
+CRASHES = 20
 
 
 class Faults(Live):
@@ -30,6 +31,21 @@ class Faults(Live):
         self.plane.create(pod("after"))
         self.bound("after")
         self.report("after", "Scheduled")
+        self.podium.wait_ready()
+        self.assertEqual(self.podium.process.pid, pid)
+        self.assertTrue(self.podium.process.alive())
+
+    def test_api_server_that_crashes_again_and_again(self):
+        pid = self.podium.process.pid
+        names = [f"through-{i}" for i in range(CRASHES)]
+        for name in names:
+            self.plane.api.popen.kill()
+            self.plane.api.wait()
+            self.plane.start_api()
+            self.plane.create(pod(name))
+        for name in names:
+            self.bound(name)
+            self.report(name, "Scheduled")
         self.podium.wait_ready()
         self.assertEqual(self.podium.process.pid, pid)
         self.assertTrue(self.podium.process.alive())

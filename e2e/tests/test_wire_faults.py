@@ -61,6 +61,24 @@ class WireFaults(Live):
         self.assertEqual(self.bound("phoenix"), "n2")
         self.assertEqual(self.live_pod("phoenix")["metadata"]["uid"], second)
 
+    def test_a_node_that_is_made_anew_while_a_binding_to_it_is_under_way(self):
+        reborn = node("n3", cpu="1", labels={"group": "c"})
+        self.plane.create(reborn)
+        fault = self.proxy.hold("POST", self.bindings("held"))
+        self.plane.create(pod("held", cpu="600m", nodeSelector={"group": "c"}))
+        wait_until(lambda: fault.seen, "the pod's binding")
+        self.plane.kubectl("delete", "node", "n3")
+        self.knows("nodes", 2)
+        self.plane.create(reborn)
+        self.knows("nodes", 3)
+        fault.release()
+        self.assertEqual(self.bound("held"), "n3")
+        self.report("held", "Scheduled")
+        self.plane.create(pod("too-large", cpu="600m", nodeSelector={"group": "c"}))  # the held one counts on the new node
+        self.report("too-large", "Unschedulable", "Insufficient cpu")
+        self.plane.create(pod("small", cpu="400m", nodeSelector={"group": "c"}))
+        self.assertEqual(self.bound("small"), "n3")
+
     def test_connections_that_are_reset_again_and_again(self):
         for i in range(20):
             self.plane.create(pod(f"through-{i}", nodeSelector={"group": "a"}))
