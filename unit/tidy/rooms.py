@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Targets made without podium_room(), with their folders.
 OTHERS = {"podium_app_main": "app/main", "podium_tables": "e2e/tables", "podium_questions": "e2e/questions",
           "podium_cel_answers": "e2e/cel", "podium_unit_support_objects": "unit/support", "core_bench": "bench",
-          "podium_fuzz": "fuzz", "podium_fuzz_driver": "fuzz/driver"}
+          "podium_fuzz": "fuzz", "podium_fuzz_driver": "fuzz/driver", "simulate": "simulate/main"}
 TESTS = "unit/"
 
 
@@ -21,7 +21,8 @@ def commands(text):
 def links():
     """{room: the rooms that it links directly}."""
     found, of_target = {}, {**OTHERS}
-    for file in ("CMakeLists.txt", "unit/CMakeLists.txt", "e2e/CMakeLists.txt", "bench/CMakeLists.txt", "fuzz/CMakeLists.txt"):
+    for file in ("CMakeLists.txt", "unit/CMakeLists.txt", "e2e/CMakeLists.txt", "bench/CMakeLists.txt", "fuzz/CMakeLists.txt",
+                 "simulate/CMakeLists.txt"):
         for name, words in commands((ROOT / file).read_text()):
             if name == "podium_room" and not words[0].startswith("$"):
                 of_target["podium_" + words[0].replace("/", "_")] = words[0]

@@ -1,0 +1,77 @@
+// ApiServer: the modelled API server: verbs, preconditions, subresources, paged lists and watches.
+//
+// It answers everything that podium sends, in all that podium reads of an answer. A request that it does not
+// know is a failure of the simulation: `unknown` is called, and the answer is 501.
+// Owner: a Life. Threads: one. Errors: HTTP statuses, with the Status that the API server sends.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/http/transport.h"
+#include "simulate/route.h"
+#include "simulate/store.h"
+#include "simulate/watches.h"
+
+namespace podium::simulate {
+
+class ApiServer {
+ public:
+  ApiServer(Store& store, Agenda& agenda, Dice dice);
+
+  std::function<void(const client::Request&, std::string_view why)> unknown;
+  // Why a request to "create" or "delete" is refused, as admission does: a quota, a policy. Nullopt: it is not.
+  std::function<std::optional<std::string>(std::string_view verb, const Key&)> refuses;
+  std::size_t page = 500;  // the most items of one page of a list
+
+  // `by`: who asks; a write's Commit has it.
+  client::Response serve(const client::Request& request, const std::string& by);
+  // A watch, or why there is none.
+  struct Opened {
+    std::shared_ptr<Watch> watch;
+    Route route;
+    client::Response refusal;
+  };
+  Opened open(const client::Request& request);
+  void begin(const Opened& opened) { watches_.begin(opened.watch, opened.route); }
+  Watches& watches() { return watches_; }
+
+  // As the kubelet does at the end of a pod's grace period, and as people do.
+  void remove(const Key& key, const std::string& by) {
+    if (store_.find(key)) store_.remove(key, by);
+  }
+
+ private:
+  using Response = client::Response;
+  struct Page {
+    std::vector<StoredPtr> items;  // those that are left
+    Version version = 0;
+  };
+
+  Response get(const Route& route) const;
+  Response list(const Route& route, bool brief);
+  Response create(const Route& route, const client::Request& request, const std::string& by);
+  Response bind(const Route& route, const json::value& body, const std::string& by);
+  Response replace(const Route& route, json::value body, const std::string& by);
+  Response patch(const Route& route, const client::Request& request, const std::string& by);
+  Response remove(const Route& route, const client::Request& request, const std::string& by);
+  Response remove_all(const Route& route, const std::string& by);
+  std::optional<Response> refusal(std::string_view verb, const Route& route) const;
+  Response not_understood(const client::Request& request, std::string_view why) const;
+
+  Store& store_;
+  Agenda& agenda_;
+  Dice dice_;
+  Watches watches_;
+  std::map<std::string, Page> pages_;  // by continue token
+  std::uint64_t tokens_ = 0;
+};
+
+// A Status, as a reply's body.
+client::Response status_reply(int code, std::string_view reason, std::string_view message);
+
+}  // namespace podium::simulate

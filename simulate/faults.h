@@ -1,0 +1,60 @@
+// Faults: which kinds of faults a life has. Shrinking a failing life drops them one by one.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace podium::simulate {
+
+enum class Fault : std::uint8_t {
+  lose_request,    // never arrives
+  lose_reply,      // is carried out; the reply is lost
+  refuse,          // no connection
+  slow,            // up to seconds on the way
+  late,            // is carried out up to a minute later
+  twice,           // a proxy sends a request again
+  overload,        // 429 and 503 with Retry-After
+  server_error,    // 500, 503 and 504, before or after the request was carried out
+  proxy_404,       // a 404 that is not the API server's
+  lose_event,      // a watch loses a line
+  cut_stream,      // a watch ends inside of a line
+  half_open,       // a watch gets nothing any more
+  server_silence,  // nothing is answered for seconds
+  restart,         // all watches end
+  compact,         // watches and pages get a 410
+  small_pages,     // lists have a few items a page
+  crash,           // an engine ends at any step
+  freeze,          // an engine stands still for seconds
+  clock,           // wall clocks step, clocks drift
+  hands,           // people edit and delete reports and leases
+  quota,           // namespaces refuse reports, their deletion and evictions
+  count,
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Fault::count)> kFaultNames{
+    "lose_request", "lose_reply",  "refuse",     "slow",       "late",      "twice",          "overload",
+    "server_error", "proxy_404",   "lose_event", "cut_stream", "half_open", "server_silence", "restart",
+    "compact",      "small_pages", "crash",      "freeze",     "clock",     "hands",          "quota"};
+
+class Faults {
+ public:
+  static constexpr std::size_t kCount = static_cast<std::size_t>(Fault::count);
+
+  static Faults all() { return Faults((std::uint32_t{1} << kCount) - 1); }
+  static Faults none() { return Faults(0); }
+  explicit Faults(std::uint32_t mask) : mask_(mask) {}
+
+  bool has(Fault fault) const { return mask_ >> static_cast<unsigned>(fault) & 1; }
+  void drop(Fault fault) { mask_ &= ~(std::uint32_t{1} << static_cast<unsigned>(fault)); }
+  std::uint32_t mask() const { return mask_; }
+  bool operator==(const Faults&) const = default;
+
+ private:
+  std::uint32_t mask_;
+};
+
+}  // namespace podium::simulate

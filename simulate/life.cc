@@ -1,0 +1,323 @@
+#include "simulate/life.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "scheduler/config/config.h"
+#include "simulate/cluster.h"
+#include "simulate/observer.h"
+#include "simulate/process.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::seconds kTtl{150};
+// Everything is relisted after an hour and up to a quarter.
+constexpr std::chrono::seconds kToRest{90}, kStop{35}, kToRelist{80 * 60};
+// Reports are listed every half hour, and may then have a TTL before them.
+constexpr std::chrono::seconds kToReportList{30 * 60 + 60 + 150 + 60};
+constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,000 in all
+
+const config::Config& configuration() {
+  static const auto config = config::load(
+                                 "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n"
+                                 "reports: {ttl: 150s}\n",
+                                 "simulation")
+                                 .value();
+  return config;
+}
+
+class Life {
+ public:
+  explicit Life(const Settings& settings);
+  ~Life();
+  Outcome run();
+
+ private:
+  static Faults choose(Faults of, Dice dice);
+  std::optional<std::string> refusal(std::string_view verb, const Key& key) const;
+  void start_process();
+  bool run_until(Steady until);
+  bool run_ready();
+  void move_on(Steady until);
+  bool run_handlers(Process& process);
+  void look_after(Process& process);
+  void disturb();
+  void strike(Fault fault, Dice dice);
+  void heal();
+  void pass();
+
+  Dice dice_;
+  const Settings settings_;
+  const Faults faults_;
+  async::VirtualTime time_{Wall(1'700'000'000s), Steady(1'000'000s)};
+  Agenda agenda_{time_};
+  Trace trace_;
+  Store store_{time_};
+  Observer observer_;
+  ApiServer server_;
+  Network network_;
+  Cluster cluster_;
+  const std::size_t engines_;
+  const std::chrono::microseconds pace_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::uint64_t incarnations_ = 0;
+  bool healed_ = false, ending_ = false;
+};
+
+Life::Life(const Settings& settings)
+    : dice_(settings.seed * 0x9E3779B97F4A7C15 + 1),
+      settings_(settings),
+      faults_(choose(settings.faults, dice_.fork())),
+      trace_(time_, settings.prints),
+      observer_(store_, agenda_, trace_, kTtl),
+      server_(store_, agenda_, dice_.fork()),
+      network_(agenda_, server_, faults_, dice_.fork()),
+      cluster_(store_, agenda_, faults_, dice_.fork()),
+      engines_(1 + dice_.below(2)),
+      pace_(dice_.between(2s, 20s)) {
+  network_.sent = [this](const Host& host, const client::Request& request) { observer_.sent(host, request); };
+  network_.served = [this](const Host& host, const client::Request& request, int status) {
+    observer_.served(host, request, status);
+  };
+  network_.arrives = [this](Steady sent_at) { observer_.arrives(sent_at); };
+  network_.answered = [this](const Host& host, const client::Request& request,
+                             const client::Response& reply) { observer_.answered(host, request, reply); };
+  server_.unknown = [this](const client::Request& request, std::string_view why) {
+    observer_.fail(fmt::format("the model does not know: {} {} {}: {}", request.method, request.target,
+                               request.content_type, why));
+  };
+  if (faults_.has(Fault::clock)) observer_.clocks_may_step();
+  if (faults_.has(Fault::lose_event)) observer_.may_lose_events();
+  if (faults_.has(Fault::quota)) {
+    observer_.keeps_some_reports();
+    server_.refuses = [this](std::string_view verb, const Key& key) { return refusal(verb, key); };
+  }
+  if (faults_.has(Fault::small_pages)) server_.page = 1 + dice_.below(4);
+}
+
+// Each life has some of the faults: all at once hide each other.
+Faults Life::choose(Faults of, Dice dice) {
+  auto chosen = of;
+  const auto most = 1 + dice.below(4);  // of four
+  for (std::size_t i = 0; i < Faults::kCount; ++i) {
+    if (dice.below(4) >= most) chosen.drop(static_cast<Fault>(i));
+  }
+  // What heals by the relist of an hour makes a life ten times as long.
+  if (!dice.one_in(32)) chosen.drop(Fault::lose_event);
+  return chosen;
+}
+
+// What a quota and policies forbid: the reports of a namespace; to delete some of another; and evictions, for
+// some seconds of each half minute, until the faults end.
+std::optional<std::string> Life::refusal(std::string_view verb, const Key& key) const {
+  if (key.plural == "schedulingreports" && key.ns == "full" && verb == "create")
+    return "exceeded quota: reports";
+  if (verb == "delete" && stays(key)) return "a policy keeps this report";
+  const auto second = static_cast<int>(trace_.seconds());
+  if (key.plural == "pods" && verb == "delete" && !healed_ && second % 30 < 10)
+    return "a policy keeps this pod";
+  return std::nullopt;
+}
+
+// --- processes ---
+
+void Life::start_process() {
+  const auto identity = fmt::format("podium-{}", ++incarnations_);
+  const double drift =
+      faults_.has(Fault::clock) ? 0.95 + 0.1 * static_cast<double>(dice_.below(101)) / 100 : 1;
+  const auto* mutation = settings_.mutation;
+  Process::Seams seams;
+  seams.transport = [this, mutation](HostPtr host, app::Traffic traffic, client::MayWrite may_write) {
+    // The lease is written by who does not have it.
+    if (traffic != app::Traffic::lease) may_write = plant(mutation, std::move(may_write));
+    return plant(mutation, network_.connect(std::move(host), std::move(may_write)));
+  };
+  seams.fault = [this](std::string_view task, std::string_view what) {
+    observer_.fail(fmt::format("a task failed: {}: {}", task, what));
+  };
+  seams.clock_rate = mutation ? drift * mutation->clock_rate : drift;
+  trace_.line(identity + " starts");
+  processes_.push_back(
+      std::make_unique<Process>(identity, configuration(), time_, dice_.fork(), std::move(seams)));
+}
+
+// Runs what is ready, on all processes, until nothing is; then the time moves on. False: something failed.
+bool Life::run_until(Steady until) {
+  std::size_t turns = 0;
+  while (!observer_.failure()) {
+    if (run_ready()) {
+      if (++turns > kMostTurns) observer_.fail("an engine does not come to rest");
+      continue;
+    }
+    turns = 0;
+    if (time_.now() >= until) return true;
+    move_on(until);
+  }
+  return false;
+}
+
+bool Life::run_ready() {
+  bool ran = agenda_.run_due();
+  for (std::size_t i = 0; i < processes_.size(); ++i) ran = run_handlers(*processes_[i]) || ran;
+  for (const auto& process : processes_) look_after(*process);
+  std::erase_if(processes_, [](const auto& process) { return process->ended(); });
+  return ran;
+}
+
+void Life::move_on(Steady until) {
+  auto next = std::min(agenda_.next(), until);
+  for (const auto& process : processes_) {
+    if (process->frozen_until > time_.now()) next = std::min(next, process->frozen_until);
+  }
+  time_.advance(next - time_.now());
+}
+
+bool Life::run_handlers(Process& process) {
+  if (time_.now() < process.frozen_until) return false;
+  process.io().restart();
+  if (process.steps_left == 0) return process.io().poll() > 0;
+  while (process.io().poll_one() > 0) {
+    if (--process.steps_left > 0) continue;
+    trace_.line(process.identity() + " crashes");
+    observer_.lost_its_memory(process.identity());
+    process.crash();
+    return true;
+  }
+  return false;
+}
+
+// What a kubelet does: a process that has lost its lease ends, and one that has ended is started again.
+void Life::look_after(Process& process) {
+  if (!process.lost().empty() && !process.stopping()) {
+    trace_.line(fmt::format("{} stops: {}", process.identity(), process.lost()));
+    observer_.lost_its_memory(process.identity());
+    process.stop();
+  }
+  if (!process.stopping()) return;
+  if (!process.stop_by) process.stop_by = time_.now() + kStop;
+  if (process.ended()) {
+    trace_.line(process.identity() + " has ended");
+    if (!*process.ended()) observer_.fail(process.identity() + " has tasks that did not end");
+    if (!ending_) agenda_.after(dice_.between(1s, 10s), [this] { start_process(); });
+  } else if (time_.now() > *process.stop_by && time_.now() >= process.frozen_until) {
+    observer_.fail(fmt::format("{} did not stop in {} s: {}", process.identity(), kStop.count(),
+                               fmt::join(process.engine().unfinished(), ", ")));
+  }
+}
+
+// --- faults of processes and of the whole server ---
+
+void Life::disturb() {
+  if (healed_) return;
+  static constexpr Fault kStriking[] = {Fault::server_silence, Fault::restart, Fault::compact,
+                                        Fault::crash,          Fault::freeze,  Fault::clock};
+  const auto fault = kStriking[dice_.below(std::size(kStriking))];
+  strike(fault, dice_.fork());
+  agenda_.after(dice_.between(pace_ / 4, pace_ * 2), [this] { disturb(); });
+}
+
+void Life::strike(Fault fault, Dice dice) {
+  if (!faults_.has(fault)) return;
+  const auto which = dice.below(processes_.size() + 1);
+  auto* process = which < processes_.size() ? processes_[which].get() : nullptr;
+  if (process && process->stopping()) process = nullptr;
+  trace_.line(fmt::format("fault: {}", kFaultNames[static_cast<std::size_t>(fault)]));
+  switch (fault) {
+    case Fault::server_silence:
+      return network_.silence(dice.between(1s, dice.one_in(4) ? 60s : 12s));
+    case Fault::restart:
+      return server_.watches().end_all();
+    case Fault::compact:
+      return store_.compact();
+    case Fault::crash:
+      if (process) process->steps_left = 1 + dice.below(dice.one_in(2) ? 20 : 400);
+      return;
+    case Fault::freeze:
+      if (process) process->frozen_until = time_.now() + dice.between(1s, 25s);
+      return;
+    case Fault::clock:
+      if (process) process->clock().step(std::chrono::seconds(static_cast<int>(dice.below(7200)) - 3600));
+      return;
+    default:
+      return;
+  }
+}
+
+void Life::heal() {
+  trace_.line("the faults end");
+  healed_ = true;
+  network_.heal();
+  network_.silence(0s);
+  cluster_.rest();
+  for (const auto& process : processes_) {
+    process->frozen_until = {};
+    process->steps_left = 0;
+  }
+}
+
+// --- the course of a life ---
+
+Outcome Life::run() {
+  cluster_.begin();
+  for (std::size_t i = 0; i < engines_; ++i)
+    agenda_.after(dice_.between(0s, 2s), [this] { start_process(); });
+  disturb();
+  pass();
+  Outcome out;
+  out.failure = observer_.failure();
+  out.failed_at = trace_.seconds();
+  out.hash = trace_.hash();
+  out.lines = trace_.lines();
+  out.bound = observer_.bound();
+  out.excused = observer_.excused();
+  out.chosen = faults_;
+  return out;
+}
+
+void Life::pass() {
+  if (!run_until(time_.now() + dice_.between(20s, 90s))) return;
+  heal();
+  // What is on its way arrives within a minute.
+  auto late = std::chrono::seconds(faults_.has(Fault::late) ? 60 : 0);
+  if (network_.has_lost_events()) late = kToRelist;
+  if (!run_until(time_.now() + kToRest + late)) return;
+  observer_.at_rest();
+  if (!run_until(time_.now() + kTtl + kToRest)) return;
+  if (!observer_.at_end(engines_)) {
+    if (!run_until(time_.now() + kToReportList)) return;
+    observer_.after_list_of_reports();
+  }
+  ending_ = true;
+  for (const auto& process : processes_) process->stop();
+  if (!run_until(time_.now() + kStop + 1s)) return;
+  if (!processes_.empty()) return observer_.fail("a process did not stop");
+  const auto lease = store_.find({"leases", "kube-system", "kube-scheduler"});
+  if (!lease || !text_at(lease->value, "/spec/holderIdentity").empty())
+    observer_.fail("the lease was not released");
+}
+
+// Ends what a failure has left.
+Life::~Life() {
+  ending_ = true;
+  for (const auto& process : processes_) {
+    if (!process->crashed()) process->crash();
+  }
+  const auto until = time_.now() + kStop;
+  while (!processes_.empty() && time_.now() < until) {
+    if (!run_ready()) move_on(until);
+  }
+  for (auto& process : processes_) (void)process.release();  // its tasks still run: it cannot be destroyed
+}
+
+}  // namespace
+
+Outcome live(const Settings& settings) { return Life(settings).run(); }
+
+}  // namespace podium::simulate

@@ -1,0 +1,36 @@
+// Life: one life of podium in a cluster, made from a seed: chaos, then rest.
+//
+// First one or two engines work while people change the cluster and faults strike. Then the faults end, and
+// the people go. The Observer looks when podium had time to finish, and again when reports have expired. At
+// the end the engines stop in order. All of it is on virtual time, on the caller's thread.
+//
+// Threads: one life a thread at a time. Errors: Outcome::failure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simulate/faults.h"
+#include "simulate/mutations.h"
+
+namespace podium::simulate {
+
+struct Settings {
+  std::uint64_t seed = 1;
+  Faults faults = Faults::all();       // those that the seed may choose from
+  const Mutation* mutation = nullptr;  // a bug that its engines have; null: none
+  bool prints = false;                 // the trace, to the standard output
+};
+
+struct Outcome {
+  std::optional<std::string> failure;  // nullopt: everything held
+  double failed_at = 0;                // in seconds of the life
+  std::uint64_t hash = 0, lines = 0;   // of the trace
+  std::uint64_t bound = 0, excused = 0;
+  Faults chosen = Faults::none();  // the faults that the seed chose
+};
+
+Outcome live(const Settings& settings);
+
+}  // namespace podium::simulate

@@ -1,0 +1,324 @@
+#include "simulate/mutations.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <map>
+#include <set>
+
+#include "simulate/route.h"
+#include "simulate/store.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+using client::Request;
+using client::Response;
+using Answer = Result<Response>;
+
+bool names(const Request& request, std::string_view text) {
+  return request.target.find(text) != std::string::npos;
+}
+bool of_report(const Request& request) { return names(request, "/schedulingreports"); }
+bool is_binding(const Request& request) { return request.method == "POST" && names(request, "/binding"); }
+bool has_status(const Answer& answer, int status) { return answer && answer->status == status; }
+
+Response done(int status) {
+  return {status, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
+}
+
+// The object that was sent, as if it were stored.
+Response stored(int status, const Request& request) {
+  auto object = json::parse(request.body);
+  auto& metadata = object.as_object()["metadata"];
+  if (!metadata.is_object()) metadata = json::object();
+  metadata.get_object()["uid"] = "taken-for-stored";
+  metadata.get_object()["resourceVersion"] = "1";
+  return {status, json::serialize(object)};
+}
+
+void drop_metadata(Request& request, std::initializer_list<std::string_view> fields) {
+  auto body = json::parse(request.body);
+  auto* metadata = body.as_object().if_contains("metadata");
+  if (!metadata || !metadata->is_object()) return;
+  for (const auto field : fields) metadata->get_object().erase(field);
+  request.body = json::serialize(body);
+}
+
+bool is_line_of(const std::string& line, std::string_view type) {
+  return line.starts_with("{\"type\":\"" + std::string(type) + '"');
+}
+
+// --- bindings and the lease ---
+
+Bug takes_doubt_for_refusal() {
+  Bug bug;
+  bug.after = [](const Request& request, Answer& answer) {
+    if (is_binding(request) && !answer) answer = Response{500, R"({"kind":"Status","reason":"lost"})"};
+  };
+  return bug;
+}
+
+Bug takes_any_404_for_gone() {
+  Bug bug;
+  bug.after = [](const Request& request, Answer& answer) {
+    if (!has_status(answer, 404) || !names(request, "/pods/")) return;
+    const auto route = parse_route(request.target);
+    answer->body = json::serialize(json::object{{"kind", "Status"},
+                                                {"apiVersion", "v1"},
+                                                {"reason", "NotFound"},
+                                                {"code", 404},
+                                                {"details", {{"name", route->name}, {"kind", "pods"}}}});
+  };
+  return bug;
+}
+
+Bug binds_without_uid() {
+  Bug bug;
+  bug.before = [](Request& request) {
+    if (is_binding(request)) drop_metadata(request, {"uid"});
+  };
+  return bug;
+}
+
+Bug takes_errors_for_bound() {
+  Bug bug;
+  bug.after = [](const Request& request, Answer& answer) {
+    if (is_binding(request) && answer && answer->status >= 500) answer = done(201);
+  };
+  return bug;
+}
+
+Bug takes_conflicts_for_bound() {
+  Bug bug;
+  bug.after = [](const Request& request, Answer& answer) {
+    if (is_binding(request) && has_status(answer, 409)) answer = done(201);
+  };
+  return bug;
+}
+
+Bug writes_the_lease_without_version() {
+  Bug bug;
+  bug.before = [](Request& request) {
+    if (request.method == "PUT" && names(request, "/leases/"))
+      drop_metadata(request, {"resourceVersion", "uid"});
+  };
+  return bug;
+}
+
+Bug keeps_the_lease_at_the_end() {
+  Bug bug;
+  bug.instead = [](const Request& request) -> std::optional<Response> {
+    if (request.method != "PUT" || !names(request, "/leases/")) return std::nullopt;
+    const auto lease = json::parse(request.body);
+    if (!text_at(lease, "/spec/holderIdentity").empty()) return std::nullopt;
+    return stored(200, request);
+  };
+  return bug;
+}
+
+Bug evicts_again_at_once() {
+  Bug bug;
+  bug.clings = [](const Request& request, const Answer& answer) {
+    return request.method == "DELETE" && names(request, "/pods/") && has_status(answer, 403);
+  };
+  return bug;
+}
+
+Bug nominates_late() {
+  Bug bug;
+  bug.dawdles = [](const Request& request) -> Steady::duration {
+    return request.body.find(R"("nominatedNodeName":")") == std::string::npos ? 0s : 5s;
+  };
+  return bug;
+}
+
+// --- watches ---
+
+Bug never_relists() {
+  const auto listed = std::make_shared<std::set<std::string>>();
+  Bug bug;
+  bug.after = [listed](const Request& request, Answer& answer) {
+    const auto route = parse_route(request.target);
+    if (request.method != "GET" || !route || !route->name.empty() || route->parameter("limit") == "1") return;
+    if (!listed->insert(route->plural).second && has_status(answer, 200))
+      answer = Response{500, R"({"kind":"Status","reason":"not now"})"};
+  };
+  return bug;
+}
+
+Bug drops(std::string_view type, std::string_view plural) {
+  Bug bug;
+  bug.reads = [type, plural](const Request& request, std::string line) {
+    return is_line_of(line, type) && names(request, plural) ? std::string() : line;
+  };
+  return bug;
+}
+
+Bug waits_for_silent_watches() {
+  Bug bug;
+  bug.waits_for_silence = true;
+  return bug;
+}
+
+Bug believes_any_retry_after() {
+  Bug bug;
+  bug.after = [](const Request&, Answer& answer) {
+    if (answer) answer->retry_after *= 3600;
+  };
+  return bug;
+}
+
+// --- reports and what-ifs ---
+
+Bug clings_to_forbidden_reports() {
+  Bug bug;
+  bug.clings = [](const Request& request, const Answer& answer) {
+    return request.method == "POST" && of_report(request) && has_status(answer, 403);
+  };
+  bug.clings_each = 1s;
+  return bug;
+}
+
+Bug takes_lost_answers_for_written() {
+  Bug bug;
+  bug.after = [](const Request& request, Answer& answer) {
+    const bool failed = !answer || answer->status >= 400;
+    if (request.method == "PATCH" && of_report(request) && names(request, "/status") && failed)
+      answer = stored(200, request);
+  };
+  return bug;
+}
+
+Bug stops_at_a_report_that_stays() {
+  const auto stuck = std::make_shared<bool>(false);
+  Bug bug;
+  bug.instead = [stuck](const Request& request) -> std::optional<Response> {
+    if (!*stuck || request.method != "DELETE" || !of_report(request)) return std::nullopt;
+    return Response{403, R"({"kind":"Status","reason":"Forbidden","code":403})"};
+  };
+  bug.after = [stuck](const Request& request, const Answer& answer) {
+    if (request.method == "DELETE" && of_report(request) && has_status(answer, 403)) *stuck = true;
+  };
+  return bug;
+}
+
+Bug takes_another_report_for_its_own() {
+  Bug bug;
+  bug.after = [](const Request& request, Answer& answer) {
+    if (request.method == "POST" && of_report(request) && has_status(answer, 409))
+      answer = stored(201, request);
+  };
+  return bug;
+}
+
+Bug deletes_reports_without_uid() {
+  Bug bug;
+  bug.before = [](Request& request) {
+    if (request.method == "DELETE" && of_report(request)) request.body = "{}";
+  };
+  // Late enough for another report to have the name.
+  bug.dawdles = [](const Request& request) -> Steady::duration {
+    return request.method == "DELETE" && of_report(request) ? 20s : 0s;
+  };
+  return bug;
+}
+
+// A report that is made while one of its name is deleted is not known any more.
+Bug forgets_by_name() {
+  struct Known {
+    std::set<std::string> made, forgotten;
+  };
+  const auto known = std::make_shared<Known>();
+  Bug bug;
+  bug.instead = [known](const Request& request) -> std::optional<Response> {
+    if (request.method != "DELETE" || !of_report(request) || !known->forgotten.contains(request.target))
+      return std::nullopt;
+    return done(200);
+  };
+  bug.after = [known](const Request& request, const Answer& answer) {
+    if (!of_report(request)) return;
+    if (request.method == "DELETE" && known->made.contains(request.target))
+      known->forgotten.insert(request.target);
+    if (request.method != "POST" || !has_status(answer, 201)) return;
+    known->made.insert(request.target + "/" + text_at(json::parse(request.body), "/metadata/name"));
+  };
+  return bug;
+}
+
+const std::vector<Mutation>& all() {
+  static const std::vector<Mutation> found{
+      {.name = "writes_without_the_lease",
+       .bug = "sends writes after the lease is lost (1)",
+       .writes_always = true},
+      {.name = "doubt_is_refusal",
+       .bug = "a binding without an answer frees its room (2)",
+       .make = takes_doubt_for_refusal},
+      {.name = "any_404_is_gone",
+       .bug = "a proxy's 404 means that the pod is gone (3)",
+       .make = takes_any_404_for_gone},
+      {.name = "any_retry_after",
+       .bug = "waits as long as any Retry-After says (5)",
+       .make = believes_any_retry_after},
+      {.name = "late_nomination",
+       .bug = "an older nomination overwrites a newer one (6)",
+       .make = nominates_late},
+      {.name = "eviction_loop",
+       .bug = "repeats a refused eviction at once (7)",
+       .make = evicts_again_at_once},
+      {.name = "no_relist", .bug = "a lost DELETE never heals (9)", .make = never_relists},
+      {.name = "forbidden_report",
+       .bug = "a forbidden report holds its writer (11)",
+       .make = clings_to_forbidden_reports},
+      {.name = "lost_answer",
+       .bug = "a what-if whose answer was not stored stays unanswered (13)",
+       .make = takes_lost_answers_for_written},
+      {.name = "head_of_line",
+       .bug = "a report that cannot be deleted stops all deletions (19)",
+       .make = stops_at_a_report_that_stays},
+      {.name = "forgets_by_name",
+       .bug = "a deletion forgets the next report of its name (21)",
+       .make = forgets_by_name},
+      {.name = "binding_without_uid", .bug = "binds another pod of the same name", .make = binds_without_uid},
+      {.name = "error_is_bound", .bug = "takes an error for a binding", .make = takes_errors_for_bound},
+      {.name = "conflict_is_bound",
+       .bug = "takes a conflict for a binding",
+       .make = takes_conflicts_for_bound},
+      {.name = "lease_without_version",
+       .bug = "takes a lease that another has just taken",
+       .make = writes_the_lease_without_version},
+      {.name = "slow_clock", .bug = "keeps a lease for longer than it lasts", .clock_rate = 0.4},
+      {.name = "lease_kept",
+       .bug = "does not release the lease at the end",
+       .make = keeps_the_lease_at_the_end},
+      {.name = "no_deletions",
+       .bug = "does not see that a pod is deleted",
+       .make = [] { return drops("DELETED", "/pods"); }},
+      {.name = "no_node_changes",
+       .bug = "does not see that a node changes",
+       .make = [] { return drops("MODIFIED", "/nodes"); }},
+      {.name = "expired_watch",
+       .bug = "ignores a 410 in a watch",
+       .make = [] { return drops("ERROR", "/"); }},
+      {.name = "silent_watch", .bug = "waits for a watch that is silent", .make = waits_for_silent_watches},
+      {.name = "report_of_another",
+       .bug = "takes a report that is there already for its own",
+       .make = takes_another_report_for_its_own},
+      {.name = "report_without_uid",
+       .bug = "deletes another report of the same name",
+       .make = deletes_reports_without_uid},
+  };
+  return found;
+}
+
+}  // namespace
+
+std::span<const Mutation> mutations() { return all(); }
+
+const Mutation* mutation_named(std::string_view name) {
+  const auto it = std::ranges::find(all(), name, &Mutation::name);
+  return it == all().end() ? nullptr : &*it;
+}
+
+}  // namespace podium::simulate

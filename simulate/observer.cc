@@ -1,0 +1,364 @@
+#include "simulate/observer.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "base/time.h"
+#include "simulate/cluster.h"
+#include "simulate/route.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A takeover reads its watches, which may be silent for half a minute before they are renewed.
+constexpr auto kUnseen = 45s;
+constexpr int kMostInASecond = 30;
+constexpr auto kRenewal = 11s;     // a renew deadline of 10 s, on a clock that drifts
+constexpr auto kSameMoment = 60s;  // two pods of one name, whose decisions may be written together
+// Clocks drift by a twentieth: a TTL of 150 s ends so much earlier.
+constexpr auto kTooLate = 60s, kTooEarly = 10s, kReportIn = 20s;
+
+std::int64_t cpu_of(const json::value& pod) {
+  const auto text = text_at(pod, "/spec/containers/0/resources/requests/cpu");
+  return text.empty() ? 0 : std::stoll(text);
+}
+
+bool is_over(const json::value& pod) {
+  const auto phase = text_at(pod, "/status/phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+bool by_podium(const std::string& by) { return by.starts_with("podium"); }
+
+std::string uid_of(const json::value& object) { return text_at(object, "/metadata/uid"); }
+
+std::string name_of(const json::value& object) {
+  return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
+}
+
+bool is_what_if(const json::value& report) {
+  const auto* dry = find_at(report, "/spec/dryRun");
+  return dry && dry->is_bool() && dry->get_bool();
+}
+
+// What a node has, and what pods of at least a priority use of it.
+struct Use {
+  std::int64_t cpu = 0, pods = 0;
+};
+
+Use use_of(const Store& store, const std::string& node, std::int64_t least_priority) {
+  Use use;
+  for (const auto& pod : store.all("pods")) {
+    if (text_at(pod->value, "/spec/nodeName") != node || is_over(pod->value)) continue;
+    if (number_at(pod->value, "/spec/priority") < least_priority) continue;
+    use.cpu += cpu_of(pod->value);
+    ++use.pods;
+  }
+  return use;
+}
+
+std::int64_t allocatable_pods(const json::value& node) {
+  return std::stoll(text_at(node, "/status/allocatable/pods"));
+}
+
+std::int64_t allocatable_cpu(const json::value& node) {
+  return 1000 * std::stoll(text_at(node, "/status/allocatable/cpu"));
+}
+
+// Whether the pod would fit if it may evict what has a lower priority.
+bool fits(const Store& store, const json::value& pod, const json::value& node) {
+  const auto zone = text_at(pod, "/spec/nodeSelector/zone");
+  if (find_at(node, "/spec/unschedulable")) return false;
+  if (!zone.empty() && zone != text_at(node, "/metadata/labels/zone")) return false;
+  const auto use = use_of(store, text_at(node, "/metadata/name"), number_at(pod, "/spec/priority"));
+  return use.cpu + cpu_of(pod) <= allocatable_cpu(node) && use.pods < allocatable_pods(node);
+}
+
+}  // namespace
+
+bool stays(const Key& key) {
+  return key.plural == "schedulingreports" && key.ns == "batch" && key.name.starts_with("p1");
+}
+
+Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl)
+    : store_(store), agenda_(agenda), trace_(trace), ttl_(ttl) {
+  store_.on_commit([this](const Commit& commit) { committed(commit); });
+}
+
+void Observer::fail(std::string reason) {
+  trace_.line("FAILED: " + reason);
+  if (!failure_) failure_ = std::move(reason);
+}
+
+std::string Observer::holder() const {
+  const auto lease = store_.find({"leases", "kube-system", "kube-scheduler"});
+  return lease ? text_at(lease->value, "/spec/holderIdentity") : "";
+}
+
+// --- requests ---
+
+void Observer::sent(const Host& host, const client::Request& request) {
+  trace_.line(fmt::format("{} sends {} {}", host.identity, request.method, request.target));
+  if (rests_since_) {
+    ++requests_since_rest_;
+    if (request.method != "GET" && request.target.find("/leases/") == std::string::npos) {
+      ++writes_since_rest_;
+    }
+  }
+  if (request.method == "GET") return;
+  count(host, request);
+  if (request.method == "PATCH" && request.target.find("/schedulingreports/") != std::string::npos) {
+    const auto route = parse_route(request.target);
+    boost::system::error_code failure;
+    const auto body = json::parse(request.body, failure);
+    const auto decided = failure ? "" : text_at(body, "/status/decidedAt");
+    if (route && !decided.empty()) told_.try_emplace(route->key().text() + decided, agenda_.now());
+  }
+  if (request.target.find("/pods/") == std::string::npos) return;
+  const bool matters = request.method == "POST" || request.method == "DELETE" ||
+                       request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
+  const auto leads = holder();
+  // Where nobody else has it, nobody else decides.
+  if (matters && !leads.empty() && leads != host.identity) {
+    // Whose lease was deleted learns of it when it renews it.
+    if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal) {
+      ++excused_;
+      return;
+    }
+    fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
+                     leads));
+  }
+}
+
+// A request that is repeated at once, again and again, is a hot loop.
+void Observer::count(const Host& host, const client::Request& request) {
+  const auto route = parse_route(request.target);
+  if (!route || route->name.empty()) return;
+  auto& [since, times] = repeated_[host.identity + " " + request.method + " " + request.target];
+  if (times == 0 || agenda_.now() - since > 1s) {
+    since = agenda_.now();
+    times = 0;
+  }
+  if (++times > kMostInASecond)
+    fail(fmt::format("{} sends {} {} {} times in a second", host.identity, request.method, request.target,
+                     times));
+}
+
+void Observer::served(const Host& host, const client::Request& request, int status) {
+  trace_.line(fmt::format("server answers {} {} {} {}", host.identity, request.method,
+                          request.target.substr(0, request.target.find('?')), status));
+}
+
+void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
+  const bool writes = request.method == "POST" || request.method == "PATCH";
+  if (!writes || reply.status >= 300 || request.target.find("/schedulingreports") == std::string::npos)
+    return;
+  boost::system::error_code failure;
+  const auto report = json::parse(reply.body, failure);
+  if (!failure) knows_[uid_of(report)] = host.identity;
+}
+
+// --- commits ---
+
+void Observer::committed(const Commit& commit) {
+  static constexpr const char* kTypes[] = {"adds", "changes", "deletes"};
+  trace_.line(fmt::format("{} {} {} at {}", commit.by, kTypes[static_cast<int>(commit.type)],
+                          commit.key.text(), commit.version));
+  if (commit.key.plural == "pods") pod_committed(commit);
+  if (commit.key.plural == "schedulingreports") report_committed(commit);
+  if (commit.key.plural == "leases" && commit.by == kHands) lease_taken_ = agenda_.now();
+}
+
+void Observer::pod_committed(const Commit& commit) {
+  const auto& pod = commit.after->value;
+  const auto node = text_at(pod, "/spec/nodeName"), uid = uid_of(pod);
+  const auto key = commit.key.text();
+  if (commit.type == Commit::Type::deleted) made_[key] = Steady{};
+  if (commit.type == Commit::Type::added && made_.contains(key)) made_[key] = agenda_.now();
+  const auto before = commit.before ? text_at(commit.before->value, "/spec/nodeName") : "";
+  if (node == before) return;
+  trace_.line(fmt::format("{} {} is on {}", name_of(pod), uid, node));
+  if (!before.empty()) return fail(fmt::format("{} moved from {} to {}", commit.key.text(), before, node));
+  if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
+  bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
+  check_node(node, commit.by);
+}
+
+void Observer::check_node(const std::string& node, const std::string& by) {
+  const auto there = store_.find({"nodes", "", node});
+  if (!there) return;  // it went while the binding was under way
+  const auto use = use_of(store_, node, INT64_MIN);
+  if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
+  if (loses_events_) {
+    ++excused_;
+    return;
+  }
+  // Bindings that were under way at a takeover, which the next leader cannot have seen.
+  for (const auto& pod : store_.all("pods")) {
+    const auto it = bound_.find(uid_of(pod->value));
+    if (it == bound_.end() || it->second.node != node) continue;
+    const auto& bound = it->second;
+    if (bound.late || (bound.by != by && agenda_.now() - bound.at < kUnseen)) {
+      ++excused_;
+      return;
+    }
+  }
+  fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
+}
+
+void Observer::report_committed(const Commit& commit) {
+  const auto& report = commit.after->value;
+  const auto uid = uid_of(report), pod = text_at(report, "/spec/podRef/uid");
+  if (commit.by == kHands) {
+    touched_.insert(uid);
+    touched_pods_.insert(pod);
+  }
+  if (!by_podium(commit.by)) return;
+  if (commit.type != Commit::Type::deleted) {
+    // An answer that is sent again tells the expiry that it told the first time.
+    const auto told = told_.find(commit.key.text() + text_at(report, "/status/decidedAt"));
+    const auto at = told == told_.end() ? sent_at_ : told->second;
+    auto& written = written_[uid];
+    // A request without an answer that is carried out after the next one: podium cannot know of it.
+    if (at < written) {
+      ++excused_;
+      touched_.insert(uid);
+      touched_pods_.insert(pod);
+    }
+    written = std::max(written, at);
+    return;
+  }
+  const auto written = written_.find(uid);
+  if (touched_.contains(uid) || written == written_.end()) return;
+  if (agenda_.now() - written->second >= ttl_ - kTooEarly) return;
+  if (is_what_if(report))
+    return fail(fmt::format("{} deleted {} before its TTL", commit.by, commit.key.text()));
+  // The report of a pod that is gone makes way for the next pod of its name.
+  const Key key{"pods", commit.key.ns, text_at(report, "/spec/podRef/name")};
+  const auto there = store_.find(key);
+  if (!there || uid_of(there->value) != pod) return;
+  // Two pods of a name whose decisions are of one second: which is the newer one cannot be seen.
+  const auto made = made_.find(key.text());
+  if (made != made_.end() && agenda_.now() - made->second < kSameMoment) {
+    ++excused_;
+    touched_pods_.insert(pod);
+    return;
+  }
+  fail(fmt::format("{} deleted {} before its TTL", commit.by, commit.key.text()));
+}
+
+// --- at rest ---
+
+void Observer::at_rest() {
+  trace_.line("at rest");
+  rests_since_ = agenda_.now();
+  requests_since_rest_ = writes_since_rest_ = 0;
+  check_pods();
+  check_what_ifs();
+  check_reports();
+}
+
+void Observer::check_pods() {
+  for (const auto& pod : store_.all("pods")) {
+    if (!text_at(pod->value, "/spec/nodeName").empty() || find_at(pod->value, "/spec/schedulingGates"))
+      continue;
+    if (!text_at(pod->value, "/metadata/deletionTimestamp").empty()) continue;
+    if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty())
+      return fail(fmt::format("{} waits, and is nominated to {}", name_of(pod->value), node));
+    for (const auto& node : store_.all("nodes")) {
+      if (!fits(store_, pod->value, node->value)) continue;
+      return fail(fmt::format("{} waits, and fits on {}", name_of(pod->value),
+                              text_at(node->value, "/metadata/name")));
+    }
+  }
+}
+
+void Observer::check_what_ifs() {
+  for (const auto& report : store_.all("schedulingreports")) {
+    if (!is_what_if(report->value)) continue;
+    const auto asked = number_at(report->value, "/metadata/generation");
+    if (number_at(report->value, "/status/observedGeneration") == asked) continue;
+    return fail(fmt::format("{} is not answered", name_of(report->value)));
+  }
+}
+
+// Each pod that was bound has a report that says so, as long as its TTL; except where the engine that bound
+// it has ended before it wrote it, or where the namespace refuses reports.
+void Observer::check_reports() {
+  std::map<std::string, StoredPtr> of;
+  for (const auto& report : store_.all("schedulingreports")) {
+    if (!is_what_if(report->value)) of[text_at(report->value, "/spec/podRef/uid")] = report;
+  }
+  for (const auto& pod : store_.all("pods")) {
+    const auto uid = uid_of(pod->value);
+    const auto bound = bound_.find(uid);
+    if (bound == bound_.end() || touched_pods_.contains(uid)) continue;
+    const auto age = agenda_.now() - bound->second.at;
+    if (forgetful_.contains(bound->second.by) || age < kReportIn || age > ttl_ - kReportIn) continue;
+    const auto report = of.find(uid);
+    if (report == of.end()) {
+      if (text_at(pod->value, "/metadata/namespace") == "full") continue;
+      return fail(fmt::format("{} was bound and has no report", name_of(pod->value)));
+    }
+    const auto& told = report->second->value;
+    const auto outcome = text_at(told, "/status/outcome"), node = text_at(told, "/status/choice/nodeName");
+    if (outcome == "Scheduled" && node == bound->second.node) continue;
+    return fail(fmt::format("{} is on {}; its report says {} {}", name_of(pod->value), bound->second.node,
+                            outcome, node));
+  }
+}
+
+bool Observer::at_end(std::size_t engines) {
+  trace_.line("at the end");
+  if (!rests_since_) return true;
+  const auto minutes = in_seconds(agenda_.now() - *rests_since_) / 60;
+  // Per minute and engine: 17 watches that are renewed twice, each with a request before it; the lease.
+  const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
+  if (requests_since_rest_ > most)
+    fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
+  const auto most_writes = bound_.size() * 4 + 40 + static_cast<std::size_t>(minutes * 30);
+  if (writes_since_rest_ > most_writes)
+    fail(fmt::format("{} writes in {:.1f} minutes of rest", writes_since_rest_, minutes));
+  bool all_gone = true;
+  for (const auto& report : expired()) {
+    const auto known = knows_.find(uid_of(report->value));
+    if (known != knows_.end() && known->second == holder()) {
+      fail_for(*report);
+    } else {
+      all_gone = false;
+    }
+  }
+  return all_gone;
+}
+
+void Observer::after_list_of_reports() {
+  trace_.line("after the next list of reports");
+  for (const auto& report : expired()) fail_for(*report);
+}
+
+std::vector<StoredPtr> Observer::expired() const {
+  std::vector<StoredPtr> out;
+  for (const auto& report : store_.all("schedulingreports")) {
+    if (touched_.contains(uid_of(report->value))) continue;
+    if (keeps_some_ && stays({"schedulingreports", text_at(report->value, "/metadata/namespace"),
+                              text_at(report->value, "/metadata/name")}))
+      continue;
+    if (clocks_step_ && is_what_if(report->value)) continue;
+    const auto written = parse_time(text_at(report->value, "/metadata/managedFields/0/time"));
+    if (written && agenda_.clock().wall() - *written > ttl_ + kTooLate) out.push_back(report);
+  }
+  return out;
+}
+
+void Observer::fail_for(const Stored& report) {
+  const auto written = parse_time(text_at(report.value, "/metadata/managedFields/0/time"));
+  fail(fmt::format(
+      "{} is there {} s after it was written", name_of(report.value),
+      std::chrono::duration_cast<std::chrono::seconds>(agenda_.clock().wall() - *written).count()));
+}
+
+}  // namespace podium::simulate

@@ -1,0 +1,97 @@
+// Observer: checks what must hold, at every commit, at every request that goes out, and at rest.
+//
+// At a commit: a pod's UID is bound once and never moves; the pods that one engine bound fit their node; no
+// report goes before its TTL, but by hand or for the next pod of its name. At a request: who binds, evicts or
+// nominates has the lease, by the server's record. At rest: see at_rest() and at_end().
+//
+// The first violation ends a life. What no scheduler can know is excused, and each excuse is counted.
+// Owner: a Life. Threads: one. Errors: failed().
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "client/http/transport.h"
+#include "simulate/agenda.h"
+#include "simulate/network.h"
+#include "simulate/store.h"
+#include "simulate/trace.h"
+
+namespace podium::simulate {
+
+// Reports that a policy keeps, where a life has one.
+bool stays(const Key& key);
+
+class Observer {
+ public:
+  Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl);
+
+  void sent(const Host& host, const client::Request& request);
+  void served(const Host& host, const client::Request& request, int status);
+  void may_lose_events() { loses_events_ = true; }      // the watches may: nobody knows what is on a node
+  void keeps_some_reports() { keeps_some_ = true; }     // a policy does: see stays()
+  void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that is carried out next
+  void answered(const Host& host, const client::Request& request, const client::Response& reply);
+  // Wall clocks do: a what-if tells when it expires by the clock of who answered.
+  void clocks_may_step() { clocks_step_ = true; }
+  void lost_its_memory(const std::string& identity) { forgetful_.insert(identity); }  // crashed or stopped
+  void fail(std::string reason);
+
+  // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
+  // what-if is answered, reports say what was bound.
+  void at_rest();
+  // Nothing but what is periodic has been sent since at_rest(), and expired reports are gone. False: some are
+  // there that the leader cannot know before it lists all: who made them has ended, or had no reply.
+  bool at_end(std::size_t engines);
+  void after_list_of_reports();  // these are gone, too
+
+  const std::optional<std::string>& failure() const { return failure_; }
+  std::uint64_t excused() const { return excused_; }
+  std::uint64_t bound() const { return bound_.size(); }
+
+ private:
+  struct Bound {
+    std::string node, by;
+    Steady at{};
+    bool late = false;  // by an engine that did not have the lease any more
+  };
+
+  void committed(const Commit& commit);
+  void pod_committed(const Commit& commit);
+  void report_committed(const Commit& commit);
+  void check_node(const std::string& node, const std::string& by);
+  void count(const Host& host, const client::Request& request);
+  void check_pods();
+  void check_what_ifs();
+  void check_reports();
+  std::vector<StoredPtr> expired() const;
+  void fail_for(const Stored& report);
+  std::string holder() const;
+
+  Store& store_;
+  Agenda& agenda_;
+  Trace& trace_;
+  const std::chrono::seconds ttl_;
+  std::optional<std::string> failure_;
+  std::map<std::string, Bound> bound_;  // by the pod's UID
+  std::set<std::string> touched_;       // UIDs of reports that were edited by hand
+  std::set<std::string> touched_pods_;  // UIDs of pods whose report was deleted or edited by hand
+  std::set<std::string> forgetful_;
+  std::map<std::string, Steady> written_;  // by a report's UID: when podium's last write of it was sent
+  std::map<std::string, Steady> told_;     // by a report's key and the time of its decision: sent first
+  Steady sent_at_{};
+  std::map<std::string, Steady> made_;        // by the key of a pod that had one of its name before it
+  Steady lease_taken_{};                      // by hand, for the last time
+  std::map<std::string, std::string> knows_;  // by a report's UID: who had the reply to its last write
+  bool loses_events_ = false, keeps_some_ = false, clocks_step_ = false;
+  std::uint64_t excused_ = 0;
+  std::size_t requests_since_rest_ = 0, writes_since_rest_ = 0;
+  std::optional<Steady> rests_since_;
+  // Requests about one object by one engine: since when, and how many in that second.
+  std::map<std::string, std::pair<Steady, int>> repeated_;
+};
+
+}  // namespace podium::simulate

@@ -1,0 +1,20 @@
+// The patches that podium sends, as the API server applies them.
+//
+// Threads: pure functions. Errors: Kind::invalid: a test of a JSON patch fails, or an operation is not one
+// that podium sends.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include "base/result.h"
+
+namespace podium::simulate {
+
+// RFC 7386.
+void merge_patch(boost::json::value& into, const boost::json::value& patch);
+// As merge_patch(), but lists of conditions are merged by their type.
+void strategic_merge_patch(boost::json::value& into, const boost::json::value& patch);
+// RFC 6902: "test" and "add" of a field.
+Result<void> json_patch(boost::json::value& into, const boost::json::value& steps);
+
+}  // namespace podium::simulate

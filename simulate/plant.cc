@@ -1,0 +1,101 @@
+#include <boost/asio/this_coro.hpp>
+#include <utility>
+
+#include "async/nap.h"
+#include "simulate/mutations.h"
+
+namespace podium::simulate {
+namespace {
+
+using client::Request;
+using client::Response;
+using client::Task;
+
+// A Stream whose reader has a bug.
+class PlantedStream final : public client::Stream {
+ public:
+  PlantedStream(std::shared_ptr<const Bug> bug, Request request, std::unique_ptr<Stream> stream)
+      : bug_(std::move(bug)), request_(std::move(request)), stream_(std::move(stream)) {}
+
+  int status() const override { return stream_->status(); }
+  void close() override { stream_->close(); }
+  Task<Result<std::string>> read(std::chrono::milliseconds silence) override {
+    if (bug_->waits_for_silence) silence = std::chrono::hours(100);
+    for (;;) {
+      auto piece = co_await stream_->read(silence);
+      if (!piece || piece->empty() || !bug_->reads) co_return piece;
+      auto lines = lines_of(std::move(*piece));
+      if (!lines.empty()) co_return Result<std::string>(std::move(lines));
+    }
+  }
+
+ private:
+  // A line may come in two pieces.
+  std::string lines_of(std::string piece) {
+    partial_ += piece;
+    std::string out;
+    for (auto end = partial_.find('\n'); end != std::string::npos; end = partial_.find('\n')) {
+      out += bug_->reads(request_, partial_.substr(0, end + 1));
+      partial_.erase(0, end + 1);
+    }
+    return out;
+  }
+
+  const std::shared_ptr<const Bug> bug_;
+  const Request request_;
+  const std::unique_ptr<Stream> stream_;
+  std::string partial_;
+};
+
+class PlantedTransport final : public client::Transport {
+ public:
+  PlantedTransport(Bug bug, std::shared_ptr<Transport> transport)
+      : bug_(std::make_shared<const Bug>(std::move(bug))), transport_(std::move(transport)) {}
+
+  // send_all() is the base's: one request after the other.
+  Task<Result<Response>> send(Request request) override {
+    if (bug_->dawdles) {
+      const auto wait = bug_->dawdles(request);
+      if (wait.count() > 0) co_await async::nap(wait);
+    }
+    if (bug_->before) bug_->before(request);
+    if (bug_->instead) {
+      auto answer = bug_->instead(request);
+      if (answer) co_return Result<Response>(std::move(*answer));
+    }
+    for (;;) {
+      auto answer = co_await transport_->send(request);
+      if (bug_->after) bug_->after(request, answer);
+      if (!bug_->clings || !bug_->clings(request, answer)) co_return answer;
+      if (bug_->clings_each.count() > 0) co_await async::nap(bug_->clings_each);
+    }
+  }
+
+  Task<Result<std::unique_ptr<client::Stream>>> open(Request request) override {
+    auto opened = co_await transport_->open(request);
+    if (!opened) co_return opened;
+    std::unique_ptr<client::Stream> stream =
+        std::make_unique<PlantedStream>(bug_, std::move(request), std::move(*opened));
+    co_return Result<std::unique_ptr<client::Stream>>(std::move(stream));
+  }
+
+  void close() override { transport_->close(); }
+
+ private:
+  const std::shared_ptr<const Bug> bug_;
+  const std::shared_ptr<Transport> transport_;
+};
+
+}  // namespace
+
+client::MayWrite plant(const Mutation* mutation, client::MayWrite may_write) {
+  return mutation && mutation->writes_always ? client::MayWrite() : may_write;
+}
+
+std::shared_ptr<client::Transport> plant(const Mutation* mutation,
+                                         std::shared_ptr<client::Transport> transport) {
+  if (!mutation || !mutation->make) return transport;
+  return std::make_shared<PlantedTransport>(mutation->make(), std::move(transport));
+}
+
+}  // namespace podium::simulate

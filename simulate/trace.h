@@ -1,0 +1,31 @@
+// Trace: the lines that tell a life, and their hash. Two runs of one seed have the same hash.
+//
+// A line has virtual times, names and numbers only: no address, no real time.
+// Owner: a Life. Threads: one. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace podium::simulate {
+
+class Trace {
+ public:
+  // `prints`: to the standard output, too.
+  Trace(const Clock& clock, bool prints) : clock_(clock), began_(clock.now()), prints_(prints) {}
+
+  void line(std::string_view text);
+  std::uint64_t hash() const { return hash_; }
+  std::uint64_t lines() const { return lines_; }
+  double seconds() const { return in_seconds(clock_.now() - began_); }
+
+ private:
+  const Clock& clock_;
+  const Steady began_;
+  const bool prints_;
+  std::uint64_t hash_ = 0xCBF29CE484222325, lines_ = 0;
+};
+
+}  // namespace podium::simulate
