@@ -55,7 +55,9 @@ Result<void> json_patch(json::value& into, const json::value& steps) {
     boost::system::error_code none;
     if (op == "test") {
       const auto* found = into.find_pointer(path, none);
-      if (!found || *found != step.at("value")) return invalid("testing path " + path + " value failed");
+      // What is absent equals null.
+      if ((found ? *found : json::value()) != step.at("value"))
+        return invalid("testing path " + path + " value failed");
       continue;
     }
     const auto last = path.rfind('/');

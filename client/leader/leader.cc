@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -28,8 +29,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned kFailures = 2;  // in a row; one may be an accident
-constexpr auto kReleaseTime = 1s;  // for each of the two requests of a release
+constexpr unsigned kFailures = 2;                        // in a row; one may be an accident
+constexpr auto kReleaseTime = 2s, kReleaseRequest = 1s;  // of a release, and of each of its requests
+constexpr int kReleaseTries = 3;
 constexpr auto kNotLeading = std::numeric_limits<Steady::rep>::min(), kNever = kNotLeading;
 
 LeaseRecord read_record(const json::value& lease) {
@@ -200,26 +202,29 @@ Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
   state.waited();
 }
 
-// Reads the lease first: the result of the last write may be unknown, so the record may have changed.
+// Reads the lease first: the result of the last write may be unknown, so the record may have changed. A
+// renewal that was under way may still arrive between the two requests; the release is then tried again.
 Task<void> LeaderElector::Impl::release() {
-  auto now =
-      co_await api.get(resource::leases, options.lease_namespace, options.lease_name, {kReleaseTime, false});
-  if (!now) {
-    log_failure(now.error());
-    co_return;
-  }
-  auto record = read_record(*now);
-  if (record.holder != options.identity) co_return;
-  record.holder.clear();
-  record.duration_seconds = 1;
-  record.acquire_time = record.renew_time = format_micro_time(api.clock().wall());
-  write_record(record, *now);
-  auto reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
-                                   std::move(*now), "", {kReleaseTime, false});
-  if (reply) {
-    spdlog::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
-  } else {
+  const auto end = api.clock().now() + kReleaseTime;
+  for (int tries = 0; tries < kReleaseTries && api.clock().now() < end; ++tries) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - api.clock().now());
+    const CallOptions call{std::min<std::chrono::milliseconds>(left, kReleaseRequest), false};
+    auto found = co_await api.get(resource::leases, options.lease_namespace, options.lease_name, call);
+    if (!found) co_return log_failure(found.error());
+    auto record = read_record(*found);
+    if (record.holder != options.identity) co_return;
+    record.holder.clear();
+    record.duration_seconds = 1;
+    record.acquire_time = record.renew_time = format_micro_time(api.clock().wall());
+    write_record(record, *found);
+    auto reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
+                                     std::move(*found), "", call);
+    if (reply) {
+      spdlog::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
+      co_return;
+    }
     log_failure(reply.error());
+    if (reply.error().code != 409) co_return;
   }
 }
 

@@ -68,6 +68,7 @@ ReflectorState::ReflectorState(Options options, Random& random)
       random_(random),
       backoff_(options.backoff, options.backoff_max),
       missing_(options.backoff, std::min<std::chrono::milliseconds>(options.backoff_max, kMissingMax)),
+      expired_(options.backoff, options.backoff_max),
       page_(kPage) {}
 
 ReflectorState::Action ReflectorState::next(Steady now) {
@@ -258,7 +259,8 @@ void ReflectorState::go(Phase phase) {
 
 void ReflectorState::back_off(Steady now, const Error& error) {
   using std::chrono::milliseconds;
-  auto& backoff = error.code == 404 ? missing_ : backoff_;
+  // A 410 is the answer of a server that works: however long it was away before, a list is due soon.
+  auto& backoff = error.code == 404 ? missing_ : expired(error) ? expired_ : backoff_;
   const milliseconds asked = std::chrono::seconds(std::min(error.retry_after, kMaxRetryAfter));
   const milliseconds jitter(static_cast<std::int64_t>(random_.unit() * asked.count() / 10));
   delay_ = std::max(backoff.next(now, random_), asked + jitter);

@@ -116,7 +116,7 @@ class ReflectorState {
 
   Options options_;
   Random& random_;
-  Backoff backoff_, missing_;
+  Backoff backoff_, missing_, expired_;
   Phase phase_ = Phase::stream_list;
   bool open_ = false;       // this phase's stream is open
   bool got_event_ = false;  // it has sent something

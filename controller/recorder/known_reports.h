@@ -15,12 +15,15 @@
 #include <string>
 
 #include "base/clock.h"
+#include "controller/report/requests.h"
 
 namespace podium::controller {
 
 // A pod's report on the API server.
 struct WrittenReport {
   std::string name, uid;
+  std::string version;  // its resourceVersion; empty: not known
+  StatusBefore before;  // its status
   std::string outcome;
   bool is_complete = false;   // the status of its condition
   Wall since{};               // when that last changed

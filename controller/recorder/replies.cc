@@ -23,16 +23,20 @@ bool is_of(const json::value& report, const std::string& pod_uid) {
   return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
 }
 
-bool is_of_a_dead_pod(const json::value& report, const std::string& pod, std::optional<Wall> decided_at) {
+bool is_of_a_pod_of_this_name(const json::value& report, const std::string& pod) {
+  return is_podiums_decision(report) && text_at(report, "/spec/podRef/name") == pod;
+}
+
+bool was_decided_after(const json::value& report, std::optional<Wall> decided_at) {
   const auto decided = parse_time(text_at(report, "/status/decidedAt"));
-  return is_podiums_decision(report) && text_at(report, "/spec/podRef/name") == pod &&
-         !(decided && decided_at && *decided > *decided_at);
+  return decided && decided_at && *decided > *decided_at;
 }
 
 WrittenReport written_before(const json::value& report) {
   WrittenReport out;
   out.name = text_at(report, "/metadata/name");
   out.uid = text_at(report, "/metadata/uid");
+  out.version = text_at(report, "/metadata/resourceVersion");
   out.outcome = text_at(report, "/metadata/labels/podium.dev~1outcome");
   const auto expires = parse_expiry_minute(text_at(report, "/metadata/labels/podium.dev~1expires"));
   out.labelled = expires.value_or(Wall{});

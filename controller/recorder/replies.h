@@ -18,14 +18,14 @@ namespace podium::controller {
 
 // The report of a decision on this pod.
 bool is_of(const boost::json::value& report, const std::string& pod_uid);
-// Podium's own report on an earlier pod of this name. `decided_at`: of the decision on the later one.
-bool is_of_a_dead_pod(const boost::json::value& report, const std::string& pod,
-                      std::optional<Wall> decided_at);
+// Podium's own report on a pod of this name.
+bool is_of_a_pod_of_this_name(const boost::json::value& report, const std::string& pod);
+bool was_decided_after(const boost::json::value& report, std::optional<Wall> decided_at);
 // Sets the conditions' times: the time of the last transition, which is one between True and False.
 void stamp(WrittenReport& report, ReportStatus& status);
 // Whether the report's labels have to change for this status.
 bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::chrono::seconds ttl);
-// What podium wrote about this pod before a restart.
+// The report as it is on the API server: what podium wrote about this pod before a restart.
 WrittenReport written_before(const boost::json::value& report);
 
 bool namespace_is_going(const Error& error);

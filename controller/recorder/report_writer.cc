@@ -82,10 +82,13 @@ struct ReportWriter::Impl {
   static Task<void> write_alone(Impl* self, Sent* sent);
   static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
   static Task<Result<void>> take_away(Impl* self, const Job* job, const json::value* report);
-  static Task<Result<json::value>> rewrite(Impl* self, Job* job, const WrittenReport* report);
+  static Task<Result<json::value>> read(Impl* self, const Job* job, const std::string* name);
+  static Task<Result<void>> is_dead(Impl* self, const Job* job, const json::value* report, bool* dead);
+  static Task<Result<json::value>> rewrite(Impl* self, Job* job, WrittenReport* report);
   static Task<Result<json::value>> fill(Impl* self, Job* job, const WrittenReport* report);
   static Task<Result<json::value>> send(Impl* self, client::Request request);
 
+  void keep(const Job& job, WrittenReport report);
   void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
   void refused(Jobs::Item& item, const Error& error);
   bool goes_on_without_labels(const Error& error);
@@ -118,7 +121,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     const bool is_new = !report;
     if (is_new) report.emplace().name = job.owner.pod;
     stamp(*report, job.status);
-    auto filling = fill_report(job.owner, report->name, job.status);
+    auto filling = fill_report(job.owner, report->name, report->before, job.status);
     job.bytes = stored_bytes(filling.body.size());
     std::vector<RetentionIndex::Report> leaving;
     if (is_new) {
@@ -135,8 +138,8 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     for (const auto& old : sent.back().leaving) requests.push_back(delete_report(old.ns, old.name, old.uid));
     if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), job.status));
     if (relabels) {
-      requests.push_back(
-          label_report(job.owner.ns, written.name, written.uid, labels_of(job.status, kDecision)));
+      requests.push_back(label_report(job.owner.ns, written.name, written.uid,
+                                      labels_of(job.status, kDecision), written.version));
     }
     requests.push_back(std::move(filling));
   }
@@ -186,12 +189,21 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   bool is_new = sent->is_new;
   Result<json::value> filled = std::unexpected(Error{});
   if (!is_new) {
-    filled = co_await rewrite(self, &job, &sent->report);
-    // Gone: deleted by hand; 409: another report has this name. Creates a new one.
-    is_new = !filled && (client::object_is_gone(filled.error()) || filled.error().code == 409);
+    // It was edited, or a write without an answer was carried out: goes on from what is there.
+    const auto there = co_await read(self, &job, &sent->report.name);
+    if (!there && !client::object_is_gone(there.error())) {
+      self->refused(*sent->item, there.error());
+      co_return;
+    }
+    // Deleted by hand, or another report has this name: creates a new one.
+    is_new = !there || text_at(*there, "/metadata/uid") != sent->report.uid;
     if (is_new) {
       self->known.forget(job.owner.uid);
       self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
+    } else {
+      sent->report = written_before(*there);
+      stamp(sent->report, job.status);
+      filled = co_await rewrite(self, &job, &sent->report);
     }
   }
   if (is_new) {
@@ -206,9 +218,9 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   }
   if (filled) {
     self->done(job, std::move(sent->report), *filled, false);
-  } else {
-    self->refused(*sent->item, filled.error());
+    co_return;
   }
+  self->refused(*sent->item, filled.error());
 }
 
 // Creates the report, or finds the existing one. Returns its name and UID.
@@ -222,23 +234,48 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
     const auto made = co_await send(self, make_report(job->owner, name, self->notes(*job), job->status));
     if (made) {
       report.uid = text_at(*made, "/metadata/uid");
+      report.version = text_at(*made, "/metadata/resourceVersion");
+      // It has no status yet: the next try goes on with it, and without one it expires.
+      self->keep(*job, report);
       co_return report;
     }
     if (made.error().code != 409 && !made.error().maybe_applied) co_return std::unexpected(made.error());
-    client::CallOptions once;
-    once.retry = false;
-    const auto there =
-        co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, name, once);
+    const auto there = co_await read(self, job, &name);
     if (!there)
       co_return std::unexpected(client::object_is_gone(there.error()) ? made.error() : there.error());
     if (is_of(*there, job->owner.uid)) co_return written_before(*there);
     if (is_last_try) co_return std::unexpected(made.error());
-    if (has_taken_away || !is_of_a_dead_pod(*there, job->owner.pod, job->status.decided_at)) break;
+    if (has_taken_away || !is_of_a_pod_of_this_name(*there, job->owner.pod)) break;
+    bool dead = false;
+    const auto asked = co_await is_dead(self, job, &*there, &dead);
+    if (!asked) co_return std::unexpected(asked.error());
+    if (!dead) break;
     const auto gone = co_await take_away(self, job, &*there);
     if (!gone) break;
     has_taken_away = true;
   }
   co_return co_await make(self, job, suffixed(job->owner.pod, job->owner.uid), true);
+}
+
+Task<Result<json::value>> ReportWriter::Impl::read(Impl* self, const Job* job, const std::string* name) {
+  client::CallOptions once;
+  once.retry = false;
+  co_return co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, *name, once);
+}
+
+// Whether the report is on a pod that has made way for the one of the job. The pod that is there now tells;
+// where there is none, or podium may not read it, the later decision is on the later pod.
+Task<Result<void>> ReportWriter::Impl::is_dead(Impl* self, const Job* job, const json::value* report,
+                                               bool* dead) {
+  client::CallOptions once;
+  once.retry = false;
+  const auto pod = co_await self->api.get(client::resource::pods, job->owner.ns, job->owner.pod, once);
+  const bool readable = pod || client::object_is_gone(pod.error()) || client::lacks_right(pod.error());
+  if (!readable) co_return std::unexpected(pod.error());
+  const auto uid = pod ? text_at(*pod, "/metadata/uid") : std::string();
+  const bool later = !was_decided_after(*report, job->status.decided_at);
+  *dead = uid == job->owner.uid || (later && uid != text_at(*report, "/spec/podRef/uid"));
+  co_return Result<void>{};
 }
 
 Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, const json::value* report) {
@@ -250,11 +287,12 @@ Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, con
 }
 
 // Fills in the status, and changes the labels where they say something else.
-Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, const WrittenReport* report) {
+Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, WrittenReport* report) {
   if (needs_labels(*report, job->status, self->ttl())) {
-    auto labelled = co_await send(
-        self, label_report(job->owner.ns, report->name, report->uid, labels_of(job->status, kDecision)));
+    auto labelled = co_await send(self, label_report(job->owner.ns, report->name, report->uid,
+                                                     labels_of(job->status, kDecision), report->version));
     if (!labelled && !self->goes_on_without_labels(labelled.error())) co_return labelled;
+    if (labelled) report->version = text_at(*labelled, "/metadata/resourceVersion");
   }
   co_return co_await fill(self, job, report);
 }
@@ -264,8 +302,10 @@ Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const W
   client::CallOptions once;
   once.retry = false;
   for (bool is_shortened = false;; is_shortened = true) {
+    json::object metadata{{"uid", report->uid}};
+    if (!report->version.empty()) metadata["resourceVersion"] = report->version;
     json::value body =
-        json::object{{"metadata", {{"uid", report->uid}}}, {"status", to_merge_patch(job->status)}};
+        json::object{{"metadata", std::move(metadata)}, {"status", to_merge_patch(job->status)}};
     auto filled =
         co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
                                  client::PatchType::merge, std::move(body), "status", "podium", once);
@@ -285,6 +325,13 @@ Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request r
   co_return client::parse_api_json(*answers[0], {});
 }
 
+void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
+  const ReportFacts facts{.failure = job.status.outcome != kScheduled, .bytes = job.bytes};
+  retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, std::nullopt, facts);
+  report.written = api.clock().now();
+  known.remember(job.owner.uid, std::move(report));
+}
+
 void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::value& reply, bool is_new) {
   report.uid = text_at(reply, "/metadata/uid");
   const auto created = is_new ? parse_time(text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
@@ -300,6 +347,8 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
     known.forget(job.owner.uid);
   } else {
     if (needs_labels(report, job.status, ttl())) report.labelled = job.status.expires_at.value_or(Wall{});
+    report.version = text_at(reply, "/metadata/resourceVersion");
+    report.before = {job.status.decided_at, job.status.attempts};
     report.outcome = job.status.outcome;
     report.content = content_hash(job.status);
     report.written = api.clock().now();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/time.h"
 #include "client/api.h"
 #include "client/auth/url.h"
 #include "controller/report/bounds.h"
@@ -25,6 +26,14 @@ client::Request request(std::string method, std::string target, std::string body
   made.accept = client::kBriefReply;
   made.timeout = std::chrono::seconds(10);
   return made;
+}
+
+// Steps of a JSON patch. A field that is absent equals null.
+std::string test_of(const StatusBefore& before) {
+  if (!before.decided_at) return R"({"op":"test","path":"/status","value":null})";
+  return fmt::format(R"({{"op":"test","path":"/status/decidedAt","value":"{}"}},)"
+                     R"({{"op":"test","path":"/status/attempts","value":{}}})",
+                     format_time(*before.decided_at), before.attempts);
 }
 
 }  // namespace
@@ -67,24 +76,27 @@ std::size_t status_bytes(const ReportOwner& owner, const std::string& name) {
   return kReportBytes - kOtherBytes - name.size() - owner.pod.size() - owner.ns.size() - owner.uid.size();
 }
 
-client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status) {
+client::Request fill_report(const ReportOwner& owner, const std::string& name, const StatusBefore& before,
+                            const ReportStatus& status) {
   auto made = request(
       "PATCH", client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
       fmt::format(R"([{{"op":"test","path":"/spec/podRef/uid","value":{}}},)"
                   R"({{"op":"test","path":"/spec/dryRun","value":false}},)"
-                  R"({{"op":"add","path":"/status","value":{}}}])",
-                  json::serialize(json::value(owner.uid)), bounded_json(status, status_bytes(owner, name))));
+                  R"({},{{"op":"add","path":"/status","value":{}}}])",
+                  json::serialize(json::value(owner.uid)), test_of(before),
+                  bounded_json(status, status_bytes(owner, name))));
   made.content_type = "application/json-patch+json";
   return made;
 }
 
 client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
-                             const ReportLabels& labels) {
+                             const ReportLabels& labels, const std::string& version) {
   auto wanted = to_json(labels);
   if (!labels.expires) wanted[kExpiresLabel] = nullptr;
-  auto made =
-      request("PATCH", client::resource::scheduling_reports.path(ns, name) + "?fieldManager=podium",
-              json::serialize(json::object{{"metadata", {{"uid", uid}, {"labels", std::move(wanted)}}}}));
+  json::object metadata{{"uid", uid}, {"labels", std::move(wanted)}};
+  if (!version.empty()) metadata["resourceVersion"] = version;
+  auto made = request("PATCH", client::resource::scheduling_reports.path(ns, name) + "?fieldManager=podium",
+                      json::serialize(json::object{{"metadata", std::move(metadata)}}));
   made.content_type = "application/merge-patch+json";
   return made;
 }

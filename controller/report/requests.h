@@ -3,6 +3,8 @@
 //
 // Both are sent in one batch, before the POST's result is known. So the PATCH tests the pod's UID,
 // and the API server refuses it (422) where the name belongs to another pod's report or to a what-if.
+// It also tests the status that it replaces (StatusBefore): a PATCH that arrives late or twice, after a newer
+// one, is refused. The resourceVersion cannot serve for that: the request before it in the batch changes it.
 //
 // The status subresource ignores metadata. So labels that have changed take one more PATCH
 // (docs/decisions/0012).
@@ -35,6 +37,12 @@ struct ReportLabels {
 ReportLabels labels_of(const ReportStatus& status, const char* kind);
 boost::json::object to_json(const ReportLabels& labels);
 
+// The status that a PATCH replaces: who wrote it last has decided then, in that attempt.
+struct StatusBefore {
+  std::optional<Wall> decided_at;  // nullopt: the report has no status
+  std::uint32_t attempts = 0;
+};
+
 // What Retention reads from a report's annotations.
 struct ReportNotes {
   std::chrono::seconds ttl{0};
@@ -49,10 +57,11 @@ client::Request make_report(const ReportOwner& owner, const std::string& name, c
                             const ReportStatus& status);
 // The most bytes that the status of this report may take.
 std::size_t status_bytes(const ReportOwner& owner, const std::string& name);
-client::Request fill_report(const ReportOwner& owner, const std::string& name, const ReportStatus& status);
-// Changes the labels of the report with this UID.
+client::Request fill_report(const ReportOwner& owner, const std::string& name, const StatusBefore& before,
+                            const ReportStatus& status);
+// Changes the labels of the report with this UID, and with this resourceVersion unless it is empty.
 client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
-                             const ReportLabels& labels);
+                             const ReportLabels& labels, const std::string& version = {});
 
 // Deletes the report with this UID only.
 client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid);

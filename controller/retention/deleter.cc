@@ -237,6 +237,8 @@ Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
       co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
   const auto read = object ? read_metadata(*object) : std::nullopt;
   const std::lock_guard lock(self->state.mutex);
+  // Written while it was read: what was read is older.
+  if (!self->state.index.is_taken(report.ns, report.name, report.uid)) co_return;
   if (!object && !client::object_is_gone(object.error())) {
     item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
   } else if (!read || read->uid != report.uid) {

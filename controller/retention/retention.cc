@@ -241,17 +241,6 @@ void Retention::track(const std::string& ns, const std::string& name, const std:
   impl_->add(report);
 }
 
-void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
-                      std::optional<Wall> expires, const ReportFacts& facts) {
-  auto ttl = kKept;
-  if (expires) {
-    const auto left = std::chrono::ceil<std::chrono::seconds>(*expires - impl_->api.clock().wall());
-    // What is kept is written with an expiry that nobody lives to see.
-    if (left < kKept / 2) ttl = std::max(left, std::chrono::seconds(0));
-  }
-  track(ns, name, uid, ttl, ReportKind::question, std::nullopt, facts);
-}
-
 void Retention::forget(const std::string& ns, const std::string& name, const std::string& uid) {
   const std::lock_guard lock(impl_->state.mutex);
   impl_->state.index.forget(ns, name, uid);

@@ -13,8 +13,8 @@
 // Time: a report lives for its TTL from its last write, by the API server's timestamps and the local
 // steady clock. The server's current time is estimated from its replies and lists; until one has
 // arrived (after a start) a report may live up to one TTL longer, never shorter. With a TTL of ten minutes
-// and more, it may live two minutes longer, so that reports expire together. Only a what-if's expiry is
-// computed from the local wall clock, which also wrote it.
+// and more, it may live two minutes longer, so that reports expire together. A what-if lives for its TTL from
+// its answer on; no step of the local wall clock matters.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: all functions from any thread;
 // requests run on `io`. Call start() on the leader only. Errors: logged and retried.
@@ -62,14 +62,10 @@ class Retention {
   // Other limits, and the TTL of reports that do not tell theirs.
   void set(std::chrono::seconds default_ttl, const ReportLimits& limits);
 
-  // A report that was written just now. `server_time`: the server's time of the write, where the
-  // reply has it.
+  // A report that was written just now, and how long it lives from now on (kKept: as long as it is there).
+  // `server_time`: the server's time of the write, where the reply has it.
   void track(const std::string& ns, const std::string& name, const std::string& uid, std::chrono::seconds ttl,
              ReportKind kind, std::optional<Wall> server_time = std::nullopt, const ReportFacts& facts = {});
-  // A what-if that was answered just now, with the expiry that its status states; nullopt: it is kept as long
-  // as it is there.
-  void track(const std::string& ns, const std::string& name, const std::string& uid,
-             std::optional<Wall> expires, const ReportFacts& facts = {});
   // The report is gone. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
 

@@ -21,14 +21,17 @@ AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const 
   stamp(asked.before, now, status);
   auto labels = labels_of(status, kQuestion);
   const bool relabels = needs_labels(asked.before, labels, ttl);
-  const json::object patch{{"metadata", {{"uid", asked.uid}}}, {"status", to_merge_patch(status)}};
+  // In a merge patch of a status, the API server does not look at the UID.
+  const json::array patch{{{"op", "test"}, {"path", "/metadata/uid"}, {"value", asked.uid}},
+                          {{"op", "add"}, {"path", "/status"}, {"value", to_json(status)}}};
   const bool refused = status.outcome == kRefused;
   const auto fitting = status.answer ? std::optional(status.answer->fitting) : std::nullopt;
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
   return {.name = asked.name,
           .uid = asked.uid,
           .labels = relabels ? std::optional(std::move(labels)) : std::nullopt,
-          .expires = now + ttl,
+          .ttl = ttl,
+          .made = {},
           .patch = json::serialize(patch),
           .result = refused ? reason : status.outcome,
           .refused = refused,
@@ -52,7 +55,7 @@ std::vector<client::Request> patch_requests(const std::string& ns, const AnswerP
   request.method = "PATCH";
   request.target =
       client::resource::scheduling_reports.path(ns, answer.name, "status") + "?fieldManager=podium";
-  request.content_type = "application/merge-patch+json";
+  request.content_type = "application/json-patch+json";
   request.accept = client::kBriefReply;
   request.body = answer.patch;
   request.timeout = kAnswerTimeout;

@@ -21,11 +21,12 @@ namespace podium::controller {
 
 inline constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(10);  // per request
 
-// The patch carries the UID, so that a report recreated meanwhile is not touched.
+// The patch tests the UID, so that a report recreated meanwhile is not touched (422).
 struct AnswerPatch {
   std::string name, uid;
   std::optional<ReportLabels> labels;  // nullopt: they are right already
-  Wall expires{};
+  std::chrono::seconds ttl{0};
+  Steady made{};  // the TTL runs from here on
   std::string patch;
   std::string result;  // as WhatIfEnd's
   bool refused = false;

@@ -84,7 +84,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         questions.forget(key);
         answers.forget(key);
         refreshes.drop(key);
-        retention.forget(seen.asked.ns, seen.asked.name);
+        retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
         continue;
       }
       const bool ours = is_ours(seen.scheduler_name);
@@ -131,6 +131,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                              what_if.max_waiting_per_namespace, what_if.max_waiting));
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = api.clock().now()};
     auto answer = make_patch(asked, std::move(status), api.clock().wall(), terms);
+    answer.made = api.clock().now();
     return answers.push(asked.ns, key, std::move(answer), kRefusal) != Answers::Pushed::refused;
   }
 
@@ -265,6 +266,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     if (stopping()) co_return;
     answer->bytes = bytes;
+    answer->made = api.clock().now();
     refreshes.answered(item->key, answer->fitting);
     const auto most = std::min<Steady::duration>(kUnchanged, terms.ttl / 2);
     if (again && !refreshes.is_news(item->key, answer->content, api.clock().now(), most)) {
@@ -391,7 +393,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   void written(const Answers::Item& item) {
     const auto& answer = item.value;
     const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size())};
-    retention.track(item.ns, answer.name, answer.uid, answer.expires, facts);
+    // It may have waited, and the wall clock may have been set meanwhile.
+    const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);
+    const auto ttl = answer.ttl >= kKept ? kKept : std::max(answer.ttl - waited, 0s);
+    retention.track(item.ns, answer.name, answer.uid, ttl, ReportKind::question, std::nullopt, facts);
     answered.fetch_add(1, std::memory_order_relaxed);
     refreshes.written(item.key, answer.content, api.clock().now());
     end_turn(item.key);

@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kRenewalPause{1'000};
 struct Seen {
   std::optional<BindOutcome> outcome;  // nullopt: undecided, the pod is still pending or could not be read
   bool readable = false;               // the pod was read
+  bool forbidden = false;              // podium may not read it
 };
 
 Seen judge(const api::Pod& live, const api::Pod& pod, const std::string& node, const Error& refusal) {
@@ -40,11 +41,19 @@ client::Task<Seen> look(client::Api& api, cluster::PodInfoPtr pod, std::string n
     if (const auto decoded = api::decode_pod(*live)) seen = judge(*decoded, *pod->pod, node, refusal);
   } else if (client::object_is_gone(live.error())) {
     seen.outcome = BindOutcome{BindEnd::elsewhere, "the pod is gone"};
+  } else {
+    seen.forbidden = live.error().code == 403;
   }
   co_return seen;
 }
 
 bool is_answer(const Error& error) { return error.kind == Error::Kind::status; }
+
+// A proxy may have sent the binding twice: the second one is refused since the first was made, or the proxy
+// finds nobody for it (a 404 that is not the API server's).
+bool may_be_due_to_itself(const Error& error) {
+  return error.code == 409 || (error.code == 404 && error.reason.empty());
+}
 
 BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
   if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.code, error.reason),
@@ -77,10 +86,14 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
       wait = kRenewalPause;
     } else if (client::object_is_gone(error)) {
       co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-    } else if (error.code == 409 || (unanswered && (error.maybe_applied || is_answer(error)))) {
+    } else if (may_be_due_to_itself(error) || (unanswered && (error.maybe_applied || is_answer(error)))) {
       if (error.maybe_applied) unanswered = now;
       auto seen = co_await look(api, request.pod, request.node, error);
       if (seen.outcome) co_return std::move(*seen.outcome);
+      if (!seen.readable && !seen.forbidden && !unanswered) {
+        if (request.in_doubt) request.in_doubt();
+        first_unanswered = unanswered = now;
+      }
       const bool counts = !unanswered || (seen.readable && now - *unanswered >= kLongestDoubt);
       if (counts) co_return rejected(request, error, log, now);
     } else if (!unanswered) {

@@ -83,6 +83,25 @@ TEST(LeaderElector, IsCancelledAtTheMomentOfItsRelease) {
   EXPECT_EQ(server.holder(), "");
 }
 
+// A renewal that was under way arrives between the reading and the writing of the release.
+TEST(LeaderElector, ReleasesALeaseThatARenewalHasJustChanged) {
+  LeaseServer server;
+  asio::io_context context;
+  Api api(server.transport, system_clock(), system_random());
+  LeaderElector elector(api, quick("me"));
+  int releases = 0;
+  server.on_request = [&](const Request& request) -> std::optional<unit::ObjectServer::Reply> {
+    const bool is_release =
+        request.method == "PUT" && server.text(json::parse(request.body), "/spec/holderIdentity").empty();
+    if (is_release && ++releases == 1) server.take_over("me");
+    return std::nullopt;
+  };
+  asio::co_spawn(context, run_and_stop(&elector), asio::detached);
+  context.run();
+  EXPECT_EQ(releases, 2);
+  EXPECT_EQ(server.holder(), "");
+}
+
 TEST(LeaderElector, IsOverWhenAnotherTookTheLease) {
   LeaseServer server;
   asio::io_context context;

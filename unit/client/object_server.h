@@ -230,7 +230,7 @@ class ObjectServer {
       boost::system::error_code none;
       const auto* found = object.find_pointer(pointer, none);
       if (text(step, "/op") == "test") {
-        if (!found || *found != step.at("value")) return status(422, "Invalid");
+        if ((found ? *found : json_value()) != step.at("value")) return status(422, "Invalid");
       } else {
         EXPECT_EQ(text(step, "/op"), "add");
         object.as_object()[pointer.substr(1)] = step.at("value");
@@ -242,6 +242,9 @@ class ObjectServer {
   Reply patch(const Path& path, json_value object, const json_value& body) {
     const auto uid = text(body, "/metadata/uid");
     if (!uid.empty() && uid != text(object, "/metadata/uid")) return status(409, "Conflict");
+    const auto version = text(body, "/metadata/resourceVersion");
+    if (!version.empty() && version != text(object, "/metadata/resourceVersion"))
+      return status(409, "Conflict");
     if (path.subresource.empty()) {
       merge(object, body);
     } else {

@@ -247,6 +247,16 @@ TEST(ReflectorState, AKindThatIsNotServedIsAskedForEveryFewSeconds) {
   EXPECT_EQ(life.done[8], "wait 800") << "an absence is no failure of what is there";
 }
 
+TEST(ReflectorState, AfterAnOutageA410IsNotWaitedForAsLong) {
+  Life life;
+  life.watching();
+  for (int i = 0; i < 8; ++i) life.failed({Error::Kind::unavailable, "refused"}).waited();
+  EXPECT_EQ(life.done[life.done.size() - 2], "wait 30000");
+  life.probed("1000").failed(status(410, "Expired")).waited();
+  EXPECT_EQ(life.done[life.done.size() - 2], "wait 800");
+  EXPECT_EQ(life.done.back(), "stream_list");
+}
+
 TEST(ReflectorState, WatchThatEnds) {
   const Error too_large = status(504, "Timeout", "Too large resource version: 100, current: 50");
   struct Case {

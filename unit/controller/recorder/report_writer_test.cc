@@ -169,6 +169,51 @@ TEST(ReportWriter, AReportFromBeforeARestartIsWrittenOn) {
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
 }
 
+TEST(ReportWriter, AWriteThatArrivesLateOverwritesNothing) {
+  for (const bool known : {false, true}) {
+    SCOPED_TRACE(known ? "a rewrite" : "the first one");
+    Writing w;
+    if (known) {
+      w.decide(huge("web"), 1);
+      w.run();
+      w.clock.advance(60s);
+    }
+    std::vector<client::Request> late;
+    bool lose = true;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      if (!lose || request.method == "GET") return std::nullopt;
+      late.push_back(request);
+      lose = request.target.find("/status") == std::string::npos;
+      Error error{Error::Kind::unavailable, "cut before the reply"};
+      error.maybe_applied = true;
+      return std::unexpected(error);
+    };
+    w.decide(huge("web"), 2);
+    w.run_until([&] { return !lose; });
+    w.clock.advance(2s);
+    w.bind(small("web"));
+    w.run();
+    EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+    const auto before = w.report("web");
+    for (const auto& request : late) (void)w.server.transport->on_send(request);
+    EXPECT_EQ(w.report("web"), before);
+  }
+}
+
+TEST(ReportWriter, OneThatWasEditedIsWrittenOn) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  auto edited = w.report("web");
+  edited.as_object()["status"] = {{"outcome", "Scheduled"}};
+  w.server.put(kPlural, edited);
+  w.clock.advance(60s);
+  w.decide(huge("web"), 2);
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 2"});
+  EXPECT_EQ(w.server.requests("POST").size(), 1u);
+}
+
 TEST(ReportWriter, AReplyThatIsLostMakesNoSecondReport) {
   Writing w;
   bool lost = false;
@@ -279,6 +324,42 @@ TEST(ReportWriter, TheReportOfALaterPodOfThisNameIsNot) {
   ASSERT_EQ(w.reports().size(), 2u);
   EXPECT_EQ(w.reports()[0], "web-1 uid-of-web-1 Scheduled 1");
   EXPECT_TRUE(w.reports()[1].ends_with("the-first Scheduled 1")) << w.reports()[1];
+}
+
+// The watch came late: both pods were decided within a second.
+TEST(ReportWriter, ThePodThatIsThereKeepsItsReport) {
+  for (const bool older_first : {true, false}) {
+    SCOPED_TRACE(older_first);
+    Writing w;
+    w.server.put("pods", {{"metadata", {{"name", "web-1"}, {"namespace", "shop"}, {"uid", "the-next"}}}});
+    auto older = small("web-1"), next = small("web-1");
+    next.meta.uid = "the-next";
+    w.bind(older_first ? older : next);
+    w.run();
+    w.bind(older_first ? next : older);
+    w.run();
+    const auto all = w.reports();
+    ASSERT_EQ(all.size(), older_first ? 1u : 2u);
+    EXPECT_EQ(all[0], "web-1 the-next Scheduled 1");
+  }
+}
+
+TEST(ReportWriter, AReportWithoutAStatusGetsItAtTheNextTry) {
+  Writing w;
+  w.server.put(kPlural, {{"metadata", {{"name", "web"}, {"namespace", "shop"}}},
+                         {"spec", {{"dryRun", true}}},
+                         {"status", json::object()}});
+  int refused = 0;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.target.find("/web-") == std::string::npos || refused++ > 0) return std::nullopt;
+    return client::Response{409, R"({"kind":"Status","code":409,"reason":"Conflict"})"};
+  };
+  w.bind(small("web"));
+  w.run();
+  EXPECT_GT(refused, 1);
+  ASSERT_EQ(w.reports().size(), 2u) << "the what-if and one report";
+  EXPECT_TRUE(w.reports()[1].ends_with("uid-of-web Scheduled 1")) << w.reports()[1];
+  EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
 }
 
 TEST(ReportWriter, OneThatAnotherHasReplacedIsMadeAnew) {

@@ -279,6 +279,28 @@ TEST(Retention, ForgettingAfterADeleteSparesTheEntryOfANewReport) {
   EXPECT_EQ(k.retention.size(), 1u);
 }
 
+TEST(Retention, AReportThatIsWrittenWhileItIsReadLivesOn) {
+  Keeping k;
+  k.keep("newest");
+  k.keep("it", 86'300s, {}, {{"dryRun", true}});
+  bool read = false;
+  k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "GET" || !request.target.ends_with("/it")) return std::nullopt;
+    read = true;
+    auto before = k.report("it");
+    k.retention.track("shop", "it", "uid-of-it", 1'000s, ReportKind::question);
+    return client::Response{200, json::serialize(before)};
+  };
+  k.run_until([&] { return k.retention.size() == 2; });
+  k.clock.advance(60s);
+  k.run_until([&] { return read; });
+  k.clock.advance(900s);
+  for (int i = 0; i < 100; ++i) k.io.run_one();
+  EXPECT_EQ(k.names().size(), 2u);
+  k.clock.advance(100s);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+}
+
 TEST(Retention, WhatIsGoneAlreadyIsForgotten) {
   Keeping k;
   k.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {

@@ -228,6 +228,36 @@ TEST(WhatIfController, AnAnswerIsNotGivenToAnotherOfItsName) {
   EXPECT_TRUE(w.accepted("ask").starts_with("False Invalid: spec")) << w.accepted("ask");
 }
 
+// A watch that is late tells of the deletion when the next one of the name is answered.
+TEST(WhatIfController, ADeletionIsOfItsOwnReportOnly) {
+  Asking w;
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_EQ(w.retention.size(ReportKind::question), 1u);
+  w.retention.track("shop", "ask", "uid-of-the-next", 100s, ReportKind::question);
+  w.server.erase(kPlural, "shop", "ask");
+  w.settle();
+  EXPECT_EQ(w.retention.size(ReportKind::question), 1u);
+}
+
+TEST(WhatIfController, AnAnswerIsOfItsOwnReportOnly) {
+  Asking w;
+  bool swapped = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (swapped || request.method != "PATCH" || request.target.find("/status") == std::string::npos)
+      return std::nullopt;
+    swapped = true;
+    w.server.erase(kPlural, "shop", "ask");
+    w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})");
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_TRUE(swapped);
+  EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
+}
+
 // --- labels and conditions ---
 
 TEST(WhatIfController, ItsLabelsAreThoseOfItsAnswer) {

@@ -57,7 +57,7 @@ std::string pending() { return pod("uid-web", ""); }
 struct Case {
   const char* name;
   std::vector<Result<void>> sent;  // the result of each request
-  std::string live;                // the pod; empty: reading it is forbidden; "gone"
+  std::string live;                // the pod; empty: reading it is forbidden; "gone"; "away": a proxy's 404
   const char* outcome;
   bool in_doubt = true;
   std::chrono::minutes passes{0};  // while the pod is read
@@ -74,6 +74,7 @@ TEST_P(BindingRequestTest, EndsAsItIs) {
     EXPECT_EQ(request.method, "GET");
     clock.advance(test.passes);
     if (test.live.empty()) return client::Response{.status = 403, .body = R"({"kind":"Status"})"};
+    if (test.live == "away") return client::Response{.status = 404, .body = "<html>no such page</html>"};
     if (test.live == "gone")
       return client::Response{.status = 404, .body = R"({"kind":"Status","reason":"NotFound"})"};
     return client::Response{.status = 200, .body = test.live};
@@ -123,6 +124,9 @@ INSTANTIATE_TEST_SUITE_P(
              false},
         Case{"conflict_and_pending", {is(refusal(409))}, pending(), "rejected: code 409", false},
         Case{"conflict_and_not_to_be_seen", {is(refusal(409))}, "", "rejected: code 409", false},
+        Case{"conflict_and_reading_fails", {is(refusal(409)), kBound}, "away", "bound"},
+        Case{"a_404_of_another_and_ours", {is(refusal(404))}, pod("uid-web", "n"), "bound", false},
+        Case{"a_404_of_another_and_pending", {is(refusal(404))}, pending(), "rejected: code 404", false},
         Case{"in_doubt_and_bound", {is(kUnanswered), kBound}, "", "bound"},
         Case{"in_doubt_and_ours", {is(kUnanswered), is(refusal(409))}, pod("uid-web", "n"), "bound"},
         Case{"in_doubt_and_another_node",
