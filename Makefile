@@ -66,7 +66,7 @@ replay: build kube ## steps podium and kube-scheduler through a random cluster l
 .PHONY: simulate
 simulate: setup  ## lives of podium on virtual time, with faults, against a modelled API server (SEEDS=1..1000)
 	@tools/build.sh release simulate
-	@$(DIES_WITH_MAKE) build/release/simulate/podium_simulate --also simulate/failed_seeds.txt --seeds $(SEEDS)
+	@$(DIES_WITH_MAKE) build/release/simulate/podium_simulate --jobs $(JOBS) --also simulate/failed_seeds.txt --seeds $(SEEDS)
 
 e2e-node: image  ## podium's image and chart on a real node: install, upgrade, drain, static pod, rollback, uninstall
 	@$(DIES_WITH_MAKE) e2e/node/run

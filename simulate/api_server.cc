@@ -71,6 +71,20 @@ std::optional<json::value> parsed(const std::string& text) {
   return value;
 }
 
+// Source: pkg/registry/core/pod/strategy.go, PrepareForCreate and applySchedulingGatedCondition.
+json::object state_of_new_pod(const json::value& pod) {
+  json::object state{{"phase", "Pending"}};
+  const auto* gates = find_at(pod, "/spec/schedulingGates");
+  if (gates && gates->is_array() && !gates->get_array().empty()) {
+    state["conditions"] =
+        json::array{{{"type", "PodScheduled"},
+                     {"status", "False"},
+                     {"reason", "SchedulingGated"},
+                     {"message", "Scheduling is blocked due to non-empty scheduling gates"}}};
+  }
+  return state;
+}
+
 bool has_status(const std::string& plural) { return plural == "pods" || plural == "schedulingreports"; }
 
 }  // namespace
@@ -173,7 +187,7 @@ Response ApiServer::create(const Route& route, const client::Request& request, c
                   made.name);
   if (auto refused = refusal("create", made)) return std::move(*refused);
   if (has_status(route.plural)) body->as_object().erase("status");
-  if (route.plural == "pods") body->as_object()["status"] = {{"phase", "Pending"}};
+  if (route.plural == "pods") body->as_object()["status"] = state_of_new_pod(*body);
   const auto stored = store_.create(made.key(), std::move(*body), by);
   return object_reply(201, *stored, request);
 }
@@ -206,9 +220,12 @@ Response ApiServer::bind(const Route& route, const json::value& body, const std:
   return {201, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"};
 }
 
+// A lease that is not there is made, unless the one that was read is meant.
 Response ApiServer::replace(const Route& route, json::value body, const std::string& by) {
   const auto object = store_.find(route.key());
-  if (!object) return not_found(route);
+  if (!object && !text_at(body, "/metadata/uid").empty())
+    return conflict(route, "Precondition failed: UID in precondition");
+  if (!object) return {201, store_.create(route.key(), std::move(body), by)->text};
   const json::value asked{{"uid", text_at(body, "/metadata/uid")},
                           {"resourceVersion", text_at(body, "/metadata/resourceVersion")}};
   if (const auto broken = broken_precondition(asked, object->value); !broken.empty())
@@ -229,9 +246,15 @@ Response ApiServer::patch(const Route& route, const client::Request& request, co
       return not_understood(request, done.error().message);
     if (!done) return status(422, "Invalid", done.error().message, route, route.name);
   } else {
-    const auto* asked = find_at(*body, "/metadata");
-    const auto broken = asked ? broken_precondition(*asked, object->value) : "";
-    if (!broken.empty()) return conflict(route, broken);
+    // A UID is no precondition of a patch: another one is a field that may not change, or of a status whose
+    // resource is custom it is not looked at.
+    const bool of_custom_status = of_status && route.plural == "schedulingreports";
+    const auto uid = text_at(*body, "/metadata/uid");
+    if (!of_custom_status && !uid.empty() && uid != text_at(object->value, "/metadata/uid"))
+      return status(422, "Invalid", "metadata.uid: field is immutable", route, route.name);
+    const json::value asked{{"resourceVersion", text_at(*body, "/metadata/resourceVersion")}};
+    if (const auto broken = broken_precondition(asked, object->value); !broken.empty())
+      return conflict(route, broken);
     if (request.content_type == "application/merge-patch+json") {
       merge_patch(patched, *body);
     } else if (request.content_type == "application/strategic-merge-patch+json") {
@@ -289,7 +312,9 @@ Response ApiServer::remove_all(const Route& route, const std::string& by) {
     items += (items.empty() ? "" : ",") + brief_text(*object);
     store_.remove(one.key(), by);
   }
-  return {200, fmt::format(R"({{"kind":"List","apiVersion":"v1","metadata":{{}},"items":[{}]}})", items)};
+  const auto* token = count > most ? R"("continue":"more")" : "";
+  return {200,
+          fmt::format(R"({{"kind":"List","apiVersion":"v1","metadata":{{{}}},"items":[{}]}})", token, items)};
 }
 
 ApiServer::Opened ApiServer::open(const client::Request& request) {

@@ -49,6 +49,7 @@ class Faults {
   explicit Faults(std::uint32_t mask) : mask_(mask) {}
 
   bool has(Fault fault) const { return mask_ >> static_cast<unsigned>(fault) & 1; }
+  void add(Fault fault) { mask_ |= std::uint32_t{1} << static_cast<unsigned>(fault); }
   void drop(Fault fault) { mask_ &= ~(std::uint32_t{1} << static_cast<unsigned>(fault)); }
   std::uint32_t mask() const { return mask_; }
   bool operator==(const Faults&) const = default;

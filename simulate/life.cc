@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 constexpr std::chrono::seconds kTtl{150};
 // Everything is relisted after an hour and up to a quarter.
 constexpr std::chrono::seconds kToRest{90}, kStop{35}, kToRelist{80 * 60};
+// Who waits for an answer that was lost before the faults ended waits up to 70 s, and then backs off for up
+// to a minute.
+constexpr std::chrono::seconds kPatience{70 + 60};
 // Reports are listed every half hour, and may then have a TTL before them.
 constexpr std::chrono::seconds kToReportList{30 * 60 + 60 + 150 + 60};
 constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,000 in all
@@ -86,6 +89,9 @@ Life::Life(const Settings& settings)
   network_.served = [this](const Host& host, const client::Request& request, int status) {
     observer_.served(host, request, status);
   };
+  network_.read = [this](const Host& host, const std::string& plural, std::string_view objects) {
+    observer_.read(host, plural, objects);
+  };
   network_.arrives = [this](Steady sent_at) { observer_.arrives(sent_at); };
   network_.answered = [this](const Host& host, const client::Request& request,
                              const client::Response& reply) { observer_.answered(host, request, reply); };
@@ -93,7 +99,6 @@ Life::Life(const Settings& settings)
     observer_.fail(fmt::format("the model does not know: {} {} {}: {}", request.method, request.target,
                                request.content_type, why));
   };
-  if (faults_.has(Fault::clock)) observer_.clocks_may_step();
   if (faults_.has(Fault::lose_event)) observer_.may_lose_events();
   if (faults_.has(Fault::quota)) {
     observer_.keeps_some_reports();
@@ -283,12 +288,16 @@ Outcome Life::run() {
 
 void Life::pass() {
   if (!run_until(time_.now() + dice_.between(20s, 90s))) return;
+  const bool has_lost = network_.has_lost_exchanges();
   heal();
   // What is on its way arrives within a minute.
   auto late = std::chrono::seconds(faults_.has(Fault::late) ? 60 : 0);
   if (network_.has_lost_events()) late = kToRelist;
   if (!run_until(time_.now() + kToRest + late)) return;
-  observer_.at_rest();
+  if (!observer_.at_rest(has_lost)) {
+    if (!run_until(time_.now() + kPatience)) return;
+    observer_.at_rest(false);
+  }
   if (!run_until(time_.now() + kTtl + kToRest)) return;
   if (!observer_.at_end(engines_)) {
     if (!run_until(time_.now() + kToReportList)) return;

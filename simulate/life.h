@@ -13,6 +13,7 @@
 
 #include "simulate/faults.h"
 #include "simulate/mutations.h"
+#include "simulate/observer.h"
 
 namespace podium::simulate {
 
@@ -27,7 +28,8 @@ struct Outcome {
   std::optional<std::string> failure;  // nullopt: everything held
   double failed_at = 0;                // in seconds of the life
   std::uint64_t hash = 0, lines = 0;   // of the trace
-  std::uint64_t bound = 0, excused = 0;
+  std::uint64_t bound = 0;
+  Excuses excused{};
   Faults chosen = Faults::none();  // the faults that the seed chose
 };
 

@@ -60,6 +60,12 @@ Bug takes_doubt_for_refusal() {
   return bug;
 }
 
+Bug binds_late() {
+  Bug bug;
+  bug.dawdles = [](const Request& request) -> Steady::duration { return is_binding(request) ? 12s : 0s; };
+  return bug;
+}
+
 Bug takes_any_404_for_gone() {
   Bug bug;
   bug.after = [](const Request& request, Answer& answer) {
@@ -185,8 +191,9 @@ Bug takes_lost_answers_for_written() {
   Bug bug;
   bug.after = [](const Request& request, Answer& answer) {
     const bool failed = !answer || answer->status >= 400;
-    if (request.method == "PATCH" && of_report(request) && names(request, "/status") && failed)
-      answer = stored(200, request);
+    const bool of_what_if = request.method == "PATCH" && of_report(request) && names(request, "/status") &&
+                            request.body.find(R"("path":"/metadata/uid")") != std::string::npos;
+    if (of_what_if && failed) answer = done(200);
   };
   return bug;
 }
@@ -250,13 +257,19 @@ Bug forgets_by_name() {
 const std::vector<Mutation>& all() {
   static const std::vector<Mutation> found{
       {.name = "writes_without_the_lease",
-       .bug = "sends writes after the lease is lost (1)",
+       .bug = "sends a write that has waited, though the lease is lost (1)",
+       .make = binds_late,
        .writes_always = true},
       {.name = "doubt_is_refusal",
        .bug = "a binding without an answer frees its room (2)",
+       .seed = 292,
+       .found_as = "put more on",
+       .rare = true,
        .make = takes_doubt_for_refusal},
       {.name = "any_404_is_gone",
        .bug = "a proxy's 404 means that the pod is gone (3)",
+       .seed = 6,
+       .found_as = "waits, and fits",
        .make = takes_any_404_for_gone},
       {.name = "any_retry_after",
        .bug = "waits as long as any Retry-After says (5)",
@@ -266,47 +279,92 @@ const std::vector<Mutation>& all() {
        .make = nominates_late},
       {.name = "eviction_loop",
        .bug = "repeats a refused eviction at once (7)",
+       .seed = 2,
+       .found_as = "times in a second",
        .make = evicts_again_at_once},
-      {.name = "no_relist", .bug = "a lost DELETE never heals (9)", .make = never_relists},
+      {.name = "no_relist",
+       .bug = "a lost DELETE never heals (9)",
+       .seed = 1,
+       .found_as = "waits, and fits",
+       .make = never_relists},
       {.name = "forbidden_report",
        .bug = "a forbidden report holds its writer (11)",
+       .seed = 2,
+       .found_as = "of rest",
        .make = clings_to_forbidden_reports},
       {.name = "lost_answer",
        .bug = "a what-if whose answer was not stored stays unanswered (13)",
        .make = takes_lost_answers_for_written},
       {.name = "head_of_line",
        .bug = "a report that cannot be deleted stops all deletions (19)",
+       .seed = 2,
+       .found_as = "is there",
        .make = stops_at_a_report_that_stays},
       {.name = "forgets_by_name",
        .bug = "a deletion forgets the next report of its name (21)",
+       .seed = 510,
+       .found_as = "is there",
+       .rare = true,
        .make = forgets_by_name},
-      {.name = "binding_without_uid", .bug = "binds another pod of the same name", .make = binds_without_uid},
-      {.name = "error_is_bound", .bug = "takes an error for a binding", .make = takes_errors_for_bound},
+      {.name = "binding_without_uid",
+       .bug = "binds another pod of the same name",
+       .seed = 7,
+       .found_as = "put more on",
+       .make = binds_without_uid},
+      {.name = "error_is_bound",
+       .bug = "takes an error for a binding",
+       .seed = 10,
+       .found_as = "waits, and fits",
+       .make = takes_errors_for_bound},
       {.name = "conflict_is_bound",
        .bug = "takes a conflict for a binding",
        .make = takes_conflicts_for_bound},
       {.name = "lease_without_version",
        .bug = "takes a lease that another has just taken",
+       .seed = 57,
+       .found_as = "has the lease",
+       .rare = true,
        .make = writes_the_lease_without_version},
-      {.name = "slow_clock", .bug = "keeps a lease for longer than it lasts", .clock_rate = 0.4},
+      {.name = "slow_clock",
+       .bug = "keeps a lease for longer than it lasts",
+       .seed = 1,
+       .found_as = "is there",
+       .clock_rate = 0.4},
       {.name = "lease_kept",
        .bug = "does not release the lease at the end",
+       .seed = 1,
+       .found_as = "the lease was not released",
        .make = keeps_the_lease_at_the_end},
       {.name = "no_deletions",
        .bug = "does not see that a pod is deleted",
+       .seed = 2,
+       .found_as = "waits, and fits",
        .make = [] { return drops("DELETED", "/pods"); }},
       {.name = "no_node_changes",
        .bug = "does not see that a node changes",
+       .seed = 108,
+       .found_as = "waits, and fits",
+       .rare = true,
        .make = [] { return drops("MODIFIED", "/nodes"); }},
       {.name = "expired_watch",
        .bug = "ignores a 410 in a watch",
+       .seed = 9,
+       .found_as = "waits, and fits",
        .make = [] { return drops("ERROR", "/"); }},
-      {.name = "silent_watch", .bug = "waits for a watch that is silent", .make = waits_for_silent_watches},
+      {.name = "silent_watch",
+       .bug = "waits for a watch that is silent",
+       .seed = 5,
+       .found_as = "waits, and fits",
+       .make = waits_for_silent_watches},
       {.name = "report_of_another",
        .bug = "takes a report that is there already for its own",
+       .seed = 4,
+       .found_as = "has no report",
        .make = takes_another_report_for_its_own},
       {.name = "report_without_uid",
        .bug = "deletes another report of the same name",
+       .seed = 33,
+       .found_as = "before its TTL",
        .make = deletes_reports_without_uid},
   };
   return found;

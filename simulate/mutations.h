@@ -40,6 +40,7 @@ struct Mutation {
   std::string_view bug;         // what the engine does wrong; the number in the review that found it once
   std::uint64_t seed = 0;       // of a life that finds it; 0: none is known
   std::string_view found_as;    // a part of what that life tells
+  bool rare = false;            // few lives find it
   std::function<Bug()> make{};  // for each engine and kind of traffic
   bool writes_always = false;   // never asks whether it may write
   double clock_rate = 1;        // of its clock

@@ -82,10 +82,24 @@ Response Network::serve(const Host& host, const Request& request) {
   return reply;
 }
 
+bool Network::has_lost_exchanges() const {
+  return std::ranges::any_of(lost_, [](const auto& weak) {
+    const auto exchange = weak.lock();
+    return exchange && !exchange->done;
+  });
+}
+
+void Network::note_lost(const std::shared_ptr<Exchange>& exchange, const Fate& fate) {
+  if (fate.answered == exchange->requests.size() || fate.cuts) return;
+  std::erase_if(lost_, [](const auto& weak) { return weak.expired(); });
+  lost_.push_back(exchange);
+}
+
 void Network::send(const std::shared_ptr<Exchange>& exchange) {
   for (const auto& request : exchange->requests) sent(*exchange->host, request);
   const auto now = agenda_.now();
   const auto fate = this->fate(exchange->requests.size());
+  note_lost(exchange, fate);
   agenda_.after(fate.up, [this, exchange, fate, now] { arrive(exchange, fate, now); });
 }
 
@@ -115,6 +129,7 @@ void Network::open(const std::shared_ptr<Exchange>& exchange) {
   sent(*exchange->host, exchange->requests.front());
   const auto now = agenda_.now();
   const auto fate = this->fate(1);
+  note_lost(exchange, fate);
   agenda_.after(fate.up, [this, exchange, fate, now] { arrive_watch(exchange, fate, now); });
 }
 
@@ -185,12 +200,16 @@ void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
     pipe->watch->closed = true;
     return deliver(pipe, std::move(line), false, true);
   }
+  const auto whole = line;
   if (dice_.one_in(16)) {
     const auto half = 1 + dice_.below(line.size() - 1);
     deliver(pipe, line.substr(0, half), false, false);
     line.erase(0, half);
     pipe->last += 100us;
   }
+  agenda_.at(pipe->last, [this, pipe, whole] {
+    if (!pipe->closed && !pipe->host->is_cut) read(*pipe->host, pipe->watch->plural, whole);
+  });
   deliver(pipe, std::move(line), false, false);
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/http/transport.h"
 #include "simulate/agenda.h"
@@ -41,6 +42,9 @@ class Network {
   // Called as a reply arrives at who still waits for it.
   std::function<void(const Host&, const client::Request&, const client::Response&)> answered;
 
+  // Called as whole lines of a watch arrive, or the page of a list.
+  std::function<void(const Host&, const std::string& plural, std::string_view objects)> read;
+
   // A transport of the host. Its coroutines run on the executor, its waits on the agenda.
   std::shared_ptr<client::Transport> connect(HostPtr host, client::MayWrite may_write);
   void heal() { healed_ = true; }
@@ -57,6 +61,8 @@ class Network {
   };
   bool refuses();
   bool has_lost_events() const { return has_lost_events_; }
+  // Somebody waits for an answer that is lost.
+  bool has_lost_exchanges() const;
   Steady::duration dial();
   void send(const std::shared_ptr<Exchange>& exchange);
   void open(const std::shared_ptr<Exchange>& exchange);
@@ -65,6 +71,7 @@ class Network {
  private:
   bool strikes(Fault fault);
   Fate fate(std::size_t requests);
+  void note_lost(const std::shared_ptr<Exchange>& exchange, const Fate& fate);
   void arrive(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at);
   void arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at);
   client::Response serve(const Host& host, const client::Request& request);
@@ -79,6 +86,7 @@ class Network {
   const std::uint64_t rarity_;  // a fault strikes one in so many times
   bool healed_ = false, has_lost_events_ = false;
   Steady silent_until_{};
+  std::vector<std::weak_ptr<Exchange>> lost_;
 };
 
 }  // namespace podium::simulate

@@ -4,10 +4,12 @@
 // report goes before its TTL, but by hand or for the next pod of its name. At a request: who binds, evicts or
 // nominates has the lease, by the server's record. At rest: see at_rest() and at_end().
 //
-// The first violation ends a life. What no scheduler can know is excused, and each excuse is counted.
+// The first violation ends a life. What no scheduler can know is excused: see Excuse, which says why. Each
+// excuse is counted.
 // Owner: a Life. Threads: one. Errors: failed().
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +24,21 @@
 
 namespace podium::simulate {
 
+enum class Excuse : std::uint8_t {
+  // The lease of an engine was deleted by hand: it learns of it when it renews it, and makes it again if
+  // nobody has it then. What another one wrote meanwhile it does not know.
+  lease_deleted,
+  // A binding by the leader before that the next one has not read of: it was under way at the takeover, or a
+  // watch of the next one is silent since before.
+  takeover,
+  // A watch has lost an event: nobody knows of that pod before the next list.
+  lost_event,
+  count,
+};
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::count)> kExcuses{
+    "lease deleted by hand", "binding not seen at a takeover", "lost event"};
+using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
+
 // Reports that a policy keeps, where a life has one.
 bool stays(const Key& key);
 
@@ -34,22 +51,21 @@ class Observer {
   void may_lose_events() { loses_events_ = true; }      // the watches may: nobody knows what is on a node
   void keeps_some_reports() { keeps_some_ = true; }     // a policy does: see stays()
   void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that is carried out next
+  void read(const Host& host, const std::string& plural, std::string_view objects);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
-  // Wall clocks do: a what-if tells when it expires by the clock of who answered.
-  void clocks_may_step() { clocks_step_ = true; }
   void lost_its_memory(const std::string& identity) { forgetful_.insert(identity); }  // crashed or stopped
   void fail(std::string reason);
 
   // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
-  // what-if is answered, reports say what was bound.
-  void at_rest();
+  // what-if is answered, reports say what was bound. False: something is unfinished, and it has patience.
+  bool at_rest(bool has_patience);
   // Nothing but what is periodic has been sent since at_rest(), and expired reports are gone. False: some are
   // there that the leader cannot know before it lists all: who made them has ended, or had no reply.
   bool at_end(std::size_t engines);
   void after_list_of_reports();  // these are gone, too
 
   const std::optional<std::string>& failure() const { return failure_; }
-  std::uint64_t excused() const { return excused_; }
+  const Excuses& excused() const { return excused_; }
   std::uint64_t bound() const { return bound_.size(); }
 
  private:
@@ -63,10 +79,12 @@ class Observer {
   void pod_committed(const Commit& commit);
   void report_committed(const Commit& commit);
   void check_node(const std::string& node, const std::string& by);
+  void note_answer(const client::Request& request);
   void count(const Host& host, const client::Request& request);
-  void check_pods();
-  void check_what_ifs();
-  void check_reports();
+  void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
+  std::optional<std::string> unfinished_pods() const;
+  std::optional<std::string> unfinished_what_ifs() const;
+  std::optional<std::string> unfinished_reports();
   std::vector<StoredPtr> expired() const;
   void fail_for(const Stored& report);
   std::string holder() const;
@@ -80,14 +98,18 @@ class Observer {
   std::set<std::string> touched_;       // UIDs of reports that were edited by hand
   std::set<std::string> touched_pods_;  // UIDs of pods whose report was deleted or edited by hand
   std::set<std::string> forgetful_;
-  std::map<std::string, Steady> written_;  // by a report's UID: when podium's last write of it was sent
-  std::map<std::string, Steady> told_;     // by a report's key and the time of its decision: sent first
+  // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
+  std::map<std::string, Steady> known_bound_;
+  // By a report's UID: when podium's last write was sent, and its last write of the status; who wrote it.
+  std::map<std::string, Steady> written_, filled_;
+  std::map<std::string, std::string> writers_;
+  // By a what-if's key: when podium read it last; and with the time of the answer: when it read it before.
+  std::map<std::string, Steady> read_, told_;
   Steady sent_at_{};
-  std::map<std::string, Steady> made_;        // by the key of a pod that had one of its name before it
   Steady lease_taken_{};                      // by hand, for the last time
   std::map<std::string, std::string> knows_;  // by a report's UID: who had the reply to its last write
-  bool loses_events_ = false, keeps_some_ = false, clocks_step_ = false;
-  std::uint64_t excused_ = 0;
+  bool loses_events_ = false, keeps_some_ = false;
+  Excuses excused_{};
   std::size_t requests_since_rest_ = 0, writes_since_rest_ = 0;
   std::optional<Steady> rests_since_;
   // Requests about one object by one engine: since when, and how many in that second.

@@ -3,34 +3,36 @@
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
-#include <chrono>
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "simulate/life.h"
+#include "simulate/main/answers.h"
+#include "simulate/main/workers.h"
 
 namespace podium::simulate {
 namespace {
 
-using std::chrono::steady_clock;
-
 struct Options {
-  std::string seeds = "1..100", also, mutation;
-  double seconds = 0;
-  bool trace = false, twice = false, mutations = false;
+  std::string seeds, also, mutation, faults;
+  std::uint64_t from_test_seed = 0;
+  unsigned jobs = 1;
+  bool trace = false, twice = false, mutations = false, answer = false, first = false, rare = false;
 };
 
-struct Sum {
-  std::uint64_t lives = 0, failed = 0, bound = 0, excused = 0, hash = 0;
+struct Range {
+  std::uint64_t first = 1, last = 0;
 };
 
 // "7", or "1..100"; nullopt: neither.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> read_range(const std::string& text) {
+std::optional<Range> read_range(const std::string& text) {
   const auto dots = text.find("..");
   try {
     const auto first = std::stoull(text.substr(0, dots));
-    return std::pair(first, dots == std::string::npos ? first : std::stoull(text.substr(dots + 2)));
+    return Range{first, dots == std::string::npos ? first : std::stoull(text.substr(dots + 2))};
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -49,80 +51,158 @@ std::vector<std::uint64_t> read_seeds(const std::string& path) {
 std::string text_of(Faults faults) {
   std::string out;
   for (std::size_t i = 0; i < Faults::kCount; ++i) {
-    if (faults.has(static_cast<Fault>(i))) out += (out.empty() ? "" : ", ") + std::string(kFaultNames[i]);
+    if (faults.has(static_cast<Fault>(i))) out += (out.empty() ? "" : ",") + std::string(kFaultNames[i]);
   }
   return out.empty() ? "none" : out;
 }
 
-// The faults that a failing life needs: each of the others can be dropped.
-Faults shrink(Settings settings, Faults faults) {
+// nullopt: a name is of no fault.
+std::optional<Faults> read_faults(const std::string& text) {
+  if (text.empty()) return Faults::all();
+  auto wanted = Faults::none();
+  if (text == "none") return wanted;
+  for (std::size_t at = 0, end; at <= text.size(); at = end + 1) {
+    end = std::min(text.find(',', at), text.size());
+    const auto it = std::ranges::find(kFaultNames, text.substr(at, end - at));
+    if (it == kFaultNames.end()) return std::nullopt;
+    wanted.add(static_cast<Fault>(it - kFaultNames.begin()));
+  }
+  return wanted;
+}
+
+// A failure without names and numbers.
+std::string sort_of(const std::string& failure) {
+  std::string out;
+  for (std::size_t at = 0, end; at < failure.size(); at = end + 1) {
+    end = std::min(failure.find(' ', at), failure.size());
+    const auto word = failure.substr(at, end - at);
+    if (word.find_first_of("0123456789/") == std::string::npos) out += word + " ";
+  }
+  return out;
+}
+
+// The faults that a failing life needs: each of the others can be dropped, and it fails in the same way.
+Faults shrink(Settings settings, Faults faults, const std::string& failure) {
   settings.prints = false;
-  for (std::size_t i = 0; i < Faults::kCount; ++i) {
-    auto fewer = faults;
-    fewer.drop(static_cast<Fault>(i));
-    settings.faults = fewer;
-    if (fewer != faults && live(settings).failure) faults = fewer;
+  for (bool dropped = true; std::exchange(dropped, false);) {
+    for (std::size_t i = 0; i < Faults::kCount; ++i) {
+      auto fewer = faults;
+      fewer.drop(static_cast<Fault>(i));
+      if (fewer == faults) continue;
+      settings.faults = fewer;
+      const auto outcome = live(settings);
+      if (!outcome.failure || sort_of(*outcome.failure) != sort_of(failure)) continue;
+      faults = fewer;
+      dropped = true;
+    }
   }
   return faults;
 }
 
-void run_seed(std::uint64_t seed, const Options& options, const Mutation* mutation, Sum& sum) {
-  Settings settings{.seed = seed, .mutation = mutation, .prints = options.trace};
+void run_seed(std::uint64_t seed, const Options& options, Sum& sum) {
+  const auto* mutation = mutation_named(options.mutation);
+  Settings settings{
+      .seed = seed, .faults = *read_faults(options.faults), .mutation = mutation, .prints = options.trace};
   const auto outcome = live(settings);
-  ++sum.lives;
-  sum.bound += outcome.bound;
-  sum.excused += outcome.excused;
-  sum.hash = sum.hash * 31 + outcome.hash;
-  bool failed = outcome.failure.has_value();
+  sum.add(seed, outcome);
   if (options.twice) {
     const auto again = live(settings);
     if (again.hash != outcome.hash) {
-      failed = true;
+      ++sum.failed;
       fmt::print("seed {}: its trace is {:016x}, and {:016x} the second time\n", seed, outcome.hash,
                  again.hash);
     }
   }
   if (outcome.failure) {
-    fmt::print("seed {} failed after {:.3f} s: {}\n", seed, outcome.failed_at, *outcome.failure);
-    fmt::print("  with the faults: {}\n", text_of(shrink(settings, outcome.chosen)));
+    ++sum.failed;
+    const auto fewest = shrink(settings, outcome.chosen, *outcome.failure);
+    fmt::print(
+        "seed {} failed after {:.3f} s: {}\n  trace {:016x}; again, with the faults that it needs:\n"
+        "  podium_simulate {}--seed {} --faults {} --trace\n",
+        seed, outcome.failed_at, *outcome.failure, outcome.hash,
+        mutation ? fmt::format("--mutation {} ", mutation->name) : "", seed, text_of(fewest));
   }
-  if (failed) ++sum.failed;
   std::fflush(stdout);
 }
 
-int run_seeds(const Options& options) {
-  const auto range = read_range(options.seeds);
-  const auto* mutation = mutation_named(options.mutation);
-  if (!range || (!mutation && !options.mutation.empty())) {
-    fmt::print(stderr, "podium_simulate: --seeds takes A..B, --mutation a name\n");
-    return 2;
+// The seeds to run: those of the file, then the range; or so many from PODIUM_TEST_SEED on.
+std::optional<std::vector<Range>> ranges_of(const Options& options) {
+  std::vector<Range> out;
+  if (!options.also.empty()) {
+    for (const auto seed : read_seeds(options.also)) out.push_back({seed, seed});
   }
-  const auto began = steady_clock::now();
-  const auto passed = [&] { return std::chrono::duration<double>(steady_clock::now() - began).count(); };
-  Sum sum;
-  for (const auto seed : options.also.empty() ? std::vector<std::uint64_t>() : read_seeds(options.also))
-    run_seed(seed, options, mutation, sum);
-  for (auto seed = range->first; seed <= range->second; ++seed) {
-    if (options.seconds > 0 && passed() >= options.seconds) break;
-    run_seed(seed, options, mutation, sum);
+  if (options.from_test_seed > 0) {
+    const char* given = std::getenv("PODIUM_TEST_SEED");
+    const auto first = read_range(given ? given : "1");
+    if (!first) return std::nullopt;
+    fmt::print("PODIUM_TEST_SEED={}\n", first->first);
+    out.push_back({first->first, first->first + options.from_test_seed - 1});
+  } else if (!options.seeds.empty()) {
+    const auto range = read_range(options.seeds);
+    if (!range) return std::nullopt;
+    out.push_back(*range);
   }
-  fmt::print("{} lives, {} failed; {} pods bound, {} excused; hash {:016x}; {:.1f} ms a life\n", sum.lives,
-             sum.failed, sum.bound, sum.excused, sum.hash, 1000 * passed() / static_cast<double>(sum.lives));
-  return sum.failed == 0 ? 0 : 1;
+  return out;
 }
 
-// Whether the seed of each planted bug finds it, and finds nothing without it. Some have no seed yet.
-int run_mutations() {
+int run_seeds(const Options& options) {
+  const auto ranges = ranges_of(options);
+  if (!ranges) {
+    fmt::print(stderr, "podium_simulate: --seeds and PODIUM_TEST_SEED are A..B, or one number\n");
+    return 2;
+  }
+  if (!options.mutation.empty() && !mutation_named(options.mutation)) {
+    fmt::print(stderr, "podium_simulate: --mutation: no planted bug is named {}\n", options.mutation);
+    return 2;
+  }
+  if (!read_faults(options.faults)) {
+    fmt::print(stderr, "podium_simulate: --faults: {}: some are no faults; they are: {}\n", options.faults,
+               text_of(Faults::all()));
+    return 2;
+  }
+  std::fflush(stdout);
+  const auto sum = share(options.jobs, [&](unsigned worker, unsigned workers) {
+    Sum mine;
+    std::uint64_t at = 0;
+    for (const auto& range : *ranges) {
+      for (auto seed = range.first; seed <= range.last; ++seed) {
+        if (at++ % workers == worker && !(options.first && mine.failed > 0)) run_seed(seed, options, mine);
+      }
+    }
+    return mine;
+  });
+  if (!sum) {
+    fmt::print(stderr, "podium_simulate: a worker has died: its last line is of the seed before\n");
+    return 1;
+  }
+  fmt::print("{}\n", sum->text());
+  return sum->failed == 0 ? 0 : 1;
+}
+
+// Whether a planted bug is found from its seed on, and nothing is found without it. A change of podium
+// changes the lives: so some seeds are tried.
+bool find(const Mutation& mutation) {
+  const std::uint64_t tries = mutation.rare ? 3'000 : 200;
+  for (auto seed = mutation.seed; seed < mutation.seed + tries; ++seed) {
+    const auto found = live({.seed = seed, .mutation = &mutation});
+    if (!found.failure || found.failure->find(mutation.found_as) == std::string::npos) continue;
+    const auto without = live({.seed = seed});
+    fmt::print("{}: seed {}: {}\n", mutation.name, seed, *found.failure);
+    if (without.failure) fmt::print("  and without it: {}\n", *without.failure);
+    return !without.failure;
+  }
+  fmt::print("{}: NOT FOUND by {} seeds from {} on\n", mutation.name, tries, mutation.seed);
+  return false;
+}
+
+// Some planted bugs have no seed yet.
+int run_mutations(bool rare) {
   int planted = 0, missed = 0;
   for (const auto& mutation : mutations()) {
-    if (mutation.seed == 0) continue;
+    if (mutation.seed == 0 || (mutation.rare && !rare)) continue;
     ++planted;
-    const auto found = live({.seed = mutation.seed, .mutation = &mutation});
-    const bool as_said = found.failure && found.failure->find(mutation.found_as) != std::string::npos;
-    const auto without = live({.seed = mutation.seed});
-    fmt::print("{}: seed {}: {}\n", mutation.name, mutation.seed, found.failure.value_or("NOT FOUND"));
-    if (without.failure) fmt::print("  and without it: {}\n", *without.failure);
-    if (!as_said || without.failure) ++missed;
+    if (!find(mutation)) ++missed;
+    std::fflush(stdout);
   }
   fmt::print("{} planted bugs, {} not found\n", planted, missed);
   return missed == 0 ? 0 : 1;
@@ -133,14 +213,20 @@ int run(int argc, char** argv) {
   Options options;
   app.add_option("--seeds,--seed", options.seeds, "A..B, or one");
   app.add_option("--also", options.also, "a file of seeds to run first")->check(CLI::ExistingFile);
-  app.add_option("--seconds", options.seconds, "begin no life after this time");
+  app.add_option("--from-test-seed", options.from_test_seed, "so many lives from PODIUM_TEST_SEED on");
+  app.add_option("--faults", options.faults, "only these faults: names, joined by commas");
+  app.add_option("--jobs", options.jobs, "share the seeds among so many processes")->check(CLI::Range(1, 64));
   app.add_option("--mutation", options.mutation, "plant this bug");
   app.add_flag("--mutations", options.mutations, "plant each bug in the life that finds it");
+  app.add_flag("--rare", options.rare, "with --mutations: also those that few lives find");
+  app.add_flag("--answer", options.answer, "be the modelled API server, on the standard input");
   app.add_flag("--trace", options.trace, "print what happens");
+  app.add_flag("--first", options.first, "stop at the first failure");
   app.add_flag("--twice", options.twice, "run each seed twice and compare");
   CLI11_PARSE(app, argc, argv);
   spdlog::set_level(options.trace ? spdlog::level::debug : spdlog::level::off);
-  return options.mutations ? run_mutations() : run_seeds(options);
+  if (options.answer) return answer_requests();
+  return options.mutations ? run_mutations(options.rare) : run_seeds(options);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(ModelledApiServer, PatchesKeepTheirPreconditionsAndTheirPart) {
   const auto patch = [&](const std::string& to, const std::string& body, const char* type) {
     return api.ask("PATCH", Served::pod_path("a") + to, body, type).status;
   };
-  EXPECT_EQ(patch("", R"({"metadata":{"uid":"another"},"spec":{"x":1}})", kMergePatch), 409);
+  EXPECT_EQ(patch("", R"({"metadata":{"uid":"another"},"spec":{"x":1}})", kMergePatch), 422);
   EXPECT_EQ(patch("", R"({"metadata":{"resourceVersion":"1"},"spec":{"x":1}})", kMergePatch), 409);
   EXPECT_EQ(patch("", R"({"status":{"phase":"Running"}})", kMergePatch), 200);
   EXPECT_EQ(text_at(api.stored("a"), "/status/phase"), "Pending")

@@ -1,0 +1,29 @@
+// Workers: processes that share the seeds, and the Sum of what they found.
+//
+// Owner: main(). Threads: one each. Errors: share() tells that a worker has died.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "simulate/life.h"
+
+namespace podium::simulate {
+
+struct Sum {
+  std::uint64_t lives = 0, failed = 0, bound = 0;
+  std::uint64_t hash = 0;  // of all traces, in any order
+  Excuses excused{};
+  double seconds = 0;  // of all workers
+
+  void add(std::uint64_t seed, const Outcome& outcome);
+  Sum& operator+=(const Sum& other);
+  std::string text() const;
+};
+
+// Runs `work` in so many processes, with their number; in this one where it is one. Nullopt: one has died.
+std::optional<Sum> share(unsigned workers, const std::function<Sum(unsigned worker, unsigned workers)>& work);
+
+}  // namespace podium::simulate
