@@ -1,0 +1,319 @@
+"""The modelled API server of simulate/ answers as the real one does, in all that podium reads.
+
+Each step is asked of both. A later step may name what an earlier one was answered: "${web.uid}", "${web.rv}".
+"""
+import json
+import re
+import subprocess
+import unittest
+import urllib.error
+import urllib.request
+
+from e2e.support import podium
+from e2e.support.control_plane import ADMIN_TOKEN, ROOT, ControlPlane, environment, wait_until
+
+PROGRAM = ROOT / "build/release/simulate/podium_simulate"
+PODS, POLICED = "/api/v1/namespaces/shop/pods", "/api/v1/namespaces/policed/pods"
+REPORTS = "/apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports"
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/shop/leases"
+JSON_PATCH, MERGE, STRATEGIC = (f"application/{kind}+json" for kind in ("json-patch", "merge-patch", "strategic-merge-patch"))
+BRIEF = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json"
+BRIEF_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json"
+
+
+def pod(name, ns="shop", **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": ns},
+            "spec": {"containers": [{"name": "main", "image": "app:v1"}], **spec}}
+
+
+def binding(name, uid):
+    return {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "namespace": "shop", "uid": uid},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": "n1"}}
+
+
+def report(name, uid="pod-1", **spec):
+    return {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+            "metadata": {"name": name, "namespace": "shop", "labels": {"podium.dev/report": "decision"}},
+            "spec": {"podRef": {"name": name, "uid": uid}, "dryRun": False, **spec}}
+
+
+def fill(uid, before, **status):
+    """The status's PATCH of a report, as controller/report/requests.cc makes it."""
+    return [{"op": "test", "path": "/spec/podRef/uid", "value": uid}, {"op": "test", "path": "/spec/dryRun", "value": False},
+            *({"op": "test", "path": path, "value": value} for path, value in before.items()),
+            {"op": "add", "path": "/status", "value": status}]
+
+
+def answer(uid, status):
+    """The status's PATCH of a what-if, as controller/what_if/answer_patch.cc makes it."""
+    return [{"op": "test", "path": "/metadata/uid", "value": uid}, {"op": "add", "path": "/status", "value": status}]
+
+
+def lease(holder, rv=None, uid=None):
+    read = {field: value for field, value in (("resourceVersion", rv), ("uid", uid)) if value}
+    return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l", "namespace": "shop", **read},
+            "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "leaseTransitions": 0}}
+
+
+def deletion(**preconditions):
+    return {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
+
+
+def ask(name, method, target, body=None, **how):
+    return name, {"method": method, "target": target, "body": body, **how}
+
+
+def patch(name, target, body, kind):
+    return ask(name, "PATCH", target, body, type=kind)
+
+
+def watch(name, target):
+    return name, {"watch": target}
+
+
+FIRST, SECOND = ({"decidedAt": f"2026-01-01T00:00:0{n}Z", "attempts": n, "outcome": "Unschedulable"} for n in (1, 2))
+NO_STATUS, AFTER_FIRST = {"/status": None}, {"/status/decidedAt": FIRST["decidedAt"], "/status/attempts": 1}
+AS_REWRITTEN = {"uid": "${report.uid}", "resourceVersion": "${rewrite.rv}"}
+CONDITION = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "no"}
+
+STEPS = [
+    # Pods, bindings, evictions.
+    ask("web", "POST", PODS, pod("web")),
+    ask("again", "POST", PODS, pod("web")),
+    ask("read", "GET", f"{PODS}/web"),
+    ask("nobody", "GET", f"{PODS}/nobody"),
+    patch("condition", f"{PODS}/web/status", {"status": {"conditions": [CONDITION], "nominatedNodeName": "n1"}}, STRATEGIC),
+    patch("condition-again", f"{PODS}/web/status", {"status": {"conditions": [{**CONDITION, "message": "still"}]}}, STRATEGIC),
+    patch("condition-of-another", f"{PODS}/web/status",
+          {"metadata": {"uid": "another"}, "status": {"conditions": [CONDITION]}}, STRATEGIC),
+    ask("bind-another-uid", "POST", f"{PODS}/web/binding", binding("web", "another")),
+    ask("bind", "POST", f"{PODS}/web/binding", binding("web", "${web.uid}")),
+    ask("bound", "GET", f"{PODS}/web"),
+    ask("bind-twice", "POST", f"{PODS}/web/binding", binding("web", "${web.uid}")),
+    ask("bind-nobody", "POST", f"{PODS}/nobody/binding", binding("nobody", "x")),
+    ask("gated", "POST", PODS, pod("gated", schedulingGates=[{"name": "g"}])),
+    ask("bind-gated", "POST", f"{PODS}/gated/binding", binding("gated", "${gated.uid}")),
+    ask("evict-another", "DELETE", f"{PODS}/web", deletion(uid="another")),
+    ask("evict", "DELETE", f"{PODS}/web", deletion(uid="${web.uid}")),
+    ask("evict-again", "DELETE", f"{PODS}/web", deletion(uid="${web.uid}")),
+    ask("evicted", "GET", f"{PODS}/web"),
+    ask("delete-pending", "DELETE", f"{PODS}/gated", deletion(uid="${gated.uid}")),
+    ask("deleted", "GET", f"{PODS}/gated"),
+    ask("delete-nobody", "DELETE", f"{PODS}/nobody", deletion(uid="x")),
+    ask("refused", "POST", POLICED, pod("p", "policed")),
+    # Reports: both requests of a new one, late and repeated ones, edits, labels, deletions.
+    ask("report", "POST", REPORTS, report("r1"), accept=BRIEF),
+    ask("report-again", "POST", REPORTS, report("r1"), accept=BRIEF),
+    patch("fill-of-another", f"{REPORTS}/r1/status", fill("pod-2", NO_STATUS, **FIRST), JSON_PATCH),
+    patch("fill-too-early", f"{REPORTS}/r1/status", fill("pod-1", AFTER_FIRST, **SECOND), JSON_PATCH),
+    patch("fill", f"{REPORTS}/r1/status", fill("pod-1", NO_STATUS, **FIRST), JSON_PATCH),
+    patch("fill-twice", f"{REPORTS}/r1/status", fill("pod-1", NO_STATUS, **FIRST), JSON_PATCH),
+    patch("rewrite", f"{REPORTS}/r1/status", fill("pod-1", AFTER_FIRST, **SECOND), JSON_PATCH),
+    patch("rewrite-late", f"{REPORTS}/r1/status", fill("pod-1", AFTER_FIRST, **FIRST), JSON_PATCH),
+    patch("merge", f"{REPORTS}/r1/status",
+          {"metadata": AS_REWRITTEN, "status": {"outcome": "Scheduled", "attempts": None}}, MERGE),
+    patch("merge-late", f"{REPORTS}/r1/status", {"metadata": AS_REWRITTEN, "status": {"outcome": "Failed"}}, MERGE),
+    patch("merge-another", f"{REPORTS}/r1/status", {"metadata": {"uid": "another"}, "status": {"outcome": "Failed"}}, MERGE),
+    patch("label-late", f"{REPORTS}/r1", {"metadata": {**AS_REWRITTEN, "labels": {"podium.dev/outcome": "Failed"}}}, MERGE),
+    patch("label", f"{REPORTS}/r1",
+          {"metadata": {"labels": {"podium.dev/outcome": "Scheduled", "podium.dev/report": None}}}, MERGE),
+    patch("status-by-the-object", f"{REPORTS}/r1", {"status": {"outcome": "Forged"}}, MERGE),
+    ask("what-if", "POST", REPORTS, {**report("w1"), "spec": {"dryRun": True, "replicas": 1, "podRef": {"name": "web"}}}),
+    patch("what-if-changed", f"{REPORTS}/w1", {"spec": {"replicas": 2}}, MERGE),
+    patch("what-if-answered", f"{REPORTS}/w1/status", {"status": {"outcome": "Fits", "observedGeneration": 2}}, MERGE),
+    patch("answer-of-another", f"{REPORTS}/w1/status", answer("another", {}), JSON_PATCH),
+    patch("answer", f"{REPORTS}/w1/status", answer("${what-if.uid}", {"outcome": "Fits", "observedGeneration": 2}), JSON_PATCH),
+    patch("label-another", f"{REPORTS}/w1", {"metadata": {"uid": "another", "labels": {"a": "b"}}}, MERGE),
+    patch("fill-a-what-if", f"{REPORTS}/w1/status", fill("pod-1", NO_STATUS, **FIRST), JSON_PATCH),
+    patch("patch-nobody", f"{REPORTS}/nobody/status", fill("pod-1", NO_STATUS, **FIRST), JSON_PATCH),
+    # Lists, paged and brief, with selectors.
+    ask("more-1", "POST", REPORTS, report("r2")),
+    ask("more-2", "POST", REPORTS, report("r3")),
+    ask("page-1", "GET", f"{REPORTS}?limit=2"),
+    ask("page-2", "GET", f"{REPORTS}?limit=2&continue=${{page-1.continue}}"),
+    ask("decisions", "GET", f"{REPORTS}?fieldSelector=spec.dryRun!%3Dtrue", accept=BRIEF_LIST),
+    ask("questions", "GET", f"{REPORTS}?fieldSelector=spec.dryRun%3Dtrue"),
+    ask("labelled", "GET", f"{REPORTS}?labelSelector=podium.dev/report%3Ddecision"),
+    ask("running", "GET", f"{PODS}?fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed"),
+    # Leases.
+    ask("no-lease", "GET", f"{LEASES}/l"),
+    ask("lease-that-was", "PUT", f"{LEASES}/l", lease("a", "1", "another")),
+    ask("lease", "POST", LEASES, lease("a")),
+    ask("lease-taken", "POST", LEASES, lease("b")),
+    ask("renew", "PUT", f"{LEASES}/l", lease("a", "${lease.rv}")),
+    ask("renew-same", "PUT", f"{LEASES}/l", lease("a", "${lease.rv}")),
+    ask("take", "PUT", f"{LEASES}/l", lease("b", "${lease.rv}")),
+    ask("take-late", "PUT", f"{LEASES}/l", lease("c", "${lease.rv}")),
+    # Watches: a streaming list, resumed ones.
+    watch("stream", f"{REPORTS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
+    watch("resume", f"{REPORTS}?watch=true&resourceVersion=${{what-if.rv}}"),
+    watch("questions", f"{REPORTS}?watch=true&resourceVersion=${{what-if.rv}}&fieldSelector=spec.dryRun%3Dtrue"),
+    ask("delete-another", "DELETE", f"{REPORTS}/r1", deletion(uid="another")),
+    ask("delete", "DELETE", f"{REPORTS}/r1", deletion(uid="${report.uid}")),
+    ask("delete-again", "DELETE", f"{REPORTS}/r1", deletion(uid="${report.uid}")),
+    ask("delete-by-label", "DELETE",
+        f"{REPORTS}?limit=1&labelSelector=podium.dev/report%3Ddecision&fieldSelector=spec.dryRun!%3Dtrue",
+        {"apiVersion": "v1", "kind": "DeleteOptions"}, accept=BRIEF_LIST),
+    ask("left", "GET", REPORTS),
+    watch("deletions", f"{REPORTS}?watch=true&resourceVersion=${{more-2.rv}}"),
+]
+
+# When the history is forgotten: of a watch that resumes, and of one that does not.
+EXPIRED = [
+    watch("expired", f"{REPORTS}?watch=true&resourceVersion=${{what-if.rv}}"),
+    watch("again", f"{REPORTS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
+]
+
+
+class Model:
+    """The modelled API server."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", PROGRAM, "--answer"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, env=environment())
+
+    def ask(self, request):
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()
+
+
+class Real:
+    """The real one."""
+
+    def __init__(self, plane):
+        self.plane = plane
+
+    def ask(self, request):
+        if "watch" in request:
+            return self.watch(request["watch"])
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": request.get("type") or "application/json",
+                   "Accept": request.get("accept") or "application/json"}
+        body = None if request["body"] is None else json.dumps(request["body"]).encode()
+        return self.send(urllib.request.Request(self.plane.url + request["target"], body, headers, method=request["method"]))
+
+    def send(self, request):
+        try:
+            with urllib.request.urlopen(request, context=self.plane._tls, timeout=90) as reply:
+                return {"status": reply.status, "body": json.loads(reply.read())}
+        except urllib.error.HTTPError as error:
+            with error:
+                return {"status": error.code, "body": json.loads(error.read())}
+
+    def watch(self, target):
+        """The events until the server ends the watch, after two seconds. Bookmarks but for the first list's end are left out."""
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+        request = urllib.request.Request(f"{self.plane.url}{target}&timeoutSeconds=2", headers=headers)
+        try:
+            with urllib.request.urlopen(request, context=self.plane._tls, timeout=90) as reply:
+                return {"status": reply.status, "events": [json.loads(line) for line in reply.read().splitlines() if line]}
+        except urllib.error.HTTPError as error:
+            with error:
+                return {"status": error.code, "body": json.loads(error.read())}
+
+
+class Side:
+    """One of both, and what it has answered. UIDs and resourceVersions are named in the order in which they appear."""
+
+    def __init__(self, server):
+        self.server, self.known, self.uids, self.versions = server, {}, {}, {}
+
+    def ask(self, name, request):
+        filled = re.sub(r"\$\{([\w-]+)\.(\w+)\}", lambda found: self.known[found[1]][found[2]], json.dumps(request))
+        answer = self.server.ask(json.loads(filled))
+        body = answer.get("body") or {}
+        metadata = body.get("metadata", {}) if isinstance(body, dict) else {}
+        self.known[name] = {"uid": metadata.get("uid", ""), "rv": metadata.get("resourceVersion", ""),
+                            "continue": metadata.get("continue", "")}
+        if answer["status"] == 200 and request.get("method") == "DELETE" and "items" not in body:
+            return 200, "deleted"
+        return self.read(answer)
+
+    def read(self, answer):
+        """What podium reads of it. To refuse a watch and to end it with an error is the same."""
+        if "events" in answer:
+            events = [event for event in answer["events"] if not plain_bookmark(event)]
+            if [event["type"] for event in events] == ["ERROR"]:
+                return self.read({"status": events[0]["object"]["code"], "body": events[0]["object"]})
+            return answer["status"], [self.event(event) for event in events]
+        body = answer["body"]
+        if "items" in body:
+            metadata = body["metadata"]
+            return answer["status"], [self.object(item) for item in body["items"]], bool(metadata.get("continue"))
+        if body.get("kind") == "Status":
+            return answer["status"], body.get("status"), body.get("reason"), body.get("code")
+        return answer["status"], self.object(body)
+
+    def event(self, event):
+        what = event["object"]
+        if event["type"] == "BOOKMARK":
+            return "BOOKMARK", what["metadata"]["annotations"]["k8s.io/initial-events-end"]
+        return event["type"], self.object(what)
+
+    def object(self, value):
+        metadata, spec, status = value["metadata"], value.get("spec", {}), value.get("status", {})
+        uid = self.uids.setdefault(metadata["uid"], f"uid {len(self.uids)}")
+        versions = self.versions.setdefault(uid, [])
+        if metadata["resourceVersion"] not in versions:
+            versions.append(metadata["resourceVersion"])
+        seen = {"name": metadata["name"], "ns": metadata["namespace"], "uid": uid,
+                "version": versions.index(metadata["resourceVersion"]), "labels": metadata.get("labels", {}),
+                "going": "deletionTimestamp" in metadata}
+        if value.get("kind") == "SchedulingReport":
+            seen.update(generation=metadata["generation"], spec=spec, status=status)
+        elif "holderIdentity" in spec:
+            seen.update(spec=spec)
+        else:
+            seen.update(node=spec.get("nodeName"), gates=spec.get("schedulingGates"), phase=status.get("phase"),
+                        nominated=status.get("nominatedNodeName"),
+                        conditions=[[c.get(field) for field in ("type", "status", "reason", "message")]
+                                    for c in status.get("conditions", [])])
+        return seen
+
+
+def plain_bookmark(event):
+    return event["type"] == "BOOKMARK" and "k8s.io/initial-events-end" not in event["object"]["metadata"].get("annotations", {})
+
+
+class ModelAndServer(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = ControlPlane().start()
+        cls.addClassCleanup(cls.plane.stop)
+        cls.plane.kubectl("create", "-f", podium.CRDS)
+        wait_until(lambda: cls.plane.request("GET", REPORTS)[0] == 200, "the CRD is served")
+        for ns in ("shop", "policed"):
+            cls.plane.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns}})
+        cls.plane.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": "policed"},
+                          "spec": {"hard": {"pods": "0"}}})
+        # As the quota controller does.
+        cls.plane.request("PATCH", "/api/v1/namespaces/policed/resourcequotas/none/status",
+                          {"status": {"hard": {"pods": "0"}, "used": {"pods": "0"}}}, content_type=MERGE)
+        wait_until(lambda: cls.plane.request("POST", f"{POLICED}?dryRun=All", pod("p", "policed"))[0] == 403,
+                   "the quota refuses pods")
+
+    def test_each_answer_is_the_same(self):
+        model = Model()
+        self.addCleanup(model.stop)
+        modelled, real = Side(model), Side(Real(self.plane))
+        self.compare(modelled, real, STEPS)
+        model.ask({"compact": True})
+        self.plane.api.stop(60)  # what a new one has not seen itself is too old for its watches
+        self.plane.start_api()
+        self.compare(modelled, real, EXPIRED)
+
+    def compare(self, modelled, real, steps):
+        for name, request in steps:
+            with self.subTest(name):
+                self.assertEqual(modelled.ask(name, request), real.ask(name, request))
+
+
+if __name__ == "__main__":
+    unittest.main()
