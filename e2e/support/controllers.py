@@ -12,9 +12,10 @@ def build():
     subprocess.run([ROOT / "tools/kube.sh", "kube-controller-manager"], cwd=ROOT, check=True)
 
 
-def controllers(plane, names=WORKLOADS):
-    """kube-controller-manager with these controllers. The caller stops it."""
+def controllers(plane, names=WORKLOADS, flags=()):
+    """kube-controller-manager with these controllers, and flags that win over those here. The caller stops it."""
     return Process([BIN / "kube-controller-manager", "--kubeconfig", plane.kubeconfig, "--leader-elect=false",
                     "--controllers", ",".join(f"{name}-controller" for name in names), "--kube-api-qps", 500, "--kube-api-burst", 500,
-                    "--cert-dir", plane.dir / "controllers", "--bind-address", "127.0.0.1", "--secure-port", free_ports(1)[0]],
+                    "--cert-dir", plane.dir / "controllers", "--bind-address", "127.0.0.1", "--secure-port", free_ports(1)[0],
+                    *flags],
                    plane.dir / "controllers.log", env=environment())
