@@ -104,7 +104,7 @@ class AskedReader {
                                  where, name));
     }
     for (const auto* field :
-         {"changes", "strategies", "workloadRef", "fixes", "nodes", "profile", "minCount"}) {
+         {"changes", "strategies", "workloadRef", "fixes", "nodes", "profile", "minCount", "room"}) {
       if (find_at(value, fmt::format("/spec/{}", field))) {
         out_.warnings.push_back(
             fmt::format("schedulingreport {}: spec.{} is not taken into account offline", name, field));

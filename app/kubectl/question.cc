@@ -1,6 +1,7 @@
 #include "app/kubectl/question.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <boost/json/array.hpp>
 #include <charconv>
 
@@ -76,6 +77,19 @@ Result<json::object> question_spec(const QuestionFlags& flags) {
   if (!flags.nodes.empty()) spec["nodes"] = json::array(flags.nodes.begin(), flags.nodes.end());
   if (flags.fixes) spec["fixes"] = true;
   return spec;
+}
+
+std::string other_options(const QuestionFlags& flags, const render::Report& report) {
+  std::vector<std::string> out;
+  const auto node = !report.placements.empty() ? report.placements.front().node
+                    : report.choice            ? report.choice->node
+                                               : std::string("NODE");
+  if (flags.replicas == 0) out.emplace_back("--replicas N");
+  if (flags.weights.empty()) out.emplace_back("--weights NodeResourcesFit=5");
+  if (flags.drain.empty() && flags.add_nodes == 0) out.push_back("--drain " + node);
+  if (flags.add_nodes == 0) out.push_back("--add-nodes 2 --like " + node);
+  if (!flags.fixes && report.fitting < report.asked) out.emplace_back("--fixes");
+  return fmt::format("{}", fmt::join(out, ", "));
 }
 
 json::value question_object(const std::string& ns, const std::string& name, json::object spec, bool keep) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/render/report.h"
 #include "base/result.h"
 
 namespace podium::kubectl {
@@ -28,6 +29,9 @@ struct QuestionFlags {
 // All but the subject (template, podRef or workloadRef). Nodes are added before others are drained, so that
 // the drained pods may use them.
 Result<boost::json::object> question_spec(const QuestionFlags& flags);
+
+// Options that a question does not have yet: "--weights NodeResourcesFit=5, --drain n1".
+std::string other_options(const QuestionFlags& flags, const render::Report& report);
 
 // The object to create. podium deletes it soon, if its author did not; `keep`: it is kept as other questions.
 boost::json::value question_object(const std::string& ns, const std::string& name, boost::json::object spec,

@@ -16,7 +16,6 @@
 
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
-#include "app/kubectl/beside.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
@@ -43,9 +42,8 @@ struct Subject {
   std::string ns, name;
   std::string field;  // of the spec: template, podRef or workloadRef
   json::value value;
-  bool replaces = false;      // a workload that exists: its own pods are part of the question
-  std::string kind = {};      // of the manifest or the workload
-  std::string selector = {};  // of the pods that the workload has now
+  bool replaces = false;  // a workload that exists: its own pods are part of the question
+  std::string kind = {};  // of the manifest or the workload
 };
 
 Result<std::string> read_text(const std::string& file) {
@@ -98,7 +96,7 @@ class Asking {
     if (!admitted(*object, ns)) return;
     answer({ns, target->name, "workloadRef",
             json::object{{"kind", target->maker->kind}, {"name", target->name}}, true,
-            std::string(target->maker->kind), selector_of(*object)});
+            std::string(target->maker->kind)});
   }
 
   void about_file(const std::string& file) {
@@ -138,8 +136,7 @@ class Asking {
     if (!pod) return;
     auto name = text_of(object, "/metadata/name");
     if (name.empty()) name = text_of(object, "/metadata/generateName");
-    answer({ns, std::move(name), "template", template_of(object, *pod), exists, text_of(object, "/kind"),
-            exists ? selector_of(object) : std::string()});
+    answer({ns, std::move(name), "template", template_of(object, *pod), exists, text_of(object, "/kind")});
   }
 
   // The pod that the object makes, as the API server would store it.
@@ -159,6 +156,7 @@ class Asking {
     auto spec = question_spec(flags_.question);
     if (!spec) return fail(spec.error());
     (*spec)[subject.field] = std::move(subject.value);
+    if (asks_for_room(subject)) (*spec)["room"] = true;
     auto answered = ask(cluster_, subject.ns, *spec, flags_.keep);
     if (!answered) return fail(answered.error());
     const auto report = render::read_report(*answered);
@@ -169,8 +167,9 @@ class Asking {
     } else {
       const auto options = render_options(flags_.output, program_of(command_));
       const auto name = subject.ns + "/" + subject.name;
-      std::cout << (flags_.capacity ? render::capacity(report, name, options)
-                                    : render::what_if(report, name, options, beside(subject, *spec, report)));
+      std::cout << (flags_.capacity
+                        ? render::capacity(report, name, options)
+                        : render::what_if(report, name, options, other_options(flags_.question, report)));
       if (subject.replaces) {
         std::cout << "Pods that " << name << " has now were asked about as if they were not placed.\n";
       }
@@ -180,14 +179,10 @@ class Asking {
     worse(flags_.capacity && code == 3 ? 0 : code);
   }
 
-  render::Beside beside(const Subject& subject, const json::object& spec, const render::Report& report) {
-    render::Beside out;
-    if (report.refused) return out;
-    out.next = other_options(flags_.question, report);
-    if (report.asked == 1 || subject.kind == "DaemonSet") return out;
-    add_zones(cluster_, subject.ns, subject.selector, out);
-    add_room(cluster_, subject.ns, spec, report, out);
-    return out;
+  // Who asks about one pod does not ask for the time that thousands take.
+  bool asks_for_room(const Subject& subject) const {
+    const bool is_one = (subject.kind == "Pod" || subject.kind.empty()) && flags_.question.replicas < 2;
+    return !flags_.capacity && !is_one && subject.kind != "DaemonSet";
   }
 
   const CLI::App& command_;
@@ -251,7 +246,7 @@ void add_what_if(CLI::App& app, int& exit_code) {
   auto* capacity = app.add_subcommand("capacity", "How many more of these pods fit?");
   const auto room = std::make_shared<WhatIfFlags>();
   room->capacity = true;
-  room->question.replicas = 1000;
+  room->question.replicas = kMaxReplicas;
   add_common(*capacity, *room);
   capacity->add_option("--up-to", room->question.replicas, "how many to try")
       ->type_name("N")

@@ -200,6 +200,11 @@ std::optional<Failure> failure(const json::value& value) {
   return Failure{count(value, "replica"), std::move(reason), std::move(rejections), total};
 }
 
+std::optional<Room> room(const json::value& value) {
+  if (!value.is_object()) return std::nullopt;
+  return Room{count(value, "count"), flag(value, "mayBeMore"), failure(at(value, "firstFailure"))};
+}
+
 // Complete or Accepted of this generation.
 void read_conditions(const json::value& status, std::int64_t generation, Report& report) {
   for (const auto& condition : each(status, "conditions", [](const json::value& c) { return c; })) {
@@ -225,7 +230,12 @@ void read_question(const json::value& spec, const json::value& status, Report& r
     return Placement{text(placement, "nodeName"), count(placement, "count")};
   });
   report.placements_total = std::max(report.placements.size(), count(status, "placementsTotal"));
+  report.zones = each(status, "zones", [](const json::value& zone) {
+    return Zone{text(zone, "name"), count(zone, "count"), count(zone, "now")};
+  });
+  report.zones_total = std::max(report.zones.size(), count(status, "zonesTotal"));
   report.failure = failure(at(status, "firstFailure"));
+  report.room = room(at(status, "room"));
   report.verdicts = each(status, "verdicts", node_verdict);
   report.group = group(at(status, "group"));
   report.changes = each(status, "changes", change);

@@ -128,11 +128,23 @@ struct Placement {
   std::size_t pods = 0;
 };
 
+struct Zone {
+  std::string name;
+  std::size_t pods = 0, now = 0;  // now: pods of the workload that are there
+};
+
 struct Failure {
   std::size_t replica = 0;  // from 1
   std::string reason;
   std::vector<Rejection> rejections;
   std::size_t rejections_total = 0;
+};
+
+// How many more fit after all that were asked for.
+struct Room {
+  std::size_t more = 0;
+  bool at_least = false;           // it was not counted further
+  std::optional<Failure> failure;  // what stops the next one
 };
 
 struct Report {
@@ -160,7 +172,10 @@ struct Report {
   std::size_t asked = 1, fitting = 0;
   std::vector<Placement> placements;
   std::size_t placements_total = 0;  // distinct nodes
+  std::vector<Zone> zones;           // also those that take none
+  std::size_t zones_total = 0;
   std::optional<Failure> failure;
+  std::optional<Room> room;
   std::vector<NodeVerdict> verdicts;
   std::optional<Group> group;
   std::vector<Step> changes, fixes;

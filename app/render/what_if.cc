@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
+#include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "app/render/words.h"
 
@@ -11,6 +13,11 @@ namespace podium::render {
 namespace {
 
 constexpr std::size_t kNodes = 10, kWideNodes = 64, kDomains = 16, kNodesInLine = 4;
+
+// Else the first replica that does not fit is told.
+bool ran_out_of_time(const Report& report) {
+  return report.outcome == "PartlyFits" && report.fitting < report.asked && !report.failure;
+}
 
 std::string verdict(const Report& report, const Options& options) {
   const auto& style = options.style;
@@ -21,42 +28,28 @@ std::string verdict(const Report& report, const Options& options) {
   return style.good(fmt::format("all {} fit", report.asked));
 }
 
-std::string room_words(const Beside& beside) {
-  if (!beside.room) return {};
-  if (beside.room->more == 0) return "; no room for more after that";
-  return fmt::format("; room for {}{} more after that", beside.room->at_least ? "at least " : "",
-                     beside.room->more);
+std::string room_words(const Report& report) {
+  if (!report.room) return {};
+  if (report.room->more == 0 && !report.room->at_least) return "no room for more after that";
+  return fmt::format("room for {}{} more after that", report.room->at_least ? "at least " : "",
+                     report.room->more);
 }
 
 // "After that 54 nodes: has not enough cpu free; least short: 1850m cpu."
-std::string short_of(const Beside& beside) {
-  if (!beside.room || !beside.room->failure) return {};
-  const auto* rejection = main_rejection(beside.room->failure->rejections);
+std::string short_of(const Report& report) {
+  if (!report.room || !report.room->failure) return {};
+  const auto* rejection = main_rejection(report.room->failure->rejections);
   if (!rejection) return {};
   const auto least = shortfall_words(*rejection);
   return fmt::format("After that {}: {}{}{}.\n", counted(rejection->nodes, "node"),
                      reason_words(rejection->reason), least.empty() ? "" : "; ", least);
 }
 
-// Pods by zone; empty where it is not known of all of them. New nodes are named after the one they are like.
-std::map<std::string, std::size_t> by_zone(const Report& report, const Beside& beside) {
-  std::map<std::string, std::size_t> out;
-  if (report.placements_total > report.placements.size()) return {};
-  for (const auto& placement : report.placements) {
-    auto zone = beside.zone_of.find(placement.node);
-    if (zone == beside.zone_of.end())
-      zone = beside.zone_of.find(placement.node.substr(0, placement.node.rfind("-new-")));
-    if (zone == beside.zone_of.end()) return {};
-    out[zone->second] += placement.pods;
-  }
-  return out;
-}
-
 std::string nodes_in_line(const Report& report) {
   std::vector<std::string> nodes;
   for (const auto& placement : report.placements)
     nodes.push_back(fmt::format("{} {}", placement.node, placement.pods));
-  return fmt::format("Nodes: {}.\n", listed(nodes, kNodesInLine));
+  return fmt::format("Nodes: {}.\n", listed(nodes, kNodesInLine, report.placements_total));
 }
 
 std::string where(const Report& report, const Options& options) {
@@ -73,29 +66,43 @@ std::string where(const Report& report, const Options& options) {
   return out;
 }
 
-// The pods by zone, beside what there is now; else by node.
-std::string where_by_zone(const Report& report, const Options& options, const Beside& beside) {
-  const auto then = by_zone(report, beside);
-  if (then.empty() || options.wide) return where(report, options);
-  std::set<std::string> zones;
-  for (const auto& [node, zone] : beside.zone_of) zones.insert(zone);
-  if (zones.size() < 2) return where(report, options);
-  const auto number = [](const std::map<std::string, std::size_t>& counts, const std::string& zone) {
-    const auto found = counts.find(zone);
-    return fmt::to_string(found == counts.end() ? 0 : found->second);
+std::string room_line(const Report& report) {
+  auto words = room_words(report);
+  if (words.empty()) return {};
+  words.front() = words.front() == 'r' ? 'R' : 'N';
+  return words + ".\n" + short_of(report);
+}
+
+// The pods by zone, beside what there is now; else by node: where pods are in no zone, or all in one.
+std::string where_by_zone(const Report& report, const Options& options) {
+  auto zones = report.zones;
+  const auto sum = [&zones](auto count) {
+    return std::transform_reduce(zones.begin(), zones.end(), std::size_t{0}, std::plus(), count);
   };
-  std::vector<Cells> rows{beside.now ? Cells{"ZONE", "NOW", "THEN"} : Cells{"ZONE", "PODS"}};
+  const auto in_zones = sum([](const Zone& zone) { return zone.pods; });
+  const auto cut = report.zones_total - zones.size();
+  const bool is_whole = in_zones == report.fitting || cut > 0;
+  if (options.wide || report.fitting == 0 || report.zones_total < 2 || !is_whole)
+    return where(report, options);
+  const bool has_now = sum([](const Zone& zone) { return zone.now; }) > 0;
+  std::ranges::sort(zones, {}, &Zone::name);
+  std::vector<Cells> rows{has_now ? Cells{"ZONE", "NOW", "THEN"} : Cells{"ZONE", "PODS"}};
   for (const auto& zone : zones) {
-    rows.push_back(beside.now ? Cells{zone, number(*beside.now, zone), number(then, zone)}
-                              : Cells{zone, number(then, zone)});
-    if (rows.size() > kWideNodes) break;
+    rows.push_back(has_now ? Cells{zone.name, fmt::to_string(zone.now), fmt::to_string(zone.pods)}
+                           : Cells{zone.name, fmt::to_string(zone.pods)});
   }
-  return table(rows, {Align::left, Align::right}) + nodes_in_line(report);
+  auto out = table(rows, {Align::left, Align::right});
+  if (cut > 0) {
+    out += fmt::format("  and {} with {}\n", counted(cut, "more zone"),
+                       counted(report.fitting - std::min(report.fitting, in_zones), "pod"));
+  }
+  return out + nodes_in_line(report);
 }
 
 // What stopped the first replica that did not fit. Where none did, the tables are of the first replica.
 std::string stopped(const Report& report, const Options& options) {
   if (report.fitting == report.asked) return {};
+  if (ran_out_of_time(report)) return "podium stopped at its deadline; more may fit.\n";
   if (!report.failure) return turned_down(report.rejections, report.rejections_total, options);
   const auto& failure = *report.failure;
   auto out = fmt::format("Replica {} does not fit any more.\n", failure.replica);
@@ -141,18 +148,19 @@ std::string footer(const Report& report, const std::string& next = {}) {
 }  // namespace
 
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
-                    const Beside& beside) {
+                    const std::string& next) {
   if (report.refused || report.outcome == "Failed" || report.outcome.empty()) {
     return why(report, subject, options);
   }
+  const auto room = room_words(report);
   if (report.asked == 1) {
-    return why(report, subject, options) + group_words(report, options) + changed(report) +
-           footer(report, beside.next);
+    return why(report, subject, options) + room_line(report) + group_words(report, options) +
+           changed(report) + footer(report, next);
   }
-  return fmt::format("{}: {}{}.\n", options.style.bold(subject), verdict(report, options),
-                     room_words(beside)) +
-         where_by_zone(report, options, beside) + short_of(beside) + stopped(report, options) +
-         group_words(report, options) + changed(report) + tried_fixes(report) + footer(report, beside.next);
+  return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(report, options),
+                     room.empty() ? "" : "; ", room) +
+         where_by_zone(report, options) + short_of(report) + stopped(report, options) +
+         group_words(report, options) + changed(report) + tried_fixes(report) + footer(report, next);
 }
 
 std::string capacity(const Report& report, const std::string& subject, const Options& options) {
@@ -160,8 +168,8 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
     return why(report, subject, options);
   }
   const auto name = options.style.bold(subject);
-  const auto room = report.fitting == report.asked ? fmt::format("at least {}", report.fitting)
-                                                   : fmt::to_string(report.fitting);
+  const bool may_be_more = report.fitting == report.asked || ran_out_of_time(report);
+  const auto room = may_be_more ? fmt::format("at least {}", report.fitting) : fmt::to_string(report.fitting);
   return fmt::format("{}: room for {}.\n", name,
                      report.fitting ? options.style.good(room) : options.style.bad("none")) +
          where(report, options) + stopped(report, options) + changed(report) + footer(report);

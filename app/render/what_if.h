@@ -3,8 +3,6 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 
 #include "app/render/report.h"
@@ -12,24 +10,10 @@
 
 namespace podium::render {
 
-// How many more fit after all that were asked for: of a second question.
-struct Room {
-  std::size_t more = 0;
-  bool at_least = false;           // it was not asked about more
-  std::optional<Failure> failure;  // what stops the next one
-};
-
-// What the user may see beside the answer. All of it may be empty.
-struct Beside {
-  std::map<std::string, std::string> zone_of;             // by node
-  std::optional<std::map<std::string, std::size_t>> now;  // pods by zone that the workload has now
-  std::optional<Room> room;
-  std::string next;  // other options to try
-};
-
-// With one replica: as why(). With more: how many fit, where, and what stopped the next.
+// With one replica: as why(). With more: how many fit, where, what stopped the next, and how many more fit.
+// `next`: other options to try; may be empty.
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
-                    const Beside& beside = {});
+                    const std::string& next = {});
 
 // How many fit, of as many as were asked for.
 std::string capacity(const Report& report, const std::string& subject, const Options& options);

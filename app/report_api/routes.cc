@@ -117,6 +117,7 @@ const std::vector<Parameter>& question_parameters() {
       {"strategies", weights, 0, 0,
        "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0"},
       {"fixes", flag, 0, 0, "true: looks for single changes that would let the pod fit"},
+      {"room", flag, 0, 0, "true: counts how many more fit where all do, up to 10,000 in all"},
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
   };
   return all;

@@ -40,6 +40,20 @@ struct FirstFailure {
   std::size_t rejections_total = 0;
 };
 
+// How many more fit after all that were asked for.
+struct Room {
+  std::size_t count = 0;
+  bool may_be_more = false;  // not counted further: the bound of replicas, or the deadline
+  std::optional<FirstFailure> first_failure = {};
+};
+
+// A value of the label topology.kubernetes.io/zone.
+struct ZonePlacements {
+  std::string name;
+  std::size_t count = 0;  // replicas on its nodes
+  std::size_t now = 0;    // placed pods of the workload, as if which were not there it was asked
+};
+
 // The verdict on a node that the question names.
 struct NodeVerdict {
   std::string node;
@@ -113,6 +127,9 @@ struct ReportAnswer {
   std::size_t asked = 1, fitting = 0;        // replicas
   std::vector<ReplicaPlacement> placements;  // at most 64, by count, then name
   std::size_t placements_total = 0;          // nodes that take replicas
+  std::vector<ZonePlacements> zones;         // at most 16, by count, then name; also those without replicas
+  std::size_t zones_total = 0;
+  std::optional<Room> room;
   std::optional<FirstFailure> first_failure;
   std::vector<NodeVerdict> verdicts;
   std::optional<GroupAnswer> group;
@@ -123,5 +140,6 @@ struct ReportAnswer {
 
 // Counts the replicas of each node. `nodes`: the node of each replica.
 void set_placements(ReportAnswer& answer, const std::vector<std::string>& nodes);
+void set_zones(ReportAnswer& answer, std::vector<ZonePlacements> zones);
 
 }  // namespace podium::controller

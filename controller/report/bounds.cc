@@ -4,6 +4,9 @@
 #include <array>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace podium::controller {
 namespace {
@@ -80,7 +83,147 @@ constexpr void (*kSteps[])(ReportStatus&) = {
     },
 };
 
+// --- answers ---
+
+constexpr std::size_t kStampedBytes = 512;  // times and generations that are not there yet
+
+template <typename See>
+void each_failure(ReportAnswer& answer, See see) {
+  if (answer.first_failure) see(*answer.first_failure);
+  if (answer.room && answer.room->first_failure) see(*answer.room->first_failure);
+}
+
+void cut_answer_texts(ReportStatus& status, std::size_t bytes) {
+  const auto cut_to = [bytes](std::string& text) { text = cut(std::move(text), bytes); };
+  const auto cut_all = [&](std::vector<std::string>& texts) { std::ranges::for_each(texts, cut_to); };
+  cut_texts(status, bytes);
+  auto& answer = *status.answer;
+  each_failure(answer, [&](FirstFailure& failure) {
+    cut_to(failure.message);
+    cut_to(failure.reason);
+    for (auto& rejection : failure.rejections) cut_to(rejection.reason);
+  });
+  for (auto& verdict : answer.verdicts) {
+    cut_all(verdict.reasons);
+    cut_to(verdict.would_fit_with);
+    for (auto& check : verdict.checks) cut_all(check.reasons);
+  }
+  for (auto& change : answer.changes) {
+    cut_to(change.message);
+    for (auto& pod : change.pods) cut_to(pod.reason);
+  }
+  for (auto& fix : answer.fixes) cut_to(fix.message);
+  cut_all(answer.not_modelled);
+}
+
+// Names of plugins, resources and domains, and such; not those of nodes and pods.
+void cut_answer_names(ReportStatus& status, std::size_t bytes) {
+  const auto cut_to = [bytes](std::string& text) { text = cut(std::move(text), bytes); };
+  cut_names(status, bytes);
+  cut_to(status.profile);
+  auto& answer = *status.answer;
+  each_failure(answer, [&](FirstFailure& failure) {
+    for (auto& rejection : failure.rejections) {
+      cut_to(rejection.plugin);
+      if (rejection.shortfall) cut_to(rejection.shortfall->resource);
+    }
+  });
+  for (auto& verdict : answer.verdicts) {
+    cut_to(verdict.plugin);
+    for (auto& check : verdict.checks) cut_to(check.plugin);
+    for (auto& amount : verdict.resources) cut_to(amount.resource);
+  }
+  if (answer.group) {
+    cut_to(answer.group->topology_key);
+    for (auto& domain : answer.group->domains) cut_to(domain.name);
+  }
+}
+
+void cut_answer_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
+  cut_rejections(status, most, examples);
+  each_failure(*status.answer, [&](FirstFailure& failure) {
+    keep(failure.rejections, most);
+    for (auto& rejection : failure.rejections) keep(rejection.examples, examples);
+  });
+}
+
+// A term or a constraint is the author's own, and as long as that. The message says which it is.
+void drop_fields(ReportAnswer& answer, std::size_t longer_than) {
+  for (auto& fix : answer.fixes) {
+    if (json::serialize(fix.fields).size() > longer_than) fix.fields.clear();
+  }
+}
+
+void cut_verdicts(ReportAnswer& answer, std::size_t checks, std::size_t reasons) {
+  for (auto& verdict : answer.verdicts) {
+    keep(verdict.checks, checks);
+    keep(verdict.reasons, reasons);
+    for (auto& check : verdict.checks) keep(check.reasons, reasons);
+  }
+}
+
+void cut_pods(ReportAnswer& answer, std::size_t most) {
+  for (auto& change : answer.changes) keep(change.pods, most);
+}
+
+constexpr void (*kAnswerSteps[])(ReportStatus&) = {
+    [](ReportStatus& s) { drop_fields(*s.answer, 2048); },
+    [](ReportStatus& s) { cut_strategies(s, 3); },
+    [](ReportStatus& s) { cut_answer_texts(s, 1024); },
+    [](ReportStatus& s) { cut_answer_rejections(s, 16, 1); },
+    [](ReportStatus& s) { drop_fields(*s.answer, 512); },
+    [](ReportStatus& s) { cut_answer_texts(s, 256); },
+    [](ReportStatus& s) { cut_strategies(s, 1); },
+    [](ReportStatus& s) { keep(s.answer->placements, 32); },
+    [](ReportStatus& s) { cut_verdicts(*s.answer, 16, 1); },
+    [](ReportStatus& s) { cut_answer_rejections(s, 8, 1); },
+    [](ReportStatus& s) { cut_pods(*s.answer, 16); },
+    [](ReportStatus& s) { cut_answer_names(s, 63); },
+    [](ReportStatus& s) { keep(s.answer->placements, 16); },
+    [](ReportStatus& s) {
+      if (s.preemption) keep(s.preemption->victims, 4);
+    },
+    [](ReportStatus& s) { cut_pods(*s.answer, 4); },
+    [](ReportStatus& s) { cut_answer_texts(s, 100); },
+    [](ReportStatus& s) {
+      cut_verdicts(*s.answer, 0, 1);
+      for (auto& verdict : s.answer->verdicts) verdict.resources.clear();
+    },
+    [](ReportStatus& s) {
+      cut_answer_rejections(s, 4, 0);
+      keep(s.top_nodes, 2);
+      keep(s.answer->placements, 4);
+    },
+    [](ReportStatus& s) {
+      cut_pods(*s.answer, 0);
+      for (auto& change : s.answer->changes) keep(change.fullest, 0);
+    },
+    [](ReportStatus& s) {
+      s.strategies.clear();
+      for (auto& verdict : s.answer->verdicts) verdict.strategy_scores.clear();
+      for (auto& top : s.top_nodes) top.strategy_scores.clear();
+      if (s.preemption) keep(s.preemption->victims, 1);
+      if (s.answer->group) keep(s.answer->group->domains, 4);
+      keep(s.answer->zones, 4);
+      drop_fields(*s.answer, 0);
+    },
+    [](ReportStatus& s) {
+      cut_answer_texts(s, 40);
+      cut_answer_rejections(s, 2, 0);
+      for (auto& verdict : s.answer->verdicts) verdict.would_fit_with.clear();
+      for (auto& change : s.answer->changes) change.message.clear();
+    },
+};
+
 }  // namespace
+
+void bound_answer(ReportStatus& status) {
+  if (!status.answer) return;
+  for (const auto& step : kAnswerSteps) {
+    if (text_of(status).size() + kStampedBytes <= kAnswerBytes) return;
+    step(status);
+  }
+}
 
 std::string bounded_json(const ReportStatus& status, std::size_t most) {
   auto text = text_of(status);

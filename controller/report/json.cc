@@ -124,7 +124,14 @@ class AnswerValues {
       });
       out["placementsTotal"] = a.placements_total;
     }
+    if (!a.zones.empty()) {
+      out["zones"] = make_.array(a.zones, [this](const ZonePlacements& z) {
+        return make_.object({{"name", z.name}, {"count", z.count}, {"now", z.now}});
+      });
+      out["zonesTotal"] = a.zones_total;
+    }
     if (a.first_failure) out["firstFailure"] = failure(*a.first_failure);
+    if (a.room) out["room"] = room(*a.room);
     if (a.group) out["group"] = group(*a.group);
     const auto unless_empty = [&](const char* field, const auto& list, auto one) {
       if (!list.empty()) out[field] = make_.array(list, one);
@@ -149,6 +156,11 @@ class AnswerValues {
     text(out, "reason", f.reason);
     text(out, "message", f.message);
     make_.rejections(f.rejections, f.rejections_total, out);
+    return out;
+  }
+  json::object room(const Room& r) const {
+    auto out = make_.object({{"count", r.count}, {"mayBeMore", r.may_be_more}});
+    if (r.first_failure) out["firstFailure"] = failure(*r.first_failure);
     return out;
   }
   json::object verdict(const NodeVerdict& v) const {

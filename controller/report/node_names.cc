@@ -25,6 +25,13 @@ bool is_place(std::string_view topology_key) {
   return topology_key == api::label::zone || topology_key == api::label::region;
 }
 
+std::vector<FirstFailure*> failures_of(ReportAnswer& answer) {
+  std::vector<FirstFailure*> out;
+  if (answer.first_failure) out.push_back(&*answer.first_failure);
+  if (answer.room && answer.room->first_failure) out.push_back(&*answer.room->first_failure);
+  return out;
+}
+
 void collect(const std::vector<ReportRejection>& rejections, std::set<std::string, std::less<>>& out) {
   for (const auto& each : rejections) out.insert(each.examples.begin(), each.examples.end());
 }
@@ -106,7 +113,7 @@ void NodeNames::group(GroupAnswer& group) {
 
 void NodeNames::answer(ReportAnswer& answer) {
   for (auto& each : answer.placements) name(each.node);
-  if (answer.first_failure) rejections(answer.first_failure->rejections);
+  for (auto* failure : failures_of(answer)) rejections(failure->rejections);
   for (auto& verdict : answer.verdicts) name(verdict.node);
   if (answer.group) group(*answer.group);
   for (auto& change : answer.changes) {
@@ -118,7 +125,7 @@ void NodeNames::answer(ReportAnswer& answer) {
 }
 
 void NodeNames::answer_texts(ReportAnswer& answer) {
-  if (auto& failure = answer.first_failure) {
+  for (auto* failure : failures_of(answer)) {
     text(failure->message);
     text(failure->reason);
     for (auto& each : failure->rejections) text(each.reason);

@@ -15,7 +15,7 @@ namespace podium::controller {
 namespace {
 
 constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
-                      kPlacements = 64, kGates = 16;
+                      kPlacements = 64, kZones = 16, kGates = 16;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
@@ -135,6 +135,15 @@ void set_placements(ReportAnswer& answer, const std::vector<std::string>& nodes)
   answer.placements_total = counts.size();
   std::ranges::stable_sort(answer.placements, std::ranges::greater(), &ReplicaPlacement::count);
   answer.placements.resize(std::min(answer.placements.size(), kPlacements));
+}
+
+void set_zones(ReportAnswer& answer, std::vector<ZonePlacements> zones) {
+  answer.zones_total = zones.size();
+  std::ranges::sort(zones, [](const ZonePlacements& a, const ZonePlacements& b) {
+    return a.count != b.count ? a.count > b.count : a.name < b.name;
+  });
+  zones.resize(std::min(zones.size(), kZones));
+  answer.zones = std::move(zones);
 }
 
 std::uint64_t content_hash(const ReportStatus& s) {

@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "controller/report/bounds.h"
 #include "controller/report/node_names.h"
 #include "controller/report/summary.h"
 #include "controller/what_if/admission.h"
@@ -17,7 +23,7 @@ namespace {
 
 using cluster::Snapshot;
 
-constexpr std::size_t kReasonBytes = 1024;  // of the CRD's schema
+constexpr std::size_t kReasonBytes = 1024, kZoneBytes = 63;  // of the CRD's schema
 
 // Victims in other namespaces are not named: the author may not be allowed to see them.
 void name_own_victims(const std::string& ns, ReportStatus& status) {
@@ -51,6 +57,23 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
   pod.meta.labels = api::Labels(std::move(left));
 }
 
+using Zones = std::map<std::string, ZonePlacements>;
+
+// Empty: the node has no such label.
+std::string zone_of(const Snapshot& fork, cluster::Row row) {
+  const auto* value = fork.entry(row).node->meta.labels.find(api::label::zone);
+  return value ? cut(*value, kZoneBytes) : std::string();
+}
+
+Zones zones_now(const std::vector<std::string>& nodes, const Snapshot& fork) {
+  Zones zones;
+  for (const auto& node : nodes) {
+    const auto row = fork.find_row(node);
+    if (auto zone = row ? zone_of(fork, *row) : std::string(); !zone.empty()) ++zones[std::move(zone)].now;
+  }
+  return zones;
+}
+
 // Answers one question. Its members are the steps, in order.
 class Answering {
  public:
@@ -65,7 +88,8 @@ class Answering {
         replicas_{subject, pod, profile, budget},
         fork_(std::move(fork)) {}
 
-  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed) {
+  // `now`: the node of each pod that was removed, before the changes.
+  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed, Zones now) {
     answer_.changes = std::move(changes);
     const auto start = fork_;
     const auto placed = place_replicas(
@@ -74,6 +98,8 @@ class Answering {
     if (!placed.in_time && placed.rows.empty())
       return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
     set_counts(placed);
+    set_room(placed);
+    if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
     if (question_.min_count > 0) {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
@@ -84,9 +110,11 @@ class Answering {
   }
 
  private:
-  std::int32_t count() const {
+  Count count() const {
     // A workload that is scaled to 0 is asked about with one pod.
-    return std::max({question_.replicas.value_or(subject_.replicas), question_.min_count, 1});
+    const auto asked = std::max({question_.replicas.value_or(subject_.replicas), question_.min_count, 1});
+    const auto most = static_cast<std::int32_t>(kMostReplicas);
+    return {.asked = asked, .more = question_.room ? std::max(0, most - asked) : 0};
   }
 
   void see_first(const ReplicaSeen& seen) {
@@ -104,18 +132,26 @@ class Answering {
     }
   }
 
+  static FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed) {
+    return {.replica = static_cast<std::size_t>(seen.index) + 1,
+            .reason = seen.refused.empty() ? main_reason(failed) : cut(seen.refused, kReasonBytes),
+            .message = seen.refused.empty() ? failed.message : seen.refused,
+            .node_counts = failed.node_counts,
+            .rejections = failed.rejections,
+            .rejections_total = failed.rejections_total};
+  }
+
   void see_failed(const ReplicaSeen& seen) {
     const auto& ns = seen.pod->pod->meta.namespace_;
     auto failed = project(*seen.pod, seen.decision, seen.fork);
+    auto failure = failure_of(seen, failed);
+    if (question_.room && seen.index >= count().asked) {
+      after_all_ = std::move(failure);
+      return;
+    }
     name_own_victims(ns, failed);
-    auto& failure = answer_.first_failure.emplace();
-    failure.replica = static_cast<std::size_t>(seen.index) + 1;
-    failure.message = seen.refused.empty() ? failed.message : seen.refused;
-    failure.reason = seen.refused.empty() ? main_reason(failed) : cut(seen.refused, kReasonBytes);
-    failure.node_counts = failed.node_counts;
-    failure.rejections = failed.rejections;
-    failure.rejections_total = failed.rejections_total;
     if (seen.index == 0) status_.message = failure.message;
+    answer_.first_failure = std::move(failure);
     status_.preemption = std::move(failed.preemption);
     other_victims_ = count_other_victims(seen.decision, ns);
     if (question_.fixes && seen.refused.empty() && !seen.decision.fits())
@@ -144,6 +180,29 @@ class Answering {
     for (const auto row : placed.rows) nodes.emplace_back(fork_.node_name(row));
     set_placements(answer_, nodes);
     if (placed.rows.empty()) status_.choice.reset();
+  }
+
+  void set_room(const Placed& placed) {
+    if (!question_.room || placed.fitting() < placed.asked) return;
+    answer_.room = Room{.count = static_cast<std::size_t>(placed.more),
+                        .may_be_more = !placed.counted,
+                        .first_failure = std::move(after_all_)};
+  }
+
+  // The zones of all nodes, and those where the workload's pods are now.
+  std::vector<ZonePlacements> count_zones(const Placed& placed, Zones zones) const {
+    for (const auto row : fork_.rows_by_name()) {
+      if (auto zone = zone_of(fork_, row); !zone.empty()) zones.try_emplace(std::move(zone));
+    }
+    for (const auto row : placed.rows) {
+      if (const auto zone = zones.find(zone_of(fork_, row)); zone != zones.end()) ++zone->second.count;
+    }
+    std::vector<ZonePlacements> out;
+    for (auto& [name, zone] : zones) {
+      zone.name = name;
+      out.push_back(std::move(zone));
+    }
+    return out;
   }
 
   // The domain in which the first replica would be placed.
@@ -201,6 +260,7 @@ class Answering {
   Snapshot fork_;
   ReportStatus status_;
   ReportAnswer answer_;
+  std::optional<FirstFailure> after_all_;
   std::size_t other_victims_ = 0;
 };
 
@@ -226,18 +286,22 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   if (!profile) return refusal(profile.error().message);
   if (question.replicas && subject.kind == Subject::Kind::daemon_set)
     return refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
+  if (question.room && subject.kind == Subject::Kind::daemon_set)
+    return refusal("spec.room: a DaemonSet has one pod on each node that it selects");
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
   const auto removed = remove_placed(subject, fork);
+  auto now = zones_now(removed, fork);
   add_owner(subject, fork);
   auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, fork);
   if (!changes) return refusal(changes.error().message);
   const auto names = fork;
   auto status = Answering(question, subject, pod, *profile, budget, objects, std::move(fork))
-                    .run(std::move(*changes), removed);
+                    .run(std::move(*changes), removed.size(), std::move(now));
   if (question.withholds_node_names)
     NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
         .withhold(status);
+  bound_answer(status);
   return status;
 }
 

@@ -4,22 +4,25 @@
 
 namespace podium::controller {
 
-Placed place_replicas(const Replicas& replicas, std::int32_t count, cluster::Snapshot& fork,
-                      const SeeReplica& first, const SeeReplica& failed) {
+Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& first,
+                      const SeeReplica& failed) {
   const auto& [subject, admitted, profile, budget] = replicas;
   const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
   std::vector<std::string> pinned;
   if (is_daemon_set) {
     for (const auto row : daemon_rows(subject.pod, fork)) pinned.emplace_back(fork.node_name(row));
-    count = static_cast<std::int32_t>(pinned.size());
+    count = {.asked = static_cast<std::int32_t>(pinned.size())};
   }
   Placed placed;
-  placed.asked = count;
+  placed.asked = count.asked;
   std::size_t start = 0;
   bool has_failed = false;
-  for (std::int32_t i = 0; i < count; ++i) {
-    placed.in_time = !budget || budget();
-    if (!placed.in_time) break;
+  for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
+    const bool was_asked = i < count.asked;
+    if (budget && !budget()) {
+      placed.in_time = !was_asked;
+      break;
+    }
     auto pod = replica_of(subject, admitted, i);
     if (is_daemon_set) pin_to_node(pod, pinned[static_cast<std::size_t>(i)]);
     make_claims(subject.claims, pod, fork);
@@ -33,12 +36,15 @@ Placed place_replicas(const Replicas& replicas, std::int32_t count, cluster::Sna
     if (decision.fits()) {
       if (const auto failure = framework::place(info, *decision.choice, profile, fork))
         refused = failure->message("Reserve");
-      else
+      else if (was_asked)
         placed.rows.push_back(*decision.choice);
+      else
+        ++placed.more;
     }
     if (decision.fits() && refused.empty()) continue;
     if (!has_failed && failed) failed({i, info, decision, fork, refused});
     has_failed = true;
+    placed.counted = true;
     if (!is_daemon_set) break;
   }
   return placed;

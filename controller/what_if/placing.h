@@ -35,15 +35,22 @@ using SeeReplica = std::function<void(const ReplicaSeen&)>;
 
 struct Placed {
   std::int32_t asked = 0;
-  std::vector<cluster::Row> rows;  // of the replicas that fit, in their order
-  bool in_time = true;             // false: the budget ended early
+  std::vector<cluster::Row> rows;  // of the replicas that fit, in their order; at most `asked`
+  bool in_time = true;             // false: the budget ended before all that were asked for were decided
+  std::int32_t more = 0;           // that fit after them
+  bool counted = false;            // no more than those fit: the next was turned down
   std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }
+};
+
+struct Count {
+  std::int32_t asked = 1;
+  std::int32_t more = 0;  // to try after them, where all of them fit
 };
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
 // to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `first`
 // before the first replica is placed, and `failed` with the first that does not fit; both may be empty.
-Placed place_replicas(const Replicas& replicas, std::int32_t count, cluster::Snapshot& fork,
-                      const SeeReplica& first, const SeeReplica& failed);
+Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& first,
+                      const SeeReplica& failed);
 
 }  // namespace podium::controller

@@ -108,6 +108,7 @@ void read_spec(const json::value& value, std::chrono::seconds default_ttl, Quest
     question.changes.push_back(read_change(item, path, question.meta.namespace_, findings));
   });
   question.fixes = spec.flag("fixes");
+  question.room = spec.flag("room");
   question.ttl = report_ttl(&value, default_ttl);
   read_refresh(spec, question, findings);
   for (const auto* read_elsewhere : {"dryRun", "ttlSeconds", "nonce"}) spec.value(read_elsewhere);

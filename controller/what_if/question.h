@@ -53,6 +53,7 @@ struct Question {
   std::string profile, scheduler_name;
   std::vector<Change> changes;
   bool fixes = false;
+  bool room = false;                  // how many more fit, up to kMostReplicas in all
   bool withholds_node_names = false;  // the asker may not know them; no field of the spec
   std::chrono::seconds ttl{0};        // kKept: as long as the report is there
   std::chrono::seconds refresh{0};    // 0: answered once

@@ -27,7 +27,7 @@ std::size_t fitting_in(const Replicas& replicas, std::int32_t count, const std::
   auto pod = replicas.pod;
   pod.node_selector.set(key, domain);
   const Replicas inside{replicas.subject, pod, replicas.profile, replicas.budget};
-  return static_cast<std::size_t>(place_replicas(inside, count, fork, {}, {}).fitting());
+  return static_cast<std::size_t>(place_replicas(inside, {count}, fork, {}, {}).fitting());
 }
 
 }  // namespace

@@ -311,10 +311,14 @@ Result<Subject> read_stored_pod(const json::value& value, const std::string& pat
   return subject;
 }
 
-std::size_t remove_placed(const Subject& subject, cluster::Snapshot& fork) {
-  std::vector<std::string> uids;
+std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork) {
+  std::vector<std::string> uids, nodes;
+  const auto remove = [&](const api::Pod& pod) {
+    uids.push_back(pod.meta.uid);
+    nodes.push_back(pod.node_name);
+  };
   if (subject.is_stored) {
-    if (fork.find_pod(subject.pod.meta.uid)) uids.push_back(subject.pod.meta.uid);
+    if (const auto* pod = fork.find_pod(subject.pod.meta.uid)) remove(*(*pod)->pod);
   } else if (subject.kind != Kind::pod) {
     const bool is_deployment = subject.kind == Kind::deployment;
     const auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
@@ -325,7 +329,7 @@ std::size_t remove_placed(const Subject& subject, cluster::Snapshot& fork) {
                            : is_controlled(pod, to_string(subject.kind), subject.name);
     };
     fork.each_pod([&](const cluster::PodInfoPtr& pod) {
-      if (is_its(*pod->pod)) uids.push_back(pod->pod->meta.uid);
+      if (is_its(*pod->pod)) remove(*pod->pod);
     });
     // A pod that waits for its victims to go keeps room on its node.
     std::vector<std::string> waiting;
@@ -335,7 +339,7 @@ std::size_t remove_placed(const Subject& subject, cluster::Snapshot& fork) {
     for (const auto& uid : waiting) fork.withdraw_nomination(uid);
   }
   for (const auto& uid : uids) fork.remove_pod(uid);
-  return uids.size();
+  return nodes;
 }
 
 void add_owner(const Subject& subject, cluster::Snapshot& fork) {

@@ -61,8 +61,8 @@ Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kin
 Result<Subject> read_stored_pod(const boost::json::value& value, const std::string& path);
 
 // Removes the pods that the Subject is about from the fork, so that they are asked about as if they were not
-// placed: the pod itself, or the pods of the workload with this kind and name. Returns how many were placed.
-std::size_t remove_placed(const Subject& subject, cluster::Snapshot& fork);
+// placed: the pod itself, or the pods of the workload with this kind and name. Returns the node of each.
+std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork);
 
 void add_owner(const Subject& subject, cluster::Snapshot& fork);
 

@@ -25,10 +25,10 @@ PREFERS_FULL = {
         "matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["full"]}]}}]}}}
 
 
-def owned(name, kind="ReplicaSet", namespace="default", **more):
+def owned(name, kind="ReplicaSet", namespace="default", owner="owner", **more):
     made = pod(name, **more)
     made["metadata"].update(namespace=namespace, ownerReferences=[
-        {"apiVersion": "apps/v1", "kind": kind, "name": "owner", "uid": "0a0a0a0a-0000-4000-8000-000000000000", "controller": True}])
+        {"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": "0a0a0a0a-0000-4000-8000-000000000000", "controller": True}])
     return made
 
 
@@ -49,7 +49,7 @@ class Plans(Plugin):
 
     def tearDown(self):
         self.assertEqual(self.questions(), [], "no question stays")
-        self.plane.kubectl("delete", "pods,deployments,pdb", "--all", "-n", "default", "--grace-period=0", "--force")
+        self.plane.kubectl("delete", "pods,deployments,replicasets,pdb", "--all", "-n", "default", "--grace-period=0", "--force")
         self.plane.kubectl("delete", "pods", "--all", "-n", "kube-public", "--grace-period=0", "--force")
 
     def admin(self, *args, **more):
@@ -111,17 +111,25 @@ class Plans(Plugin):
         asked = json.dumps(deployment("web", 3, cpu="1"))
         said = self.eventually("default/web: all 3 fit; room for 5 more after that.\n", self.admin, "whatif", "-f", "-", "-n", "default",
                                stdin=asked)
-        self.assertRegex(said, r"\n  ZONE +PODS\n  zone-a +[12]\n  zone-b +[12]\nNodes: [ab]1 2 and [ab]1 1\.\n"
-                               r"After that 2 nodes: has not enough cpu free; least short: 1 cpu\.\n")
+        by_zone = (r"\Adefault/web: all 3 fit; room for 5 more after that\.\n"
+                   r"  ZONE +PODS\n  zone-a +[12]\n  zone-b +[12]\nNodes: [ab]1 2 and [ab]1 1\.\n"
+                   r"After that 2 nodes: has not enough cpu free; least short: 1 cpu\.\n")
+        self.assertRegex(said, by_zone)
         self.assertIn("Nothing was created. Compare: --replicas N, --weights NodeResourcesFit=5, --drain ", said)
-        # The plain user may not list nodes.
-        said = self.ask("whatif", "-f", "-", stdin=asked)
-        self.assertTrue(said.startswith("default/web: all 3 fit; room for 5 more after that.\n  NODE  PODS\n"), said)
+        self.assertRegex(self.ask("whatif", "-f", "-", stdin=asked), by_zone, "who may not list nodes is told the same")
+        alone = json.dumps(deployment("alone", 1, cpu="1"))
+        self.assertIn("\nRoom for 7 more after that.\nAfter that 2 nodes: ", self.ask("whatif", "-f", "-", stdin=alone))
+        self.assertNotIn("after that", self.ask("whatif", "-f", "-", stdin=json.dumps(pod("one"))), "nobody waits for a count")
 
-        self.plane.create(deployment("web", 2, cpu="1"))
-        self.place(pod("web-1", labels={"app": "web"}, **on("a1")), pod("web-2", labels={"app": "web"}, **on("a1")))
-        said = self.admin("whatif", "deploy/web", "-n", "default", "--replicas", 4)
-        self.assertRegex(said, r"\n  ZONE +NOW +THEN\n  zone-a +2 +2\n  zone-b +0 +2\n")
+        made = self.plane.create(deployment("web", 2, cpu="1"))
+        replica_set = {**deployment("web-1", 2, cpu="1"), "kind": "ReplicaSet"}
+        replica_set["metadata"]["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "controller": True,
+                                                       "uid": made["metadata"]["uid"]}]
+        self.plane.create(replica_set)
+        self.place(*(owned(name, owner="web-1", labels={"app": "web-1"}, **on("a1")) for name in ("web-1", "web-2")))
+        beside_now = r"\n  ZONE +NOW +THEN\n  zone-a +2 +2\n  zone-b +0 +2\n"
+        wait_until(lambda: re.search(beside_now, self.ask("whatif", "deploy/web", "--replicas", 4)),
+                   "podium knows the ReplicaSet, and says where its pods are now")
 
     def test_why_not_there_names_every_filter(self):
         self.place(pod("web", cpu="1", nodeSelector={ZONE: "zone-a"}))

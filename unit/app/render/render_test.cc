@@ -296,53 +296,83 @@ Report all_fit() {
 }
 
 TEST(WhatIf, CountsByZoneBesideNow) {
-  Beside beside{.zone_of = {{"n1", "a"}, {"n2", "b"}, {"n3", "c"}}, .next = "--drain n1"};
-  beside.now = std::map<std::string, std::size_t>{{"a", 3}};
-  beside.room = Room{43, false, read_report(partly_answer()).failure};
-  EXPECT_EQ(what_if(all_fit(), "shop/web", plain(), beside),
+  auto report = all_fit();
+  report.zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
+  report.zones_total = 3;
+  report.room = Room{43, false, read_report(partly_answer()).failure};
+  EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
             "shop/web: all 13 fit; room for 43 more after that.\n"
             "  ZONE  NOW  THEN\n"
-            "  a       3     7\n"
-            "  b       0     6\n"
+            "  a       3     6\n"
+            "  b       0     7\n"
             "  c       0     0\n"
             "Nodes: n1 7 and n2 6.\n"
             "After that 12 nodes: has not enough cpu free; least short: 500m cpu.\n"
             "Nothing was created. Compare: --drain n1\n");
-  beside.now.reset();
-  beside.room = Room{100, true, {}};
-  EXPECT_EQ(what_if(all_fit(), "shop/web", plain(), beside),
-            "shop/web: all 13 fit; room for at least 100 more after that.\n"
+  report.zones[1].now = 0;
+  report.room = Room{9987, true, {}};
+  EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
+            "shop/web: all 13 fit; room for at least 9987 more after that.\n"
             "  ZONE  PODS\n"
-            "  a        7\n"
-            "  b        6\n"
+            "  a        6\n"
+            "  b        7\n"
             "  c        0\n"
             "Nodes: n1 7 and n2 6.\n"
             "Nothing was created. Compare: --drain n1\n");
 }
 
+TEST(WhatIf, ZonesAndNodesThatAreNotListedAreCounted) {
+  auto report = all_fit();
+  report.asked = report.fitting = 500;
+  report.zones = {{"a", 200, 0}, {"b", 180, 0}};
+  report.zones_total = 5;
+  report.placements_total = 400;
+  EXPECT_EQ(what_if(report, "shop/web", plain()),
+            "shop/web: all 500 fit.\n"
+            "  ZONE  PODS\n"
+            "  a      200\n"
+            "  b      180\n"
+            "  and 3 more zones with 120 pods\n"
+            "Nodes: n1 7, n2 6 and 398 more.\n"
+            "Nothing was created.\n");
+}
+
 TEST(WhatIf, CountsByNodeWhereTheZonesSayNothing) {
-  const std::map<std::string, std::string> cases[] = {
-      {}, {{"n1", "a"}, {"n2", "a"}}, {{"n1", "a"}, {"n3", "b"}}};
+  // None, one, and pods on a node of no zone.
+  const std::vector<Zone> cases[] = {{}, {{"a", 13, 0}}, {{"a", 7, 0}, {"b", 5, 0}}};
   for (const auto& zones : cases) {
-    EXPECT_EQ(what_if(all_fit(), "shop/web", plain(), {.zone_of = zones, .room = Room{}}),
+    auto report = all_fit();
+    report.zones = zones;
+    report.zones_total = zones.size();
+    report.room = Room{};
+    EXPECT_EQ(what_if(report, "shop/web", plain()),
               "shop/web: all 13 fit; no room for more after that.\n"
               "  NODE  PODS\n"
               "  n1       7\n"
               "  n2       6\n"
               "Nothing was created.\n");
   }
-  auto cut = all_fit();
-  cut.placements_total = 70;
-  const auto text = what_if(cut, "shop/web", plain(), {.zone_of = {{"n1", "a"}, {"n2", "b"}}});
-  EXPECT_NE(text.find("and 68 more nodes"), std::string::npos) << "the zones of those are not known\n"
-                                                               << text;
 }
 
-TEST(WhatIf, NewNodesAreInTheZoneOfTheirModel) {
-  auto report = all_fit();
-  report.placements[1].node = "n2-new-1";
-  const auto text = what_if(report, "shop/web", plain(), {.zone_of = {{"n1", "a"}, {"n2", "b"}}});
-  EXPECT_NE(text.find("  b        6\n"), std::string::npos) << text;
+TEST(WhatIf, RoomAfterASinglePod) {
+  auto report = read_report(partly_answer());
+  report.asked = report.fitting = 1;
+  report.outcome = "Fits";
+  for (const auto& [room, words] :
+       std::vector<std::pair<Room, std::string>>{{{45, false, {}}, "\nRoom for 45 more after that.\n"},
+                                                 {{0, false, {}}, "\nNo room for more after that.\n"}}) {
+    report.room = room;
+    EXPECT_NE(what_if(report, "shop/web", plain()).find(words), std::string::npos);
+  }
+}
+
+TEST(WhatIf, ADeadlineIsNoBound) {
+  auto report = read_report(partly_answer());
+  report.failure.reset();
+  EXPECT_NE(what_if(report, "shop/web", plain()).find("\npodium stopped at its deadline; more may fit.\n"),
+            std::string::npos);
+  EXPECT_TRUE(capacity(report, "shop/web", plain())
+                  .starts_with(fmt::format("shop/web: room for at least {}.\n", report.fitting)));
 }
 
 TEST(WhatIf, ARefusedQuestionHasItsReason) {

@@ -428,6 +428,7 @@ std::string value_of(std::string_view parameter) {
                                                               {"nodes", "n1"},
                                                               {"strategies", "NodeResourcesFit=5"},
                                                               {"fixes", "true"},
+                                                              {"room", "true"},
                                                               {"profile", "default-scheduler"},
                                                               {"limit", "2"},
                                                               {"continue", "shop/a"},

@@ -29,6 +29,7 @@ TEST(Parameters, AreReadOrRefusedByName) {
       {"strategies=A", "strategies: \"A\" must be NAME=WEIGHT"},
       {"strategies=A=x", "strategies: \"A=x\" must be NAME=WEIGHT"},
       {"fixes=true", R"({"fixes":true})"},
+      {"room=true", R"({"room":true})"},
       {"fixes=1", "fixes: must be true or false"},
       {"replicas=0", "replicas: must be an integer between 1 and 10000"},
       {"replicas=10001", "replicas: must be an integer between 1 and 10000"},

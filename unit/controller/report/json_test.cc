@@ -105,6 +105,14 @@ ReportStatus answered() {
   a.asked = 3;
   a.fitting = 2;
   set_placements(a, {"n1", "n1"});
+  set_zones(a, {{"b", 0, 1}, {"a", 2, 0}});
+  a.room = Room{.count = 46,
+                .first_failure = FirstFailure{.replica = 50,
+                                              .reason = "Insufficient cpu",
+                                              .message = "0/2 nodes are available: 2 Insufficient cpu.",
+                                              .node_counts = {2, 2, 0},
+                                              .rejections = {insufficient(2, true)},
+                                              .rejections_total = 1}};
   a.first_failure = FirstFailure{.replica = 3,
                                  .reason = "Insufficient cpu",
                                  .message = "0/2 nodes are available: 2 Insufficient cpu.",
@@ -233,6 +241,110 @@ TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
       1'600;  // UID, creation time and managedFields; a live test has the real ones
   const auto object = json::serialize(report_body(owner, name, {2'592'000s, 8'192}, full('t')));
   EXPECT_LE(object.size() + most + kAdded, kReportBytes);
+}
+
+// An answer all of whose lists are full.
+ReportStatus full_answer(char letter, const std::string& name) {
+  auto s = full(letter);
+  s.outcome = "PartlyFits";
+  s.scheduling_gates.clear();
+  s.history.clear();
+  const std::string text(1024, letter);
+  auto& a = s.answer.emplace();
+  a.asked = a.fitting = 10'000;
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 500; ++i) nodes.push_back(fmt::format("{:03}{}", i, name.substr(3)));
+  set_placements(a, nodes);
+  std::vector<ZonePlacements> zones;
+  for (int i = 0; i < 40; ++i) zones.push_back({fmt::format("{:02}{}", i, name.substr(2, 61)), 1, 1});
+  set_zones(a, std::move(zones));
+  a.first_failure = FirstFailure{.replica = 10'000,
+                                 .reason = text,
+                                 .message = std::string(8'000, letter),
+                                 .node_counts = s.node_counts,
+                                 .rejections = s.rejections,
+                                 .rejections_total = 500};
+  a.room = Room{10'000, true, a.first_failure};
+  const NodeVerdict::Check check{name, std::vector(4, std::string(256, letter))};
+  for (int i = 0; i < 16; ++i) {
+    NodeVerdict verdict{.node = name,
+                        .score = 12'345'678,
+                        .strategy_scores = std::vector<std::int64_t>(32, 100),
+                        .rank = 100'000,
+                        .plugin = name,
+                        .code = std::string(63, 'c'),
+                        .reasons = std::vector(16, text),
+                        .would_fit_with = text};
+    if (i < 4) {
+      verdict.checks = std::vector(16, check);
+      verdict.resources = std::vector(16, NodeVerdict::Amount{name, "1000Gi", "1000Gi"});
+    }
+    a.verdicts.push_back(verdict);
+  }
+  a.group = GroupAnswer{.min_count = 10'000, .topology_key = name, .domain = name.substr(0, 63)};
+  a.group->domains = std::vector(16, GroupAnswer::Domain{name.substr(0, 63), 10'000, 10'000});
+  for (int i = 0; i < 32; ++i) {
+    ChangeResult change{"DrainNode", name, text, 100, 100, 100, 100, 100};
+    change.pods =
+        std::vector(2, DrainedPod{name, name, 12'345, 10'000, "OtherScheduler", text.substr(0, 200)});
+    change.fullest = std::vector(3, FullNode{name, "ephemeral-storage", 100});
+    a.changes.push_back(change);
+  }
+  for (int i = 0; i < 16; ++i) {
+    a.fixes.push_back({.type = "WithoutPodAntiAffinity",
+                       .fields = {{"term", std::string(60'000, letter)}, {"topologyKey", name}},
+                       .message = text,
+                       .node = name,
+                       .score = 12'345'678});
+  }
+  a.not_modelled = std::vector(16, name);
+  return s;
+}
+
+TEST(BoundAnswer, IsNeverLongerWhateverTheNamesAndTexts) {
+  for (const char letter : {'t', '"'}) {
+    for (const std::size_t length : {63u, 253u}) {
+      SCOPED_TRACE(fmt::format("{} of {} bytes", letter, length));
+      auto status = full_answer(letter, std::string(length, 'n'));
+      EXPECT_GT(json::serialize(to_json(status)).size(), 4 * kAnswerBytes);
+      bound_answer(status);
+      for (auto& condition : status.conditions) condition.since = Wall(1'800'000'000s);
+      EXPECT_LE(json::serialize(to_merge_patch(status)).size(), kAnswerBytes);
+      const auto& answer = *status.answer;
+      EXPECT_EQ(answer.verdicts.size(), 16u) << "each named node has its verdict";
+      EXPECT_EQ(answer.changes.size(), 32u);
+      EXPECT_EQ(answer.fixes.size(), 16u);
+      EXPECT_EQ(answer.placements_total, 500u);
+      EXPECT_EQ(answer.zones_total, 40u);
+      EXPECT_EQ(answer.room->count, 10'000u);
+      EXPECT_EQ(answer.first_failure->rejections_total, 500u);
+    }
+  }
+}
+
+TEST(BoundAnswer, LeavesWhatIsUsuallyAskedAsItIs) {
+  auto status = answered();
+  bound_answer(status);
+  EXPECT_EQ(json::value(to_json(status)), fixture("answer"));
+
+  // Full lists of usual names.
+  auto large = answered();
+  large.strategies =
+      std::vector(8, ReportStrategy{"NodeResourcesBalancedAllocation", 1,
+                                    std::vector(5, NodeScore{"ip-10-0-12-123.eu-west-1", 100})});
+  large.top_nodes =
+      std::vector(10, TopNode{"ip-10-0-12-123.eu-west-1", 512, std::vector<std::int64_t>(8, 100)});
+  auto& a = *large.answer;
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 64; ++i) nodes.push_back(fmt::format("ip-10-0-12-{:03}.eu-west-1.compute.internal", i));
+  set_placements(a, nodes);
+  a.verdicts.resize(16, a.verdicts.back());
+  a.fixes.resize(16, a.fixes.back());
+  a.changes.front().pods = std::vector(
+      64, DrainedPod{.name = "web-7d9f8c6b5-x2x4q", .node = nodes[0], .score = 290, .feasible = 2});
+  const auto text = json::serialize(to_json(large));
+  bound_answer(large);
+  EXPECT_EQ(json::serialize(to_json(large)), text) << text.size();
 }
 
 // --- labels ---

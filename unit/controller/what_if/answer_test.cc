@@ -69,6 +69,64 @@ TEST(Answer, AsManyReplicasAsFit) {
   }
 }
 
+TEST(Answer, SaysHowManyMoreFitWhereItIsAsked) {
+  struct Case {
+    const char *name, *cpu, *more;
+    std::size_t asked, count;
+    bool may_be_more;
+  };
+  // The two nodes have 4 and 2 CPUs.
+  const Case cases[] = {
+      {"some", "1", R"("replicas": 2)", 2, 4, false},
+      {"none", "1", R"("replicas": 6)", 6, 0, false},
+      {"after one", "2", R"("replicas": 1)", 1, 2, false},
+      {"as many as are asked about at all", "0", R"("replicas": 9999)", 9999, 1, true},
+      {"with a change", "1", R"("replicas": 2, "changes": [{"type": "CordonNode", "nodeName": "n1"}])", 2, 0,
+       false},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto question =
+        fmt::format(R"({{"room": true, {}, "template": {{"spec": {{"containers": [{{"name": "c",
+        "image": "i", "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}}})",
+                    c.more, c.cpu);
+    auto snapshot = two_nodes();
+    snapshot.set_node(node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "20000").ptr());
+    const auto status = ask(question, snapshot);
+    EXPECT_EQ(status.outcome, "Fits");
+    const auto& answer = *status.answer;
+    EXPECT_EQ(answer.asked, c.asked);
+    EXPECT_EQ(answer.fitting, c.asked) << "those are not counted twice";
+    EXPECT_FALSE(answer.first_failure) << "all that were asked for fit";
+    ASSERT_TRUE(answer.room);
+    EXPECT_EQ(answer.room->count, c.count);
+    EXPECT_EQ(answer.room->may_be_more, c.may_be_more);
+    ASSERT_EQ(answer.room->first_failure.has_value(), !c.may_be_more);
+    if (!c.may_be_more) {
+      EXPECT_EQ(answer.room->first_failure->replica, c.asked + c.count + 1);
+      EXPECT_EQ(answer.room->first_failure->reason, "Insufficient cpu");
+    }
+    EXPECT_FALSE(status.preemption);
+    EXPECT_EQ(status.message, "");
+  }
+}
+
+TEST(Answer, HasNoRoomWhereNotAllFitOrNobodyAsks) {
+  EXPECT_FALSE(ask(web(R"("replicas": 7, "room": true)"), two_nodes()).answer->room);
+  EXPECT_FALSE(ask(web(R"("replicas": 2)"), two_nodes()).answer->room);
+}
+
+TEST(Answer, ADeadlineAfterAllThatWereAskedForEndsTheCountAlone) {
+  int looks = 0;
+  auto question = unit::about(pod("web").req("cpu", "1"), 2);
+  question.room = true;
+  const auto status = answer(question, two_nodes(), unit::default_config(), [&] { return looks++ < 4; });
+  EXPECT_EQ(condition(status, "Complete"), "true Fits: all 2 replicas fit");
+  EXPECT_EQ(status.answer->room->count, 2u);
+  EXPECT_TRUE(status.answer->room->may_be_more);
+  EXPECT_FALSE(status.answer->room->first_failure);
+}
+
 TEST(Answer, SaysWhatItFoundInOneLine) {
   const auto snapshot = two_nodes();
   const auto complete = [&](std::string_view cpu, int replicas) {
@@ -232,6 +290,62 @@ cluster::Snapshot two_zones() {
     snapshot.set_node(made.ptr());
   }
   return snapshot;
+}
+
+std::vector<std::string> zones_of(const ReportStatus& status) {
+  std::vector<std::string> out;
+  for (const auto& zone : status.answer->zones)
+    out.push_back(fmt::format("{} {} ({} now)", zone.name, zone.count, zone.now));
+  return out;
+}
+
+TEST(Answer, CountsEachZoneOfTheNodesBesideThePodsThatAreThereNow) {
+  auto snapshot = two_zones();
+  for (const auto* name : {"one", "two"})
+    unit::run_pod(snapshot, pod(name).ns("shop").owner("ReplicaSet", "web").req("cpu", "1").node("b1"));
+  unit::run_pod(snapshot, pod("other").ns("shop").owner("ReplicaSet", "other").node("a1"));
+  const auto set = [](const char* more) {
+    return fmt::format(
+        R"({{"template": {{"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {{"name": "web"}},
+        "spec": {{"replicas": 4, "selector": {{"matchLabels": {{"app": "web"}}}}, "template": {{
+          "metadata": {{"labels": {{"app": "web"}}}}, "spec": {{{} "containers": [{{"name": "c", "image": "i",
+            "resources": {{"requests": {{"cpu": "1"}}}}}}]}}}}}}}}}})",
+        more);
+  };
+  const auto in_zone_a = ask(set(R"("nodeSelector": {"topology.kubernetes.io/zone": "zone-a"},)"), snapshot);
+  EXPECT_EQ(zones_of(in_zone_a), (Names{"zone-a 4 (0 now)", "zone-b 0 (2 now)"}));
+  EXPECT_EQ(in_zone_a.answer->zones_total, 2u);
+  const auto nowhere = ask(set(R"("nodeSelector": {"kubernetes.io/hostname": "c1"},)"), snapshot);
+  EXPECT_EQ(zones_of(nowhere), (Names{"zone-a 0 (0 now)", "zone-b 0 (2 now)"})) << "c1 is in no zone";
+  EXPECT_TRUE(zones_of(ask(web(R"("replicas": 1)"), snapshot)).empty()) << "one pod has its node";
+}
+
+TEST(Answer, ZonesOfNodesThatAChangeAddsCountToo) {
+  const auto status = ask(web(R"("replicas": 3, "changes": [
+      {"type": "LabelNode", "nodeName": "c1", "labels": {"topology.kubernetes.io/zone": "zone-c"}},
+      {"type": "RemoveNode", "nodeName": "b1"}, {"type": "CordonNode", "nodeName": "a1"},
+      {"type": "CordonNode", "nodeName": "a2"}])"),
+                          two_zones());
+  EXPECT_EQ(zones_of(status), (Names{"zone-c 3 (0 now)", "zone-a 0 (0 now)"}));
+}
+
+TEST(Answer, TheZonesWithMostReplicasAreListed) {
+  cluster::Snapshot snapshot;
+  for (int i = 0; i < 20; ++i) {
+    const auto zone = fmt::format("zone-{:02}", i);
+    snapshot.set_node(node("n" + zone)
+                          .zone(zone)
+                          .cap("cpu", i < 4 ? "1" : "2")
+                          .cap("memory", "8Gi")
+                          .cap("pods", "110")
+                          .ptr());
+  }
+  const auto status = ask(web(R"("replicas": 36)"), snapshot);
+  const auto zones = zones_of(status);
+  ASSERT_EQ(zones.size(), 16u);
+  EXPECT_EQ(zones.front(), "zone-04 2 (0 now)");
+  EXPECT_EQ(zones.back(), "zone-19 2 (0 now)");
+  EXPECT_EQ(status.answer->zones_total, 20u);
 }
 
 TEST(Answer, AGroupFitsTogetherInADomain) {

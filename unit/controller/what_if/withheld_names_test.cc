@@ -55,6 +55,7 @@ TEST(WithheldNames, AreNowhereInAnAnswer) {
       {"1", "", {}},
       {"1", R"("replicas": 5,)", {}},
       {"1", R"("replicas": 100, "fixes": true,)", {}},
+      {"1", R"("replicas": 2, "room": true,)", {}},
       {"4", R"("fixes": true,)", {}},
       {"100", R"("fixes": true,)", {}},
       {"1", R"("minCount": 2, "topologyKey": "kubernetes.io/hostname",)", {}},
