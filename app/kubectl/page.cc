@@ -42,14 +42,14 @@ struct PageFlags {
   std::uint16_t port = 0;
 };
 
-// kubectl's flags for the same cluster and user.
-std::vector<std::string> forward_arguments(const PageFlags& flags) {
+// kubectl's flags for the same cluster and user. `pod`: instead of the service.
+std::vector<std::string> forward_arguments(const PageFlags& flags, const std::string& pod) {
   const auto slash = flags.service.find('/');
   std::vector<std::string> out{"port-forward",
                                "--address=127.0.0.1",
                                "-n",
                                flags.service.substr(0, slash),
-                               "service/" + flags.service.substr(slash + 1),
+                               pod.empty() ? "service/" + flags.service.substr(slash + 1) : "pod/" + pod,
                                ":10259"};
   if (!flags.connection.context.empty()) out.push_back("--context=" + flags.connection.context);
   if (!flags.connection.kubeconfig.empty()) out.push_back("--kubeconfig=" + flags.connection.kubeconfig);
@@ -202,21 +202,52 @@ class Showing {
   bool stopping_ = false;
 };
 
+// The way to podium.
+struct Way {
+  std::unique_ptr<PortForward> forward;  // null: --server
+  std::shared_ptr<client::Transport> podium;
+};
+
+Result<Way> open_way(const client::ClientConfig& config, const PageFlags& flags, const std::string& pod,
+                     asio::io_context& io) {
+  Way way;
+  if (flags.server.empty()) {
+    auto started = PortForward::start(forward_arguments(flags, pod), kForwardWithin);
+    if (!started) return std::unexpected(started.error());
+    way.forward = std::move(*started);
+  }
+  const auto port = way.forward ? way.forward->port() : std::uint16_t{0};
+  way.podium = client::make_transport(io.get_executor(), for_podium(config, flags, port));
+  return way;
+}
+
+// A service leads to any of its pods, and only the one that leads has decisions.
+Result<Way> open_way_to_leader(const client::ClientConfig& config, const PageFlags& flags,
+                               asio::io_context& io) {
+  auto way = open_way(config, flags, {}, io);
+  if (!way || !way->forward) return way;
+  std::optional<std::string> leader;
+  asio::co_spawn(io, PageDoor::leading_pod(way->podium, config.default_namespace),
+                 [&leader](const std::exception_ptr&, std::string pod) { leader = std::move(pod); });
+  while (!leader && io.run_one() > 0) {
+  }
+  if (leader.value_or("").empty()) return way;
+  // A static pod is not called as its process says.
+  auto straight = open_way(config, flags, *leader, io);
+  if (!straight) return way;
+  way->podium->close();
+  return straight;
+}
+
 int run_page(const CLI::App& command, const PageFlags& flags) {
   spdlog::set_level(spdlog::level::off);
   if (auto checked = check(flags); !checked) return fail_with(command, checked.error());
   auto config = client::find_config(flags.connection.kubeconfig, flags.connection.context);
   if (!config) return fail_with(command, config.error());
-  std::unique_ptr<PortForward> forward;
-  if (flags.server.empty()) {
-    auto started = PortForward::start(forward_arguments(flags), kForwardWithin);
-    if (!started) return fail_with(command, started.error());
-    forward = std::move(*started);
-  }
   asio::io_context io{1};
-  auto podium = client::make_transport(
-      io.get_executor(), for_podium(*config, flags, forward ? forward->port() : std::uint16_t{0}));
-  return Showing(command, flags, forward.get(), std::move(podium), io).run();
+  auto way = open_way_to_leader(*config, flags, io);
+  if (!way) return fail_with(command, way.error());
+  return Showing(command, flags, way->forward.get(), std::move(way->podium), io).run();
 }
 
 }  // namespace

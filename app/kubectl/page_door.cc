@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -29,6 +30,15 @@ std::string new_secret() {
   std::string out;
   for (const auto byte : bytes) out += fmt::format("{:02x}", byte);
   return out;
+}
+
+std::string pod_that_leads(std::string_view reply) {
+  constexpr std::string_view kLeader = "the leader is ";
+  const auto at = reply.find(kLeader);
+  if (at == reply.npos) return {};
+  reply.remove_prefix(at + kLeader.size());
+  const auto identity = reply.substr(0, reply.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-._"));
+  return std::string(identity.substr(0, std::min(identity.rfind('_'), identity.size())));
 }
 
 std::string PageDoor::url() const { return fmt::format("http://127.0.0.1:{}/{}/ui/", port_, secret_); }
@@ -71,6 +81,15 @@ Task<Reply> PageDoor::forward(PageDoor* self, BrowserRequest request, std::strin
   reply.headers.emplace_back("Cache-Control", "no-store");
   if (got->retry_after > 0) reply.headers.emplace_back("Retry-After", std::to_string(got->retry_after));
   co_return reply;
+}
+
+Task<std::string> PageDoor::leading_pod(std::shared_ptr<client::Transport> podium, std::string ns) {
+  client::Request request;
+  request.target = fmt::format("/v1/namespaces/{}/decisions?limit=1", ns);
+  request.timeout = kKnock;
+  const auto got = co_await podium->send(std::move(request));
+  if (!got || got->status != 503) co_return std::string();
+  co_return pod_that_leads(got->body);
 }
 
 Task<std::string> PageDoor::knock(PageDoor* self) {

@@ -1,11 +1,14 @@
 """kubectl podium page: podium's page on the loopback with a plain user's own rights, over kubectl port-forward or straight."""
 import http.client
+import http.server
 import json
 import os
 import pathlib
 import re
 import signal
+import ssl
 import tempfile
+import threading
 import unittest
 import urllib.parse
 
@@ -22,6 +25,46 @@ echo $$ > "{directory}/pid"
 echo "Forwarding from 127.0.0.1:{port} -> 10259"
 exec sleep 1000
 """
+
+
+FAKE_KUBECTL_OF_TWO = """#!/bin/sh
+echo "$@" >> "{directory}/arguments"
+case "$*" in *" pod/"*) port={leader} ;; *) port={follower} ;; esac
+echo "Forwarding from 127.0.0.1:$port -> 10259"
+exec sleep 1000
+"""
+
+
+class Follower:
+    """An HTTPS server that answers as a podium that does not lead."""
+
+    def __init__(self, directory):
+        self.asked = []
+        asked = self.asked
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                reply = json.dumps({"kind": "Status", "message": "this process does not schedule, so it has no decisions; "
+                                                                 "the leader is podium-5c9-abcde_0a1b2c3d"}).encode()
+                self.send_response(503)
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+
+            def log_message(self, *_):
+                pass
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(directory / "server.crt", directory / "server.key")
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class KubectlPage(Plugin):
@@ -134,6 +177,25 @@ class KubectlPage(Plugin):
         os.kill(forwarder, signal.SIGKILL)
         self.assertEqual(process.wait(), 1)
         self.assertIn("kubectl port-forward has ended", process.tail())
+
+    def test_a_service_that_leads_to_a_follower(self):
+        """Only the one that leads has decisions. A follower names it, and the page goes there."""
+        follower = Follower(self.plane.dir)
+        self.addCleanup(follower.stop)
+        directory = self.plane.dir / "followed"
+        directory.mkdir()
+        fake = directory / "kubectl"
+        fake.write_text(FAKE_KUBECTL_OF_TWO.format(directory=directory, leader=self.podium.port, follower=follower.port))
+        fake.chmod(0o700)
+        process = self.begin(path=directory)
+        url = self.url_of(process)
+        wait_until(lambda: self.get(url, "/v1/namespaces/default/pods/web/report")[0] == 200, "the decision on web")
+        asked = (directory / "arguments").read_text().splitlines()
+        self.assertEqual([next(word for word in line.split() if "/" in word) for line in asked],
+                         ["service/podium", "pod/podium-5c9-abcde"])
+        self.assertEqual(follower.asked, ["/v1/namespaces/default/decisions?limit=1"])
+        process.signal(signal.SIGINT)
+        self.assertEqual(process.wait(), 0)
 
     def test_without_the_right_to_forward(self):
         """kubectl itself says why."""
