@@ -80,6 +80,28 @@ def ask_what_if(world):
     return f"10m CPU fits on {NODE}, 1000 CPUs: {status['message']}"
 
 
+def open_the_page(world):
+    """kubectl podium page, through a port-forward, as a user with the roles view and edit"""
+    if not world.node.runs_everything:
+        return "not taken: no kubelet forwards ports here"
+    name = world.app_pods[0]["metadata"]["name"]
+    with world.user("developer") as kubeconfig, world.plugin(kubeconfig, "page") as page:
+        url = page.address()
+        status, text = page.get(url)
+        expect(status == 200 and "<title>" in text, f"the page: {status}: {text[:300]}")
+        view = url.removesuffix("/ui/") + f"/v1/namespaces/default/pods/{name}/report"
+        status, text = wait_until(lambda: (got := page.get(view))[0] == 200 and got, f"{view}: {page.get(view)}")
+        choice = json.loads(text)["status"]["choice"]["nodeName"]
+        expect(choice == NODE, f"{name} is on {NODE}, the page's view says {choice}")
+        status, text = page.get(url.removesuffix("/ui/") + f"/v1/namespaces/{NAMESPACE}/decisions")
+        expect(status == 403 and "developer" in text, f"decisions that are not the user's: {status}: {text}")
+        code = page.interrupt()
+        expect(code == 0, f"Ctrl-C ends it with {code}: {page.process.tail()}")
+        left = world.forwards()
+        expect(not left, f"kubectl port-forward goes on: {left}")
+    return f"{name}'s view comes through the forwarded port; 403 for another namespace; Ctrl-C ends it"
+
+
 def helm_test(world):
     """helm test"""
     if not world.node.runs_everything:
@@ -204,7 +226,7 @@ def uninstall(world):
     return f"left: {', '.join(' '.join(each) for each in sorted(left(world)))}, {len(reports)} reports"
 
 
-STEPS = (install, run_a_deployment, see_reports, ask_what_if, helm_test, upgrade, delete_leader, kill_leader, drain,
+STEPS = (install, run_a_deployment, see_reports, ask_what_if, open_the_page, helm_test, upgrade, delete_leader, kill_leader, drain,
          run_as_static_pod, rollback, uninstall)
 
 

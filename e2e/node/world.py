@@ -1,7 +1,15 @@
 """What the steps of steps.py use: helm and kubectl, podium's pods, who leads, pods under load."""
+import contextlib
 import json
+import os
+import pathlib
+import re
+import signal
 import subprocess
+import urllib.error
+import urllib.request
 
+from e2e.node import image
 from e2e.support.control_plane import BIN, environment, wait_until
 from e2e.support.ledger import Ledger
 from e2e.support.processes import Process
@@ -24,8 +32,8 @@ def expect(true, words):
 
 
 class World:
-    def __init__(self, cluster, node, chart, values):
-        self.cluster, self.node, self.chart, self.values = cluster, node, chart, values
+    def __init__(self, cluster, node, chart, values, archive):
+        self.cluster, self.node, self.chart, self.values, self.archive = cluster, node, chart, values, archive
         self.values_file = cluster.dir / "values.json"  # JSON is YAML
         self.loads = 0
 
@@ -75,6 +83,40 @@ class World:
         """The configuration in the cluster."""
         return self.get(f"/api/v1/namespaces/{NAMESPACE}/configmaps/{RELEASE}")["data"]["config.yaml"]
 
+    # --- users and the plugin ---
+    @contextlib.contextmanager
+    def user(self, name):
+        """The kubeconfig of a ServiceAccount with the roles view and edit in its namespace, who may forward ports to podium."""
+        account = f"--serviceaccount=default:{name}"
+        self.kubectl("create", "serviceaccount", name)
+        for role in ("view", "edit"):
+            self.kubectl("create", "rolebinding", f"{name}-{role}", f"--clusterrole={role}", account)
+        self.kubectl("-n", NAMESPACE, "create", "role", f"{name}-sees", "--verb=get,list", "--resource=services,pods")
+        self.kubectl("-n", NAMESPACE, "create", "role", f"{name}-forwards", "--verb=create", "--resource=pods/portforward")
+        for does in ("sees", "forwards"):
+            self.kubectl("-n", NAMESPACE, "create", "rolebinding", f"{name}-{does}", f"--role={name}-{does}", account)
+        token = self.kubectl("create", "token", name).strip()
+        asks = ("auth", "can-i", "list", "schedulingreports.podium.dev", "-n", "default", f"--as=system:serviceaccount:default:{name}")
+        wait_until(lambda: self.kubectl(*asks, check=False).stdout.strip() == "yes", f"{name} has the rights of view")
+        yield self.cluster.write_kubeconfig(self.cluster.dir / f"{name}.kubeconfig", token=token)
+        self.kubectl("delete", f"serviceaccount/{name}", f"rolebinding/{name}-view", f"rolebinding/{name}-edit")
+        self.kubectl("-n", NAMESPACE, "delete", *(f"{kind}/{name}-{does}" for kind in ("role", "rolebinding")
+                                                  for does in ("sees", "forwards")))
+
+    def plugin(self, kubeconfig, *args):
+        """A running `kubectl podium` with podium's own program out of its image. A context manager."""
+        programs = self.cluster.dir / "programs"
+        if not programs.exists():
+            image.unpack(self.archive, programs)
+            (programs / "kubectl-podium").symlink_to(programs / "usr/local/bin/podium")
+        return Plugin(self.cluster.dir, programs, kubeconfig, args)
+
+    def forwards(self):
+        """Command lines of the port-forwards that run."""
+        lines = (path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                 for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"))
+        return [line for line in lines if "port-forward" in line]
+
     # --- other pods ---
     def app(self, name, scheduler, replicas, namespace="default"):
         """Creates a Deployment of pods that sleep, and waits until they run."""
@@ -100,6 +142,42 @@ class World:
                              "metadata": {"name": STAND_IN, "labels": {"role": STAND_IN}},
                              "spec": {"taints": [{"key": STAND_IN, "effect": "NoSchedule"}]},
                              "status": {"capacity": amount, "allocatable": amount}})
+
+
+class Plugin:
+    """A running `kubectl podium` that says where its page is."""
+
+    def __init__(self, directory, programs, kubeconfig, args):
+        env = environment(KUBECONFIG=str(kubeconfig), PATH=f"{programs}:{BIN}:{os.environ['PATH']}")
+        self.process = Process([BIN / "kubectl", "podium", *args], directory / "plugin.log", env=env)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stop()
+
+    def address(self):
+        def told():
+            found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/ui/", self.process.log.read_text())
+            if not found and not self.process.alive():
+                raise Failed(self.process.tail())
+            return found and found[0]
+        return wait_until(told, "the page's address")
+
+    @staticmethod
+    def get(url):
+        """(status, text)"""
+        try:
+            with urllib.request.urlopen(url, timeout=60) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def interrupt(self):
+        """Ctrl-C. Returns the exit code."""
+        self.process.signal(signal.SIGINT)
+        return self.process.wait()
 
 
 class Load:
