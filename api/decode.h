@@ -11,6 +11,7 @@
 #include <string_view>
 #include <variant>
 
+#include "api/device.h"
 #include "api/node.h"
 #include "api/objects.h"
 #include "api/pod.h"
@@ -34,6 +35,10 @@ Result<CsiNode> decode_csi_node(const boost::json::value&);
 Result<CsiDriver> decode_csi_driver(const boost::json::value&);
 Result<CsiStorageCapacity> decode_csi_storage_capacity(const boost::json::value&);
 Result<VolumeAttachment> decode_volume_attachment(const boost::json::value&);
+Result<ResourceSlice> decode_resource_slice(const boost::json::value&);
+Result<DeviceClass> decode_device_class(const boost::json::value&);
+Result<ResourceClaim> decode_resource_claim(const boost::json::value&);
+Result<ResourceClaimTemplate> decode_resource_claim_template(const boost::json::value&);
 Result<ObjectMeta> decode_meta(const boost::json::value& object);  // of any object: its "metadata"
 
 // Parts that are in configuration files, too.
@@ -52,7 +57,9 @@ using Object =
                  std::shared_ptr<const StorageClass>, std::shared_ptr<const CsiNode>,
                  std::shared_ptr<const CsiDriver>, std::shared_ptr<const CsiStorageCapacity>,
                  std::shared_ptr<const VolumeAttachment>, std::shared_ptr<const LimitRange>,
-                 std::shared_ptr<const RuntimeClass>>;
+                 std::shared_ptr<const RuntimeClass>, std::shared_ptr<const ResourceSlice>,
+                 std::shared_ptr<const DeviceClass>, std::shared_ptr<const ResourceClaim>,
+                 std::shared_ptr<const ResourceClaimTemplate>>;
 // monostate: a kind that podium does not read.
 Result<Object> decode_object(const boost::json::value&);
 // For an object without apiVersion and kind: an item of a typed list.

@@ -26,7 +26,7 @@ struct Entry {
   Result<Object> (*decode)(const value&);
 };
 
-constexpr std::array<Entry, 18> kKinds = {{
+constexpr std::array<Entry, 22> kKinds = {{
     {"", "Pod", shared<decode_pod>},
     {"", "Node", shared<decode_node>},
     {"", "Namespace", shared<decode_namespace>},
@@ -45,6 +45,10 @@ constexpr std::array<Entry, 18> kKinds = {{
     {"storage.k8s.io", "VolumeAttachment", shared<decode_volume_attachment>},
     {"", "LimitRange", shared<decode_limit_range>},
     {"node.k8s.io", "RuntimeClass", shared<decode_runtime_class>},
+    {"resource.k8s.io", "ResourceSlice", shared<decode_resource_slice>},
+    {"resource.k8s.io", "DeviceClass", shared<decode_device_class>},
+    {"resource.k8s.io", "ResourceClaim", shared<decode_resource_claim>},
+    {"resource.k8s.io", "ResourceClaimTemplate", shared<decode_resource_claim_template>},
 }};
 
 }  // namespace

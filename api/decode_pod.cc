@@ -73,6 +73,14 @@ void read_priority(Field spec, Pod& pod) {
   }
 }
 
+PodResourceClaim read_resource_claim(Field field) {
+  PodResourceClaim claim;
+  field["name"].into(claim.name);
+  field["resourceClaimName"].into(claim.claim_name);
+  field["resourceClaimTemplateName"].into(claim.template_name);
+  return claim;
+}
+
 void read_spec(Field spec, Pod& pod) {
   spec["nodeName"].into(pod.node_name);
   read_priority(spec, pod);
@@ -98,7 +106,27 @@ void read_spec(Field spec, Pod& pod) {
     resources["limits"].into(pod.pod_limits);
   }
   spec["volumes"].list(pod.volumes, read_volume);
-  pod.has_resource_claims = spec["resourceClaims"].size() > 0;
+  spec["resourceClaims"].list(pod.resource_claims, read_resource_claim);
+}
+
+PodResourceClaimStatus read_resource_claim_status(Field field) {
+  PodResourceClaimStatus status;
+  field["name"].into(status.name);
+  field["resourceClaimName"].into(status.claim_name);
+  return status;
+}
+
+PodExtendedResourceClaim read_extended_resource_claim(Field field) {
+  PodExtendedResourceClaim claim;
+  field["resourceClaimName"].into(claim.claim_name);
+  field["requestMappings"].list(claim.mappings, [](Field item) {
+    PodExtendedResourceClaim::Mapping mapping;
+    item["containerName"].into(mapping.container);
+    item["resourceName"].into(mapping.resource);
+    item["requestName"].into(mapping.request);
+    return mapping;
+  });
+  return claim;
 }
 
 ContainerStatus read_container_status(Field field) {
@@ -129,6 +157,10 @@ void read_status(Field status, Pod& pod) {
     resources["requests"].into(pod.status_pod_requests.emplace());
   }
   status["allocatedResources"].into(pod.status_pod_allocated);
+  status["resourceClaimStatuses"].list(pod.resource_claim_statuses, read_resource_claim_status);
+  if (const auto claim = status["extendedResourceClaimStatus"]) {
+    pod.extended_resource_claim = read_extended_resource_claim(claim);
+  }
 }
 
 }  // namespace

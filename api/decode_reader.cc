@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -127,6 +128,12 @@ std::string_view Field::text() const {
   if (const auto* text = value_->if_string()) return {text->data(), text->size()};
   expected("a string");
   return {};
+}
+
+std::string Field::json() const {
+  if (!value_) return {};
+  if (const auto* text = value_->if_string()) return {text->data(), text->size()};
+  return boost::json::serialize(*value_);
 }
 
 void Field::into(std::string& target) const {

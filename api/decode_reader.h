@@ -72,6 +72,8 @@ class Field {
   }
 
   std::string_view text() const;  // empty where absent; valid as long as the document
+  // Of what podium only compares or passes on: a string as it is, anything else as JSON; empty where absent.
+  std::string json() const;
 
   // Calls visit(Field) for each item of a list; a null item is an absent Field.
   template <typename Visit>

@@ -42,7 +42,8 @@ template <typename T>
 constexpr bool kNamespaced =
     std::is_same_v<T, Pod> || std::is_same_v<T, Workload> || std::is_same_v<T, PersistentVolumeClaim> ||
     std::is_same_v<T, CsiStorageCapacity> || std::is_same_v<T, PodDisruptionBudget> ||
-    std::is_same_v<T, LimitRange>;
+    std::is_same_v<T, LimitRange> || std::is_same_v<T, ResourceClaim> ||
+    std::is_same_v<T, ResourceClaimTemplate>;
 
 // The destination of decoded objects.
 struct Sink {
@@ -68,6 +69,12 @@ struct Sink {
   void add(std::shared_ptr<const VolumeAttachment> o) const { to.volume_attachments.push_back(std::move(o)); }
   void add(std::shared_ptr<const LimitRange> o) const { to.limit_ranges.push_back(std::move(o)); }
   void add(std::shared_ptr<const RuntimeClass> o) const { to.runtime_classes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const ResourceSlice> o) const { to.resource_slices.push_back(std::move(o)); }
+  void add(std::shared_ptr<const DeviceClass> o) const { to.device_classes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const ResourceClaim> o) const { to.resource_claims.push_back(std::move(o)); }
+  void add(std::shared_ptr<const ResourceClaimTemplate> o) const {
+    to.resource_claim_templates.push_back(std::move(o));
+  }
 };
 
 class ManifestReader {

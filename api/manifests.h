@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/device.h"
 #include "api/node.h"
 #include "api/objects.h"
 #include "api/pod.h"
@@ -36,6 +37,10 @@ struct Manifests {
   List<VolumeAttachment> volume_attachments;
   List<LimitRange> limit_ranges;  // these two are for admission only
   List<RuntimeClass> runtime_classes;
+  List<ResourceSlice> resource_slices;
+  List<DeviceClass> device_classes;
+  List<ResourceClaim> resource_claims;
+  List<ResourceClaimTemplate> resource_claim_templates;
 };
 
 struct ManifestText {

@@ -143,6 +143,31 @@ struct PodCondition {
   bool operator==(const PodCondition&) const = default;
 };
 
+// spec.resourceClaims[]: a claim by its name, or one made from a template.
+struct PodResourceClaim {
+  std::string name;
+  std::optional<std::string> claim_name, template_name;  // resourceClaimName, resourceClaimTemplateName
+  bool operator==(const PodResourceClaim&) const = default;
+};
+
+// status.resourceClaimStatuses[]: the claim that was made from the entry's template.
+struct PodResourceClaimStatus {
+  std::string name;
+  std::optional<std::string> claim_name;  // nullopt: none is needed
+  bool operator==(const PodResourceClaimStatus&) const = default;
+};
+
+// status.extendedResourceClaimStatus: the claim that stands for the pod's extended resources.
+struct PodExtendedResourceClaim {
+  struct Mapping {
+    std::string container, resource, request;
+    bool operator==(const Mapping&) const = default;
+  };
+  std::string claim_name;
+  std::vector<Mapping> mappings;
+  bool operator==(const PodExtendedResourceClaim&) const = default;
+};
+
 struct Pod {
   ObjectMeta meta;
 
@@ -163,7 +188,7 @@ struct Pod {
   ResourceList overhead;
   ResourceList pod_requests, pod_limits;  // spec.resources: pod-level
   std::vector<Volume> volumes;
-  bool has_resource_claims = false;
+  std::vector<PodResourceClaim> resource_claims;
   bool has_pod_level_resources = false;  // spec.resources present
 
   // status
@@ -173,6 +198,8 @@ struct Pod {
   std::vector<ContainerStatus> container_statuses, init_container_statuses;
   std::optional<ResourceList> status_pod_requests;  // status.resources.requests, pod level
   ResourceList status_pod_allocated;                // status.allocatedResources, pod level
+  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  std::optional<PodExtendedResourceClaim> extended_resource_claim;
 
   bool terminating() const { return meta.deleted.has_value(); }
   bool terminated() const { return phase == "Succeeded" || phase == "Failed"; }

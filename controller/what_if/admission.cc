@@ -146,7 +146,7 @@ std::vector<std::string> not_modelled(const Subject& subject, const framework::P
                                       const api::AdmissionObjects& objects) {
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");
-  if (subject.pod.has_resource_claims) out.emplace_back("ResourceClaim");
+  if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");

@@ -39,7 +39,8 @@ using ObjectMap = std::map<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
 
 // Kinds that a snapshot keeps; the others are read by admission only.
 template <typename T>
-concept Kept = !std::is_same_v<T, api::LimitRange> && !std::is_same_v<T, api::RuntimeClass>;
+concept Kept = !std::is_same_v<T, api::LimitRange> && !std::is_same_v<T, api::RuntimeClass> &&
+               !std::is_same_v<T, api::ResourceClaimTemplate>;
 
 class Objects {
  public:
@@ -146,7 +147,9 @@ class Objects {
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
              Cow<ObjectMap<api::PersistentVolumeClaim>>, Cow<ObjectMap<api::StorageClass>>,
              Cow<ObjectMap<api::CsiNode>>, Cow<ObjectMap<api::CsiDriver>>,
-             Cow<ObjectMap<api::CsiStorageCapacity>>, Cow<ObjectMap<api::VolumeAttachment>>>
+             Cow<ObjectMap<api::CsiStorageCapacity>>, Cow<ObjectMap<api::VolumeAttachment>>,
+             Cow<ObjectMap<api::ResourceSlice>>, Cow<ObjectMap<api::DeviceClass>>,
+             Cow<ObjectMap<api::ResourceClaim>>>
       maps_;
   Cow<std::map<std::tuple<std::string, api::Workload::Kind, std::string>,
                std::shared_ptr<const api::Workload>>>

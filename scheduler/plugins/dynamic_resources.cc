@@ -28,7 +28,7 @@ class DynamicResources final : public Plugin,
 
   // Rejects in PreFilter and not in PreEnqueue, so that the pod gets a condition and an event.
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot&) const override {
-    if (!pod->has_resource_claims) return {};
+    if (pod->resource_claims.empty()) return {};
     return {.rejected = Verdict{"DynamicResources",
                                 Code::unschedulable_and_unresolvable,
                                 {"pods with resource claims are not supported by this scheduler yet"}}};
@@ -49,7 +49,7 @@ class DynamicResources final : public Plugin,
     };
     if (!filters.ran_pre_filter(name())) return says(Code::error, "not found");
     return says(Code::unschedulable,
-                pod->has_resource_claims ? "still not schedulable" : "no new claims to deallocate");
+                !pod->resource_claims.empty() ? "still not schedulable" : "no new claims to deallocate");
   }
 };
 

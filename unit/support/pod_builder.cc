@@ -211,7 +211,7 @@ PodBuilder& PodBuilder::volume(api::Volume added) {
   return *this;
 }
 PodBuilder& PodBuilder::resource_claims() {
-  pod_.has_resource_claims = true;
+  pod_.resource_claims.push_back({.name = "claim", .claim_name = "claim", .template_name = std::nullopt});
   return *this;
 }
 
