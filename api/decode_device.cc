@@ -229,7 +229,7 @@ Allocation read_allocation(Field field) {
   return allocation;
 }
 
-PodCondition read_condition(Field field) {
+PodCondition read_device_condition(Field field) {
   PodCondition condition;
   field["type"].into(condition.type);
   field["status"].into(condition.status);
@@ -255,7 +255,7 @@ ClaimStatus read_claim_status(Field field) {
     item["pool"].into(device.pool);
     item["device"].into(device.device);
     item["shareID"].into(device.share_id);
-    item["conditions"].list(device.conditions, read_condition);
+    item["conditions"].list(device.conditions, read_device_condition);
     device.rest = item["data"].json() + item["networkData"].json();
     return device;
   });

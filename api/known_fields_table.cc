@@ -106,8 +106,8 @@ EnvVarSource fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector
 ConfigMapKeySelector name key optional
 SecretKeySelector name key optional
 FileKeySelector volumeName path key optional
-ResourceRequirements limits requests claims:ResourceClaim
-ResourceClaim name request
+ResourceRequirements limits requests claims:ResourceClaimOfContainer
+ResourceClaimOfContainer name request
 ContainerResizePolicy resourceName restartPolicy
 ContainerRestartRule action exitCodes:ContainerRestartRuleOnExitCodes
 ContainerRestartRuleOnExitCodes operator values
@@ -365,6 +365,54 @@ VolumeAttachmentSpec attacher source:VolumeAttachmentSource nodeName
 VolumeAttachmentSource persistentVolumeName inlineVolumeSpec:PersistentVolumeSpec
 VolumeAttachmentStatus attached attachmentMetadata attachError:VolumeError detachError:VolumeError
 VolumeError time message errorCode
+ResourceSlice kind apiVersion metadata:ObjectMeta spec:ResourceSliceSpec
+ResourceSliceSpec driver pool:ResourcePool nodeName nodeSelector:NodeSelector allNodes devices:Device
+  perDeviceNodeSelection sharedCounters:CounterSet
+ResourcePool name generation resourceSliceCount
+CounterSet name counters:*Counter
+Counter value
+Device name attributes:*DeviceAttribute capacity:*DeviceCapacity
+  consumesCounters:DeviceCounterConsumption nodeName nodeSelector:NodeSelector allNodes taints:DeviceTaint
+  bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations
+  nodeAllocatableResourceMappings:*NodeAllocatableResourceMapping
+NodeAllocatableResourceMapping capacityKey allocationMultiplier
+DeviceCounterConsumption counterSet counters:*Counter
+DeviceCapacity value requestPolicy:CapacityRequestPolicy
+CapacityRequestPolicy default validValues validRange:CapacityRequestPolicyRange
+CapacityRequestPolicyRange min max step
+DeviceAttribute int bool string version ints bools strings versions
+DeviceTaint key value effect timeAdded
+DeviceClass kind apiVersion metadata:ObjectMeta spec:DeviceClassSpec
+DeviceClassSpec selectors:DeviceSelector config:DeviceConfiguration extendedResourceName
+DeviceSelector cel:CELDeviceSelector
+CELDeviceSelector expression
+DeviceConfiguration opaque:OpaqueDeviceConfiguration
+OpaqueDeviceConfiguration driver parameters
+ResourceClaim kind apiVersion metadata:ObjectMeta spec:ResourceClaimSpec status:ResourceClaimStatus
+ResourceClaimSpec devices:DeviceClaim
+DeviceClaim requests:DeviceRequest constraints:DeviceConstraint config:DeviceClaimConfiguration
+DeviceRequest name exactly:ExactDeviceRequest firstAvailable:DeviceSubRequest
+ExactDeviceRequest deviceClassName selectors:DeviceSelector allocationMode count adminAccess
+  tolerations:DeviceToleration capacity:CapacityRequirements
+DeviceSubRequest name deviceClassName selectors:DeviceSelector allocationMode count
+  tolerations:DeviceToleration capacity:CapacityRequirements
+CapacityRequirements requests
+DeviceConstraint requests matchAttribute distinctAttribute
+DeviceClaimConfiguration requests opaque:OpaqueDeviceConfiguration
+DeviceToleration key operator value effect tolerationSeconds
+ResourceClaimStatus allocation:AllocationResult reservedFor:ResourceClaimConsumerReference
+  devices:AllocatedDeviceStatus
+ResourceClaimConsumerReference apiGroup resource name uid
+AllocationResult devices:DeviceAllocationResult nodeSelector:NodeSelector allocationTimestamp
+DeviceAllocationResult results:DeviceRequestAllocationResult config:DeviceAllocationConfiguration
+DeviceRequestAllocationResult request driver pool device adminAccess tolerations:DeviceToleration
+  bindingConditions bindingFailureConditions shareID consumedCapacity
+DeviceAllocationConfiguration source requests opaque:OpaqueDeviceConfiguration
+AllocatedDeviceStatus driver pool device shareID conditions:Condition data
+  networkData:NetworkDeviceData
+NetworkDeviceData interfaceName ips hardwareAddress
+ResourceClaimTemplate kind apiVersion metadata:ObjectMeta spec:ResourceClaimTemplateSpec
+ResourceClaimTemplateSpec metadata:ObjectMeta spec:ResourceClaimSpec
 )";
 
 }  // namespace podium::api::detail

@@ -59,7 +59,7 @@ constexpr std::string_view kRichPod = R"({
     "resources": {"requests": {"cpu": "2"}, "limits": {"memory": "4Gi"}},
     "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data-web-0", "readOnly": true}},
                 {"name": "tmp", "emptyDir": {}}],
-    "resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]
+    "resourceClaims": [{"name": "claim", "resourceClaimName": "claim"}]
   },
   "status": {
     "phase": "Running", "nominatedNodeName": "n2", "startTime": "2026-01-02T03:04:06Z",
