@@ -231,10 +231,9 @@ Result<object> answer(const object& question) {
   if (call == "Request") {
     return object{{"request", (*pod)->score_requests.get(question.at("resource").as_string())}};
   }
-  if (call == "PreEnqueue") return to_json(asked->pre_enqueue->pre_enqueue(**pod));
-
   auto cluster = Cluster::read(question);
   if (!cluster) return std::unexpected(cluster.error());
+  if (call == "PreEnqueue") return to_json(asked->pre_enqueue->pre_enqueue(**pod, cluster->snapshot()));
   if (call == "PreFilter") return pre_filter(*asked, **pod, *cluster);
   if (call == "Changed") return changed(*asked, **pod, *cluster, question);
   if (call == "Filter") return filter(*asked, **pod, *cluster, question);

@@ -41,6 +41,9 @@ std::optional<Resource> plain_resource(const api::Object& object) {
   if (held<api::CsiDriver>(object)) return Resource::csi_driver;
   if (held<api::CsiStorageCapacity>(object)) return Resource::csi_storage_capacity;
   if (held<api::VolumeAttachment>(object)) return Resource::volume_attachment;
+  if (held<api::ResourceClaim>(object)) return Resource::resource_claim;
+  if (held<api::ResourceSlice>(object)) return Resource::resource_slice;
+  if (held<api::DeviceClass>(object)) return Resource::device_class;
   return std::nullopt;
 }
 
@@ -94,6 +97,12 @@ std::string_view name_of(Resource resource) {
       return "storage.k8s.io/CSIStorageCapacity";
     case Resource::volume_attachment:
       return "storage.k8s.io/VolumeAttachment";
+    case Resource::resource_claim:
+      return "resource.k8s.io/ResourceClaim";
+    case Resource::resource_slice:
+      return "resource.k8s.io/ResourceSlice";
+    case Resource::device_class:
+      return "resource.k8s.io/DeviceClass";
     default:
       return "unknown upstream";
   }
@@ -113,6 +122,7 @@ boost::json::array names_of(std::uint32_t actions) {
       {kUpdatePodScaleDown, "UpdatePodScaleDown"},
       {kUpdatePodTolerations, "UpdatePodToleration"},
       {kUpdatePodGatesEliminated, "UpdatePodSchedulingGatesEliminated"},
+      {kUpdatePodClaims, "UpdatePodGeneratedResourceClaim"},
       {kUpdateOther, "an update that upstream has no name for"},
   };
   boost::json::array out;
@@ -146,11 +156,13 @@ Result<object> answer_hint(const FilterPlugin& plugin, const object& question) {
   if (!after) return std::unexpected(after.error());
   const auto pod = read_asked(question);
   if (!pod) return std::unexpected(pod.error());
+  const auto cluster = Cluster::read(question);
+  if (!cluster) return std::unexpected(cluster.error());
   const auto event = to_event(std::move(*before), std::move(*after), question.at("hint").as_string());
 
   const auto hints = plugin.hints();
   const auto helps = std::ranges::any_of(hints, [&](const EventHint& hint) {
-    return hint.matches(event) && (!hint.helps || hint.helps(**pod, event));
+    return hint.matches(event) && hint.helps(**pod, event, cluster->snapshot());
   });
   return object{{"answer", helps ? "Queue" : "QueueSkip"}};
 }

@@ -2,9 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "async/nap.h"
+#include "base/time.h"
 #include "client/request_info.h"
 
 namespace podium::cycle {
@@ -12,6 +15,8 @@ namespace {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
+
+using Verb = framework::ObjectWrite::Verb;
 
 // The patch with its preconditions: the API server answers 409 for another UID or resourceVersion.
 json::value body_of(const framework::ObjectWrite& write) {
@@ -24,14 +29,26 @@ json::value body_of(const framework::ObjectWrite& write) {
   return body;
 }
 
-// Whether the object already has everything in the patch.
-bool has(const json::value& object, const json::value& patch) {
+// Whether the object already has everything in the patch. A strategic patch adds to lists.
+bool has(const json::value& object, const json::value& patch, Verb verb) {
+  if (const auto* items = patch.if_array(); items && verb == Verb::strategic && object.is_array()) {
+    return std::ranges::all_of(*items, [&](const json::value& wanted) {
+      const auto is_it = [&](const json::value& item) { return has(item, wanted, verb); };
+      return std::ranges::any_of(object.get_array(), is_it);
+    });
+  }
   if (!patch.is_object()) return object == patch;
   for (const auto& [key, wanted] : patch.as_object()) {
     const auto* field = object.is_object() ? object.as_object().if_contains(key) : nullptr;
-    if (wanted.is_null() ? field != nullptr : !field || !has(*field, wanted)) return false;
+    if (wanted.is_null() ? field != nullptr : !field || !has(*field, wanted, verb)) return false;
   }
   return true;
+}
+
+void put_time(json::value& patch, const std::string& at, Wall now) {
+  boost::system::error_code none;
+  auto* field = at.empty() ? nullptr : patch.find_pointer(at, none);
+  if (field) *field = format_time(now);
 }
 
 // The API server's message, without the request that the client prepends.
@@ -44,20 +61,29 @@ std::string words_of(const Error& error) {
 
 client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
-  auto patched = co_await api.patch(resource, write.namespace_, write.name, client::PatchType::merge,
-                                    body_of(write), write.subresource);
+  if (write.delay.count() > 0) co_await async::nap(write.delay);
+  if (write.verb == Verb::read) {
+    auto live = co_await api.get(resource, write.namespace_, write.name);
+    if (live) co_return WriteOutcome{std::move(*live), {}, {}};
+    co_return WriteOutcome{std::nullopt, words_of(live.error()), client::request_fields(live.error())};
+  }
+  put_time(write.patch, write.time_at, api.clock().wall());
+  const auto type =
+      write.verb == Verb::strategic ? client::PatchType::strategic_merge : client::PatchType::merge;
+  auto patched =
+      co_await api.patch(resource, write.namespace_, write.name, type, body_of(write), write.subresource);
   if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
   const auto error = patched.error();
   if (error.maybe_applied) {
     auto live = co_await api.get(resource, write.namespace_, write.name);
-    if (live && has(*live, write.patch)) co_return WriteOutcome{std::move(*live), {}, {}};
+    if (live && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};
     if (!live) {
       co_return WriteOutcome{std::nullopt,
                              words_of(error) + "; whether it was made: " + words_of(live.error()),
                              client::request_fields(live.error())};
     }
   }
-  co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error)};
+  co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error), error.code == 409};
 }
 
 ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
@@ -74,8 +100,7 @@ client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_u
   const std::string object = write.resource + " " + write.name;
   auto outcome = co_await write_object(self->api_, std::move(write));
   if (!outcome.object && self->log_.allows(outcome.request, self->api_.clock().now())) {
-    spdlog::warn("object not written before a binding {}object={:?} error={:?}", outcome.request, object,
-                 outcome.error);
+    spdlog::warn("object not written {}object={:?} error={:?}", outcome.request, object, outcome.error);
   }
   self->post_outcome(std::move(pod_uid), std::move(outcome));
 }

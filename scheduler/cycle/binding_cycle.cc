@@ -176,16 +176,22 @@ void BindingCycle::write_ended(const std::string& uid, WriteOutcome outcome) {
   --requests_;
   const auto& [name, plugin] = *pod->pre_binds[pod->plugin];
   if (outcome.object) plugin->written(pod->assumed, pod->state(name), pod->write, *outcome.object);
+  auto step = plugin->replied(pod->assumed, pod->state(name), pod->write,
+                              {outcome.object ? &*outcome.object : nullptr, outcome.error, outcome.conflict},
+                              parts_.snapshot);
+  const auto& error = step ? step->error : outcome.error;
   if (pod->gone || stopping_) {
     end(*pod, pod->gone ? kGone : kStopping);
-  } else if (!outcome.object) {
-    fail(*pod, {framework::plugin_failed("PreBind", name, outcome.error)});
+  } else if (step ? !error.empty() : !outcome.object) {
+    fail(*pod, {framework::plugin_failed("PreBind", name, error)});
   } else if (pod->verdict) {
     fail(*pod, std::move(*pod->verdict));
   } else {
     ++pod->write;
+    if (step) pod->plan.writes = std::move(step->writes), pod->write = 0;
     next_write(*pod);
   }
+  if (step) std::ranges::for_each(step->events, parts_.on_changed);
   settle();
   parts_.wake();
 }

@@ -53,6 +53,9 @@ class BindingCycle final : public framework::Handle {
     // Called with the delete event of a forgotten assumption. It may help other pods, but not the pod
     // itself. The callee also passes it to on_event().
     std::function<void(const framework::ClusterEvent&)> on_forgotten;
+    // Called with what a plugin changed in the snapshot after a write. The callee also passes it to
+    // on_event().
+    std::function<void(const framework::ClusterEvent&)> on_changed;
     std::function<void()> wake;  // called when step() may have work
   };
   explicit BindingCycle(Parts parts);
@@ -94,6 +97,7 @@ class BindingCycle final : public framework::Handle {
   std::vector<std::string> pending_plugins(std::string_view uid) const override;
   void allow(std::string_view uid, std::string_view plugin) override;
   bool reject(std::string_view uid, std::string_view plugin, std::string message) override;
+  void send(framework::ObjectWrite write) override;
 
  private:
   struct Pod;

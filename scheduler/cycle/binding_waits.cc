@@ -135,6 +135,9 @@ bool BindingCycle::reject(std::string_view uid, std::string_view plugin, std::st
   return true;
 }
 
+// The outcome is for no pod: write_ended() ignores it.
+void BindingCycle::send(framework::ObjectWrite write) { parts_.writer.write({}, std::move(write)); }
+
 // --- settling ---
 
 void BindingCycle::settle_later(std::string_view uid) {

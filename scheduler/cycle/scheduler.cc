@@ -29,10 +29,11 @@ ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
 
 Scheduler::Scheduler(Parts parts)
     : parts_(parts),
-      queue_({.initial_backoff = parts.config.pod_initial_backoff,
-              .max_backoff = parts.config.pod_max_backoff,
-              .pop_from_backoff = parts.config.features.pop_from_backoff_queue},
-             [&config = parts.config](std::string_view name) { return config.profile(name); }),
+      queue_(
+          {.initial_backoff = parts.config.pod_initial_backoff,
+           .max_backoff = parts.config.pod_max_backoff,
+           .pop_from_backoff = parts.config.features.pop_from_backoff_queue},
+          [&config = parts.config](std::string_view name) { return config.profile(name); }, &snapshot_),
       cycle_({.clock = parts.clock,
               .binder = parts.binder,
               .writer = parts.writer,
@@ -44,6 +45,7 @@ Scheduler::Scheduler(Parts parts)
               .queue = queue_,
               .nominates = parts.config.features.nominated_node_name_for_expectation,
               .on_forgotten = [this](const ClusterEvent& event) { assumption_ended(event); },
+              .on_changed = [this](const ClusterEvent& event) { dispatch(event); },
               .wake = [this] { wake(); }}) {
   for (const auto& profile : parts.config.profiles) plugin_calls_.emplace_back(*profile);
 }
@@ -183,6 +185,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
                           failed ? decision.error : decision.message, nomination);
   if (order) parts_.preemptor.preempt(std::move(*order));
+  if (decision.write) parts_.writer.write({}, *decision.write);
 }
 
 // --- preemption ---

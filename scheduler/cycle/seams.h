@@ -81,13 +81,14 @@ struct WriteOutcome {
   std::optional<boost::json::value> object;  // the object as the API server has it; nullopt: not written
   std::string error;                         // for people; why it was not written
   std::string request{};                     // of the error, for logs; may be empty
+  bool conflict = false;                     // the object has changed since
 };
 
 class ObjectWriter {
  public:
   virtual ~ObjectWriter() = default;
-  // Executes one API write of a PreBind plugin; calls Scheduler::write_ended() on the
-  // strand, exactly once.
+  // Executes one API write of a plugin; calls Scheduler::write_ended() on the strand, exactly once. An empty
+  // `pod_uid`: no pod waits for it.
   virtual void write(std::string pod_uid, framework::ObjectWrite write) = 0;
 };
 

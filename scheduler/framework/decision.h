@@ -55,6 +55,7 @@ struct Decision {
   std::optional<Preemption> preemption;
   bool withdraw_nomination = false;  // clear status.nominatedNodeName
   bool tried_preemption = false;     // a PostFilter plugin searched for victims
+  std::optional<ObjectWrite> write;  // what a PostFilter plugin wants written
 
   bool fits() const { return choice.has_value(); }
   // True: totals may have any value. False: they are at least 0, and 0 for rows that are not feasible.

@@ -84,7 +84,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
     return;
   }
   for (const auto* plugin : profile.pre_enqueue) {
-    if (auto verdict = plugin->pre_enqueue(pod)) {
+    if (auto verdict = plugin->pre_enqueue(pod, snapshot)) {
       decision_.message = message(*verdict);
       decision_.pre_enqueue = std::move(verdict);
       return;

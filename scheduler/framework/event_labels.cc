@@ -8,7 +8,7 @@ namespace podium::framework {
 namespace {
 
 // In the order of Resource. Upstream has no namespace events.
-constexpr std::array<std::string_view, 13> kResources{"AssignedPod",
+constexpr std::array<std::string_view, 16> kResources{"AssignedPod",
                                                       "UnschedulablePod",
                                                       "Node",
                                                       "Namespace",
@@ -20,6 +20,9 @@ constexpr std::array<std::string_view, 13> kResources{"AssignedPod",
                                                       "storage.k8s.io/CSIDriver",
                                                       "storage.k8s.io/CSIStorageCapacity",
                                                       "storage.k8s.io/VolumeAttachment",
+                                                      "resource.k8s.io/ResourceClaim",
+                                                      "resource.k8s.io/ResourceSlice",
+                                                      "resource.k8s.io/DeviceClass",
                                                       "*"};
 
 // In the order of Action's bits, then kAll.
@@ -35,6 +38,7 @@ constexpr std::array<std::string_view, kEventActions> kActions{"Add",
                                                                "UpdatePodScaleDown",
                                                                "UpdatePodToleration",
                                                                "UpdatePodSchedulingGatesEliminated",
+                                                               "UpdatePodGeneratedResourceClaim",
                                                                "Update",
                                                                "All"};
 

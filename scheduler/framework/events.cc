@@ -31,6 +31,10 @@ std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after, const c
   if (scaled_down(cluster::pod_requests(before, as_granted), cluster::pod_requests(after, as_granted))) {
     changes |= kUpdatePodScaleDown;
   }
+  if (before.resource_claim_statuses != after.resource_claim_statuses ||
+      before.extended_resource_claim != after.extended_resource_claim) {
+    changes |= kUpdatePodClaims;
+  }
   return changes;
 }
 

@@ -5,11 +5,18 @@
 // Source: pkg/scheduler/framework types (ClusterEvent, QueueingHintFn). Threads: values, pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
 #include "api/decode.h"
 #include "scheduler/cluster/pod_info.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
 
 namespace podium::framework {
 
@@ -26,6 +33,9 @@ enum class Resource : std::uint8_t {
   csi_driver,
   csi_storage_capacity,
   volume_attachment,
+  resource_claim,
+  resource_slice,
+  device_class,
   wild_card,
 };
 
@@ -43,9 +53,10 @@ enum Action : std::uint32_t {
   kUpdatePodScaleDown = 1 << 9,  // requests went down
   kUpdatePodTolerations = 1 << 10,
   kUpdatePodGatesEliminated = 1 << 11,
-  kUpdateOther = 1 << 12,  // any other update; matches hints for all of kUpdate
-  kUpdate = ((1 << 13) - 1) & ~3u,
-  kAll = (1 << 13) - 1,
+  kUpdatePodClaims = 1 << 12,  // the claims in the status: generated, or for extended resources
+  kUpdateOther = 1 << 13,      // any other update; matches hints for all of kUpdate
+  kUpdate = ((1 << 14) - 1) & ~3u,
+  kAll = (1 << 14) - 1,
 };
 
 struct ClusterEvent {
@@ -60,11 +71,34 @@ std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after,
                           const cluster::RequestRules& rules = {});
 std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 
+// Whether an event may make a rejected pod fit: a function of both, or of both and of the snapshot as it is
+// when the question is put. Null: always.
+class Helps {
+ public:
+  Helps(std::nullptr_t = nullptr) {}
+  template <typename F>
+    requires std::is_invocable_r_v<bool, F&, const cluster::PodInfo&, const ClusterEvent&>
+  Helps(F helps)
+      : helps_([helps = std::move(helps)](const cluster::PodInfo& rejected, const ClusterEvent& event,
+                                          const cluster::Snapshot&) { return helps(rejected, event); }) {}
+  template <typename F>
+    requires std::is_invocable_r_v<bool, F&, const cluster::PodInfo&, const ClusterEvent&,
+                                   const cluster::Snapshot&>
+  Helps(F helps) : helps_(std::move(helps)) {}
+
+  bool operator()(const cluster::PodInfo& rejected, const ClusterEvent& event,
+                  const cluster::Snapshot& snapshot) const {
+    return !helps_ || helps_(rejected, event, snapshot);
+  }
+
+ private:
+  std::function<bool(const cluster::PodInfo&, const ClusterEvent&, const cluster::Snapshot&)> helps_;
+};
+
 struct EventHint {
   Resource resource;
   std::uint32_t actions;
-  // True if the event may make the rejected pod fit. Null: always true.
-  std::function<bool(const cluster::PodInfo& rejected, const ClusterEvent&)> helps;
+  Helps helps;
 
   // True if the hint covers the event, whatever `helps` returns.
   // Source: pkg/scheduler/framework/types.go MatchClusterEvents.

@@ -54,6 +54,8 @@ class Handle {
   virtual void allow(std::string_view uid, std::string_view plugin) = 0;
   // Rejects the pod as `plugin`'s verdict, even if others are pending; false if it does not wait.
   virtual bool reject(std::string_view uid, std::string_view plugin, std::string message) = 0;
+  // Makes a request whose outcome nobody waits for; a failure is logged. On a fork none is made.
+  virtual void send(ObjectWrite) {}
 };
 
 // --- Reserve ---
@@ -98,19 +100,25 @@ class PermitPlugin {
 
 // --- PreBind ---
 
-// One write to the API server: a JSON merge patch with UID and resourceVersion as preconditions.
-struct ObjectWrite {
-  std::string group, version = "v1", resource;  // "", "v1", "persistentvolumes"
-  std::string namespace_, name, subresource;
-  std::string uid, resource_version;  // preconditions
-  boost::json::value patch;           // without the preconditions
-};
-
 struct PreBindPlan {
   std::optional<Verdict> failed;
   std::vector<ObjectWrite> writes;                   // in order; the first failure fails the pod
   std::optional<std::chrono::milliseconds> timeout;  // for ready(), after the writes; nullopt: no wait
   std::string timed_out;                             // the error after the timeout
+};
+
+// The reply to a write of the plan.
+struct WriteReply {
+  const boost::json::value* object = nullptr;  // in the response; null: the write failed
+  std::string error;                           // why it failed
+  bool conflict = false;                       // it failed since the object has changed
+};
+
+// What follows a reply.
+struct NextStep {
+  std::vector<ObjectWrite> writes;   // instead of those that are left
+  std::string error;                 // not empty: the pod fails
+  std::vector<ClusterEvent> events;  // what replied() changed in the snapshot
 };
 
 struct Progress {
@@ -135,6 +143,13 @@ class PreBindPlugin {
   virtual void written(const AssumedPod& pod, PluginState* state, std::size_t index,
                        const boost::json::value& object) const {
     (void)pod, (void)state, (void)index, (void)object;
+  }
+  // The reply to writes[index] of the plan or of the last step; nullopt: the next write follows, or the pod
+  // fails with the error. Also called if the pod is gone meanwhile.
+  virtual std::optional<NextStep> replied(const AssumedPod& pod, PluginState* state, std::size_t index,
+                                          const WriteReply& reply, Snapshot& snapshot) const {
+    (void)pod, (void)state, (void)index, (void)reply, (void)snapshot;
+    return std::nullopt;
   }
   // Called after the writes, and after each event for which concerns() is true.
   virtual Progress ready(const AssumedPod&, const PluginState*, const Snapshot&) const {

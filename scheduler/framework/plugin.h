@@ -23,6 +23,7 @@
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/events.h"
+#include "scheduler/framework/object_write.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/verdict.h"
 
@@ -44,7 +45,8 @@ class Plugin {
 class PreEnqueuePlugin {
  public:
   virtual ~PreEnqueuePlugin() = default;
-  virtual std::optional<Verdict> pre_enqueue(const PodInfo& pod) const = 0;  // nullopt: admit
+  // nullopt: admit. `snapshot` is as it is when the pod would enter the queue.
+  virtual std::optional<Verdict> pre_enqueue(const PodInfo& pod, const Snapshot& snapshot) const = 0;
 };
 
 // --- Filter (and PreFilter, which prepares it) ---
@@ -141,6 +143,7 @@ struct PostFilterResult {
   std::vector<PreemptionCandidate> candidates = {};  // not empty: choose() is next; other members are ignored
   bool withdraw_nomination = false;                  // clear status.nominatedNodeName
   bool preempts = false;                             // it searched for victims; for the metric
+  std::optional<ObjectWrite> write = {};             // made once the decision counts; nobody waits for it
 };
 
 class PostFilterPlugin {

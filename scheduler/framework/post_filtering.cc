@@ -37,6 +37,7 @@ void PostFiltering::ask() {
 // False: no further plugin runs.
 bool PostFiltering::take(PostFilterResult result) {
   decision_.tried_preemption |= result.preempts;
+  if (result.write) decision_.write = std::move(result.write);
   if (!result.failed) {
     decision_.preemption = std::move(result.preemption);
     decision_.withdraw_nomination = false;

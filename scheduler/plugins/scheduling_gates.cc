@@ -11,7 +11,7 @@ class SchedulingGates final : public Plugin, public PreEnqueuePlugin {
  public:
   std::string_view name() const override { return "SchedulingGates"; }
 
-  std::optional<Verdict> pre_enqueue(const PodInfo& pod) const override {
+  std::optional<Verdict> pre_enqueue(const PodInfo& pod, const Snapshot&) const override {
     if (pod->scheduling_gates.empty()) return std::nullopt;
     std::string gates;
     for (const auto& gate : pod->scheduling_gates) gates += (gates.empty() ? "" : " ") + gate;

@@ -38,10 +38,11 @@ struct UidHash {
 }  // namespace
 
 struct SchedulingQueue::Impl {
-  Impl(QueueOptions options, WaitingPods::ProfileOf profile_of)
+  Impl(QueueOptions options, WaitingPods::ProfileOf profile_of, const cluster::Snapshot* given)
       : options(options),
         profile_of(profile_of),
-        waiting(std::move(profile_of)),
+        snapshot(given ? *given : empty),
+        waiting(std::move(profile_of), snapshot),
         log(options.max_in_flight_events) {}
 
   // --- entries ---
@@ -106,7 +107,7 @@ struct SchedulingQueue::Impl {
     const auto* profile = profile_of(entry.queued.pod->pod->scheduler_name);
     if (!profile) return {};
     for (const auto* plugin : profile->pre_enqueue) {
-      if (auto verdict = plugin->pre_enqueue(*entry.queued.pod)) return std::move(verdict->plugin);
+      if (auto verdict = plugin->pre_enqueue(*entry.queued.pod, snapshot)) return std::move(verdict->plugin);
     }
     return {};
   }
@@ -349,6 +350,8 @@ struct SchedulingQueue::Impl {
 
   const QueueOptions options;
   const WaitingPods::ProfileOf profile_of;
+  const cluster::Snapshot empty;
+  const cluster::Snapshot& snapshot;
   std::unordered_map<std::string, std::unique_ptr<Entry>, UidHash, std::equal_to<>> entries;  // by UID
   IndexedHeap<Entry, MoreUrgent> active;
   IndexedHeap<Entry, BacksOffLess> backing_off, backing_off_after_error;
@@ -361,8 +364,9 @@ struct SchedulingQueue::Impl {
 };
 
 SchedulingQueue::SchedulingQueue(QueueOptions options,
-                                 std::function<const framework::Profile*(std::string_view)> profile_of)
-    : impl_(std::make_unique<Impl>(options, std::move(profile_of))) {}
+                                 std::function<const framework::Profile*(std::string_view)> profile_of,
+                                 const cluster::Snapshot* snapshot)
+    : impl_(std::make_unique<Impl>(options, std::move(profile_of), snapshot)) {}
 SchedulingQueue::~SchedulingQueue() = default;
 
 void SchedulingQueue::add(cluster::PodInfoPtr pod, Steady now) { update(std::move(pod), now); }

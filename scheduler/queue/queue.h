@@ -62,9 +62,10 @@ struct QueueCounts {
 class SchedulingQueue {
  public:
   // `profile_of` resolves a pod's schedulerName. Pods of other schedulers must not be added. Profiles must
-  // outlive the queue.
-  SchedulingQueue(QueueOptions options,
-                  std::function<const framework::Profile*(std::string_view)> profile_of);
+  // outlive the queue. `snapshot`: what PreEnqueue plugins and hints see; it outlives the queue. Null: an
+  // empty one.
+  SchedulingQueue(QueueOptions options, std::function<const framework::Profile*(std::string_view)> profile_of,
+                  const cluster::Snapshot* snapshot = nullptr);
   ~SchedulingQueue();
 
   // Updates a known pod.

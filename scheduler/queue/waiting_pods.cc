@@ -35,10 +35,10 @@ bool PluginWaiters::listens_to(const ClusterEvent& event) const {
   return std::ranges::any_of(hints, [&](const EventHint& hint) { return hint.matches(event); });
 }
 
-bool PluginWaiters::helps(const cluster::PodInfo& pod, const ClusterEvent& event) const {
-  return std::ranges::any_of(hints, [&](const EventHint& hint) {
-    return hint.matches(event) && (!hint.helps || hint.helps(pod, event));
-  });
+bool PluginWaiters::helps(const cluster::PodInfo& pod, const ClusterEvent& event,
+                          const cluster::Snapshot& snapshot) const {
+  return std::ranges::any_of(
+      hints, [&](const EventHint& hint) { return hint.matches(event) && hint.helps(pod, event, snapshot); });
 }
 
 WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name) {
@@ -93,7 +93,7 @@ std::vector<Entry*> WaitingPods::woken_by(const ClusterEvent& event) {
     for (auto& [name, waiters] : plugins) {
       if (waiters.pods.empty() || !waiters.listens_to(event)) continue;
       for (auto* entry : waiters.pods) {
-        if (entry->woken_by == events_ || !waiters.helps(*entry->queued.pod, event)) continue;
+        if (entry->woken_by == events_ || !waiters.helps(*entry->queued.pod, event, snapshot_)) continue;
         entry->woken_by = events_;
         woken.push_back(entry);
       }
@@ -104,7 +104,7 @@ std::vector<Entry*> WaitingPods::woken_by(const ClusterEvent& event) {
 
 bool WaitingPods::helps(const Entry& entry, const ClusterEvent& event) {
   return std::ranges::any_of(entry.queued.rejected_by, [&](const std::string& plugin) {
-    return of_plugin(entry, plugin).helps(*entry.queued.pod, event);
+    return of_plugin(entry, plugin).helps(*entry.queued.pod, event, snapshot_);
   });
 }
 

@@ -23,13 +23,15 @@ struct PluginWaiters {
   std::vector<Entry*> pods;
 
   bool listens_to(const framework::ClusterEvent&) const;
-  bool helps(const cluster::PodInfo& pod, const framework::ClusterEvent&) const;
+  bool helps(const cluster::PodInfo& pod, const framework::ClusterEvent&, const cluster::Snapshot&) const;
 };
 
 class WaitingPods {
  public:
   using ProfileOf = std::function<const framework::Profile*(std::string_view)>;
-  explicit WaitingPods(ProfileOf profile_of) : profile_of_(std::move(profile_of)) {}
+  // Keeps a reference to the snapshot, which hints read.
+  WaitingPods(ProfileOf profile_of, const cluster::Snapshot& snapshot)
+      : profile_of_(std::move(profile_of)), snapshot_(snapshot) {}
 
   // Loads the hints of the profile. Must be called before the first event that its pods need.
   void register_profile(const std::string& scheduler_name) { of_profile(scheduler_name); }
@@ -49,6 +51,7 @@ class WaitingPods {
   PluginWaiters& of_plugin(const Entry& entry, const std::string& plugin);
 
   ProfileOf profile_of_;
+  const cluster::Snapshot& snapshot_;
   std::map<std::string, ByPlugin> profiles_;  // by schedulerName
   std::uint64_t events_ = 0;
 };

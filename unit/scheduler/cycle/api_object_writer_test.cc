@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/time.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"
 
@@ -88,6 +89,56 @@ TEST_F(ApiObjectWriterTest, AConflictIsAnErrorInTheServersWords) {
   EXPECT_FALSE(outcome.object);
   EXPECT_EQ(outcome.error, "the object has been modified");
   EXPECT_EQ(lines(), std::vector{patch_line_});
+}
+
+TEST_F(ApiObjectWriterTest, AConflictIsToldFromOtherErrors) {
+  server_.then(
+      replying(409, R"({"kind":"Status","status":"Failure","reason":"Conflict","code":409,"message":"m"})"));
+  server_.then(
+      replying(422, R"({"kind":"Status","status":"Failure","reason":"Invalid","code":422,"message":"m"})"));
+  EXPECT_TRUE(write().conflict);
+  EXPECT_FALSE(write().conflict);
+}
+
+TEST_F(ApiObjectWriterTest, AReadIsAGet) {
+  server_.always(replying(200, kOld));
+  auto what = annotation();
+  what.verb = framework::ObjectWrite::Verb::read;
+  what.delay = std::chrono::milliseconds(1);
+  const auto outcome = write(what);
+  ASSERT_TRUE(outcome.object);
+  EXPECT_EQ(*outcome.object, boost::json::parse(kOld));
+  EXPECT_EQ(lines(), std::vector{std::string("GET ") + kPath});
+}
+
+framework::ObjectWrite reservation() {
+  auto write = annotation();
+  write.verb = framework::ObjectWrite::Verb::strategic;
+  write.patch = boost::json::parse(R"({"status":{"time":null,"users":[{"uid":"b"}]}})");
+  write.time_at = "/status/time";
+  return write;
+}
+
+TEST_F(ApiObjectWriterTest, AStrategicPatchWithTheTime) {
+  server_.always(replying(200, "{}"));
+  EXPECT_TRUE(write(reservation()).object);
+  const auto request = server_.requests().at(0);
+  EXPECT_EQ(request.headers.at("content-type"), "application/strategic-merge-patch+json");
+  const auto body = boost::json::parse(request.body);
+  EXPECT_EQ(body.at_pointer("/status/users/0/uid"), "b");
+  EXPECT_TRUE(parse_time(std::string_view(body.at_pointer("/status/time").as_string())));
+}
+
+// The list of the object may have more than the patch added.
+TEST_F(ApiObjectWriterTest, ALostReplyToAStrategicPatchIsLookedInto) {
+  auto what = reservation();
+  what.time_at.clear();
+  what.patch = boost::json::parse(R"({"status":{"users":[{"uid":"b"}]}})");
+  for (const std::string user : {"b", "c"}) {
+    server_.then([](HttpExchange& exchange) { exchange.cut(); });
+    server_.then(replying(200, R"({"status":{"users":[{"uid":"a"},{"uid":")" + user + R"(","name":"x"}]}})"));
+    EXPECT_EQ(write(what).object.has_value(), user == "b");
+  }
 }
 
 TEST_F(ApiObjectWriterTest, ALostReplyIsLookedInto) {

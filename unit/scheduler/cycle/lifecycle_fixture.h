@@ -104,6 +104,8 @@ class FakePlugin final : public framework::Plugin,
   framework::Progress progress = framework::Progress::not_yet();
   bool has_state = false;
   std::vector<framework::EventHint> given_hints;
+  // What follows a reply; empty: the default.
+  std::function<std::optional<framework::NextStep>(const framework::WriteReply&)> on_reply;
 
   std::string_view name() const override { return name_; }
   std::vector<framework::EventHint> hints() const override { return given_hints; }
@@ -142,6 +144,11 @@ class FakePlugin final : public framework::Plugin,
   void written(const framework::AssumedPod& pod, framework::PluginState*, std::size_t index,
                const boost::json::value&) const override {
     note(fmt::format("written {}", index), pod);
+  }
+  std::optional<framework::NextStep> replied(const framework::AssumedPod&, framework::PluginState*,
+                                             std::size_t, const framework::WriteReply& reply,
+                                             cluster::Snapshot&) const override {
+    return on_reply ? on_reply(reply) : std::nullopt;
   }
   framework::Progress ready(const framework::AssumedPod&, const framework::PluginState*,
                             const cluster::Snapshot&) const override {

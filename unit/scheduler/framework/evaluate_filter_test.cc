@@ -352,7 +352,7 @@ TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
 
 TEST(Evaluate, PodsThatAreNotEvenTried) {
   class Gate : public PreEnqueuePlugin {
-    std::optional<Verdict> pre_enqueue(const PodInfo&) const override {
+    std::optional<Verdict> pre_enqueue(const PodInfo&, const Snapshot&) const override {
       return Verdict{
           "SchedulingGates", Code::unschedulable_and_unresolvable, {"waiting for scheduling gates: [a]"}};
     }

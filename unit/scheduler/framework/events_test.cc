@@ -36,6 +36,18 @@ TEST(PodChanges, SayWhatMayHelpAPod) {
   for (const auto& c : cases) EXPECT_EQ(pod_changes(c.before, c.after), c.changes) << c.name;
 }
 
+TEST(PodChanges, SayWhetherTheClaimsChanged) {
+  const api::Pod none = pod("web");
+  auto generated = none, renamed = none, extended = none;
+  generated.resource_claim_statuses = {{"gpu", "web-gpu-x"}};
+  renamed.resource_claim_statuses = {{"gpu", "web-gpu-y"}};
+  extended.extended_resource_claim = api::PodExtendedResourceClaim{"web-x", {}};
+  EXPECT_EQ(pod_changes(none, generated), kUpdatePodClaims);
+  EXPECT_EQ(pod_changes(generated, renamed), kUpdatePodClaims);
+  EXPECT_EQ(pod_changes(none, extended), kUpdatePodClaims);
+  EXPECT_EQ(pod_changes(generated, generated), 0u);
+}
+
 TEST(NodeChanges, SayWhatMayHelpAPod) {
   struct Case {
     std::string name;

@@ -118,10 +118,10 @@ inline std::string score_error(const PluginPtr& plugin, const api::Pod& pod, con
 // True if a hint of the plugin returns true for the pod and the event. False if no hint is registered
 // for the event.
 inline bool helps(const PluginPtr& plugin, const api::Pod& rejected, const framework::ClusterEvent& event,
-                  const cluster::RequestRules& rules = {}) {
+                  const cluster::RequestRules& rules = {}, const Snapshot& snapshot = {}) {
   for (const auto& hint : dynamic_cast<const framework::FilterPlugin&>(*plugin).hints()) {
     if (hint.resource != event.resource || !(hint.actions & event.actions)) continue;
-    if (!hint.helps || hint.helps(*info(rejected, rules), event)) return true;
+    if (hint.helps(*info(rejected, rules), event, snapshot)) return true;
   }
   return false;
 }

@@ -384,7 +384,8 @@ TEST(PodTopologySpread, Arguments) {
 bool helps(const framework::FilterPlugin& plugin, const api::Pod& rejected, const ClusterEvent& event) {
   const auto info = cluster::make_pod_info(share(rejected));
   for (const auto& hint : plugin.hints()) {
-    if (hint.resource == event.resource && (hint.actions & event.actions)) return hint.helps(*info, event);
+    if (hint.resource == event.resource && (hint.actions & event.actions))
+      return hint.helps(*info, event, {});
   }
   return false;
 }

@@ -17,7 +17,7 @@ TEST(SchedulingGates, KeepsGatedPodsOut) {
   };
   const auto plugin = make(make_scheduling_gates);
   const auto& gates = dynamic_cast<const framework::PreEnqueuePlugin&>(*plugin);
-  for (const auto& c : cases) EXPECT_EQ(gates.pre_enqueue(*info(c.pod)), c.want) << c.name;
+  for (const auto& c : cases) EXPECT_EQ(gates.pre_enqueue(*info(c.pod), Snapshot()), c.want) << c.name;
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ class HintPlugin final : public framework::Plugin, public framework::FilterPlugi
 class GatePlugin final : public framework::Plugin, public framework::PreEnqueuePlugin {
  public:
   std::string_view name() const override { return "Gates"; }
-  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod) const override {
+  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod,
+                                                const cluster::Snapshot&) const override {
     if (pod->scheduling_gates.empty()) return std::nullopt;
     return framework::Verdict{"Gates", framework::Code::unschedulable_and_unresolvable, {}};
   }

@@ -156,7 +156,7 @@ class Model {
     for (const auto& entry : profile_.filters) {
       if (!one.rejected_by.contains(entry.name)) continue;
       for (const auto& hint : entry.plugin->hints()) {
-        if (hint.matches(event) && (!hint.helps || hint.helps(*one.pod, event))) return true;
+        if (hint.matches(event) && hint.helps(*one.pod, event, cluster::Snapshot())) return true;
       }
     }
     return false;

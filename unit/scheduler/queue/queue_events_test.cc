@@ -201,7 +201,8 @@ class Door final : public framework::Plugin, public framework::PreEnqueuePlugin 
  public:
   explicit Door(const bool& open) : open_(open) {}
   std::string_view name() const override { return "Door"; }
-  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo&) const override {
+  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo&,
+                                                const cluster::Snapshot&) const override {
     if (open_) return std::nullopt;
     return framework::Verdict{"Door", framework::Code::unschedulable_and_unresolvable, {}};
   }

@@ -118,7 +118,8 @@ TEST_F(QueueTallies, AGatedPodCountsForItsGateOnce) {
 class TeamGate final : public framework::Plugin, public framework::PreEnqueuePlugin {
  public:
   std::string_view name() const override { return "Team"; }
-  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod) const override {
+  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod,
+                                                const cluster::Snapshot&) const override {
     if (!pod->meta.labels.find("team")) return std::nullopt;
     return framework::Verdict{"Team", framework::Code::unschedulable_and_unresolvable, {}};
   }

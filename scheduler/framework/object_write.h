@@ -1,0 +1,30 @@
+// ObjectWrite: a request to the API server that a plugin wants made, as data.
+//
+// Plugins are free of I/O: they return requests, and the scheduler makes them.
+// Threads: a value. Source of the verbs: client/api.h.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace podium::framework {
+
+// A patch with UID and resourceVersion as preconditions, where they are given; or a GET.
+struct ObjectWrite {
+  // merge: a JSON merge patch. strategic: a strategic merge patch, which merges lists, too. read: GET.
+  enum class Verb : std::uint8_t { merge, strategic, read };
+
+  std::string group, version = "v1", resource;  // "", "v1", "persistentvolumes"
+  std::string namespace_, name, subresource;
+  std::string uid, resource_version;  // preconditions
+  boost::json::value patch;           // without the preconditions
+  Verb verb = Verb::merge;
+  // A JSON pointer to a member of the patch that gets the time of the request; empty: none does. The plugins
+  // have no clock.
+  std::string time_at = {};
+  std::chrono::milliseconds delay{0};  // before the request
+};
+
+}  // namespace podium::framework
