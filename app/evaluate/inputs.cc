@@ -161,6 +161,9 @@ cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& 
   set_all(manifests.csi_drivers);
   set_all(manifests.csi_storage_capacities);
   set_all(manifests.volume_attachments);
+  set_all(manifests.resource_slices);
+  set_all(manifests.device_classes);
+  set_all(manifests.resource_claims);
   for (const auto& workload : manifests.workloads) objects.set_workload(workload);
   return snapshot;
 }

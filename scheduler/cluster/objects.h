@@ -5,6 +5,10 @@
 // Volumes and claims can be assumed: find() and all() return the assumed object instead of the API
 // server's, until the API server has another version. Source: plugins/volumebinding
 // passive_assume_cache.go.
+//
+// A ResourceClaim is assumed as the reply to a write has it, so only a newer version replaces it. Claims
+// whose allocation is chosen but not written are in flight. Source: util/assumecache/assume_cache.go,
+// plugins/dynamicresources/dra_manager.go.
 // Owner: a Snapshot, whose thread rule applies. Errors: none; unknown objects are ignored.
 #pragma once
 
@@ -37,6 +41,11 @@ struct ObjectKeyLess {
 template <typename T>
 using ObjectMap = std::map<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
 
+// True if resourceVersion `a` is higher than `b`. Both are decimal numbers.
+inline bool is_newer(std::string_view a, std::string_view b) {
+  return a.size() != b.size() ? a.size() > b.size() : a > b;
+}
+
 // Kinds that a snapshot keeps; the others are read by admission only.
 template <typename T>
 concept Kept = !std::is_same_v<T, api::LimitRange> && !std::is_same_v<T, api::RuntimeClass> &&
@@ -54,17 +63,29 @@ class Objects {
     const auto it = map.find(std::pair(ns, name));
     return it == map.end() ? nullptr : it->second.get();
   }
-  // Stores the API server's object. Drops an assumption that was made on another resourceVersion; ignores
-  // an object of the same one.
+  template <typename T>
+  std::shared_ptr<const T> shared(std::string_view ns, std::string_view name) const {  // as find()
+    const auto it = all<T>().find(std::pair(ns, name));
+    return it == all<T>().end() ? nullptr : it->second;
+  }
+  // Stores the API server's object and returns true. Drops an assumption that was made on another
+  // resourceVersion; ignores an object of the same one. Of a kind that is assumed as written, ignores an
+  // object that is not newer than the one here.
   template <Kept T>
-  void set(std::shared_ptr<const T> object) {
+  bool set(std::shared_ptr<const T> object) {
     auto key = std::pair(object->meta.namespace_, object->meta.name);
-    if constexpr (can_be_assumed<T>) {
+    if constexpr (assumed_as_written<T>) {
+      const auto& version = object->meta.resource_version;
+      const auto* known = find<T>(key.first, key.second);
+      if (known && !version.empty() && !is_newer(version, known->meta.resource_version)) return false;
+      drop_assumption<T>(key);
+    } else if constexpr (can_be_assumed<T>) {
       const auto* known = assumed_on<T>(key);
-      if (known && (*known)->meta.resource_version == object->meta.resource_version) return;
+      if (known && (*known)->meta.resource_version == object->meta.resource_version) return false;
       drop_assumption<T>(key);
     }
     put<T>(std::move(key), std::move(object));
+    return true;
   }
   template <typename T>
   void remove(const std::string& ns, const std::string& name) {
@@ -74,8 +95,11 @@ class Objects {
 
   // --- assumptions ---
   template <typename T>
+  static constexpr bool assumed_as_written = std::is_same_v<T, api::ResourceClaim>;
+  template <typename T>
   static constexpr bool can_be_assumed =
-      std::is_same_v<T, api::PersistentVolume> || std::is_same_v<T, api::PersistentVolumeClaim>;
+      std::is_same_v<T, api::PersistentVolume> || std::is_same_v<T, api::PersistentVolumeClaim> ||
+      assumed_as_written<T>;
 
   // `object` is a changed copy of the stored object; find() and all() return it from now on.
   template <typename T>
@@ -106,6 +130,21 @@ class Objects {
     }
     const auto it = all<T>().find(key);
     return it == all<T>().end() ? nullptr : it->second;
+  }
+
+  // --- claims in flight: from Reserve until the allocation is written ---
+  using ClaimsInFlight = std::map<std::string, std::shared_ptr<const api::ResourceClaim>, std::less<>>;
+  const ClaimsInFlight& claims_in_flight() const { return *claims_in_flight_; }  // by UID; all are allocated
+  bool is_in_flight(std::string_view uid) const { return claims_in_flight_->contains(uid); }
+  void begin_flight(std::shared_ptr<const api::ResourceClaim> claim) {
+    auto uid = claim->meta.uid;
+    claims_in_flight_.write().try_emplace(std::move(uid), std::move(claim));
+  }
+  bool end_flight(std::string_view uid) {  // false: it was not in flight
+    if (!is_in_flight(uid)) return false;
+    auto& claims = claims_in_flight_.write();
+    claims.erase(claims.find(uid));
+    return true;
   }
 
   // --- volumes in use ---
@@ -142,7 +181,10 @@ class Objects {
   }
 
   // The API server's version of each assumed object.
-  std::tuple<Cow<ObjectMap<api::PersistentVolume>>, Cow<ObjectMap<api::PersistentVolumeClaim>>> assumed_on_;
+  std::tuple<Cow<ObjectMap<api::PersistentVolume>>, Cow<ObjectMap<api::PersistentVolumeClaim>>,
+             Cow<ObjectMap<api::ResourceClaim>>>
+      assumed_on_;
+  Cow<ClaimsInFlight> claims_in_flight_;
   std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
              Cow<ObjectMap<api::PersistentVolumeClaim>>, Cow<ObjectMap<api::StorageClass>>,

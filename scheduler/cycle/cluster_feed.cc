@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "api/decode.h"
 #include "client/request_info.h"
@@ -47,7 +48,10 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
   const auto& meta =
       arrival.deleted ? arrival.meta : std::get<std::shared_ptr<const T>>(arrival.object)->meta;
-  if (auto before = objects.actual<T>(meta.namespace_, meta.name)) {
+  // Writes of this process were events already where the object is assumed as it was written.
+  auto before = cluster::Objects::assumed_as_written<T> ? objects.shared<T>(meta.namespace_, meta.name)
+                                                        : objects.actual<T>(meta.namespace_, meta.name);
+  if (before) {
     event.before = std::move(before);
     event.actions = Action::kUpdateOther;
   }
@@ -57,7 +61,8 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
     objects.remove<T>(meta.namespace_, meta.name);
   } else {
     event.after = arrival.object;
-    objects.set<T>(std::get<std::shared_ptr<const T>>(arrival.object));
+    const bool is_news = objects.set<T>(std::get<std::shared_ptr<const T>>(arrival.object));
+    if (cluster::Objects::assumed_as_written<T> && !is_news) return;
   }
   scheduler.object_changed(std::move(event));
 }
@@ -108,6 +113,7 @@ struct Kind {
   const char* field_selector;
   Result<api::Object> (*decode)(const boost::json::value&);  // null for pods, which become PodInfo
   void (*apply)(Scheduler&, const Arrival&);
+  bool optional = false;  // counts as empty where the API server does not serve it
 };
 
 using W = api::Workload::Kind;
@@ -139,6 +145,12 @@ const Kind kKinds[] = {
      apply_object<api::CsiStorageCapacity, R::csi_storage_capacity>},
     {res::volume_attachments, "", decoded<api::VolumeAttachment, api::decode_volume_attachment>,
      apply_object<api::VolumeAttachment, R::volume_attachment>},
+    {res::resource_claims, "", decoded<api::ResourceClaim, api::decode_resource_claim>,
+     apply_object<api::ResourceClaim, R::resource_claim>, true},
+    {res::resource_slices, "", decoded<api::ResourceSlice, api::decode_resource_slice>,
+     apply_object<api::ResourceSlice, R::resource_slice>, true},
+    {res::device_classes, "", decoded<api::DeviceClass, api::decode_device_class>,
+     apply_object<api::DeviceClass, R::device_class>, true},
     {res::pod_disruption_budgets, "", decoded<api::PodDisruptionBudget, api::decode_pod_disruption_budget>,
      apply_quietly<api::PodDisruptionBudget>},
     {res::priority_classes, "", decoded<api::PriorityClass, api::decode_priority_class>,
@@ -206,11 +218,15 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     void synced() override {
       {
         std::lock_guard lock(feed.mutex);
-        is_synced = true;
+        if (std::exchange(is_synced, true)) return;
       }
       asio::post(feed.strand, [self = feed.shared_from_this()] { self->one_synced(); });
     }
     void unavailable(const Error& error) override {
+      if (kind.optional && error.code == 404) {
+        spdlog::info("not served, handling it as empty resource={}", kind.resource.plural);
+        return synced();
+      }
       std::lock_guard lock(feed.mutex);
       trouble = error.message;
       spdlog::warn("cannot list or watch {}code={} error={:?}", client::request_fields(error), error.code,

@@ -60,6 +60,79 @@ TEST(Objects, AnAssumptionStandsInUntilThereIsNews) {
   }
 }
 
+using Claim = api::ResourceClaim;
+
+std::shared_ptr<const Claim> device_claim(std::string version, bool allocated) {
+  Claim made;
+  made.meta.namespace_ = "shop";
+  made.meta.name = "c";
+  made.meta.uid = "uid-c";
+  made.meta.resource_version = std::move(version);
+  if (allocated) made.status.allocation.emplace();
+  return podium::test::share(made);
+}
+
+// The version that find() returns, with "+" if it is allocated, and the one of actual().
+std::string claim_versions(const Objects& objects) {
+  const auto* found = objects.find<Claim>("shop", "c");
+  const auto real = objects.actual<Claim>("shop", "c");
+  if (!found || !real) return "-";
+  return found->meta.resource_version + (found->status.allocation ? "+" : "") + " " +
+         real->meta.resource_version;
+}
+
+// A write's reply is assumed before the watch delivers what led to it.
+TEST(Objects, AResourceClaimIsTheNewestThatWasSeen) {
+  using Change = bool (*)(Objects&);
+  const struct {
+    const char* name;
+    Change change;
+    bool is_news;
+    std::string want;
+  } cases[] = {
+      {"what was written on the way", [](Objects& o) { return o.set(device_claim("9", false)); }, false,
+       "12+ 7"},
+      {"what was written", [](Objects& o) { return o.set(device_claim("12", true)); }, false, "12+ 7"},
+      {"a later change", [](Objects& o) { return o.set(device_claim("100", false)); }, true, "100 100"},
+      {"gone and made anew",
+       [](Objects& o) {
+         o.remove<Claim>("shop", "c");
+         return o.set(device_claim("5", false));
+       },
+       true, "5 5"},
+      {"taken back",
+       [](Objects& o) {
+         o.restore<Claim>("shop", "c", "7");
+         return true;
+       },
+       true, "7 7"},
+  };
+  for (const auto& c : cases) {
+    Objects objects;
+    EXPECT_TRUE(objects.set(device_claim("7", false)));
+    objects.assume(device_claim("12", true));
+    EXPECT_EQ(c.change(objects), c.is_news) << c.name;
+    EXPECT_EQ(claim_versions(objects), c.want) << c.name;
+  }
+}
+
+TEST(Objects, AForkHasTheClaimsInFlightAndKeepsItsOwn) {
+  Objects objects;
+  objects.begin_flight(device_claim("7", true));
+  auto fork = objects;
+  EXPECT_TRUE(fork.end_flight("uid-c"));
+  EXPECT_FALSE(fork.end_flight("uid-c")) << "only once";
+  EXPECT_FALSE(fork.is_in_flight("uid-c"));
+  EXPECT_TRUE(objects.is_in_flight("uid-c"));
+  EXPECT_EQ(objects.claims_in_flight().size(), 1u);
+}
+
+TEST(Objects, VersionsAreNumbers) {
+  EXPECT_TRUE(is_newer("10", "9"));
+  EXPECT_FALSE(is_newer("9", "10"));
+  EXPECT_FALSE(is_newer("9", "9"));
+}
+
 TEST(Objects, AForkHasTheAssumptionAndKeepsItsOwn) {
   Objects objects;
   objects.set(volume("7", "real"));

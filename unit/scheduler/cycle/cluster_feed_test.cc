@@ -90,6 +90,49 @@ TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
   EXPECT_EQ(names, (std::vector<std::string>{"kept", "last"}));
 }
 
+// API servers before Kubernetes 1.34 do not serve resource.k8s.io/v1.
+TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
+  const std::string refusal = R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})";
+  transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
+    if (request.target.starts_with("/apis/resource.k8s.io/")) return unit::StreamScript{404, {refusal}};
+    return unit::StreamScript{200, {kListed}, End::hang};
+  };
+  transport_->on_send = [&](const client::Request&) -> Result<client::Response> {
+    return client::Response{404, refusal};
+  };
+  boost::asio::io_context context;
+  client::Api api(transport_, system_clock(), system_random());
+  async::Gate gate;
+  ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
+  std::optional<std::vector<std::string>> not_ready;
+  feed.start([&] {
+    not_ready = feed.not_ready();
+    feed.stop();
+  });
+  context.run();
+  EXPECT_EQ(not_ready, std::vector<std::string>());
+}
+
+TEST_F(ClusterFeedTest, AClaimThatWasAssumedIsNoNewsAgain) {
+  const auto claim = [](const std::string& type, const std::string& name, int version) {
+    return fmt::format(
+        R"({{"type":"{}","object":{{"metadata":{{"namespace":"shop","name":"{}","uid":"uid-{}","resourceVersion":"{}"}},"spec":{{}}}}}})"
+        "\n",
+        type, name, name, version);
+  };
+  auto assumed = std::make_shared<api::ResourceClaim>();
+  assumed->meta.namespace_ = "shop";
+  assumed->meta.name = "c";
+  assumed->meta.uid = "uid-c";
+  assumed->meta.resource_version = "12";
+  scheduler_.snapshot().objects().set<api::ResourceClaim>(assumed);
+  feed({claim("ADDED", "c", 5) + kListed, claim("MODIFIED", "c", 12), claim("MODIFIED", "c", 13),
+        claim("ADDED", "last", 14)},
+       "/apis/resource.k8s.io/v1/resourceclaims");
+  EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceClaimUpdate", 1},
+                                           {"resource.k8s.io/ResourceClaimAdd", 1}}));
+}
+
 TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
   const std::pair<std::string, std::string> kinds[] = {
       {"/api/v1/namespaces", "NamespaceAdd"},
@@ -100,6 +143,9 @@ TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
       {"/apis/storage.k8s.io/v1/csidrivers", "storage.k8s.io/CSIDriverAdd"},
       {"/apis/storage.k8s.io/v1/csistoragecapacities", "storage.k8s.io/CSIStorageCapacityAdd"},
       {"/apis/storage.k8s.io/v1/volumeattachments", "storage.k8s.io/VolumeAttachmentAdd"},
+      {"/apis/resource.k8s.io/v1/resourceclaims", "resource.k8s.io/ResourceClaimAdd"},
+      {"/apis/resource.k8s.io/v1/resourceslices", "resource.k8s.io/ResourceSliceAdd"},
+      {"/apis/resource.k8s.io/v1/deviceclasses", "resource.k8s.io/DeviceClassAdd"},
   };
   EventCounts expected;
   for (const auto& [path, event] : kinds) {
