@@ -1,0 +1,138 @@
+#include "scheduler/plugins/dynamic_resources/claim_json.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace podium::plugins {
+namespace {
+
+namespace json = boost::json;
+
+void put_list(json::object& target, std::string_view name, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  json::array list;
+  for (const auto& text : texts) list.emplace_back(text);
+  target[name] = std::move(list);
+}
+
+std::string_view text_of(api::DeviceTaintEffect effect) {
+  switch (effect) {
+    case api::DeviceTaintEffect::no_schedule:
+      return "NoSchedule";
+    case api::DeviceTaintEffect::no_execute:
+      return "NoExecute";
+    default:
+      return "None";
+  }
+}
+
+json::object to_json(const api::DeviceToleration& toleration) {
+  json::object out;
+  if (!toleration.key.empty()) out["key"] = toleration.key;
+  out["operator"] = toleration.op == api::DeviceToleration::Op::exists ? "Exists" : "Equal";
+  if (!toleration.value.empty()) out["value"] = toleration.value;
+  if (toleration.effect) out["effect"] = text_of(*toleration.effect);
+  if (toleration.seconds) out["tolerationSeconds"] = *toleration.seconds;
+  return out;
+}
+
+json::object to_json(const api::AllocatedDevice& device) {
+  json::object out{{"request", device.request},
+                   {"driver", device.driver},
+                   {"pool", device.pool},
+                   {"device", device.device}};
+  if (device.admin_access) out["adminAccess"] = true;
+  if (!device.tolerations.empty()) {
+    json::array tolerations;
+    for (const auto& toleration : device.tolerations) tolerations.push_back(to_json(toleration));
+    out["tolerations"] = std::move(tolerations);
+  }
+  put_list(out, "bindingConditions", device.binding_conditions);
+  put_list(out, "bindingFailureConditions", device.binding_failure_conditions);
+  if (device.share_id) out["shareID"] = *device.share_id;
+  if (!device.consumed_capacity.empty()) {
+    json::object consumed;
+    for (const auto& [name, amount] : device.consumed_capacity) consumed[name] = amount.text;
+    out["consumedCapacity"] = std::move(consumed);
+  }
+  return out;
+}
+
+// Parameters were read from JSON, so they can be parsed; free text would be a string.
+json::value parameters_of(const std::string& text) {
+  boost::system::error_code failed;
+  auto value = json::parse(text, failed);
+  return failed ? json::value(text) : std::move(value);
+}
+
+json::object to_json(const api::AllocatedConfiguration& config) {
+  json::object out{{"source", config.from_class ? "FromClass" : "FromClaim"}};
+  put_list(out, "requests", config.requests);
+  out["opaque"] =
+      json::object{{"driver", config.opaque.driver}, {"parameters", parameters_of(config.opaque.parameters)}};
+  return out;
+}
+
+std::string_view text_of(api::Requirement::Op op) {
+  using enum api::Requirement::Op;
+  switch (op) {
+    case in:
+      return "In";
+    case not_in:
+      return "NotIn";
+    case exists:
+      return "Exists";
+    case does_not_exist:
+      return "DoesNotExist";
+    case gt:
+      return "Gt";
+    case lt:
+      return "Lt";
+    case unknown:
+      break;
+  }
+  return "";
+}
+
+void put_requirements(json::object& term, std::string_view name,
+                      const std::vector<api::Requirement>& requirements) {
+  if (requirements.empty()) return;
+  json::array out;
+  for (const auto& requirement : requirements) {
+    json::object one{{"key", requirement.key}, {"operator", text_of(requirement.op)}};
+    put_list(one, "values", requirement.values);
+    out.push_back(std::move(one));
+  }
+  term[name] = std::move(out);
+}
+
+json::object to_json(const std::vector<api::NodeSelectorTerm>& terms) {
+  json::array out;
+  for (const auto& term : terms) {
+    json::object one;
+    put_requirements(one, "matchExpressions", term.match_expressions);
+    put_requirements(one, "matchFields", term.match_fields);
+    out.push_back(std::move(one));
+  }
+  return {{"nodeSelectorTerms", std::move(out)}};
+}
+
+}  // namespace
+
+json::object allocation_json(const api::Allocation& allocation) {
+  json::object devices;
+  json::array results, configs;
+  for (const auto& device : allocation.results) results.push_back(to_json(device));
+  for (const auto& config : allocation.config) configs.push_back(to_json(config));
+  if (!results.empty()) devices["results"] = std::move(results);
+  if (!configs.empty()) devices["config"] = std::move(configs);
+  json::object out{{"devices", std::move(devices)}};
+  if (allocation.node_selector) out["nodeSelector"] = to_json(*allocation.node_selector);
+  if (allocation.timestamp) out["allocationTimestamp"] = format_time(*allocation.timestamp);
+  return out;
+}
+
+}  // namespace podium::plugins

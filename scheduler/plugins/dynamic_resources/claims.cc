@@ -1,0 +1,101 @@
+#include "scheduler/plugins/dynamic_resources/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace podium::plugins {
+namespace {
+
+struct Named {
+  std::optional<std::string> claim;  // nullopt: none is needed
+  bool must_own = false;             // only a claim that was made for this pod counts
+};
+
+std::expected<Named, std::string> name_of(const api::Pod& pod, const api::PodResourceClaim& entry) {
+  if (entry.claim_name) return Named{entry.claim_name};
+  if (!entry.template_name) {
+    return std::unexpected(
+        fmt::format("pod \"{}\", spec.resourceClaim \"{}\": none of the supported fields are set",
+                    pod.full_name(), entry.name));
+  }
+  const auto made =
+      std::ranges::find(pod.resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
+  if (made == pod.resource_claim_statuses.end()) {
+    return std::unexpected(fmt::format("pod \"{}\": ResourceClaim not created yet", pod.full_name()));
+  }
+  return Named{made->claim_name, true};
+}
+
+bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod) {
+  const auto* owner = claim.meta.controller();
+  return owner && owner->uid == pod.meta.uid;
+}
+
+DeviceBinding binding_of_device(const api::ResourceClaim& claim, const api::AllocatedDevice& device) {
+  if (device.binding_conditions.empty()) return DeviceBinding::ready;
+  const auto status = std::ranges::find_if(claim.status.devices, [&](const api::AllocatedDeviceStatus& one) {
+    return one.device == device.device && one.driver == device.driver && one.pool == device.pool;
+  });
+  if (status == claim.status.devices.end()) return DeviceBinding::pending;
+  const auto is_true = [&](const std::string& type) {
+    const auto it = std::ranges::find(status->conditions, type, &api::PodCondition::type);
+    return it != status->conditions.end() && it->status == "True";
+  };
+  if (std::ranges::any_of(device.binding_failure_conditions, is_true)) return DeviceBinding::failed;
+  return std::ranges::all_of(device.binding_conditions, is_true) ? DeviceBinding::ready
+                                                                 : DeviceBinding::pending;
+}
+
+}  // namespace
+
+std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
+                                                            const cluster::Objects& objects) {
+  std::vector<ClaimPtr> claims;
+  for (const auto& entry : pod.resource_claims) {
+    const auto named = name_of(pod, entry);
+    if (!named) return std::unexpected(named.error());
+    if (!named->claim) continue;
+    auto claim = objects.shared<api::ResourceClaim>(pod.meta.namespace_, *named->claim);
+    if (!claim) {
+      return std::unexpected(
+          fmt::format("could not find ResourceClaim \"{}/{}\"", pod.meta.namespace_, *named->claim));
+    }
+    if (claim->meta.deleted)
+      return std::unexpected(fmt::format("resourceclaim \"{}\" is being deleted", claim->meta.name));
+    if (named->must_own && !is_owned_by(*claim, pod)) {
+      return std::unexpected(fmt::format("ResourceClaim {} was not created for Pod {} (Pod is not owner)",
+                                         full_name(*claim), pod.full_name()));
+    }
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid) {
+  return std::ranges::find(claim.status.reserved_for, pod_uid, &api::ClaimConsumer::uid) !=
+         claim.status.reserved_for.end();
+}
+
+std::string full_name(const api::ResourceClaim& claim) {
+  return claim.meta.namespace_ + "/" + claim.meta.name;
+}
+
+// The first device that is not ready decides, as upstream.
+DeviceBinding device_binding(const api::ResourceClaim& claim) {
+  if (!claim.status.allocation) return DeviceBinding::pending;
+  for (const auto& device : claim.status.allocation->results) {
+    if (const auto binding = binding_of_device(claim, device); binding != DeviceBinding::ready)
+      return binding;
+  }
+  return DeviceBinding::ready;
+}
+
+bool has_binding_conditions(const api::Allocation& allocation) {
+  return std::ranges::any_of(allocation.results, [](const api::AllocatedDevice& device) {
+    return !device.binding_conditions.empty();
+  });
+}
+
+}  // namespace podium::plugins

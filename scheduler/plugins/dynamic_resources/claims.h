@@ -1,0 +1,34 @@
+// The claims of a pod: which they are, and why the pod has to wait for them.
+//
+// Source: plugins/dynamicresources foreachPodResourceClaim, dynamic-resource-allocation/resourceclaim.
+// Threads: pure functions. Errors: upstream's texts; all of them mean that the pod has to wait.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/device.h"
+#include "api/pod.h"
+#include "scheduler/cluster/objects.h"
+
+namespace podium::plugins {
+
+using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
+
+// In the order of spec.resourceClaims, without entries for which no claim is needed.
+std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
+                                                            const cluster::Objects& objects);
+
+bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid);
+std::string full_name(const api::ResourceClaim& claim);  // "namespace/name"
+
+// Whether the drivers have made an allocated claim's devices ready. Devices without binding conditions are.
+enum class DeviceBinding : std::uint8_t { ready, pending, failed };
+DeviceBinding device_binding(const api::ResourceClaim& claim);
+bool has_binding_conditions(const api::Allocation& allocation);
+
+}  // namespace podium::plugins

@@ -1,0 +1,358 @@
+#include "scheduler/plugins/dynamic_resources/dynamic_resources.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "scheduler/framework/decision.h"
+#include "scheduler/framework/filters.h"
+#include "scheduler/plugins/shared/event_objects.h"
+#include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/shared/node_selector.h"
+#include "scheduler/plugins/shared/node_selector_errors.h"
+
+namespace podium::plugins {
+namespace {
+
+using namespace framework;
+
+constexpr auto kName = DynamicResources::kName;
+constexpr auto kUnavailable = "resourceclaim not available on the node";
+constexpr auto kUnsupported = "pods with resource claims are not supported by this scheduler yet";
+constexpr auto kConditions = "devices with binding conditions are not supported by this scheduler yet";
+// The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
+constexpr std::int64_t kMostSubRequests = 8;
+
+Verdict waits(std::string reason) {
+  return {std::string(kName), Code::unschedulable_and_unresolvable, {std::move(reason)}};
+}
+Verdict fails(std::string error) { return {std::string(kName), Code::error, {std::move(error)}}; }
+
+// --- PreFilter ---
+
+std::optional<Verdict> check_class(const Snapshot& snapshot, const std::string& name,
+                                   const std::string& request) {
+  if (name.empty()) return fails(fmt::format("request {}: unsupported request type", request));
+  if (snapshot.objects().find<api::DeviceClass>("", name)) return std::nullopt;
+  return waits(fmt::format("request {}: device class {} does not exist", request, name));
+}
+
+// Why no node can serve the claim now; it is not allocated.
+std::optional<Verdict> check_requests(const api::ResourceClaim& claim, const Snapshot& snapshot) {
+  for (const auto& request : claim.spec.requests) {
+    if (request.exactly) {
+      if (auto verdict = check_class(snapshot, request.exactly->device_class, request.name)) return verdict;
+    } else if (request.first_available.empty()) {
+      return waits(
+          fmt::format("resource claim {}, request {}: unknown request type", full_name(claim), request.name));
+    }
+    for (const auto& one : request.first_available) {
+      const auto name = request.name + "/" + one.name;
+      if (auto verdict = check_class(snapshot, one.request.device_class, name)) return verdict;
+    }
+  }
+  return std::nullopt;
+}
+
+// Upstream parses the node selector, which the API server has checked.
+std::optional<Verdict> check_nodes(const api::Allocation& allocation) {
+  std::vector<std::string> errors;
+  for (std::size_t i = 0; allocation.node_selector && i < allocation.node_selector->size(); ++i) {
+    std::ranges::move(parse_errors((*allocation.node_selector)[i], fmt::format("nodeSelectorTerms[{}]", i)),
+                      std::back_inserter(errors));
+  }
+  if (errors.empty()) return std::nullopt;
+  return fails(errors.size() == 1 ? errors.front() : fmt::format("[{}]", fmt::join(errors, ", ")));
+}
+
+std::optional<Verdict> check_claim(const api::ResourceClaim& claim, const Snapshot& snapshot) {
+  if (const auto& allocation = claim.status.allocation) {
+    if (has_binding_conditions(*allocation)) return waits(kConditions);
+    return check_nodes(*allocation);
+  }
+  if (snapshot.objects().is_in_flight(claim.meta.uid)) {
+    return waits(fmt::format("resource claim {} is in the process of being allocated", full_name(claim)));
+  }
+  return check_requests(claim, snapshot);
+}
+
+// --- Filter ---
+
+// The nodes that allocated claims leave to the pod.
+class Reach {
+ public:
+  Reach(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims) : snapshot_(snapshot) {
+    for (const auto& claim : claims) nodes_.push_back(nodes_of(*claim));
+  }
+  bool has(std::size_t claim, Row row) const { return !nodes_[claim] || nodes_[claim]->test(row); }
+  bool has(Row row) const {
+    return std::ranges::all_of(nodes_, [row](const auto& nodes) { return !nodes || nodes->test(row); });
+  }
+
+ private:
+  // Nullopt: all. A binding that failed leaves none.
+  std::optional<NodeMask> nodes_of(const api::ResourceClaim& claim) const {
+    const auto& allocation = claim.status.allocation;
+    if (!allocation) return std::nullopt;
+    if (device_binding(claim) == DeviceBinding::failed) return NodeMask(snapshot_.chunks());
+    if (!allocation->node_selector) return std::nullopt;
+    NodeMask nodes = snapshot_.present();
+    nodes.grow_to_chunks(snapshot_.chunks());
+    const CompiledSelector selector(*allocation->node_selector, snapshot_);
+    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+      auto rows = chunk_of(nodes, chunk);
+      selector.narrow(chunk, rows);
+      for (std::size_t w = 0; w < kChunkWords; ++w) nodes.word(chunk * kChunkWords + w) = rows[w];
+    }
+    return nodes;
+  }
+
+  const Snapshot& snapshot_;
+  std::vector<std::optional<NodeMask>> nodes_;  // by claim
+};
+
+class ClaimsFilter final : public NodeFilter {
+ public:
+  ClaimsFilter(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims,
+               std::unique_ptr<DeviceSearch> search)
+      : NodeFilter(snapshot), reach_(snapshot, claims), search_(std::move(search)) {}
+
+  void filter(NodeMask& nodes, Rejections& out) const override {
+    NodeMask(nodes).each([&](Row row) {
+      if (auto verdict = verdict_at(row)) out.reject(nodes, row, out.add(std::move(*verdict)));
+    });
+  }
+  std::optional<Verdict> check(Row row, const PodDelta&) const override { return verdict_at(row); }
+  bool ignores_pods() const override { return true; }
+
+ private:
+  // The search comes first, also where an allocated claim is out of reach: its errors end the attempt.
+  std::optional<Verdict> verdict_at(Row row) const {
+    if (search_) {
+      const auto found = search_->at(row);
+      if (auto verdict = verdict_of(found, row)) return verdict;
+    }
+    if (!reach_.has(row)) return waits(kUnavailable);
+    return std::nullopt;
+  }
+
+  std::optional<Verdict> verdict_of(const DevicesFound& found, Row row) const {
+    switch (found.end) {
+      case DevicesFound::End::timed_out:
+        return fails(fmt::format("node {}: timed out trying to allocate devices", snapshot_.node_name(row)));
+      case DevicesFound::End::invalid_pools:
+        return waits("invalid resource pools were encountered");
+      case DevicesFound::End::failed:
+        return fails(found.error);
+      case DevicesFound::End::none:
+        return waits("cannot allocate all claims");
+      case DevicesFound::End::found:
+        break;
+    }
+    if (std::ranges::any_of(found.allocations, has_binding_conditions)) return waits(kConditions);
+    return std::nullopt;
+  }
+
+  const Reach reach_;
+  const std::unique_ptr<DeviceSearch> search_;  // null: all claims are allocated
+};
+
+// --- PostFilter ---
+
+// The status without what the allocation brought.
+ObjectWrite deallocation_of(const api::ResourceClaim& claim) {
+  ObjectWrite write;
+  write.group = "resource.k8s.io";
+  write.resource = "resourceclaims";
+  write.namespace_ = claim.meta.namespace_;
+  write.name = claim.meta.name;
+  write.subresource = "status";
+  write.uid = claim.meta.uid;
+  write.resource_version = claim.meta.resource_version;
+  boost::json::object status{{"reservedFor", nullptr}, {"allocation", nullptr}, {"devices", nullptr}};
+  write.patch = boost::json::object{{"status", std::move(status)}};
+  return write;
+}
+
+// The rows where this plugin said that an allocated claim is not available.
+std::vector<Row> rows_out_of_reach(const Snapshot& snapshot, const Decision& decision) {
+  std::vector<Row> rows;
+  if (decision.pre_filter) return rows;
+  snapshot.present().each([&](Row row) {
+    const auto id = decision.rejections.id(row);
+    if (id == kFits) return;
+    const auto& verdict = decision.rejections.verdict(id);
+    if (verdict.plugin == kName && verdict.reasons.front() == kUnavailable) rows.push_back(row);
+  });
+  return rows;
+}
+
+// --- Score ---
+
+class ZeroScorer final : public NodeScorer {
+ public:
+  void score(const NodeMask&, std::span<std::uint8_t>) const override {}
+};
+
+// Prefers nodes that serve requests with their first alternatives.
+class AlternativesScorer final : public NodeScorer {
+ public:
+  AlternativesScorer(std::vector<ClaimPtr> claims, std::unique_ptr<DeviceSearch> search)
+      : claims_(std::move(claims)), search_(std::move(search)) {}
+
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    std::vector<std::pair<Row, std::int64_t>> raw;
+    feasible.each([&](Row row) { raw.emplace_back(row, raw_score(row)); });
+    std::int64_t most = 0;
+    for (const auto& [row, score] : raw) most = std::max(most, score);
+    if (most == 0) return;
+    for (const auto& [row, score] : raw) out[row] = static_cast<std::uint8_t>(100 * score / most);
+  }
+
+ private:
+  std::int64_t raw_score(Row row) const {
+    const auto found = search_->at(row);
+    std::int64_t score = 0;
+    std::size_t next = 0;
+    for (const auto& claim : claims_) {
+      if (claim->status.allocation) {
+        score += score_of(*claim, *claim->status.allocation);
+      } else if (next < found.allocations.size()) {
+        score += score_of(*claim, found.allocations[next++]);
+      }
+    }
+    return score;
+  }
+
+  static std::int64_t score_of(const api::ResourceClaim& claim, const api::Allocation& allocation) {
+    std::int64_t score = 0;
+    for (const auto& request : claim.spec.requests) {
+      for (std::size_t i = 0; i < request.first_available.size(); ++i) {
+        const auto name = request.name + "/" + request.first_available[i].name;
+        const bool is_used = std::ranges::find(allocation.results, name, &api::AllocatedDevice::request) !=
+                             allocation.results.end();
+        if (is_used) score += kMostSubRequests - static_cast<std::int64_t>(i);
+      }
+    }
+    return score;
+  }
+
+  const std::vector<ClaimPtr> claims_;
+  const std::unique_ptr<DeviceSearch> search_;
+};
+
+bool has_alternatives(const ClaimPtr& claim) {
+  return std::ranges::any_of(claim->spec.requests, [](const api::DeviceRequest& request) {
+    return !request.first_available.empty();
+  });
+}
+
+// --- hints ---
+
+// Source: isSchedulableAfterClaimChange.
+bool claim_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapshot& snapshot) {
+  const auto *before = object_before<api::ResourceClaim>(event),
+             *after = object_after<api::ResourceClaim>(event);
+  const auto own = claims_of(*rejected, snapshot.objects());
+  if (!own || !after) return false;
+  if (before && before->status.allocation && !after->status.allocation) return true;
+  const auto is_it = [&](const ClaimPtr& claim) { return claim->meta.uid == after->meta.uid; };
+  if (std::ranges::none_of(*own, is_it)) return false;
+  return !before || before->status != after->status;
+}
+
+// Source: isSchedulableAfterPodChange.
+bool own_change_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapshot& snapshot) {
+  const auto* after = object_after<api::Pod>(event);
+  return after && after->meta.uid == rejected->meta.uid && claims_of(*after, snapshot.objects()).has_value();
+}
+
+}  // namespace
+
+std::optional<Verdict> DynamicResources::pre_enqueue(const PodInfo& pod, const Snapshot& snapshot) const {
+  if (!start_search_ || pod->resource_claims.empty()) return std::nullopt;
+  auto claims = claims_of(*pod, snapshot.objects());
+  return claims ? std::nullopt : std::optional(waits(std::move(claims.error())));
+}
+
+std::expected<std::vector<ClaimPtr>, Verdict> DynamicResources::accepted_claims(
+    const api::Pod& pod, const Snapshot& snapshot) const {
+  if (pod.resource_claims.empty()) return {};
+  if (!start_search_) return std::unexpected(waits(kUnsupported));
+  auto claims = claims_of(pod, snapshot.objects());
+  if (!claims) return std::unexpected(waits(std::move(claims.error())));
+  for (const auto& claim : *claims) {
+    if (auto verdict = check_claim(*claim, snapshot)) return std::unexpected(std::move(*verdict));
+  }
+  return std::move(*claims);
+}
+
+std::unique_ptr<DeviceSearch> DynamicResources::search_for(const std::vector<ClaimPtr>& claims,
+                                                           const Snapshot& snapshot) const {
+  std::vector<ClaimPtr> wanting;
+  for (const auto& claim : claims) {
+    if (!claim->status.allocation) wanting.push_back(claim);
+  }
+  return wanting.empty() ? nullptr : start_search_(snapshot, std::move(wanting));
+}
+
+PreparedFilter DynamicResources::prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const {
+  auto claims = accepted_claims(*pod, snapshot);
+  if (!claims) return {.rejected = std::move(claims.error())};
+  if (claims->empty()) return {};
+  return {.filter = std::make_unique<ClaimsFilter>(snapshot, *claims, search_for(*claims, snapshot))};
+}
+
+// Upstream takes any claim that qualifies; here it is the pod's first. Upstream's PostFilter fails for every
+// pod if an earlier PreFilter plugin rejected the pod.
+PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapshot& snapshot,
+                                               const Filters& filters, const Decision& decision) const {
+  const auto says = [](Code code, std::string text) {
+    return PostFilterResult{.failed = Verdict{std::string(kName), code, {std::move(text)}}};
+  };
+  if (!filters.ran_pre_filter(kName)) return says(Code::error, "not found");
+  if (!start_search_ && !pod->resource_claims.empty())
+    return says(Code::unschedulable, "still not schedulable");
+  const auto claims = accepted_claims(*pod, snapshot);
+  if (!claims || claims->empty()) return says(Code::unschedulable, "no new claims to deallocate");
+  const auto rows = rows_out_of_reach(snapshot, decision);
+  const Reach reach(snapshot, *claims);
+  for (std::size_t i = 0; i < claims->size() && !rows.empty(); ++i) {
+    const auto& claim = *(*claims)[i];
+    const auto& users = claim.status.reserved_for;
+    const bool may_lose_it = users.empty() || (users.size() == 1 && users.front().uid == pod->meta.uid);
+    const bool is_out_of_reach = std::ranges::any_of(rows, [&](Row row) { return !reach.has(i, row); });
+    if (!may_lose_it || !is_out_of_reach) continue;
+    auto result = says(Code::unschedulable, "deallocation of ResourceClaim completed");
+    result.write = deallocation_of(claim);
+    return result;
+  }
+  return says(Code::unschedulable, "still not schedulable");
+}
+
+PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot& snapshot,
+                                              const NodeMask&) const {
+  if (auto claims = accepted_claims(*pod, snapshot);
+      claims && std::ranges::any_of(*claims, has_alternatives)) {
+    if (auto search = search_for(*claims, snapshot))
+      return {std::make_unique<AlternativesScorer>(std::move(*claims), std::move(search))};
+  }
+  return {std::make_unique<ZeroScorer>()};
+}
+
+// Deletions wake nobody, as upstream.
+std::vector<EventHint> DynamicResources::hints() const {
+  if (!start_search_) return {};
+  std::vector<EventHint> hints;
+  hints.push_back({Resource::node, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable, nullptr});
+  hints.push_back({Resource::resource_claim, kAdd | kUpdate, claim_helps});
+  add_pod_hints(hints, kUpdatePodClaims, own_change_helps);
+  hints.push_back({Resource::device_class, kAdd | kUpdate, nullptr});
+  hints.push_back({Resource::resource_slice, kAdd | kUpdate, nullptr});
+  return hints;
+}
+
+PluginPtr make_dynamic_resources(const boost::json::object&) { return std::make_shared<DynamicResources>(); }
+
+}  // namespace podium::plugins

@@ -1,0 +1,80 @@
+// DynamicResources: a pod gets the devices that its ResourceClaims ask for.
+//
+// A pod whose claims are not there yet is gated. The filter asks a DeviceSearch for each node that earlier
+// filters left; a claim that is allocated binds the pod to the nodes of its allocation. Reserve puts the
+// chosen allocations in flight: their devices count as given, and other pods of these claims wait. PreBind
+// writes finalizer, allocation and reservation to each claim. PostFilter takes an allocation back that no pod
+// uses and that keeps the pod from every node.
+//
+// Without a StartSearch the plugin refuses pods with claims.
+// Source: pkg/scheduler/framework/plugins/dynamicresources.
+// Threads: the plugin is immutable. A filter or scorer belongs to one evaluation, a PluginState to one pod.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/framework/lifecycle.h"
+#include "scheduler/framework/plugin.h"
+#include "scheduler/plugins/dynamic_resources/device_search.h"
+
+namespace podium::plugins {
+
+class DynamicResources final : public framework::Plugin,
+                               public framework::PreEnqueuePlugin,
+                               public framework::FilterPlugin,
+                               public framework::PostFilterPlugin,
+                               public framework::ScorePlugin,
+                               public framework::ReservePlugin,
+                               public framework::PreBindPlugin {
+ public:
+  static constexpr std::string_view kName = "DynamicResources";
+
+  explicit DynamicResources(StartSearch start_search = {}) : start_search_(std::move(start_search)) {}
+  std::string_view name() const override { return kName; }
+
+  std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod,
+                                                const cluster::Snapshot& snapshot) const override;
+
+  bool has_pre_filter() const override { return true; }
+  std::string error_without_pre_filter() const override { return "not found"; }
+  framework::PreparedFilter prepare_filter(const cluster::PodInfo& pod,
+                                           const cluster::Snapshot& snapshot) const override;
+  std::vector<framework::EventHint> hints() const override;
+
+  framework::PostFilterResult post_filter(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
+                                          const framework::Filters& filters,
+                                          const framework::Decision& decision) const override;
+
+  // Never skipped: pods without claims get 0 on every node.
+  bool has_pre_score() const override { return false; }
+  framework::PreparedScore prepare_score(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
+                                         const cluster::NodeMask& feasible) const override;
+
+  // Defined in reservation.cc.
+  framework::ReserveResult reserve(const framework::AssumedPod& pod,
+                                   cluster::Snapshot& snapshot) const override;
+  void unreserve(const framework::AssumedPod& pod, framework::PluginState* state, cluster::Snapshot& snapshot,
+                 framework::Handle& handle) const override;
+  std::expected<bool, framework::Verdict> needs_pre_bind(const framework::AssumedPod& pod,
+                                                         const framework::PluginState* state) const override;
+  framework::PreBindPlan pre_bind(const framework::AssumedPod& pod, framework::PluginState* state,
+                                  const cluster::Snapshot& snapshot) const override;
+  std::optional<framework::NextStep> replied(const framework::AssumedPod& pod, framework::PluginState* state,
+                                             std::size_t index, const framework::WriteReply& reply,
+                                             cluster::Snapshot& snapshot) const override;
+
+ private:
+  // The claims that PreFilter accepts; empty: nothing to do. Error: the verdict on the pod.
+  std::expected<std::vector<ClaimPtr>, framework::Verdict> accepted_claims(
+      const api::Pod& pod, const cluster::Snapshot& snapshot) const;
+  // Null if all claims are allocated.
+  std::unique_ptr<DeviceSearch> search_for(const std::vector<ClaimPtr>& claims,
+                                           const cluster::Snapshot& snapshot) const;
+
+  StartSearch start_search_;
+};
+
+}  // namespace podium::plugins
