@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/version.h"
+#include "scheduler/plugins/dynamic_resources/claim_json.h"
 
 namespace podium::evaluate {
 namespace {
@@ -91,6 +92,17 @@ json::object candidates(const std::vector<plugins::PreemptionCandidate>& list, c
   return out;
 }
 
+json::object allocations(const PodResult& result) {
+  json::object out;
+  for (const auto& [node, claims] : result.allocations) {
+    json::object of_node;
+    for (const auto& claim : claims)
+      of_node[claim->meta.name] = plugins::allocation_json(*claim->status.allocation);
+    out[node] = std::move(of_node);
+  }
+  return out;
+}
+
 json::object to_json(const PodResult& result, const Snapshot& snapshot) {
   const auto& decision = result.decision;
   auto feasible = feasible_by_name(decision, snapshot);
@@ -113,6 +125,7 @@ json::object to_json(const PodResult& result, const Snapshot& snapshot) {
   out["message"] = decision.message;
   out["preemption"] = preemption(decision);
   if (!result.candidates.empty()) out["preemptionCandidates"] = candidates(result.candidates, snapshot);
+  if (!result.allocations.empty()) out["allocations"] = allocations(result);
   if (!decision.error.empty()) out["error"] = decision.error;
   return out;
 }

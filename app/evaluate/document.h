@@ -5,6 +5,8 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,8 @@ struct PodResult {
   std::string profile;
   framework::Decision decision;
   std::vector<plugins::PreemptionCandidate> candidates;  // with --preemption-candidates; else empty
+  // By feasible node: the pod's claims that are not allocated, with what they would get there.
+  std::map<std::string, std::vector<std::shared_ptr<const api::ResourceClaim>>> allocations = {};
 };
 
 // The result of one pod with --place. It omits the scores of the other nodes, to bound the file at

@@ -184,6 +184,22 @@ std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::P
       .candidates;
 }
 
+// What Reserve puts in flight on a fork for each node.
+decltype(PodResult::allocations) allocations_of(const cluster::PodInfoPtr& pod,
+                                                const cluster::Snapshot& snapshot,
+                                                const framework::Profile& profile,
+                                                const framework::Decision& decision) {
+  decltype(PodResult::allocations) out;
+  if ((*pod)->resource_claims.empty()) return out;
+  decision.feasible.each([&](cluster::Row row) {
+    auto fork = snapshot;
+    if (framework::place(pod, row, profile, fork)) return;
+    for (const auto& [uid, claim] : fork.objects().claims_in_flight())
+      out[std::string(snapshot.node_name(row))].push_back(claim);
+  });
+  return out;
+}
+
 // The contents of all input files, admitted.
 struct Prepared {
   struct Asked {
@@ -257,6 +273,7 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
   for (auto& [pod, profile] : prepared->pods) {
     PodResult result{.pod = pod, .profile = profile->scheduler_name};
     result.decision = framework::evaluate(*pod, evaluation.snapshot, *profile);
+    result.allocations = allocations_of(pod, evaluation.snapshot, *profile, result.decision);
     if (inputs.preemption_candidates) {
       result.candidates = preemption_candidates(*pod, evaluation.snapshot, *profile, result.decision);
     }
