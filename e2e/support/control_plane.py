@@ -191,9 +191,10 @@ class ControlPlane(Service):
 
 
 PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses", "StorageClass": "storageclasses",
-           "CSIStorageCapacity": "csistoragecapacities", "RuntimeClass": "runtimeclasses"}
+           "CSIStorageCapacity": "csistoragecapacities", "RuntimeClass": "runtimeclasses", "DeviceClass": "deviceclasses"}
 CLUSTER_SCOPED = {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass", "CSINode", "CSIDriver",
-                  "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment", "RuntimeClass"}
+                  "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment", "RuntimeClass", "DeviceClass",
+                  "ResourceSlice"}
 
 
 def collection(obj, namespace=None):
