@@ -1,0 +1,67 @@
+// Inventory: the devices that all slices offer, by pool and by node.
+//
+// Role: an index over the ResourceSlices. Pools whose slices are all for one node, or all for every node, are
+// put together here; the others for each node that asks (pools.h).
+// Owner: shared by all decisions until a slice changes. Threads: immutable once made; any thread may read.
+// Errors: none.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scheduler/cluster/hash.h"
+#include "scheduler/devices/allocated.h"
+#include "scheduler/devices/features.h"
+#include "scheduler/devices/slice_devices.h"
+
+namespace podium::devices {
+
+struct Pool;
+
+class Inventory {
+ public:
+  // Slices in the order in which they are listed, which decides where those of one generation disagree.
+  // Takes over what `previous` knows of the slices that it has, too.
+  Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> slices, Features features,
+            const Inventory* previous = nullptr);
+  ~Inventory();
+  Inventory(const Inventory&) = delete;
+  Inventory& operator=(const Inventory&) = delete;
+
+  // A pool with all its slices, of every generation.
+  struct OfferedPool {
+    explicit OfferedPool(PoolId pool_id) : id(std::move(pool_id)) {}
+    PoolId id;
+    std::vector<const SliceDevices*> slices;  // in the order of listing
+    std::vector<const SliceDevices*> shared;  // those that more than one node may use
+    std::int64_t newest = 0;                  // the highest generation
+    // The pool as every node sees it that can use any of its slices; null: it depends on the node.
+    std::shared_ptr<const Pool> same;
+  };
+  struct LocalPool {
+    std::uint32_t pool;                       // index in pools()
+    std::vector<const SliceDevices*> slices;  // those with this nodeName, in the order of listing
+  };
+
+  const Features& features() const { return features_; }
+  const std::vector<OfferedPool>& pools() const { return pools_; }  // by driver and name
+  // The pools with slices that have this nodeName, in the order of pools().
+  std::span<const LocalPool> of_node(std::string_view name) const;
+  // The pools that have slices without a nodeName, or with counters; indices in pools(), rising.
+  std::span<const std::uint32_t> shared_pools() const { return shared_pools_; }
+
+ private:
+  void index_slice(const SliceDevices& slice);
+  void put_together();
+
+  Features features_;
+  std::vector<std::shared_ptr<const SliceDevices>> slices_;
+  std::vector<OfferedPool> pools_;
+  std::vector<std::uint32_t> shared_pools_;
+  boost::unordered_flat_map<std::string, std::vector<LocalPool>, cluster::TextHash, std::equal_to<>> of_node_;
+};
+
+}  // namespace podium::devices

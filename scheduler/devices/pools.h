@@ -1,0 +1,54 @@
+// Pools as one node sees them.
+//
+// Role: of a pool's slices, those that the node may use, checked as a whole. A pool is complete, incomplete
+// (slices are missing) or invalid (names twice, unknown counters); the latter two give no devices.
+// Threads: pure functions over an Inventory, which must outlive the pools.
+// Errors: upstream's words for node selectors that it cannot parse.
+// Source: dynamic-resource-allocation/structured/internal/incubating pools_incubating.go.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "api/node.h"
+#include "base/result.h"
+#include "scheduler/devices/inventory.h"
+
+namespace podium::devices {
+
+// A counter of a pool. Counters are sorted by the names of their set and their own.
+struct Counter {
+  std::string_view set, name;
+  api::Quantity value;
+};
+
+struct Pool {
+  explicit Pool(const PoolId& pool_id) : id(&pool_id) {}
+  const PoolId* id;
+  bool incomplete = false, invalid = false, binding_conditions = false;
+  std::vector<const SliceDevices*> slices;     // whose devices the node may be given, by name
+  std::vector<const SliceDevices*> elsewhere;  // of other nodes, needed where devices consume counters
+  std::vector<Counter> counters;
+
+  bool is_usable() const { return !incomplete && !invalid; }
+};
+
+// A pool from the slices that a node may use: at least one, in the order of listing; those of older
+// generations do not count. `all`: every slice of the pool. Null: a newer generation is on its way.
+std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, std::vector<const SliceDevices*> relevant);
+
+// True if the node has these devices; the error says which selector cannot be parsed.
+Result<bool> node_matches(const api::DeviceNodes& nodes, const api::Node& node);
+
+// The pools of a node in the order of the search: by driver and name, those with binding conditions last.
+// `made` keeps those alive that are put together for this node only.
+struct NodePools {
+  std::vector<const Pool*> pools;
+  std::vector<std::unique_ptr<Pool>> made;
+};
+Result<void> gather_pools(const Inventory& inventory, const api::Node& node, NodePools& to);
+
+}  // namespace podium::devices

@@ -1,0 +1,68 @@
+// SliceDevices: a ResourceSlice with what is known of it until it changes.
+//
+// Role: facts about the slice that every search needs, and which devices an expression is true for, found at
+// the first need. An error is a third value: it counts only if a search comes to that device.
+// Owner: Inventory; inventories share it while the slice stays the same.
+// Threads: any number of threads may ask at a time. Errors: texts of upstream's words.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/device.h"
+#include "scheduler/devices/selectors.h"
+
+namespace podium::devices {
+
+// What one expression says of a slice's devices.
+class Matches {
+ public:
+  Matches(std::shared_ptr<const Expression> expression, const api::ResourceSlice& slice);
+  const Expression& expression() const { return *expression_; }
+  // Evaluates the expression if it was not yet; unknown: no steps were left.
+  Match of(std::size_t device, Steps& steps);
+  // Of a device with Match::error.
+  std::string error(std::size_t device);
+
+ private:
+  std::shared_ptr<const Expression> expression_;
+  const api::ResourceSlice& slice_;
+  std::vector<std::atomic<Match>> matches_;
+};
+
+class SliceDevices {
+ public:
+  explicit SliceDevices(std::shared_ptr<const api::ResourceSlice> slice);
+
+  const api::ResourceSlice& slice() const { return *slice_; }
+  const std::shared_ptr<const api::ResourceSlice>& shared_slice() const { return slice_; }
+  const std::vector<api::Device>& devices() const { return slice_->devices; }
+
+  // Only devices of slices without shared counters are given out.
+  bool has_counters() const { return !slice_->shared_counters.empty(); }
+  bool consumes_counters() const { return consumes_counters_; }
+  bool has_binding_conditions() const { return has_binding_conditions_; }
+  bool has_duplicate_names() const { return has_duplicate_names_; }
+
+  // Keeps the results for the expressions that were asked for last. The slice must outlive what is returned.
+  std::shared_ptr<Matches> matches(const std::shared_ptr<const Expression>& expression) const;
+
+ private:
+  static constexpr std::size_t kKept = 16;
+  struct Kept {
+    std::shared_ptr<Matches> matches;
+    std::uint64_t used = 0;
+  };
+
+  std::shared_ptr<const api::ResourceSlice> slice_;
+  bool consumes_counters_ = false, has_binding_conditions_ = false, has_duplicate_names_ = false;
+  mutable std::mutex mutex_;
+  mutable std::uint64_t uses_ = 0;
+  mutable std::vector<Kept> kept_;
+};
+
+}  // namespace podium::devices
