@@ -25,6 +25,7 @@ class Budget {
   // For a list to be made.
   bool spend_items(std::size_t count) { return spend(count > kUnits ? kUnits + 1 : count * 4); }
   bool is_spent() const { return left_ < 0; }
+  std::int64_t spent() const { return kUnits - left_; }
 
  private:
   std::int64_t left_ = kUnits;

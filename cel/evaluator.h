@@ -19,6 +19,7 @@ class Evaluator {
  public:
   Evaluator(std::span<const Value> values, std::size_t slots);
   Value run(const Node& root);
+  std::int64_t spent() const { return budget_.spent(); }
 
  private:
   struct Slot {

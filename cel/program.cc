@@ -11,9 +11,12 @@ Result<Program> Program::compile(std::string_view expression, std::span<const st
   return Program(std::make_shared<const Parsed>(std::move(*parsed)), variables.size());
 }
 
-Value Program::evaluate(std::span<const Value> values) const {
+Value Program::evaluate(std::span<const Value> values, std::int64_t* spent) const {
   if (values.size() != variables_) return Value::error("the number of values is not that of the variables");
-  return Evaluator(values, parsed_->slots).run(*parsed_->root);
+  Evaluator evaluator(values, parsed_->slots);
+  auto value = evaluator.run(*parsed_->root);
+  if (spent) *spent = evaluator.spent();
+  return value;
 }
 
 }  // namespace podium::cel

@@ -24,8 +24,9 @@ class Program {
   // `variables` are the names that the expression may use.
   static Result<Program> compile(std::string_view expression, std::span<const std::string> variables);
 
-  // The values of the variables, in the same order. Pure: equal values give equal results.
-  Value evaluate(std::span<const Value> values) const;
+  // The values of the variables, in the same order. Pure: equal values give equal results. `spent`: the units
+  // that it took (budget.h).
+  Value evaluate(std::span<const Value> values, std::int64_t* spent = nullptr) const;
 
  private:
   explicit Program(std::shared_ptr<const Parsed> parsed, std::size_t variables)

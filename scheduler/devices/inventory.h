@@ -7,6 +7,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,10 +36,13 @@ class Inventory {
   struct OfferedPool {
     explicit OfferedPool(PoolId pool_id) : id(std::move(pool_id)) {}
     PoolId id;
-    std::vector<const SliceDevices*> slices;  // in the order of listing
-    std::vector<const SliceDevices*> shared;  // those that more than one node may use
-    std::int64_t newest = 0;                  // the highest generation
-    // The pool as every node sees it that can use any of its slices; null: it depends on the node.
+    std::vector<const SliceDevices*> slices;           // in the order of listing
+    std::vector<const SliceDevices*> shared;           // those that more than one node may use
+    std::map<std::int64_t, std::int64_t> generations;  // how many slices each has
+    bool consumes_counters = false;
+    // The pool as every node sees it that can use any of its slices, unless that depends on the node. Null:
+    // it is passed over.
+    bool is_fixed = false;
     std::shared_ptr<const Pool> same;
   };
   struct LocalPool {
@@ -52,15 +56,18 @@ class Inventory {
   std::span<const LocalPool> of_node(std::string_view name) const;
   // The pools that have slices without a nodeName, or with counters; indices in pools(), rising.
   std::span<const std::uint32_t> shared_pools() const { return shared_pools_; }
+  // Their slices without a nodeName, or with counters, in the order of listing.
+  std::span<const SliceDevices* const> shared_slices() const { return shared_slices_; }
 
  private:
-  void index_slice(const SliceDevices& slice);
-  void put_together();
+  void index_pool(OfferedPool& pool);
+  void put_together(OfferedPool& pool) const;
 
   Features features_;
   std::vector<std::shared_ptr<const SliceDevices>> slices_;
   std::vector<OfferedPool> pools_;
   std::vector<std::uint32_t> shared_pools_;
+  std::vector<const SliceDevices*> shared_slices_;
   boost::unordered_flat_map<std::string, std::vector<LocalPool>, cluster::TextHash, std::equal_to<>> of_node_;
 };
 

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/node.h"
@@ -29,6 +28,7 @@ struct Pool {
   explicit Pool(const PoolId& pool_id) : id(&pool_id) {}
   const PoolId* id;
   bool incomplete = false, invalid = false, binding_conditions = false;
+  bool fixed = false;                          // the Inventory's, the same for all nodes that can use it
   std::vector<const SliceDevices*> slices;     // whose devices the node may be given, by name
   std::vector<const SliceDevices*> elsewhere;  // of other nodes, needed where devices consume counters
   std::vector<Counter> counters;
@@ -38,10 +38,13 @@ struct Pool {
 
 // A pool from the slices that a node may use: at least one, in the order of listing; those of older
 // generations do not count. `all`: every slice of the pool. Null: a newer generation is on its way.
-std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, std::vector<const SliceDevices*> relevant);
+std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, std::vector<const SliceDevices*> relevant,
+                                const Features& features);
 
-// True if the node has these devices; the error says which selector cannot be parsed.
-Result<bool> node_matches(const api::DeviceNodes& nodes, const api::Node& node);
+// True if the node has the slice's devices, and this one of a slice with perDeviceNodeSelection. The error
+// says which selector cannot be parsed.
+Result<bool> node_matches(const SliceDevices& slice, const api::Node& node);
+Result<bool> node_matches(const SliceDevices& slice, std::size_t device, const api::Node& node);
 
 // The pools of a node in the order of the search: by driver and name, those with binding conditions last.
 // `made` keeps those alive that are put together for this node only.

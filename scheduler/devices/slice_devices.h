@@ -26,7 +26,7 @@ class Matches {
   // Evaluates the expression if it was not yet; unknown: no steps were left.
   Match of(std::size_t device, Steps& steps);
   // Of a device with Match::error.
-  std::string error(std::size_t device);
+  std::string error(std::size_t device) const;
 
  private:
   std::shared_ptr<const Expression> expression_;
@@ -47,6 +47,9 @@ class SliceDevices {
   bool consumes_counters() const { return consumes_counters_; }
   bool has_binding_conditions() const { return has_binding_conditions_; }
   bool has_duplicate_names() const { return has_duplicate_names_; }
+  // Why the slice's node selector cannot be parsed, and a device's; empty: it can be.
+  const std::string& selector_error() const { return selector_error_; }
+  const std::string& selector_error(std::size_t device) const;
 
   // Keeps the results for the expressions that were asked for last. The slice must outlive what is returned.
   std::shared_ptr<Matches> matches(const std::shared_ptr<const Expression>& expression) const;
@@ -60,6 +63,8 @@ class SliceDevices {
 
   std::shared_ptr<const api::ResourceSlice> slice_;
   bool consumes_counters_ = false, has_binding_conditions_ = false, has_duplicate_names_ = false;
+  std::string selector_error_;
+  std::vector<std::string> device_selector_errors_;  // empty: there are none
   mutable std::mutex mutex_;
   mutable std::uint64_t uses_ = 0;
   mutable std::vector<Kept> kept_;

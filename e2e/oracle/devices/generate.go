@@ -1,0 +1,475 @@
+package main
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// generator draws one case. What a case has is drawn first, so that some cases have much of one kind and others none of it.
+type generator struct {
+	*rand.Rand
+	c *testCase
+
+	drivers                                             []string
+	easy                                                bool // enough devices, few demands
+	counters, taints, capacity, binding, perDevice, odd bool // which kinds of devices there are
+	faults                                              int  // percentage of wrong selectors and pools
+}
+
+func generate(seed int64) *testCase {
+	g := &generator{Rand: rand.New(rand.NewSource(seed)), c: &testCase{Name: fmt.Sprintf("seed %d", seed)}}
+	g.drivers = []string{"gpu.example.com", "net.example.com", "a.example.com"}[:1+g.Intn(3)]
+	g.counters, g.taints, g.capacity = g.percent(35), g.percent(30), g.percent(40)
+	g.binding, g.perDevice, g.odd = g.percent(20), g.percent(30), g.percent(25)
+	g.faults = []int{0, 0, 3, 10}[g.Intn(4)]
+	if g.easy = g.percent(60); g.easy && g.percent(80) {
+		g.faults = 0
+	}
+	for _, gate := range []string{"DRAPartitionableDevices", "DRADeviceTaints", "DRAPrioritizedList"} {
+		if g.percent(3) {
+			g.c.Off = append(g.c.Off, gate)
+		}
+	}
+	// Without both, another allocator runs, which is random.
+	if g.percent(6) {
+		g.c.Off = append(g.c.Off, []string{"DRAConsumableCapacity", "DRADeviceBindingConditions"}[g.Intn(2)])
+	}
+	for i := range 1 + g.Intn(4) {
+		g.c.Nodes = append(g.c.Nodes, &v1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: fmt.Sprintf("node-%d", i), Labels: map[string]string{"zone": g.zone(), "index": fmt.Sprint(i)}}})
+	}
+	for _, driver := range g.drivers {
+		for i := range 1 + g.Intn(3) {
+			g.addPool(driver, fmt.Sprintf("pool-%d", i))
+		}
+	}
+	g.Shuffle(len(g.c.Slices), func(i, j int) { g.c.Slices[i], g.c.Slices[j] = g.c.Slices[j], g.c.Slices[i] })
+	for i := range 1 + g.Intn(3) {
+		g.c.Classes = append(g.c.Classes, g.class(fmt.Sprintf("class-%d", i)))
+	}
+	g.addAllocated()
+	for i := range 1 + g.Intn(g.some(3)) {
+		g.c.Claims = append(g.c.Claims, g.claim(fmt.Sprintf("claim-%d", i)))
+	}
+	return g.c
+}
+
+func (g *generator) percent(p int) bool { return g.Intn(100) < p }
+
+// some is a bound that is lower where demands are few.
+func (g *generator) some(most int) int {
+	if g.easy {
+		return most - 1
+	}
+	return most
+}
+func (g *generator) fault() bool                   { return g.percent(g.faults) }
+func (g *generator) of(words ...string) string     { return words[g.Intn(len(words))] }
+func (g *generator) zone() string                  { return g.of("a", "b") }
+func (g *generator) node() string                  { return g.c.Nodes[g.Intn(len(g.c.Nodes))].Name }
+func quantity(text string) resource.Quantity       { return resource.MustParse(text) }
+func quantityOf(text string) *resource.Quantity    { return ptr.To(quantity(text)) }
+func qualified(n string) resourceapi.QualifiedName { return resourceapi.QualifiedName(n) }
+
+// --- pools ---
+
+func (g *generator) addPool(driver, name string) {
+	count := 1 + g.Intn(3)
+	node := g.node() // of pools for one node
+	kind := g.Intn(5)
+	generation := int64(1 + g.Intn(2))
+	withCounters := g.counters && g.percent(60)
+	var made []*resourceapi.ResourceSlice
+	device := 0
+	for i := range count {
+		slice := g.slice(driver, name, generation, fmt.Sprintf("%s-%s-%d", driver, name, g.Intn(1000)*10+i))
+		spec := &slice.Spec
+		switch {
+		case kind == 4 && g.perDevice:
+			spec.PerDeviceNodeSelection = ptr.To(true)
+		case kind <= 1:
+			spec.NodeName = ptr.To(node)
+			if g.odd && g.percent(40) {
+				spec.NodeName = ptr.To(g.node())
+			}
+		case kind == 2:
+			spec.NodeSelector = g.selector()
+		default:
+			spec.AllNodes = ptr.To(true)
+		}
+		devices := g.Intn(5)
+		if g.easy {
+			devices += 2
+		}
+		for range devices {
+			spec.Devices = append(spec.Devices, g.device(fmt.Sprintf("dev-%d", device), spec, withCounters))
+			if !g.fault() {
+				device++
+			}
+		}
+		made = append(made, slice)
+	}
+	if withCounters {
+		for i := range 1 + g.Intn(2) {
+			slice := g.slice(driver, name, generation, fmt.Sprintf("%s-%s-counters-%d", driver, name, i))
+			if kind <= 1 {
+				slice.Spec.NodeName = ptr.To(node)
+			} else {
+				slice.Spec.AllNodes = ptr.To(true)
+			}
+			set := fmt.Sprintf("set-%d", i)
+			if g.fault() {
+				set = "set-0"
+			}
+			slice.Spec.SharedCounters = []resourceapi.CounterSet{{Name: set, Counters: map[string]resourceapi.Counter{
+				"memory": {Value: quantity(g.of("4Gi", "8Gi", "16Gi"))}, "slots": {Value: quantity(g.of("2", "3", "7"))}}}}
+			made = append(made, slice)
+		}
+	}
+	for _, slice := range made {
+		slice.Spec.Pool.ResourceSliceCount = int64(len(made))
+	}
+	if g.odd && g.percent(25) { // the driver is publishing another generation
+		other := made[g.Intn(len(made))]
+		other.Spec.Pool.Generation += int64(1 - 2*g.Intn(2))
+		if g.percent(50) {
+			other.Spec.Pool.ResourceSliceCount = 1
+		}
+	}
+	if g.fault() {
+		made = made[:len(made)-1]
+	}
+	g.c.Slices = append(g.c.Slices, made...)
+}
+
+func (g *generator) slice(driver, pool string, generation int64, name string) *resourceapi.ResourceSlice {
+	return &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: driver, Pool: resourceapi.ResourcePool{Name: pool, Generation: generation}}}
+}
+
+func (g *generator) selector() *v1.NodeSelector {
+	term := v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{
+		{Key: "zone", Operator: v1.NodeSelectorOpIn, Values: g.zones()}}}
+	if g.percent(30) {
+		term.MatchExpressions = append(term.MatchExpressions,
+			v1.NodeSelectorRequirement{Key: "index", Operator: v1.NodeSelectorOpLt, Values: []string{g.of("2", "3")}})
+	}
+	if g.percent(15) {
+		term.MatchFields = []v1.NodeSelectorRequirement{{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{g.node()}}}
+	}
+	selector := &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{term}}
+	if g.fault() && g.percent(30) { // the API server takes this
+		selector.NodeSelectorTerms[0].MatchExpressions[0] =
+			v1.NodeSelectorRequirement{Key: "zone", Operator: v1.NodeSelectorOpGt, Values: []string{"many"}}
+	}
+	if g.fault() && g.percent(30) { // and refuses this
+		selector.NodeSelectorTerms = append(selector.NodeSelectorTerms, v1.NodeSelectorTerm{
+			MatchExpressions: []v1.NodeSelectorRequirement{{Key: "zone", Operator: v1.NodeSelectorOpExists}}})
+	}
+	return selector
+}
+
+func (g *generator) zones() []string {
+	if g.percent(30) {
+		return []string{"b", "a"}
+	}
+	return []string{g.zone()}
+}
+
+// --- devices ---
+
+func (g *generator) device(name string, slice *resourceapi.ResourceSliceSpec, withCounters bool) resourceapi.Device {
+	d := resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}}
+	d.Attributes[qualified(g.of("model", "model", slice.Driver+"/model"))] =
+		resourceapi.DeviceAttribute{StringValue: ptr.To(g.of("A100", "H100", "H100"))}
+	if g.percent(90) {
+		d.Attributes[qualified(g.of("numa", "numa", slice.Driver+"/numa"))] =
+			resourceapi.DeviceAttribute{IntValue: ptr.To(int64(g.Intn(3)))}
+	}
+	d.Attributes["dra.example.com/numa"] = resourceapi.DeviceAttribute{IntValue: ptr.To(int64(g.Intn(2)))}
+	if g.percent(70) {
+		d.Attributes["healthy"] = resourceapi.DeviceAttribute{BoolValue: ptr.To(g.percent(80))}
+	}
+	if g.percent(60) {
+		d.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To(g.of("1.0.0", "1.2.0", "2.0.0-rc.1"))}
+	}
+	if g.odd && g.percent(20) { // another type
+		d.Attributes["dra.example.com/numa"] = resourceapi.DeviceAttribute{StringValue: ptr.To(g.of("0", "1"))}
+	}
+	// Upstream tells of any of two.
+	if g.fault() && g.percent(15) {
+		d.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To("v1")}
+	} else if g.fault() && g.percent(10) {
+		d.Attributes["sizes"] = resourceapi.DeviceAttribute{IntValues: []int64{1, 2}}
+	}
+	if g.capacity {
+		g.addCapacity(&d)
+	}
+	if withCounters && g.percent(80) {
+		for i := range 1 + g.Intn(2) {
+			d.ConsumesCounters = append(d.ConsumesCounters, g.consumption(fmt.Sprintf("set-%d", i*g.Intn(2))))
+		}
+	}
+	if ptr.Deref(slice.PerDeviceNodeSelection, false) {
+		switch g.Intn(3) {
+		case 0:
+			d.NodeName = ptr.To(g.node())
+		case 1:
+			d.AllNodes = ptr.To(true)
+		default:
+			d.NodeSelector = g.selector()
+		}
+	}
+	if g.taints && g.percent(50) {
+		for range 1 + g.Intn(2) {
+			d.Taints = append(d.Taints, resourceapi.DeviceTaint{Key: g.of("dead", "busy"), Value: g.of("", "yes"),
+				Effect: resourceapi.DeviceTaintEffect(g.of("NoSchedule", "NoExecute", "None", "NoSchedule"))})
+		}
+	}
+	if g.binding && g.percent(40) {
+		d.BindingConditions = []string{"example.com/attached"}
+		d.BindingFailureConditions = []string{"example.com/broken"}
+		d.BindsToNode = ptr.To(g.percent(50))
+	}
+	return d
+}
+
+func (g *generator) consumption(set string) resourceapi.DeviceCounterConsumption {
+	counters := map[string]resourceapi.Counter{"memory": {Value: quantity(g.of("1Gi", "2Gi", "4Gi", "1500M"))}}
+	if g.percent(50) {
+		counters["slots"] = resourceapi.Counter{Value: quantity(g.of("1", "2", "500m"))}
+	}
+	if g.fault() && g.percent(20) {
+		counters["unknown"] = resourceapi.Counter{Value: quantity("1")}
+	}
+	if g.fault() && g.percent(20) {
+		set = "set-9"
+	}
+	return resourceapi.DeviceCounterConsumption{CounterSet: set, Counters: counters}
+}
+
+func (g *generator) addCapacity(d *resourceapi.Device) {
+	if g.percent(60) {
+		d.AllowMultipleAllocations = ptr.To(g.percent(80))
+	}
+	memory := resourceapi.DeviceCapacity{Value: quantity(g.of("8Gi", "10Gi", "16Gi"))}
+	switch g.Intn(5) {
+	case 0:
+		memory.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: quantityOf(g.of("1Gi", "2Gi")),
+			ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: quantityOf("1Gi")}}
+		if valid := memory.RequestPolicy.ValidRange; true {
+			if g.percent(60) {
+				valid.Max = quantityOf(g.of("4Gi", "8Gi"))
+			}
+			if g.percent(60) {
+				valid.Step = quantityOf(g.of("1Gi", "512Mi"))
+			}
+		}
+	case 1:
+		memory.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: quantityOf("2Gi"),
+			ValidValues: []resource.Quantity{quantity("1Gi"), quantity("2Gi"), quantity("4096Mi")}}
+	case 2:
+		memory.RequestPolicy = &resourceapi.CapacityRequestPolicy{Default: quantityOf(g.of("1Gi", "1024Mi", "3"))}
+	}
+	d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": memory}
+	if g.percent(40) {
+		d.Capacity[qualified(g.of("dra.example.com/lanes", "lanes"))] = resourceapi.DeviceCapacity{Value: quantity(g.of("4", "1500m", "1e3"))}
+	}
+}
+
+// --- classes and claims ---
+
+// Selectors that hold for some devices; "%s" is a driver.
+var expressions = []string{
+	`device.driver == "%s"`, `device.driver == "%s" && device.attributes["%s"].model == "H100"`, `"%s" in device.attributes`,
+	`"healthy" in device.attributes["%s"] && device.attributes["%s"].healthy`, `device.attributes["%s"].?model.orValue("") != "A100"`,
+	`!("version" in device.attributes["%s"]) || device.attributes["%s"].version.compareTo(semver("1.1.0")) >= 0`,
+	`"memory" in device.capacity["%s"] && device.capacity["%s"].memory.compareTo(quantity("9Gi")) >= 0`,
+	`device.allowMultipleAllocations`, `!device.allowMultipleAllocations`, `true`, `device.driver.endsWith("example.com")`,
+	`device.attributes["%s"].?numa.orValue(0) < 2`, `cel.bind(a, device.attributes["%s"], !("numa" in a) || a.numa != 2)`,
+	`device.attributes["dra.example.com"].numa in [0, 1]`, `device.capacity["%s"].?memory.hasValue() || true`,
+}
+
+// Selectors that fail for some devices or for all.
+var wrong = []string{
+	`device.attributes["%s"].healthy`, `device.attributes["%s"].model`, `device.attributes["%s"].numa`,
+	`device.attributes["%s"].version`, `device.attributes["%s"].unknown == "x"`, `1 / 0 == 1`, `unknown == 1`,
+	`device.capacity["%s"].memory.compareTo(quantity("1Gi")) > 0`, `device.attributes["%s"].model > 3`,
+	`device.attributes["%s"].version == "1.0.0"`,
+}
+
+func (g *generator) expression() string {
+	list := expressions
+	if g.fault() {
+		list = wrong
+	}
+	text := list[g.Intn(len(list))]
+	return strings.ReplaceAll(text, "%s", g.drivers[g.Intn(len(g.drivers))])
+}
+
+func (g *generator) selectors(chance int) (selectors []resourceapi.DeviceSelector) {
+	if g.easy {
+		chance /= 2
+	}
+	for g.percent(chance) {
+		selectors = append(selectors, resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: g.expression()}})
+		chance /= 2
+	}
+	return selectors
+}
+
+func (g *generator) configuration() resourceapi.DeviceConfiguration {
+	return resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{
+		Driver: g.drivers[0], Parameters: runtime.RawExtension{Raw: fmt.Appendf(nil, `{"mode":%d}`, g.Intn(100))}}}
+}
+
+func (g *generator) class(name string) *resourceapi.DeviceClass {
+	class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	class.Spec.Selectors = g.selectors(50)
+	for range g.Intn(3) {
+		class.Spec.Config = append(class.Spec.Config, resourceapi.DeviceClassConfiguration{DeviceConfiguration: g.configuration()})
+	}
+	return class
+}
+
+func (g *generator) className() string {
+	if g.fault() && g.percent(10) {
+		return "no-such-class"
+	}
+	return g.c.Classes[g.Intn(len(g.c.Classes))].Name
+}
+
+func (g *generator) count() int64 {
+	if g.percent(2) {
+		return int64(20 + g.Intn(14))
+	}
+	return int64([]int{1, 1, 1, 2, 2, 3}[g.Intn(6)])
+}
+
+func (g *generator) tolerations() (tolerations []resourceapi.DeviceToleration) {
+	for g.taints && g.percent(40) {
+		toleration := resourceapi.DeviceToleration{Key: g.of("dead", "busy"), Operator: resourceapi.DeviceTolerationOpExists}
+		if g.percent(40) {
+			toleration.Operator, toleration.Value = resourceapi.DeviceTolerationOpEqual, g.of("", "yes")
+		} else if g.percent(30) {
+			toleration.Key = ""
+		}
+		if g.percent(40) {
+			toleration.Effect = resourceapi.DeviceTaintEffect(g.of("NoSchedule", "NoExecute"))
+		}
+		tolerations = append(tolerations, toleration)
+	}
+	return tolerations
+}
+
+func (g *generator) capacities() *resourceapi.CapacityRequirements {
+	if !g.capacity || g.percent(50) {
+		return nil
+	}
+	name := g.of("memory", "memory", "memory", "lanes", "dra.example.com/lanes")
+	amount := g.of("1Gi", "1500Mi", "3Gi", "5Gi", "9Gi")
+	if name != "memory" {
+		amount = g.of("1", "2", "500m")
+	}
+	return &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{qualified(name): quantity(amount)}}
+}
+
+func (g *generator) exact() *resourceapi.ExactDeviceRequest {
+	exact := &resourceapi.ExactDeviceRequest{DeviceClassName: g.className(), Selectors: g.selectors(35),
+		AllocationMode: resourceapi.DeviceAllocationModeExactCount, Tolerations: g.tolerations(), Capacity: g.capacities()}
+	if g.percent(12) {
+		exact.AllocationMode = resourceapi.DeviceAllocationModeAll
+	} else {
+		exact.Count = g.count()
+	}
+	if g.percent(10) {
+		exact.AdminAccess = ptr.To(g.percent(80))
+	}
+	return exact
+}
+
+func (g *generator) claim(name string) *resourceapi.ResourceClaim {
+	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name)}}
+	devices := &claim.Spec.Devices
+	names := []string{}
+	for i := range 1 + g.Intn(g.some(3)) {
+		request := resourceapi.DeviceRequest{Name: fmt.Sprintf("req-%d", i)}
+		names = append(names, request.Name)
+		if g.percent(30) {
+			for j := range 1 + g.Intn(3) {
+				exact := g.exact()
+				sub := resourceapi.DeviceSubRequest{Name: fmt.Sprintf("sub-%d", j), DeviceClassName: exact.DeviceClassName,
+					Selectors: exact.Selectors, AllocationMode: exact.AllocationMode, Count: exact.Count,
+					Tolerations: exact.Tolerations, Capacity: exact.Capacity}
+				request.FirstAvailable = append(request.FirstAvailable, sub)
+				names = append(names, request.Name+"/"+sub.Name)
+			}
+		} else {
+			request.Exactly = g.exact()
+		}
+		devices.Requests = append(devices.Requests, request)
+	}
+	some := func() (chosen []string) {
+		for _, name := range names {
+			if g.percent(40) {
+				chosen = append(chosen, name)
+			}
+		}
+		return chosen
+	}
+	for g.percent(10 * g.some(4)) {
+		constraint := resourceapi.DeviceConstraint{Requests: some()}
+		attribute := resourceapi.FullyQualifiedName(g.of("dra.example.com/numa", g.drivers[0]+"/numa", g.drivers[0]+"/model", g.drivers[0]+"/version"))
+		if g.percent(60) {
+			constraint.MatchAttribute = &attribute
+		} else {
+			constraint.DistinctAttribute = &attribute
+		}
+		devices.Constraints = append(devices.Constraints, constraint)
+	}
+	for g.percent(30) {
+		devices.Config = append(devices.Config, resourceapi.DeviceClaimConfiguration{Requests: some(), DeviceConfiguration: g.configuration()})
+	}
+	return claim
+}
+
+// --- what is allocated ---
+
+func (g *generator) addAllocated() {
+	chance := []int{0, 10, 30, 60}[g.Intn(g.some(4))]
+	for _, slice := range g.c.Slices {
+		for _, device := range slice.Spec.Devices {
+			if !g.percent(chance) {
+				continue
+			}
+			shares := 1
+			if ptr.Deref(device.AllowMultipleAllocations, false) && g.percent(90) {
+				shares = 1 + g.Intn(3)
+			}
+			for share := range shares {
+				result := resourceapi.DeviceRequestAllocationResult{Request: "req-0", Driver: slice.Spec.Driver, Pool: slice.Spec.Pool.Name, Device: device.Name}
+				if ptr.Deref(device.AllowMultipleAllocations, false) && g.percent(90) {
+					result.ShareID = ptr.To(types.UID(fmt.Sprintf("share-%d", share)))
+					if g.percent(90) {
+						result.ConsumedCapacity = map[resourceapi.QualifiedName]resource.Quantity{"memory": quantity(g.of("1Gi", "2Gi", "0"))}
+					}
+				} else if g.percent(10) {
+					result.AdminAccess = ptr.To(true)
+				}
+				claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("old-%d", len(g.c.Allocated)), Namespace: "default"}}
+				claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+					Results: []resourceapi.DeviceRequestAllocationResult{result}}}
+				g.c.Allocated = append(g.c.Allocated, claim)
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+// SharedCounters: what the devices of a pool may still take of its counters.
+//
+// Role: one for each pool whose devices consume counters. What is left is computed once, from the devices in
+// use on all nodes; it may be negative. Devices that the search takes are added and removed.
+// Owner: a Search. Threads: one. Errors: none.
+// Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
+#pragma once
+
+#include <vector>
+
+#include "scheduler/devices/allocated.h"
+#include "scheduler/devices/pools.h"
+
+namespace podium::devices {
+
+class SharedCounters {
+ public:
+  SharedCounters(const Pool& pool, const PoolUse* use);
+  // Takes what the device consumes; false: some counter of the pool has too little, nothing is taken.
+  bool take(const api::Device& device);
+  void give_back(const api::Device& device);
+  void clear();
+
+ private:
+  template <typename F>
+  void each_counter(const api::Device& device, F&& f) const;
+
+  const Pool& pool_;
+  std::vector<api::Quantity> left_, taken_;  // by index in the pool's counters
+};
+
+}  // namespace podium::devices

@@ -1,0 +1,59 @@
+// Requests: what the claims of a pod ask for, prepared for the search.
+//
+// Role: looks up classes and expressions once; finds the faults that do not depend on a node.
+// Owner: a Search. Threads: one. Errors: texts of upstream's words, told where upstream would come to them.
+// Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/devices/allocator.h"
+#include "scheduler/devices/constraints.h"
+
+namespace podium::devices {
+
+inline constexpr std::size_t kMaxResults = 32;  // of one claim; resource/v1 AllocationResultsMaxSize
+
+// Where a device is: indices in the pools of a node, a pool's slices and a slice's devices.
+struct Location {
+  std::uint32_t pool = 0, slice = 0, device = 0;
+};
+
+// A request without subrequests, or a subrequest.
+struct WantedDevices {
+  const api::ExactRequest* asked = nullptr;
+  std::string_view name, parent;  // parent: the request's name, where this is a subrequest
+  const api::DeviceClass* device_class = nullptr;
+  std::vector<std::shared_ptr<const Expression>> selectors;  // the class's first
+  std::string fault;                                         // empty: none
+
+  // On the node that is looked at.
+  std::size_t devices = 0;    // how many it needs
+  std::vector<Location> all;  // of allocationMode All: which
+  // What is known of the slice that was asked for last.
+  const SliceDevices* slice = nullptr;
+  std::vector<std::shared_ptr<Matches>> matches;
+
+  bool wants_all() const { return asked->mode == api::ExactRequest::Mode::all; }
+  RequestName request_name() const {
+    return parent.empty() ? RequestName{name, {}} : RequestName{parent, name};
+  }
+  std::string full_name() const;  // "request" or "request/subrequest"
+};
+
+struct WantedClaim {
+  const api::ResourceClaim* claim = nullptr;
+  std::vector<std::vector<WantedDevices>> requests;  // of a request its subrequests, or itself
+  std::vector<Constraint> constraints;
+  std::string fault;  // of the constraints
+
+  std::string text() const;  // "namespace/name"
+};
+
+WantedClaim prepare_claim(const api::ResourceClaim& claim, const Supply& supply);
+
+}  // namespace podium::devices

@@ -1,0 +1,212 @@
+#include "scheduler/devices/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "scheduler/devices/result.h"
+
+namespace podium::devices {
+
+Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply)
+    : kept_(std::move(claims)), supply_(std::move(supply)) {
+  claims_.reserve(kept_.size());
+  for (const auto& claim : kept_) claims_.push_back(prepare_claim(*claim, supply_));
+}
+
+Outcome Search::run(const api::Node& node, Steps& steps) {
+  start(node, steps);
+  if (auto gathered = gather_pools(supply_.inventory, node, node_pools_); !gathered) {
+    return Failure{"gather pool information: " + gathered.error().message};
+  }
+  uses_.clear();
+  for (const auto* pool : node_pools_.pools) uses_.push_back(supply_.allocated.find(*pool->id));
+  counters_.assign(node_pools_.pools.size(), nullptr);
+  auto step = validate();
+  if (step == Step::found) step = find({}, false, {});
+  if (step == Step::found) step = check_node_selectors();
+  switch (step) {
+    case Step::failed:
+      return Failure{std::move(fault_)};
+    case Step::out_of_steps:
+      return OutOfSteps{};
+    // Upstream forgets to translate this for the first claim.
+    case Step::too_many:
+      return Failure{"allocation max size exceeded"};
+    case Step::none:
+      return NoFit{.invalid_pools = std::ranges::any_of(node_pools_.pools, &Pool::invalid)};
+    case Step::found:
+      break;
+  }
+  Solution solution;
+  solution.reserve(taken_.size());
+  for (const auto& taken : taken_) solution.push_back(taken.pick);
+  return solution;
+}
+
+void Search::start(const api::Node& node, Steps& steps) {
+  node_ = &node;
+  steps_ = &steps;
+  depth_ = 0;
+  for (auto* counters : counters_) {
+    if (counters) counters->clear();
+  }
+  counters_.clear();
+  own_counters_.clear();
+  taken_.clear();
+  results_.assign(claims_.size(), 0);
+  allocating_.clear();
+  for (auto& claim : claims_) {
+    for (auto& constraint : claim.constraints) constraint.clear();
+  }
+}
+
+Search::Step Search::fail(std::string message) {
+  fault_ = std::move(message);
+  return Step::failed;
+}
+
+Search::Step Search::validate() {
+  for (auto& claim : claims_) {
+    std::size_t needed = 0;
+    for (auto& alternatives : claim.requests) {
+      std::size_t least = std::numeric_limits<std::size_t>::max();
+      for (auto& wanted : alternatives) {
+        if (!wanted.fault.empty()) return fail(wanted.fault);
+        if (wanted.wants_all()) {
+          if (const auto step = list_all(claim, wanted); step != Step::found) return step;
+        }
+        least = std::min(least, wanted.devices);
+      }
+      needed += least;
+    }
+    if (needed > kMaxResults) {
+      return fail(fmt::format("claim {}: number of requested devices {} exceeds the claim limit of {}",
+                              claim.text(), needed, kMaxResults));
+    }
+    if (!claim.fault.empty()) return fail(claim.fault);
+  }
+  return Step::found;
+}
+
+// Lists the devices that an `All` request has to get.
+Search::Step Search::list_all(const WantedClaim& claim, WantedDevices& wanted) {
+  wanted.all.clear();
+  for (std::uint32_t p = 0; p < node_pools_.pools.size(); ++p) {
+    const auto& pool = *node_pools_.pools[p];
+    if (!pool.is_usable()) {
+      return fail(fmt::format(
+          "claim {}, request {}: asks for all devices, but resource pool {} is currently {}", claim.text(),
+          wanted.name, pool.id->text(), pool.incomplete ? "being updated" : "invalid"));
+    }
+    for (std::uint32_t s = 0; s < pool.slices.size(); ++s) {
+      for (std::uint32_t d = 0; d < pool.slices[s]->devices().size(); ++d) {
+        if (!steps_->spend()) return Step::out_of_steps;
+        const auto step = is_selectable(claim, wanted, *pool.slices[s], d);
+        if (step == Step::none) continue;
+        if (step != Step::found) return step;
+        if (has_capacity(wanted, {p, s, d})) wanted.all.push_back({p, s, d});
+      }
+    }
+  }
+  wanted.devices = wanted.all.size();
+  return Step::found;
+}
+
+Search::Step Search::find(Position position, bool in_subrequest, Location start) {
+  if (!steps_->spend()) return Step::out_of_steps;
+  if (depth_ == kMaxDepth) return fail("the pod's claims ask for too many devices");
+  ++depth_;
+  const auto step = find_inner(position, in_subrequest, start);
+  --depth_;
+  return step;
+}
+
+Search::Step Search::find_inner(Position position, bool in_subrequest, Location start) {
+  if (position.claim >= claims_.size()) return Step::found;
+  auto& claim = claims_[position.claim];
+  if (position.request >= claim.requests.size()) {
+    const auto step = find({.claim = position.claim + 1}, false, {});
+    // Another choice for this claim may leave room in the next one.
+    return step == Step::too_many ? Step::none : step;
+  }
+  auto& alternatives = claim.requests[position.request];
+  if (!in_subrequest && !alternatives.front().parent.empty()) return find_subrequest(position);
+  auto& wanted = alternatives[position.subrequest];
+  if (wanted.wants_all() && wanted.all.empty()) return Step::none;
+  if (position.device >= wanted.devices) {
+    return find({.claim = position.claim, .request = position.request + 1}, false, {});
+  }
+  if (results_[position.claim] + wanted.devices - position.device > kMaxResults) return Step::too_many;
+  return wanted.wants_all() ? find_all(position, wanted, in_subrequest)
+                            : find_device(position, wanted, in_subrequest, start);
+}
+
+// The first subrequest with which all the rest can be found.
+Search::Step Search::find_subrequest(Position position) {
+  auto& alternatives = claims_[position.claim].requests[position.request];
+  bool all_too_many = true;
+  for (std::uint32_t i = 0; i < alternatives.size(); ++i) {
+    position.subrequest = i;
+    const auto step = find(position, true, {});
+    if (step == Step::too_many) continue;
+    all_too_many = false;
+    if (step != Step::none) return step;
+  }
+  return all_too_many ? Step::too_many : Step::none;
+}
+
+Search::Step Search::find_all(Position position, WantedDevices& wanted, bool in_subrequest) {
+  const auto step = take(position, wanted, wanted.all[position.device], true);
+  if (step != Step::found) return step;
+  ++position.device;
+  const auto rest = find(position, in_subrequest, {});
+  if (rest != Step::found) give_back();
+  return rest;
+}
+
+Search::Step Search::find_device(Position position, WantedDevices& wanted, bool in_subrequest,
+                                 Location start) {
+  for (Location at = start; at.pool < node_pools_.pools.size(); at = {at.pool + 1, 0, 0}) {
+    const auto& pool = *node_pools_.pools[at.pool];
+    if (!pool.is_usable()) continue;
+    for (; at.slice < pool.slices.size(); ++at.slice, at.device = 0) {
+      const auto count = pool.slices[at.slice]->devices().size();
+      for (; at.device < count; ++at.device) {
+        const auto step = try_device(position, wanted, in_subrequest, at);
+        if (step != Step::none) return step;
+      }
+    }
+  }
+  return Step::none;
+}
+
+// With this device for the request, finds the rest.
+Search::Step Search::try_device(Position position, WantedDevices& wanted, bool in_subrequest, Location at) {
+  if (!steps_->spend()) return Step::out_of_steps;
+  if (!is_usable_by(wanted, position.claim, at)) return Step::none;
+  const auto selectable = is_selectable(claims_[position.claim], wanted, slice_at(at), at.device);
+  if (selectable != Step::found) return selectable;
+  if (!has_capacity(wanted, at)) return Step::none;
+  const auto taken = take(position, wanted, at, false);
+  if (taken != Step::found) return taken;
+  ++position.device;
+  const auto rest = find(position, in_subrequest, {at.pool, at.slice, at.device + 1});
+  if (rest != Step::found) give_back();
+  return rest;
+}
+
+Outcome Allocator::allocate(const api::Node& node, Steps& steps) { return search_->run(node, steps); }
+
+Allocator::Allocator(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply)
+    : search_(std::make_unique<Search>(std::move(claims), std::move(supply))) {}
+
+Allocator::~Allocator() = default;
+
+std::vector<api::Allocation> Allocator::allocations(const Solution& solution, std::string_view node,
+                                                    const std::function<std::string()>& make_share_id) const {
+  return devices::allocations(search_->claims(), solution, node, search_->features(), make_share_id);
+}
+
+}  // namespace podium::devices

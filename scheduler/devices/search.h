@@ -1,0 +1,105 @@
+// Search: finds devices for the claims on one node, depth first; the first solution counts.
+//
+// Role: the state of upstream's search, made once for a pod and used for node after node.
+// Owner: an Allocator. Threads: one. Errors: an Outcome.
+// Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/devices/allocator.h"
+#include "scheduler/devices/counters.h"
+#include "scheduler/devices/pools.h"
+#include "scheduler/devices/requests.h"
+
+namespace podium::devices {
+
+class Search {
+ public:
+  Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply);
+  Outcome run(const api::Node& node, Steps& steps);
+
+  const std::vector<WantedClaim>& claims() const { return claims_; }
+  const Features& features() const { return supply_.inventory.features(); }
+
+ private:
+  // Upstream recurses without a bound; a pod with thousands of claims must not take the stack.
+  static constexpr int kMaxDepth = 2000;
+
+  enum class Step : std::uint8_t {
+    found,
+    none,
+    too_many,  // more devices than a claim may have, whatever is chosen from here on
+    failed,    // fault_ says why
+    out_of_steps,
+  };
+  struct Position {
+    std::uint32_t claim = 0, request = 0, subrequest = 0, device = 0;
+  };
+  // A device that is taken, and what has to be undone.
+  struct Taken {
+    Pick pick;
+    bool counters = false, in_use = false, capacity = false, capacity_was_there = false;
+    Location at;
+    Amounts consumed;
+  };
+  struct Consumption {
+    const api::Device* device;
+    Amounts amounts;
+  };
+
+  void start(const api::Node& node, Steps& steps);
+  Step fail(std::string message);
+
+  // Before the search: how many devices each request needs.
+  Step validate();
+  Step list_all(const WantedClaim& claim, WantedDevices& wanted);
+
+  // The search: each finds devices from here to the last claim.
+  Step find(Position position, bool in_subrequest, Location start);
+  Step find_inner(Position position, bool in_subrequest, Location start);
+  Step find_subrequest(Position position);
+  Step find_all(Position position, WantedDevices& wanted, bool in_subrequest);
+  Step find_device(Position position, WantedDevices& wanted, bool in_subrequest, Location start);
+  Step try_device(Position position, WantedDevices& wanted, bool in_subrequest, Location at);
+
+  // One device.
+  Step is_selectable(const WantedClaim& claim, WantedDevices& wanted, const SliceDevices& slice,
+                     std::size_t device);
+  bool is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const;
+  bool has_capacity(const WantedDevices& wanted, Location at) const;
+  Step take(Position position, WantedDevices& wanted, Location at, bool must);
+  void give_back();
+
+  const SliceDevices& slice_at(Location at) const { return *node_pools_.pools[at.pool]->slices[at.slice]; }
+  const api::Device& device_at(Location at) const { return slice_at(at).devices()[at.device]; }
+  const DeviceUse* use_of(Location at) const;
+  const Consumption* allocating(const api::Device& device) const;
+  SharedCounters& counters_of(std::uint32_t pool);
+  Step check_node_selectors();
+
+  std::vector<std::shared_ptr<const api::ResourceClaim>> kept_;
+  Supply supply_;
+  std::vector<WantedClaim> claims_;
+
+  // On the node that is looked at.
+  const api::Node* node_ = nullptr;
+  Steps* steps_ = nullptr;
+  int depth_ = 0;
+  std::string fault_;
+  NodePools node_pools_;
+  std::vector<const PoolUse*> uses_;       // by pool
+  std::vector<SharedCounters*> counters_;  // by pool; null: not needed so far
+  std::vector<std::unique_ptr<SharedCounters>> own_counters_;
+  std::vector<Taken> taken_;
+  std::vector<std::size_t> results_;     // how many each claim has
+  std::vector<Consumption> allocating_;  // shared devices that the search has taken
+
+  // Of pools that are the same for all nodes.
+  std::unordered_map<const Pool*, std::unique_ptr<SharedCounters>> fixed_counters_;
+};
+
+}  // namespace podium::devices

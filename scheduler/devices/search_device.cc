@@ -1,0 +1,192 @@
+// The part of Search that judges and takes one device.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler/devices/capacity.h"
+#include "scheduler/devices/result.h"
+#include "scheduler/devices/search.h"
+#include "scheduler/devices/taints.h"
+
+namespace podium::devices {
+
+// The class's selectors, then the request's, then the device's node.
+Search::Step Search::is_selectable(const WantedClaim& claim, WantedDevices& wanted, const SliceDevices& slice,
+                                   std::size_t device) {
+  if (!features().binding_conditions && !slice.devices()[device].binding_conditions.empty())
+    return Step::none;
+  if (wanted.slice != &slice) {
+    wanted.slice = &slice;
+    wanted.matches.clear();
+    for (const auto& selector : wanted.selectors) wanted.matches.push_back(slice.matches(selector));
+  }
+  for (std::size_t i = 0; i < wanted.matches.size(); ++i) {
+    const auto of_class = wanted.device_class->selectors.size();
+    const auto fault = [&](std::string_view kind, const std::string& error) {
+      return fail(i < of_class ? fmt::format("class {}: selector #{}: CEL {} error: {}",
+                                             wanted.device_class->meta.name, i, kind, error)
+                               : fmt::format("claim {}: selector #{}: CEL {} error: {}", claim.text(),
+                                             i - of_class, kind, error));
+    };
+    auto& matches = *wanted.matches[i];
+    if (!matches.expression().compile_error().empty()) {
+      return fault("compile", matches.expression().compile_error());
+    }
+    switch (matches.of(device, *steps_)) {
+      case Match::unknown:
+        return Step::out_of_steps;
+      case Match::error:
+        return fault("runtime", matches.error(device));
+      case Match::no:
+        return Step::none;
+      case Match::yes:
+        break;
+    }
+  }
+  if (!slice.slice().per_device_node_selection) return Step::found;
+  const auto match = node_matches(slice, device, *node_);
+  if (!match) return fail(match.error().message);
+  return *match ? Step::found : Step::none;
+}
+
+const DeviceUse* Search::use_of(Location at) const {
+  const auto* use = uses_[at.pool];
+  return use ? use->find(device_at(at).name) : nullptr;
+}
+
+const Search::Consumption* Search::allocating(const api::Device& device) const {
+  const auto at = std::ranges::find(allocating_, &device, &Consumption::device);
+  return at == allocating_.end() ? nullptr : &*at;
+}
+
+// Whether the device is free for the request; with admin access it only must not be in the same claim.
+bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const {
+  const auto* device = &device_at(at);
+  const auto takes = [&](const Taken& taken) {
+    return taken.in_use && &taken.pick.slice->devices()[taken.pick.device] == device;
+  };
+  if (wanted.asked->admin_access) {
+    return std::ranges::none_of(
+        taken_, [&](const Taken& taken) { return takes(taken) && taken.pick.claim == claim; });
+  }
+  const auto* use = use_of(at);
+  return !(use && use->exclusive > 0) && std::ranges::none_of(taken_, takes);
+}
+
+bool Search::has_capacity(const WantedDevices& wanted, Location at) const {
+  if (!features().consumable_capacity) return true;
+  const auto& device = device_at(at);
+  if (device.capacity.empty()) return wanted.asked->capacity.empty();
+  const auto* use = use_of(at);
+  const auto* mine = allocating(device);
+  return fits_capacity(wanted.asked->capacity, device, use && use->consumed ? &*use->consumed : nullptr,
+                       mine ? &mine->amounts : nullptr);
+}
+
+SharedCounters& Search::counters_of(std::uint32_t pool) {
+  auto& counters = counters_[pool];
+  if (counters) return *counters;
+  const auto* of = node_pools_.pools[pool];
+  auto& owner = of->fixed ? fixed_counters_[of] : own_counters_.emplace_back();
+  if (!owner) owner = std::make_unique<SharedCounters>(*of, uses_[pool]);
+  return *(counters = owner.get());
+}
+
+// Takes the device if counters, taints, constraints and capacity allow it. `must`: a constraint that does not
+// hold is a failure.
+Search::Step Search::take(Position position, WantedDevices& wanted, Location at, bool must) {
+  const auto& device = device_at(at);
+  const auto& slice = slice_at(at);
+  auto& claim = claims_[position.claim];
+  const bool shared = features().consumable_capacity && device.allow_multiple_allocations;
+  if (!is_usable_by(wanted, position.claim, at)) return Step::none;
+  Taken taken{.pick = {.claim = position.claim,
+                       .request = position.request,
+                       .subrequest = position.subrequest,
+                       .device = at.device,
+                       .slice = &slice},
+              .at = at};
+  if (!device.consumes_counters.empty()) {
+    if (!features().partitionable) return Step::none;
+    const auto* use = use_of(at);
+    const bool is_paid = shared && ((use && use->consumed) || allocating(device));
+    if (!is_paid) {
+      if (!counters_of(at.pool).take(device)) return Step::none;
+      taken.counters = true;
+    }
+  }
+  std::size_t constraints = 0;
+  const auto refuse = [&] {
+    while (constraints > 0) claim.constraints[--constraints].remove(wanted.request_name());
+    if (taken.counters) counters_of(at.pool).give_back(device);
+    return Step::none;
+  };
+  if (features().taints && is_tainted(device, wanted.asked->tolerations)) return refuse();
+  for (auto& constraint : claim.constraints) {
+    if (constraint.add(wanted.request_name(), device, slice.slice().driver)) {
+      ++constraints;
+      continue;
+    }
+    refuse();
+    if (!must) return Step::none;
+    return fail(fmt::format(
+        "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
+        claim.text(), wanted.name, node_pools_.pools[at.pool]->id->text(), device.name));
+  }
+  if (!has_capacity(wanted, at)) return refuse();
+  taken.in_use = !shared;
+  if (shared) {
+    for (const auto& [name, amount] : consumed_capacity(wanted.asked->capacity, device)) {
+      taken.consumed.emplace_back(name, amount.value);
+    }
+    auto known = std::ranges::find(allocating_, &device, &Consumption::device);
+    taken.capacity = true;
+    taken.capacity_was_there = known != allocating_.end();
+    if (!taken.capacity_was_there) known = allocating_.insert(known, {&device, {}});
+    add_amounts(known->amounts, taken.consumed);
+  }
+  taken_.push_back(std::move(taken));
+  ++results_[position.claim];
+  return Step::found;
+}
+
+// Undoes the last take().
+void Search::give_back() {
+  const auto taken = std::move(taken_.back());
+  taken_.pop_back();
+  --results_[taken.pick.claim];
+  const auto& device = taken.pick.slice->devices()[taken.pick.device];
+  if (taken.capacity) {
+    const auto known = std::ranges::find(allocating_, &device, &Consumption::device);
+    if (known != allocating_.end()) {
+      subtract_amounts(known->amounts, taken.consumed);
+      // What is left of an earlier share still tells that the device is shared.
+      if (are_zero(known->amounts) && !taken.capacity_was_there) allocating_.erase(known);
+    }
+  }
+  auto& claim = claims_[taken.pick.claim];
+  const auto& wanted = claim.requests[taken.pick.request][taken.pick.subrequest];
+  for (auto& constraint : claim.constraints) constraint.remove(wanted.request_name());
+  if (taken.counters) counters_of(taken.at.pool).give_back(device);
+}
+
+Search::Step Search::check_node_selectors() {
+  // The API server sees to it that there is none; so nothing is made of the solution here.
+  const auto has_several = [](const Taken& taken) {
+    const auto& nodes = nodes_of(taken.pick);
+    return nodes.selector && nodes.selector->size() > 1;
+  };
+  if (std::ranges::none_of(taken_, has_several)) return Step::found;
+  Solution solution;
+  for (const auto& taken : taken_) solution.push_back(taken.pick);
+  for (std::uint32_t i = 0; i < claims_.size(); ++i) {
+    const auto selector = node_selector(solution, i, node_->meta.name);
+    if (!selector) {
+      return fail(
+          fmt::format("create NodeSelector for claim {}: {}", claims_[i].claim->meta.name, selector.error()));
+    }
+  }
+  return Step::found;
+}
+
+}  // namespace podium::devices

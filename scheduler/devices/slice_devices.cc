@@ -1,0 +1,129 @@
+#include "scheduler/devices/slice_devices.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <unordered_set>
+
+#include "scheduler/plugins/shared/node_selector_errors.h"
+
+namespace podium::devices {
+
+Matches::Matches(std::shared_ptr<const Expression> expression, const api::ResourceSlice& slice)
+    : expression_(std::move(expression)), slice_(slice), matches_(slice.devices.size()) {}
+
+Match Matches::of(std::size_t device, Steps& steps) {
+  const auto known = matches_[device].load(std::memory_order_relaxed);
+  if (known != Match::unknown) return known;
+  // Two threads may evaluate it at a time; they find the same.
+  const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, steps).match;
+  if (found != Match::unknown) matches_[device].store(found, std::memory_order_relaxed);
+  return found;
+}
+
+std::string Matches::error(std::size_t device) const {
+  Steps unlimited;
+  return expression_->evaluate(slice_.devices[device], slice_.driver, unlimited).error;
+}
+
+namespace {
+
+std::string_view op_name(api::Requirement::Op op) {
+  using enum api::Requirement::Op;
+  switch (op) {
+    case in:
+      return "In";
+    case not_in:
+      return "NotIn";
+    case exists:
+      return "Exists";
+    case does_not_exist:
+      return "DoesNotExist";
+    case gt:
+      return "Gt";
+    case lt:
+      return "Lt";
+    default:
+      return "";
+  }
+}
+
+std::string go_text(std::span<const api::Requirement> requirements) {
+  std::string text = "[]NodeSelectorRequirement{";
+  for (const auto& [key, op, values] : requirements) {
+    text += fmt::format("NodeSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},", key, op_name(op),
+                        fmt::join(values, " "));
+  }
+  return text + "}";
+}
+
+// As Go prints a selector.
+std::string go_text(std::span<const api::NodeSelectorTerm> terms) {
+  std::string text = "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{";
+  for (const auto& term : terms) {
+    text += fmt::format("NodeSelectorTerm{{MatchExpressions:{},MatchFields:{},}},",
+                        go_text(term.match_expressions), go_text(term.match_fields));
+  }
+  return text + "},}";
+}
+
+std::string selector_error_of(const api::DeviceNodes& nodes) {
+  if (!nodes.selector) return {};
+  std::vector<std::string> errors;
+  for (std::size_t i = 0; i < nodes.selector->size(); ++i) {
+    const auto& term = (*nodes.selector)[i];
+    if (term.match_expressions.empty() && term.match_fields.empty()) continue;
+    for (auto& error : plugins::parse_errors(term, fmt::format("nodeSelectorTerms[{}]", i))) {
+      if (std::ranges::find(errors, error) == errors.end()) errors.push_back(std::move(error));
+    }
+  }
+  if (errors.empty()) return {};
+  const auto all = fmt::to_string(fmt::join(errors, ", "));
+  return fmt::format("failed to parse node selector {}: {}", go_text(*nodes.selector),
+                     errors.size() == 1 ? all : "[" + all + "]");
+}
+
+}  // namespace
+
+SliceDevices::SliceDevices(std::shared_ptr<const api::ResourceSlice> slice) : slice_(std::move(slice)) {
+  std::unordered_set<std::string_view> names;
+  for (const auto& device : slice_->devices) {
+    has_duplicate_names_ |= !names.insert(device.name).second;
+    consumes_counters_ |= !device.consumes_counters.empty();
+    has_binding_conditions_ |= !device.binding_conditions.empty();
+  }
+  selector_error_ = selector_error_of(slice_->nodes);
+  if (!slice_->per_device_node_selection) return;
+  for (std::size_t i = 0; i < slice_->devices.size(); ++i) {
+    auto error = selector_error_of(slice_->devices[i].nodes);
+    if (error.empty()) continue;
+    device_selector_errors_.resize(slice_->devices.size());
+    device_selector_errors_[i] = std::move(error);
+  }
+}
+
+const std::string& SliceDevices::selector_error(std::size_t device) const {
+  static const std::string none;
+  return device_selector_errors_.empty() ? none : device_selector_errors_[device];
+}
+
+std::shared_ptr<Matches> SliceDevices::matches(const std::shared_ptr<const Expression>& expression) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = std::ranges::find(kept_, expression.get(),
+                                       [](const Kept& kept) { return &kept.matches->expression(); });
+  if (known != kept_.end()) {
+    known->used = ++uses_;
+    return known->matches;
+  }
+  auto made = std::make_shared<Matches>(expression, *slice_);
+  if (kept_.size() < kKept) {
+    kept_.push_back({made, ++uses_});
+  } else {
+    *std::ranges::min_element(kept_, {}, &Kept::used) = {made, ++uses_};
+  }
+  return made;
+}
+
+}  // namespace podium::devices

@@ -1,0 +1,174 @@
+// Admin access, taints, shared counters, consumable capacity, binding conditions.
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/devices/world.h"
+
+namespace podium::devices {
+namespace {
+
+World with_claims(std::vector<api::Device> devices, std::vector<api::ResourceClaim> claims) {
+  World made;
+  made.slices = {slice("s", std::move(devices))};
+  made.claims = std::move(claims);
+  return made;
+}
+
+api::DeviceRequest admin(std::string name) {
+  auto made = request(std::move(name));
+  made.exactly->admin_access = true;
+  return made;
+}
+
+TEST(AdminAccess, TakesDevicesInUseOncePerClaim) {
+  auto w = with_claims({device("a")}, {claim("c", {admin("r")})});
+  w.in_use = {taken("a")};
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  EXPECT_TRUE(w.allocations("n1").front().results.front().admin_access);
+  w.claims = {claim("c", {admin("r"), admin("s")})};
+  EXPECT_EQ(w.on("n1"), "none");
+  w.claims = {claim("c", {admin("r")}), claim("d", {admin("r")})};
+  EXPECT_EQ(w.on("n1"), "c: r=a; d: r=a");
+}
+
+TEST(AdminAccess, IsInTheWayOfTheSamePodsLaterRequests) {
+  auto w = with_claims({device("a")}, {claim("c", {admin("r")}), claim("d", {request("r")})});
+  EXPECT_EQ(w.on("n1"), "none");
+  std::swap(w.claims[0], w.claims[1]);
+  EXPECT_EQ(w.on("n1"), "d: r=a; c: r=a");
+}
+
+struct Toleration {
+  std::string name;
+  api::DeviceToleration toleration;
+  bool tolerates;
+};
+
+TEST(Taints, KeepDevicesBackUnlessTolerated) {
+  using enum api::DeviceTaintEffect;
+  using Op = api::DeviceToleration::Op;
+  const std::vector<Toleration> cases = {
+      {"other key", {.key = "other", .op = Op::exists}, false},
+      {"exists", {.key = "dead", .op = Op::exists}, true},
+      {"every key", {.op = Op::exists}, true},
+      {"equal", {.key = "dead", .value = "yes"}, true},
+      {"other value", {.key = "dead", .value = "no"}, false},
+      {"every key, other value", {.value = "no"}, false},
+      {"its effect", {.key = "dead", .op = Op::exists, .effect = no_execute}, true},
+      {"other effect", {.key = "dead", .op = Op::exists, .effect = no_schedule}, false},
+      {"unknown operator", {.key = "dead", .value = "yes", .op = Op::other}, false},
+  };
+  auto tainted = device("a");
+  tainted.taints = {{"dead", "yes", no_execute}};
+  auto w = with_claims({tainted}, {claim("c", {request("r")})});
+  EXPECT_EQ(w.on("n1"), "none");
+  for (const auto& each : cases) {
+    w.claims.front().spec.requests.front().exactly->tolerations = {each.toleration};
+    EXPECT_EQ(w.on("n1"), each.tolerates ? "c: r=a" : "none") << each.name;
+  }
+  w.claims = {claim("c", {request("r")})};
+  w.slices.front().devices.front().taints.front().effect = none;
+  EXPECT_EQ(w.on("n1"), "c: r=a") << "only NoSchedule and NoExecute count";
+  w.slices.front().devices.front().taints.front().effect = no_schedule;
+  EXPECT_EQ(w.on("n1"), "none");
+  w.features.taints = false;
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+}
+
+// A pool with a slice of counters; devices consume `memory` of them.
+World counted(const std::string& total, std::vector<std::pair<std::string, std::string>> devices) {
+  World w;
+  std::vector<api::Device> made;
+  for (const auto& [name, memory] : devices) {
+    made.push_back(device(name));
+    made.back().consumes_counters = {{"set", {{"memory", *api::Quantity::parse(memory)}}}};
+  }
+  w.slices = {slice("devices", made), slice("counters", {})};
+  w.slices[1].shared_counters = {{"set", {{"memory", *api::Quantity::parse(total)}}}};
+  for (auto& each : w.slices) each.pool.slice_count = 2;
+  w.claims = {claim("c", {request("r")})};
+  return w;
+}
+
+TEST(SharedCounters, BoundTheDevicesOfAPool) {
+  auto w = counted("8Gi", {{"large", "8Gi"}, {"small", "4Gi"}, {"tiny", "4Gi"}});
+  EXPECT_EQ(w.on("n1"), "c: r=large");
+  w.claims = {claim("c", {request("r", 2)})};
+  EXPECT_EQ(w.on("n1"), "c: r=small r=tiny");
+  w.in_use = {taken("small")};
+  EXPECT_EQ(w.on("n1"), "none");
+  w.claims = {claim("c", {request("r")})};
+  EXPECT_EQ(w.on("n1"), "c: r=tiny");
+}
+
+TEST(SharedCounters, CountDevicesThatOtherNodesUse) {
+  auto w = counted("8Gi", {{"here", "8Gi"}});
+  w.slices.push_back(slice("elsewhere", {device("there")}));
+  w.slices[2].nodes.name = "n2";
+  w.slices[2].devices[0].consumes_counters = w.slices[0].devices[0].consumes_counters;
+  for (auto& each : w.slices) each.pool.slice_count = 3;
+  EXPECT_EQ(w.on("n1"), "c: r=here");
+  w.in_use = {taken("there")};
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
+TEST(SharedCounters, UnknownCountersMakeAPoolInvalid) {
+  auto w = counted("8Gi", {{"a", "1Gi"}});
+  w.slices[0].devices[0].consumes_counters[0].name = "no-such-set";
+  EXPECT_EQ(w.on("n1"), "invalid");
+  w.slices[0].devices[0].consumes_counters = {{"set", {{"no-such-counter", {}}}}};
+  EXPECT_EQ(w.on("n1"), "invalid");
+}
+
+TEST(Capacity, IsSharedUntilItIsUsedUp) {
+  auto w = with_claims({shared_device("a", "10Gi")}, {claim("c", {request("r")})});
+  w.claims.front().spec.requests.front().exactly->capacity = {{"memory", amount("4Gi")}};
+  auto share = taken("a");
+  share.share_id = "1";
+  share.consumed_capacity = {{"memory", amount("6Gi")}};
+  w.in_use = {share};
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  const auto result = w.allocations("n1").front().results.front();
+  EXPECT_EQ(result.share_id, "share");
+  EXPECT_EQ(result.consumed_capacity, (api::ByName<api::WrittenQuantity>{{"memory", amount("4Gi")}}));
+  w.in_use.front().consumed_capacity = {{"memory", amount("7Gi")}};
+  EXPECT_EQ(w.on("n1"), "none");
+  w.in_use = {taken("a")};
+  EXPECT_EQ(w.on("n1"), "none") << "somebody has the whole device";
+}
+
+TEST(Capacity, TwoRequestsShareADeviceAndOneDoesNot) {
+  auto w = with_claims({shared_device("a", "10Gi")}, {claim("c", {request("r"), request("s")})});
+  for (auto& each : w.claims.front().spec.requests) each.exactly->capacity = {{"memory", amount("5Gi")}};
+  EXPECT_EQ(w.on("n1"), "c: r=a s=a");
+  w.claims.front().spec.requests.pop_back();
+  w.claims.front().spec.requests.front().exactly->count = 2;
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
+TEST(Capacity, AlsoWholeDevicesMustHaveWhatIsAsked) {
+  auto small = device("small"), large = device("large");
+  small.capacity = {{"memory", {.value = amount("8Gi")}}};
+  large.capacity = {{"memory", {.value = amount("80Gi")}}};
+  auto w = with_claims({device("without"), small, large}, {claim("c", {request("r")})});
+  w.claims.front().spec.requests.front().exactly->capacity = {{"memory", amount("40Gi")}};
+  EXPECT_EQ(w.on("n1"), "c: r=large");
+  EXPECT_TRUE(w.allocations("n1").front().results.front().consumed_capacity.empty());
+}
+
+TEST(BindingConditions, PoolsWithThemComeLast) {
+  auto slow = device("slow");
+  slow.binding_conditions = {"attached"};
+  World w;
+  w.slices = {slice("s", {slow}), slice("t", {device("ready")})};
+  w.slices[1].pool.name = "z";
+  w.claims = {claim("c", {request("r")})};
+  EXPECT_EQ(w.on("n1"), "c: r=ready");
+  w.claims = {claim("c", {request("r", 2)})};
+  EXPECT_EQ(w.on("n1"), "c: r=ready r=slow");
+  EXPECT_EQ(w.allocations("n1").front().results.back().binding_conditions, slow.binding_conditions);
+  w.features.binding_conditions = false;
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
+}  // namespace
+}  // namespace podium::devices

@@ -1,0 +1,147 @@
+// What is in use, the environment of expressions, and how much of a capacity a request takes.
+#include <gtest/gtest.h>
+
+#include "scheduler/devices/capacity.h"
+#include "scheduler/devices/cel_device.h"
+#include "unit/scheduler/devices/world.h"
+
+namespace podium::devices {
+namespace {
+
+api::Allocation share_of(std::string device, const std::string& memory, std::string id) {
+  auto result = taken(std::move(device));
+  result.share_id = std::move(id);
+  result.consumed_capacity = {{"memory", amount(memory)}};
+  return {.results = {result}};
+}
+
+TEST(Allocated, AddsUpAndTakesAway) {
+  const PoolId pool(kDriver, "pool");
+  Allocated allocated;
+  auto admin = taken("admin");
+  admin.admin_access = true;
+  allocated.add({.results = {admin}});
+  EXPECT_EQ(allocated.find(pool), nullptr) << "admin access does not count";
+  allocated.add({.results = {taken("a")}});
+  allocated.add(share_of("b", "1Gi", "1"));
+  allocated.add(share_of("b", "2Gi", "2"));
+  const auto before = allocated;
+  EXPECT_EQ(before.find(pool)->find("a")->exclusive, 1);
+  EXPECT_EQ(before.find(pool)->find("b")->consumed, (Amounts{{"memory", *api::Quantity::parse("3Gi")}}));
+  allocated.remove(share_of("b", "1Gi", "1"));
+  EXPECT_EQ(allocated.find(pool)->find("b")->consumed, (Amounts{{"memory", *api::Quantity::parse("2Gi")}}));
+  allocated.remove(share_of("b", "2Gi", "2"));
+  EXPECT_EQ(allocated.find(pool)->find("b"), nullptr);
+  allocated.remove({.results = {taken("a")}});
+  EXPECT_EQ(allocated.find(pool), nullptr);
+  EXPECT_EQ(before.find(pool)->find("b")->shares, 2) << "a fork keeps what it has";
+}
+
+TEST(Allocated, WithoutTheGateAShareIsTheWholeDevice) {
+  Allocated allocated(false);
+  allocated.add(share_of("b", "1Gi", "1"));
+  EXPECT_EQ(allocated.find(PoolId(kDriver, "pool"))->find("b")->exclusive, 1);
+}
+
+struct Selected {
+  std::string expression, want;
+};
+
+TEST(Expression, SeesTheDevice) {
+  auto gpu = device("a", {{"dra.example.com/numa", std::int64_t{1}},
+                          {"model", std::string("H100")},
+                          {"version", api::Version{"1.2.3"}}});
+  gpu.capacity = {{"memory", {.value = amount("80Gi")}}};
+  gpu.allow_multiple_allocations = true;
+  const std::vector<Selected> cases = {
+      {"device.driver == 'gpu.example.com'", "yes"},
+      {"device.attributes['gpu.example.com'].model == 'H100'", "yes"},
+      {"device.attributes['dra.example.com'].numa == 1", "yes"},
+      {"device.attributes['gpu.example.com'].version.isGreaterThan(semver('1.2.2'))", "yes"},
+      {"device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) == 0", "yes"},
+      {"device.allowMultipleAllocations", "yes"},
+      {"'numa' in device.attributes['gpu.example.com']", "no"},
+      {"'x' in device.attributes['unknown.example.com']", "no"},
+      {"device.attributes['gpu.example.com'].numa == 1", "no such key: numa"},
+      {"device.attributes['gpu.example.com'].model",
+       "CEL result of type string could not be converted to bool: unsupported native conversion from string "
+       "to "
+       "'bool'"},
+  };
+  for (const auto& [text, want] : cases) {
+    const Expression expression(text);
+    ASSERT_EQ(expression.compile_error(), "") << text;
+    Steps steps;
+    const auto answer = expression.evaluate(gpu, kDriver, steps);
+    const auto got = answer.match == Match::error ? answer.error : answer.match == Match::yes ? "yes" : "no";
+    EXPECT_EQ(got, want) << text;
+  }
+  gpu.attributes.back().second = api::Version{"v1"};
+  Steps steps;
+  EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, steps).error.substr(0, 45),
+            "attribute version: parse semantic version: No")
+      << "all attributes are converted first";
+  EXPECT_NE(Expression("nothing.known").compile_error(), "");
+}
+
+TEST(Selectors, KeepsThoseAskedForLast) {
+  Selectors selectors(2);
+  const auto first = selectors.expression("true");
+  const auto second = selectors.expression("false");
+  EXPECT_EQ(selectors.expression("true"), first);
+  selectors.expression("1 == 1");
+  EXPECT_EQ(selectors.expression("true"), first);
+  EXPECT_NE(selectors.expression("false"), second);
+}
+
+TEST(Inventory, KeepsWhatIsKnownOfASliceThatStays) {
+  const auto kept = std::make_shared<const api::ResourceSlice>(slice("s", {device("a")}));
+  const std::vector slices = {kept};
+  const Inventory before(slices, {});
+  const Inventory after(slices, {}, &before);
+  const auto* known = before.of_node("n1").front().slices.front();
+  EXPECT_EQ(after.of_node("n1").front().slices.front(), known);
+  const Inventory anew(slices, {});
+  EXPECT_NE(anew.of_node("n1").front().slices.front(), known);
+}
+
+struct Asked {
+  std::string name;
+  std::optional<std::string> asked;
+  std::string taken;  // empty: refused
+};
+
+TEST(Capacity, RequestsAreRoundedUpAsThePolicySays) {
+  api::CapacityPolicy range, values;
+  range.fallback = amount("2Gi");
+  range.valid_range = {.min = amount("1Gi"), .max = amount("4Gi"), .step = amount("512Mi")};
+  values.fallback = amount("1Gi");
+  values.valid_values = {amount("1Gi"), amount("4Gi")};
+  const auto check = [](const std::optional<api::CapacityPolicy>& policy, const std::vector<Asked>& cases) {
+    auto gpu = device("a");
+    gpu.capacity = {{"memory", {.value = amount("10Gi"), .policy = policy}}};
+    for (const auto& each : cases) {
+      api::ByName<api::WrittenQuantity> asked;
+      if (each.asked) asked.emplace_back("memory", amount(*each.asked));
+      const bool fits = fits_capacity(asked, gpu, nullptr, nullptr);
+      EXPECT_EQ(fits, !each.taken.empty()) << each.name;
+      if (fits) {
+        EXPECT_EQ(consumed_capacity(asked, gpu).front().second.text, each.taken) << each.name;
+      }
+    }
+  };
+  check(std::nullopt, {{"nothing", std::nullopt, "10Gi"},
+                       {"some", "3Gi", "3Gi"},
+                       {"written in its own way", "1000m", "1"},
+                       {"too much", "11Gi", ""}});
+  check(range, {{"default", std::nullopt, "2Gi"},
+                {"less than the least", "1", "1Gi"},
+                {"between steps", "1100Mi", "1536Mi"},
+                {"bytes", "1610612736", "1536Mi"},
+                {"more than the most", "4097Mi", ""}});
+  check(values,
+        {{"default", std::nullopt, "1Gi"}, {"the next", "2Gi", "4Gi"}, {"none is enough", "5Gi", ""}});
+}
+
+}  // namespace
+}  // namespace podium::devices

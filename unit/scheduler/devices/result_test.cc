@@ -1,0 +1,46 @@
+// What is written to a claim, besides its devices.
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/devices/world.h"
+
+namespace podium::devices {
+namespace {
+
+api::AllocatedConfiguration from(bool from_class, std::vector<std::string> requests, std::string parameters) {
+  return {
+      .from_class = from_class, .requests = std::move(requests), .opaque = {kDriver, std::move(parameters)}};
+}
+
+TEST(Result, ConfigurationsOfClassesThenOfTheClaim) {
+  World w;
+  w.slices = {slice("s", {device("a"), device("b")})};
+  w.classes.at("gpu").config = {{kDriver, "1"}, {kDriver, "2"}};
+  w.claims = {claim("c", {request("r"), request("s")})};
+  w.claims.front().spec.config = {{.opaque = {kDriver, "3"}},
+                                  {.requests = {"s", "r"}, .opaque = {kDriver, "4"}},
+                                  {.requests = {"other"}, .opaque = {kDriver, "5"}}};
+  // As upstream: an entry that names two requests appears twice.
+  const std::vector<api::AllocatedConfiguration> wanted = {
+      from(true, {"r", "s"}, "1"), from(true, {"r", "s"}, "2"), from(false, {}, "3"),
+      from(false, {"s", "r"}, "4"), from(false, {"s", "r"}, "4")};
+  EXPECT_EQ(w.allocations("n1").front().config, wanted);
+}
+
+TEST(Result, OneLocalDeviceBindsTheClaimToTheNode) {
+  World w;
+  w.slices = {slice("s", {device("a")}), slice("t", {device("b")})};
+  w.slices[0].nodes = {.all = true};
+  w.slices[1].pool.name = "z";
+  w.claims = {claim("c", {request("r", 2)})};
+  const auto selector = w.allocations("n1").front().node_selector;
+  ASSERT_TRUE(selector);
+  EXPECT_EQ(selector->front().match_fields,
+            (std::vector<api::Requirement>{{"metadata.name", api::Requirement::Op::in, {"n1"}}}));
+  w.claims = {claim("c", {request("r")})};
+  EXPECT_EQ(w.allocations("n1").front().node_selector, std::nullopt);
+  w.slices[0].devices[0].binds_to_node = true;
+  EXPECT_EQ(w.allocations("n1").front().node_selector, selector);
+}
+
+}  // namespace
+}  // namespace podium::devices

@@ -1,0 +1,174 @@
+// Which devices the search chooses, and in which order it looks at them.
+#include <gtest/gtest.h>
+
+#include "unit/scheduler/devices/world.h"
+
+namespace podium::devices {
+namespace {
+
+World one_claim(std::vector<api::Device> devices, std::vector<api::DeviceRequest> requests) {
+  World made;
+  made.slices = {slice("s", std::move(devices))};
+  made.claims = {claim("c", std::move(requests))};
+  return made;
+}
+
+api::Device with_numa(std::string name, std::int64_t numa) {
+  return device(std::move(name), {{"numa", numa}});
+}
+
+api::Device with_model(std::string name, std::string model) {
+  return device(std::move(name), {{"model", std::move(model)}});
+}
+
+constexpr auto kIsB = "device.attributes['gpu.example.com'].model == 'B'";
+
+TEST(Search, TakesTheFirstFreeDevices) {
+  auto w = one_claim({device("a"), device("b"), device("c")}, {request("r", 2)});
+  EXPECT_EQ(w.on("n1"), "c: r=a r=b");
+  w.in_use = {taken("a")};
+  EXPECT_EQ(w.on("n1"), "c: r=b r=c");
+  w.in_use = {taken("a"), taken("c")};
+  EXPECT_EQ(w.on("n1"), "none");
+  EXPECT_EQ(w.on("n2"), "none") << "the slice is for n1";
+}
+
+TEST(Search, OrdersPoolsAndSlicesByName) {
+  World w;
+  auto late = slice("s2", {device("from-s2")}), early = slice("s1", {device("from-s1")});
+  late.pool.slice_count = early.pool.slice_count = 2;
+  auto other = slice("s0", {device("from-z")});
+  other.pool.name = "z";
+  w.slices = {late, other, early};
+  w.claims = {claim("c", {request("r", 3)})};
+  EXPECT_EQ(w.on("n1"), "c: r=from-s1 r=from-s2 r=from-z");
+}
+
+TEST(Search, GivesBackWhatALaterRequestNeeds) {
+  const auto w =
+      one_claim({with_model("b1", "B"), with_model("a1", "A")}, {request("any"), request("b", 1, {kIsB})});
+  EXPECT_EQ(w.on("n1"), "c: any=a1 b=b1");
+}
+
+TEST(Search, GivesBackWhatALaterClaimNeeds) {
+  auto w = one_claim({with_model("b1", "B"), with_model("a1", "A")}, {request("any")});
+  w.claims.push_back(claim("d", {request("b", 1, {kIsB})}));
+  EXPECT_EQ(w.on("n1"), "c: any=a1; d: b=b1");
+}
+
+TEST(Search, TakesTheFirstSubrequestThatLeavesEnough) {
+  api::DeviceRequest either{.name = "r"};
+  either.first_available = {{"two", *request("", 2).exactly}, {"one", *request("", 1).exactly}};
+  auto w = one_claim({device("a"), device("b")}, {either});
+  EXPECT_EQ(w.on("n1"), "c: r/two=a r/two=b");
+  w.claims = {claim("c", {either, request("more")})};
+  EXPECT_EQ(w.on("n1"), "c: r/one=a more=b");
+}
+
+TEST(Search, AllNeedsEveryMatchingDevice) {
+  auto w = one_claim({device("a"), device("b")}, {all_of("r")});
+  EXPECT_EQ(w.on("n1"), "c: r=a r=b");
+  w.in_use = {taken("b")};
+  EXPECT_EQ(w.on("n1"), "none");
+  w.in_use = {};
+  w.claims.front().spec.requests.front().exactly->selectors = {"false"};
+  EXPECT_EQ(w.on("n1"), "none") << "at least one device is needed";
+}
+
+TEST(Search, AllFailsIfAPoolIsBeingUpdated) {
+  auto w = one_claim({device("a")}, {all_of("r")});
+  w.slices.front().pool.slice_count = 2;
+  EXPECT_EQ(
+      w.on("n1"),
+      "error: claim default/c, request r: asks for all devices, but resource pool gpu.example.com/pool is "
+      "currently being updated");
+}
+
+TEST(Search, ClaimsHave32DevicesAtMost) {
+  std::vector<api::Device> devices;
+  for (int i = 0; i < 40; ++i) devices.push_back(device(fmt::format("d{:02}", i)));
+  EXPECT_EQ(one_claim(devices, {request("r", 33)}).on("n1"),
+            "error: claim default/c: number of requested devices 33 exceeds the claim limit of 32");
+  EXPECT_NE(one_claim(devices, {request("r", 32)}).on("n1").find("r=d31"), std::string::npos);
+  // What a choice adds is not known before.
+  api::DeviceRequest either{.name = "r"};
+  either.first_available = {{"many", *request("", 30).exactly}, {"few", *request("", 2).exactly}};
+  const auto chosen = one_claim(devices, {request("first", 5), either}).on("n1");
+  EXPECT_NE(chosen.find("r/few=d05 r/few=d06"), std::string::npos) << chosen;
+}
+
+TEST(Search, MatchAttributeWantsOneValue) {
+  auto w =
+      one_claim({with_numa("a", 0), with_numa("b", 1), with_numa("c", 1), device("d")}, {request("r", 2)});
+  w.claims.front().spec.constraints = {{.match_attribute = "gpu.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "c: r=b r=c");
+  w.claims.front().spec.constraints = {{.match_attribute = "other.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "none") << "no device has it";
+}
+
+TEST(Search, DistinctAttributeRemembersOneValueOfEachRequest) {
+  auto w = one_claim({with_numa("a", 0), with_numa("b", 1), with_numa("c", 0)}, {request("r"), request("s")});
+  w.claims.front().spec.constraints = {{.distinct_attribute = "gpu.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "c: r=a s=b");
+  // As upstream: of one request only the last device is compared.
+  w.claims = {claim("c", {request("r", 3)})};
+  w.claims.front().spec.constraints = {{.distinct_attribute = "gpu.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "c: r=a r=b r=c");
+}
+
+TEST(Search, ConstraintsNameRequests) {
+  auto w = one_claim({with_numa("a", 0), with_numa("b", 1)}, {request("r"), request("s")});
+  w.claims.front().spec.constraints = {{.requests = {"r"}, .match_attribute = "gpu.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "c: r=a s=b");
+  w.claims.front().spec.constraints.front().requests = {"r", "s"};
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
+TEST(Search, AnErrorCountsOnlyWhereTheSearchComesToIt) {
+  const auto selector = "device.attributes['gpu.example.com'].model == 'B'";
+  const auto error = "error: claim default/c: selector #0: CEL runtime error: no such key: model";
+  auto w = one_claim({with_model("b1", "B"), device("without")}, {request("r", 1, {selector})});
+  EXPECT_EQ(w.on("n1"), "c: r=b1") << "the first device is enough";
+  w.in_use = {taken("b1")};
+  EXPECT_EQ(w.on("n1"), error);
+  w.in_use = {taken("without")};
+  EXPECT_EQ(w.on("n1"), "c: r=b1") << "a device in use is not looked at";
+  w.in_use = {taken("b1"), taken("without")};
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
+TEST(Search, ClassSelectorsComeFirst) {
+  auto w = one_claim({with_model("a1", "A")}, {request("r", 1, {"1 / 0 == 1"})});
+  w.classes.at("gpu").selectors = {kIsB};
+  EXPECT_EQ(w.on("n1"), "none") << "the claim's selector is not evaluated";
+  w.classes.at("gpu").selectors = {"1 / 0 == 1"};
+  EXPECT_EQ(w.on("n1"), "error: class gpu: selector #0: CEL runtime error: division by zero");
+}
+
+TEST(Search, UnknownClassesFail) {
+  auto w = one_claim({device("a")}, {request("r")});
+  w.classes.clear();
+  EXPECT_EQ(w.on("n1"),
+            "error: claim default/c, request r: could not retrieve device class gpu: "
+            "deviceclass.resource.k8s.io \"gpu\" not found");
+}
+
+TEST(Search, EndsWhenItsStepsAreUsedUp) {
+  std::vector<api::Device> devices;
+  for (int i = 0; i < 30; ++i) devices.push_back(device(fmt::format("d{}", i)));
+  auto w = one_claim(devices, {request("r", 15), request("never", 1, {"false"})});
+  EXPECT_EQ(w.on("n1"), "out of steps") << "there are 155117520 ways to choose the first 15";
+  w.steps = 20;
+  w.claims = {claim("c", {request("r", 1, {"[1, 2, 3].all(x, [1, 2, 3].all(y, x + y > 0))"})})};
+  EXPECT_EQ(w.on("n1"), "out of steps") << "expressions cost what they take";
+}
+
+TEST(Search, ManyClaimsDoNotTakeTheStack) {
+  auto w = one_claim({device("a")}, {});
+  w.claims.assign(20000, claim("c", {}));
+  w.steps = 100'000'000;
+  EXPECT_EQ(w.on("n1"), "error: the pod's claims ask for too many devices");
+}
+
+}  // namespace
+}  // namespace podium::devices
