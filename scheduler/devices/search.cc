@@ -31,7 +31,7 @@ Outcome Search::run(const api::Node& node, Steps& steps) {
       return Failure{std::move(fault_)};
     case Step::out_of_steps:
       return OutOfSteps{};
-    // Upstream forgets to translate this for the first claim.
+    // Never: validate() knows that the least of all alternatives is not too much.
     case Step::too_many:
       return Failure{"allocation max size exceeded"};
     case Step::none:

@@ -20,6 +20,7 @@ type generator struct {
 	c *testCase
 
 	drivers                                             []string
+	many                                                bool // devices, and requests for many
 	easy                                                bool // enough devices, few demands
 	counters, taints, capacity, binding, perDevice, odd bool // which kinds of devices there are
 	faults                                              int  // percentage of wrong selectors and pools
@@ -34,6 +35,7 @@ func generate(seed int64) *testCase {
 	if g.easy = g.percent(60); g.easy && g.percent(80) {
 		g.faults = 0
 	}
+	g.many = g.percent(5)
 	for _, gate := range []string{"DRAPartitionableDevices", "DRADeviceTaints", "DRAPrioritizedList"} {
 		if g.percent(3) {
 			g.c.Off = append(g.c.Off, gate)
@@ -87,7 +89,10 @@ func (g *generator) addPool(driver, name string) {
 	node := g.node() // of pools for one node
 	kind := g.Intn(5)
 	generation := int64(1 + g.Intn(2))
-	withCounters := g.counters && g.percent(60)
+	counterSets := 0
+	if g.counters && g.percent(60) {
+		counterSets = 1 + g.Intn(2)
+	}
 	var made []*resourceapi.ResourceSlice
 	device := 0
 	for i := range count {
@@ -110,16 +115,19 @@ func (g *generator) addPool(driver, name string) {
 		if g.easy {
 			devices += 2
 		}
+		if g.many {
+			devices += 16
+		}
 		for range devices {
-			spec.Devices = append(spec.Devices, g.device(fmt.Sprintf("dev-%d", device), spec, withCounters))
+			spec.Devices = append(spec.Devices, g.device(fmt.Sprintf("dev-%d", device), spec, counterSets))
 			if !g.fault() {
 				device++
 			}
 		}
 		made = append(made, slice)
 	}
-	if withCounters {
-		for i := range 1 + g.Intn(2) {
+	if counterSets > 0 {
+		for i := range counterSets {
 			slice := g.slice(driver, name, generation, fmt.Sprintf("%s-%s-counters-%d", driver, name, i))
 			if kind <= 1 {
 				slice.Spec.NodeName = ptr.To(node)
@@ -187,7 +195,7 @@ func (g *generator) zones() []string {
 
 // --- devices ---
 
-func (g *generator) device(name string, slice *resourceapi.ResourceSliceSpec, withCounters bool) resourceapi.Device {
+func (g *generator) device(name string, slice *resourceapi.ResourceSliceSpec, counterSets int) resourceapi.Device {
 	d := resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}}
 	d.Attributes[qualified(g.of("model", "model", slice.Driver+"/model"))] =
 		resourceapi.DeviceAttribute{StringValue: ptr.To(g.of("A100", "H100", "H100"))}
@@ -214,9 +222,9 @@ func (g *generator) device(name string, slice *resourceapi.ResourceSliceSpec, wi
 	if g.capacity {
 		g.addCapacity(&d)
 	}
-	if withCounters && g.percent(80) {
-		for i := range 1 + g.Intn(2) {
-			d.ConsumesCounters = append(d.ConsumesCounters, g.consumption(fmt.Sprintf("set-%d", i*g.Intn(2))))
+	if counterSets > 0 && g.percent(80) {
+		for range 1 + g.Intn(counterSets) {
+			d.ConsumesCounters = append(d.ConsumesCounters, g.consumption(fmt.Sprintf("set-%d", g.Intn(counterSets))))
 		}
 	}
 	if ptr.Deref(slice.PerDeviceNodeSelection, false) {
@@ -309,7 +317,7 @@ var wrong = []string{
 
 func (g *generator) expression() string {
 	list := expressions
-	if g.fault() {
+	if g.fault() || g.percent(3) {
 		list = wrong
 	}
 	text := list[g.Intn(len(list))]
@@ -349,7 +357,10 @@ func (g *generator) className() string {
 }
 
 func (g *generator) count() int64 {
-	if g.percent(2) {
+	if g.many {
+		return int64([]int{1, 4, 12, 16, 20, 28, 31, 33}[g.Intn(8)])
+	}
+	if g.percent(1) {
 		return int64(20 + g.Intn(14))
 	}
 	return int64([]int{1, 1, 1, 2, 2, 3}[g.Intn(6)])
@@ -426,7 +437,7 @@ func (g *generator) claim(name string) *resourceapi.ResourceClaim {
 		}
 		return chosen
 	}
-	for g.percent(10 * g.some(4)) {
+	for !g.many && g.percent(10*g.some(4)) {
 		constraint := resourceapi.DeviceConstraint{Requests: some()}
 		attribute := resourceapi.FullyQualifiedName(g.of("dra.example.com/numa", g.drivers[0]+"/numa", g.drivers[0]+"/model", g.drivers[0]+"/version"))
 		if g.percent(60) {
