@@ -1,0 +1,51 @@
+#include "scheduler/devices/extended_classes.h"
+
+#include "scheduler/cluster/resources.h"
+
+namespace podium::devices {
+namespace {
+
+constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
+
+std::string implicit_name(const api::DeviceClass& of) { return std::string(kClassPrefix) + of.meta.name; }
+
+// Whether `known` keeps a name that `other` wants, too.
+bool goes_before(const api::DeviceClass& known, const api::DeviceClass& other) {
+  if (known.meta.created != other.meta.created) return known.meta.created > other.meta.created;
+  return known.meta.name <= other.meta.name;
+}
+
+}  // namespace
+
+bool may_stand_for_devices(std::string_view resource) {
+  return resource.starts_with(kClassPrefix) || cluster::is_extended_resource(resource);
+}
+
+const api::DeviceClass* ExtendedClasses::find(std::string_view resource) const {
+  const auto it = by_resource_->find(resource);
+  return it == by_resource_->end() ? nullptr : it->second.get();
+}
+
+void ExtendedClasses::forget(const api::DeviceClass& gone) {
+  auto& map = by_resource_.write();
+  map.erase(implicit_name(gone));
+  if (gone.extended_resource_name) map.erase(*gone.extended_resource_name);
+}
+
+void ExtendedClasses::changed(const api::DeviceClass* before,
+                              const std::shared_ptr<const api::DeviceClass>& after) {
+  if (!after) {
+    if (before) forget(*before);
+    return;
+  }
+  if (after->extended_resource_name) {
+    const auto* known = find(*after->extended_resource_name);
+    if (known && goes_before(*known, *after)) return;
+  }
+  if (before) forget(*before);
+  auto& map = by_resource_.write();
+  if (after->extended_resource_name) map[*after->extended_resource_name] = after;
+  map[implicit_name(*after)] = after;
+}
+
+}  // namespace podium::devices

@@ -1,0 +1,29 @@
+// The requests of the claim that stands for a pod's extended resources, where devices serve them.
+//
+// Each container that runs on has a request of its own. An init container takes the devices of the containers
+// that run after it, and asks for what is missing; of all init containers the largest such request counts.
+// Source: plugins/dynamicresources extendeddynamicresources.go.
+// Threads: pure functions.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/device.h"
+#include "api/pod.h"
+
+namespace podium::devices {
+
+struct ExtendedRequests {
+  std::vector<api::DeviceRequest> requests;  // container-<i>-request-<j>, sorted by name
+  std::vector<api::PodExtendedResourceClaim::Mapping> mappings;
+};
+
+// `resources`: those that devices serve on the node, sorted. `class_of`: the name of the class behind one.
+ExtendedRequests extended_requests(const api::Pod& pod, std::span<const std::string> resources,
+                                   const std::function<std::string(std::string_view)>& class_of);
+
+}  // namespace podium::devices
