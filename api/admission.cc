@@ -176,6 +176,21 @@ void complete_assigned_pods(Manifests& manifests) {
   });
 }
 
+// The claims that are given, and those that the claim controller would make of the pending pods' templates.
+void complete_claims(Manifests& manifests, Manifests::List<Pod>& pending) {
+  change_all(manifests.resource_claims,
+             [](ResourceClaim& claim) { ensure_uid(claim.meta, "ResourceClaim"); });
+  std::map<std::string, ClaimTemplates, std::less<>> templates;  // by namespace
+  for (const auto& each : manifests.resource_claim_templates) {
+    templates[each->meta.namespace_].emplace(each->meta.name, *each);
+  }
+  change_all(pending, [&](Pod& pod) {
+    make_claims_of_templates(templates[pod.meta.namespace_], pod, [&manifests](ResourceClaim claim) {
+      manifests.resource_claims.push_back(std::make_shared<const ResourceClaim>(std::move(claim)));
+    });
+  });
+}
+
 void add_missing_namespaces(Manifests& manifests, const Manifests::List<Pod>& pending) {
   std::set<std::string> missing;
   for (const auto* pods : {&std::as_const(manifests.pods), &pending}) {
@@ -253,6 +268,7 @@ Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
   if (auto admitted = admit_pods(admission, objects, manifests.pods); !admitted) return admitted;
   if (auto admitted = admit_pods(admission, objects, pending); !admitted) return admitted;
   complete_assigned_pods(manifests);
+  complete_claims(manifests, pending);
 
   add_missing_namespaces(manifests, pending);
   default_all(manifests.namespaces);

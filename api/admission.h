@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/claim_template.h"
 #include "api/manifests.h"
 #include "api/objects.h"
 #include "api/pod.h"
@@ -34,6 +35,7 @@ struct AdmissionObjects {
         found;  // of the pod's class; nullopt: it names none, or the cluster has none of this name
   };
   std::optional<Runtime> runtime;
+  ClaimTemplates claim_templates;  // those of the pod that are known
 };
 
 class PodAdmission {

@@ -37,6 +37,7 @@ const Resource pod_disruption_budgets{"policy", "v1", "poddisruptionbudgets", tr
 const Resource priority_classes{"scheduling.k8s.io", "v1", "priorityclasses", false};
 const Resource limit_ranges{"", "v1", "limitranges", true};
 const Resource runtime_classes{"node.k8s.io", "v1", "runtimeclasses", false};
+const Resource resource_claim_templates{"resource.k8s.io", "v1", "resourceclaimtemplates", true};
 const Resource leases{"coordination.k8s.io", "v1", "leases", true};
 const Resource events{"events.k8s.io", "v1", "events", true};
 const Resource scheduling_reports{"podium.dev", "v1alpha1", "schedulingreports", true};

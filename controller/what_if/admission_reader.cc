@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,7 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const Question
     co_await read_limit_ranges(subject.pod.meta.namespace_, &out);
     co_await read_runtime_class(subject.pod.runtime_class, &out);
   }
+  co_await read_claim_templates(question, &out);
   co_return out;
 }
 
@@ -80,6 +82,29 @@ Task<void> AdmissionReader::read_runtime_class(std::string name, api::AdmissionO
     }
   }
   out->runtime = std::move(runtime);
+}
+
+Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const Question> question,
+                                                 api::AdmissionObjects* out) {
+  std::set<std::string> names;
+  for (const auto& claim : question->subject->pod.resource_claims) {
+    const bool is_name = claim.template_name && config::check_dns_subdomain(*claim.template_name).empty();
+    if (is_name && names.size() < kMostClaimTemplates) names.insert(*claim.template_name);
+  }
+  for (const auto& name : names) {
+    const auto& ns = question->subject->pod.meta.namespace_;
+    const auto read = co_await api_.get(client::resource::resource_claim_templates, ns, name, of_a_read());
+    if (!read) {
+      if (!client::object_is_gone(read.error())) log("ResourceClaimTemplate", read.error());
+      continue;
+    }
+    auto found = api::decode_resource_claim_template(*read);
+    if (found) {
+      out->claim_templates.emplace(name, std::move(*found));
+    } else {
+      log("ResourceClaimTemplate", found.error());
+    }
+  }
 }
 
 void AdmissionReader::log(const char* kind, const Error& error) {

@@ -1,5 +1,5 @@
 // AdmissionReader: reads what the API server's admission of a question's pod reads beside the snapshot: the
-// LimitRanges of its namespace, and its RuntimeClass.
+// LimitRanges of its namespace, its RuntimeClass, and the templates of its ResourceClaims.
 //
 // Read when a question needs them, not watched: questions are few, and these objects would take a cache in
 // each podium. What cannot be read is left out: the answer names it as not modelled, and the log says why,
@@ -20,16 +20,19 @@ namespace podium::controller {
 
 class AdmissionReader {
  public:
-  static constexpr std::size_t kMostLimitRanges = 100;  // of a namespace; where there are more, none is read
+  static constexpr std::size_t kMostLimitRanges = 100;   // of a namespace; where there are more, none is read
+  static constexpr std::size_t kMostClaimTemplates = 8;  // of a pod; others count as not known
 
   explicit AdmissionReader(client::Api& api) : api_(api) {}
 
-  // For a question with its subject. Reads nothing for a pod that the API server has stored.
+  // For a question with its subject. Of a pod that the API server has stored, the claims' templates only.
   client::Task<api::AdmissionObjects> read(std::shared_ptr<const Question> question);
 
  private:
   client::Task<void> read_limit_ranges(std::string ns, api::AdmissionObjects* out);
   client::Task<void> read_runtime_class(std::string name, api::AdmissionObjects* out);
+  client::Task<void> read_claim_templates(std::shared_ptr<const Question> question,
+                                          api::AdmissionObjects* out);
   void log(const char* kind, const Error& error);
 
   client::Api& api_;

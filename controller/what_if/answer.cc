@@ -85,7 +85,7 @@ class Answering {
         profile_(profile),
         budget_(budget),
         objects_(objects),
-        replicas_{subject, pod, profile, budget},
+        replicas_{subject, pod, profile, budget, objects.claim_templates},
         fork_(std::move(fork)) {}
 
   // `now`: the node of each pod that was removed, before the changes.

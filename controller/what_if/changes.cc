@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/what_if/device_claims.h"
 #include "controller/what_if/drain.h"
 
 namespace podium::controller {
@@ -69,22 +70,23 @@ void delete_pods(const Change& change, const std::string& ns, ChangeResult& done
   const auto selects = [&](const cluster::PodInfo& pod) {
     return pod.pod->meta.namespace_ == ns && change.selector.matches(pod.pod->meta.labels);
   };
-  std::vector<std::string> placed, waiting;
+  std::vector<PodInfoPtr> placed;
+  std::vector<std::string> waiting;
   fork.each_pod([&](const PodInfoPtr& pod) {
-    if (selects(*pod)) placed.push_back(pod->pod->meta.uid);
+    if (selects(*pod)) placed.push_back(pod);
   });
   // A pod that waits for its victims to go keeps room on its node.
   for (const auto& nomination : fork.nominations()) {
     if (selects(*nomination.pod)) waiting.push_back(nomination.pod->pod->meta.uid);
   }
-  for (const auto& uid : placed) fork.remove_pod(uid);
+  for (const auto& pod : placed) remove_with_devices(*pod->pod, fork);
   for (const auto& uid : waiting) fork.withdraw_nomination(uid);
   done.message = pods(placed.size() + waiting.size()) + " deleted";
 }
 
 void remove_node(Row row, ChangeResult& done, Snapshot& fork) {
   const auto on_it = fork.entry(row).pods;
-  for (const auto& pod : on_it) fork.remove_pod(pod->pod->meta.uid);
+  for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
   fork.remove_node(done.node);
   done.message = "removed with " + pods(on_it.size());
 }

@@ -10,6 +10,7 @@
 
 #include "controller/report/report.h"
 #include "controller/report/summary.h"
+#include "controller/what_if/device_claims.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::controller {
@@ -71,6 +72,7 @@ DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& prof
                      Snapshot& fork) {
   DrainedPod told{.name = pod.pod->meta.name};
   const auto next = successor(pod);
+  hand_claims_on(*pod.pod, *next->pod, fork);
   const auto decision = framework::evaluate(*next, fork, profile);
   const auto refused =
       decision.fits() ? framework::place(next, *decision.choice, profile, fork) : std::nullopt;
@@ -170,7 +172,7 @@ void drain(Row row, const std::string& ns, const config::Config& config, const B
     if (!stays(*pod->pod)) evicted.push_back(pod);
   }
   const auto broken = count_broken(evicted, fork);
-  for (const auto& pod : evicted) fork.remove_pod(pod->pod->meta.uid);
+  for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
   const auto count = evicted.size();
   auto drained = place_again(std::move(evicted), ns, config, budget, fork);
   done.pods_evicted = count;

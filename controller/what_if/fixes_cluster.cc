@@ -7,6 +7,7 @@
 #include <set>
 
 #include "controller/what_if/changes.h"
+#include "controller/what_if/device_claims.h"
 #include "controller/what_if/fix_kinds.h"
 #include "scheduler/framework/filters.h"
 
@@ -130,7 +131,7 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   }
   if (!best) return;
   auto fork = question.fork;
-  for (std::size_t i = 0; i < least; ++i) fork.remove_pod(victims[i]->pod->meta.uid);
+  for (std::size_t i = 0; i < least; ++i) remove_with_devices(*victims[i]->pod, fork);
   const std::string node(question.fork.node_name(*best));
   if (const auto landing = trials.on_fork(fork))
     out.add("FewerPods", {{"nodeName", node}, {"pods", least}},

@@ -1,12 +1,13 @@
 #include "controller/what_if/placing.h"
 
+#include "controller/what_if/device_claims.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::controller {
 
 Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& first,
                       const SeeReplica& failed) {
-  const auto& [subject, admitted, profile, budget] = replicas;
+  const auto& [subject, admitted, profile, budget, claim_templates] = replicas;
   const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
   std::vector<std::string> pinned;
   if (is_daemon_set) {
@@ -27,6 +28,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     if (is_daemon_set) pin_to_node(pod, pinned[static_cast<std::size_t>(i)]);
     make_claims(subject.claims, pod, fork);
     make_set_claims(subject, pod, fork);
+    make_device_claims(claim_templates, pod, fork);
     const auto info =
         cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), profile.request_rules);
     const auto decision = framework::evaluate(*info, fork, profile, start);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/claim_template.h"
 #include "controller/what_if/changes.h"
 #include "controller/what_if/workload.h"
 #include "scheduler/framework/decision.h"
@@ -21,6 +22,7 @@ struct Replicas {
   const api::Pod& pod;  // admitted
   const framework::Profile& profile;
   const Budget& budget;  // may be empty
+  const api::ClaimTemplates& claim_templates;
 };
 
 // One replica's decision on the fork as it was before the replica was placed.

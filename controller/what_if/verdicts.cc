@@ -26,7 +26,7 @@ std::size_t fitting_in(const Replicas& replicas, std::int32_t count, const std::
                        const std::string& domain, cluster::Snapshot fork) {
   auto pod = replicas.pod;
   pod.node_selector.set(key, domain);
-  const Replicas inside{replicas.subject, pod, replicas.profile, replicas.budget};
+  const Replicas inside{replicas.subject, pod, replicas.profile, replicas.budget, replicas.claim_templates};
   return static_cast<std::size_t>(place_replicas(inside, {count}, fork, {}, {}).fitting());
 }
 

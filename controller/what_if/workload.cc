@@ -9,6 +9,7 @@
 #include "api/decode.h"
 #include "api/defaults.h"
 #include "api/known_fields.h"
+#include "controller/what_if/device_claims.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
 namespace podium::controller {
@@ -312,13 +313,9 @@ Result<Subject> read_stored_pod(const json::value& value, const std::string& pat
 }
 
 std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork) {
-  std::vector<std::string> uids, nodes;
-  const auto remove = [&](const api::Pod& pod) {
-    uids.push_back(pod.meta.uid);
-    nodes.push_back(pod.node_name);
-  };
+  std::vector<cluster::PodInfoPtr> gone;
   if (subject.is_stored) {
-    if (const auto* pod = fork.find_pod(subject.pod.meta.uid)) remove(*(*pod)->pod);
+    if (const auto* pod = fork.find_pod(subject.pod.meta.uid)) gone.push_back(*pod);
   } else if (subject.kind != Kind::pod) {
     const bool is_deployment = subject.kind == Kind::deployment;
     const auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
@@ -329,7 +326,7 @@ std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot
                            : is_controlled(pod, to_string(subject.kind), subject.name);
     };
     fork.each_pod([&](const cluster::PodInfoPtr& pod) {
-      if (is_its(*pod->pod)) remove(*pod->pod);
+      if (is_its(*pod->pod)) gone.push_back(pod);
     });
     // A pod that waits for its victims to go keeps room on its node.
     std::vector<std::string> waiting;
@@ -338,7 +335,11 @@ std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot
     }
     for (const auto& uid : waiting) fork.withdraw_nomination(uid);
   }
-  for (const auto& uid : uids) fork.remove_pod(uid);
+  std::vector<std::string> nodes;
+  for (const auto& pod : gone) {
+    nodes.push_back(pod->pod->node_name);
+    remove_with_devices(*pod->pod, fork);
+  }
   return nodes;
 }
 
@@ -351,6 +352,7 @@ api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32
   if (index > 0) {
     pod.meta.uid = fmt::format("{}#{}", pod.meta.uid, index);
     pod.meta.name = fmt::format("{}#{}", pod.meta.name, index);  // ephemeral claims are named after it
+    pod.resource_claim_statuses.clear();
   }
   if (subject.kind == Kind::stateful_set) {
     const auto ordinal = subject.first_ordinal + index;
