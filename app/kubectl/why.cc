@@ -48,6 +48,7 @@ int why_not_there(const CLI::App& command, Cluster& cluster, const WhyFlags& fla
   }
   const auto report = render::read_report(*answered);
   if (report.refused) return render::exit_code(report);
+  if (!report.verdicts.empty() && render::is_unknown_node(report.verdicts.front())) return 2;
   return !report.verdicts.empty() && report.verdicts.front().fits ? 0 : 4;
 }
 

@@ -244,12 +244,18 @@ std::string fixed_rank(const Report& report, const NodeVerdict& verdict) {
 
 }  // namespace
 
+bool is_unknown_node(const NodeVerdict& verdict) { return verdict.code == "UnknownNode"; }
+
 std::string why_node(const Report& report, const std::string& subject, const Options& options) {
   if (report.refused) return why(report, subject, options);
   std::string ranks;
   std::string out;
   for (const auto& verdict : report.verdicts) {
     const auto node = options.style.bold(verdict.node);
+    if (is_unknown_node(verdict)) {
+      out += fmt::format("There is no node {}.\n", node);
+      continue;
+    }
     if (!verdict.fits) {
       out += fmt::format("{}: {} turns {} down.\n", options.style.bad("No"), node, subject);
       out += check_lines(verdict, options);

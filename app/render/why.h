@@ -21,6 +21,8 @@ struct Options {
 // For a decision, or a question about one pod. `subject` is what the reader calls it: "shop/web-07".
 std::string why(const Report& report, const std::string& subject, const Options& options);
 
+// Whether the cluster has no such node.
+bool is_unknown_node(const NodeVerdict& verdict);
 // The verdict on each node that a question named.
 std::string why_node(const Report& report, const std::string& subject, const Options& options);
 

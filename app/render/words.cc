@@ -106,6 +106,7 @@ std::string reason_words(std::string_view reason) {
 
 std::string shortfall_words(const Rejection& rejection) {
   if (rejection.least.empty()) return {};
+  if (rejection.resource == "pods" && rejection.least == "1") return "least short: 1 pod";
   return fmt::format("least short: {} {}", rejection.least, rejection.resource);
 }
 

@@ -138,6 +138,7 @@ class Plans(Plugin):
         self.assertIn("  ✗ it has a taint that the pod does not tolerate\n", said)
         self.assertIn("  ✗ it has not the labels of the pod's node selector or affinity\n", said)
         self.assertIn("  ✓ cpu 1 of 2 free  ✓ memory 64Mi of 8Gi free\n", said)
+        self.assertEqual(self.ask("why", "web", "--node", "a9", code=2), "There is no node a9.\n")
         said = self.eventually("  ✓ cpu 1 of 4 free", self.ask, "why", "web", "--node", "a1")
         self.assertTrue(said.startswith("Yes: default/web fits a1 with "), said)
 

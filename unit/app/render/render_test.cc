@@ -295,6 +295,12 @@ Report all_fit() {
   return report;
 }
 
+TEST(WhyNode, ANodeThatIsNotThereIsNamed) {
+  Report report;
+  report.verdicts = {{.node = "node-8", .code = "UnknownNode", .reasons = {"the cluster has no such node"}}};
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()), "There is no node node-8.\n");
+}
+
 TEST(WhatIf, CountsByZoneBesideNow) {
   auto report = all_fit();
   report.zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
