@@ -241,6 +241,13 @@ def ask_with_a_runtime_class(w):
     w.seen(rule)
 
 
+def ask_with_a_claim(w):
+    rule = w.proxy.watch("GET", "/resourceclaimtemplates/none")
+    claims = [{"name": "devices", "resourceClaimTemplateName": "none"}]
+    w.create(what_if(f"ask-claim-{w.name}", {"spec": {**TEMPLATE["spec"], "resourceClaims": claims}}, profile=w.name))
+    w.seen(rule)
+
+
 def metrics(w):
     """A client that the API server must review, unlike one of system:masters."""
     podium.https_get(w.podium.port, "/metrics", token=w.token)
