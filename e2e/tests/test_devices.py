@@ -1,0 +1,182 @@
+"""Pods with devices, with the real kube-controller-manager making their claims.
+
+Two nodes have a driver, whose slices this test writes as the driver would; no kubelet prepares a device. kube-scheduler shows that the
+expectations are right. podium does not give devices to pods yet: it says so on each such pod, and goes on with the others.
+"""
+import unittest
+
+from e2e.support import controllers, oracle, podium
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import Live, node, pod
+
+DRIVER = "gpu.example.com"
+DEVICES = "resource.k8s.io/v1"
+CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+
+
+def gpu(name, memory, **more):
+    return {"name": name, "attributes": {"model": {"string": "large" if memory == "80Gi" else "small"}},
+            "capacity": {"memory": {"value": memory}}, **more}
+
+
+def resource_slice(where, *devices):
+    return {"apiVersion": DEVICES, "kind": "ResourceSlice", "metadata": {"name": f"{where}-gpus"},
+            "spec": {"driver": DRIVER, "nodeName": where, "pool": {"name": where, "generation": 1, "resourceSliceCount": 1},
+                     "devices": list(devices)}}
+
+
+def requests(*wanted, **more):
+    return {"devices": {"requests": list(wanted), **more}}
+
+
+def exactly(name="gpu", **more):
+    return {"name": name, "exactly": {"deviceClassName": "gpu", **more}}
+
+
+def cel(expression):
+    return [{"cel": {"expression": expression}}]
+
+
+def with_memory(amount):
+    return cel(f'device.capacity["{DRIVER}"].memory.compareTo(quantity("{amount}")) >= 0')
+
+
+def template(name, spec):
+    return {"apiVersion": DEVICES, "kind": "ResourceClaimTemplate", "metadata": {"name": name, "namespace": "default"}, "spec": {"spec": spec}}
+
+
+def claim(name, spec):
+    return {"apiVersion": DEVICES, "kind": "ResourceClaim", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
+def using(name, **source):
+    """A pod with one claim: template=NAME makes it, claim=NAME is there."""
+    fields = {"template": "resourceClaimTemplateName", "claim": "resourceClaimName"}
+    made = pod(name, resourceClaims=[{"name": "gpus", **{fields[key]: value for key, value in source.items()}}])
+    made["spec"]["containers"][0]["resources"]["claims"] = [{"name": "gpus"}]
+    return made
+
+
+class WithDevices(Live):
+    """n1 has two small devices, n2 a large one, n3 none."""
+
+    nodes = [node("n1"), node("n2"), node("n3")]
+
+    @classmethod
+    def setUpClass(cls):
+        controllers.build()
+        super().setUpClass()
+        for obj in [{"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": "gpu"},
+                     "spec": {"selectors": cel(f'device.driver == "{DRIVER}"')}},
+                    resource_slice("n1", gpu("gpu-0", "40Gi"), gpu("gpu-1", "40Gi")), resource_slice("n2", gpu("gpu-0", "80Gi")),
+                    template("one", requests(exactly())), template("large", requests(exactly(selectors=with_memory("60Gi")))),
+                    template("two", requests(exactly(count=2))), template("three", requests(exactly(count=3)))]:
+            cls.plane.create(obj)
+        cls.controllers = controllers.controllers(cls.plane, ("resourceclaim",))
+        cls.addClassCleanup(cls.controllers.stop)
+
+class ByKubeScheduler(WithDevices):
+    @classmethod
+    def connect(cls):
+        class Theirs:
+            def start(self):
+                self.process = oracle.kube_scheduler(cls.plane)
+                return self
+
+            def stop(self):
+                self.process.stop()
+        return Theirs()
+
+    def tearDown(self):
+        self.plane.kubectl("delete", "pods", "--all", "--grace-period=0", "--force", "--wait=false")
+        wait_until(lambda: not self.plane.get("/api/v1/namespaces/default/pods")["items"], "the pods are gone")
+        self.plane.kubectl("delete", "resourceclaims", "--all", "--wait=false")
+        wait_until(lambda: not self.claims(), "the claims are gone")
+
+    def claims(self):
+        return self.plane.get(CLAIMS)["items"]
+
+    def given(self, name):
+        """The devices of a bound pod's claims, as (pool, device)."""
+        made = self.live_pod(name)
+        by_template = {s["name"]: s["resourceClaimName"] for s in made["status"].get("resourceClaimStatuses", [])}
+        names = [c.get("resourceClaimName") or by_template[c["name"]] for c in made["spec"]["resourceClaims"]]
+        allocations = [self.plane.get(f"{CLAIMS}/{each}")["status"] for each in names]
+        for status in allocations:
+            self.assertIn(made["metadata"]["uid"], [user["uid"] for user in status["reservedFor"]])
+        return sorted((r["pool"], r["device"]) for status in allocations for r in status["allocation"]["devices"]["results"])
+
+    def told(self, name):
+        """The message of a pod that is pending."""
+        def message():
+            condition = podium.condition(self.live_pod(name), "PodScheduled")
+            return condition and condition["reason"] == "Unschedulable" and condition["message"]
+        return wait_until(message, f"{name} is pending")
+
+    def test_each_device_is_given_once(self):
+        for i in range(3):
+            self.plane.create(using(f"p{i}", template="one"))
+            self.bound(f"p{i}")
+        self.assertEqual(sorted(sum((self.given(f"p{i}") for i in range(3)), [])),
+                         [("n1", "gpu-0"), ("n1", "gpu-1"), ("n2", "gpu-0")])
+        self.plane.create(using("p3", template="one"))
+        self.assertEqual(self.told("p3"), "0/3 nodes are available: 3 cannot allocate all claims. still not schedulable, "
+                         "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.")
+        freed = self.given("p1")
+        self.plane.kubectl("delete", "pod", "p1", "--grace-period=0", "--force")  # the claim controller frees its device then
+        self.assertEqual(self.bound("p3"), freed[0][0])
+        self.assertEqual(self.given("p3"), freed)
+
+    def test_selectors_and_counts(self):
+        self.plane.create(using("selects", template="large"))
+        self.assertEqual(self.bound("selects"), "n2")
+        self.plane.create(using("counts", template="two"))
+        self.assertEqual(self.bound("counts"), "n1")
+        self.assertEqual(self.given("counts"), [("n1", "gpu-0"), ("n1", "gpu-1")])
+        self.plane.create(using("too-many", template="three"))
+        self.assertIn("3 cannot allocate all claims", self.told("too-many"))
+
+    def test_a_claim_that_pods_share(self):
+        self.plane.create(claim("shared", requests(exactly(selectors=with_memory("60Gi")))))
+        for name in ("first", "second"):
+            self.plane.create(using(name, claim="shared"))
+        self.assertEqual({self.bound("first"), self.bound("second")}, {"n2"})
+        self.assertEqual(self.given("first"), self.given("second"))
+
+    def test_a_pod_waits_for_its_claim(self):
+        self.plane.create(using("early", claim="late"))
+        self.plane.create(pod("other"))
+        self.bound("other")
+        self.assertFalse(self.live_pod("early")["spec"].get("nodeName"))
+        self.plane.create(claim("late", requests(exactly())))
+        self.bound("early")
+
+    def test_the_first_that_is_available(self):
+        wanted = {"name": "gpu", "firstAvailable": [
+            {"name": "large", "deviceClassName": "gpu", "selectors": with_memory("60Gi"), "count": 2},
+            {"name": "small", "deviceClassName": "gpu", "selectors": with_memory("1Gi"), "count": 2}]}
+        self.plane.create(claim("either", requests(wanted)))
+        self.plane.create(using("picky", claim="either"))
+        self.assertEqual(self.bound("picky"), "n1")
+        results = self.plane.get(f"{CLAIMS}/either")["status"]["allocation"]["devices"]["results"]
+        self.assertEqual([r["request"] for r in results], ["gpu/small", "gpu/small"])
+
+    def test_devices_that_must_match(self):
+        self.plane.create(claim("pair", requests(exactly("a"), exactly("b"), constraints=[
+            {"requests": ["a", "b"], "matchAttribute": f"{DRIVER}/model"}])))
+        self.plane.create(using("matching", claim="pair"))
+        self.assertEqual(self.bound("matching"), "n1")
+
+
+class ByPodium(WithDevices):
+    def test_it_says_that_it_does_not_give_devices(self):
+        self.plane.create(using("wants", template="one"))
+        report = self.report("wants", "Unschedulable")
+        self.assertIn("pods with resource claims are not supported by this scheduler yet", report["status"]["message"])
+        self.plane.create(pod("other"))
+        self.bound("other")
+        self.assertFalse(self.live_pod("wants")["spec"].get("nodeName"))
+
+
+if __name__ == "__main__":
+    unittest.main()
