@@ -133,7 +133,8 @@ void what_if(std::string_view input) {
   boost::system::error_code error;
   const auto parsed = json::parse(patch.patch, error);
   require(!error, "the patch is JSON", error.message());
-  const auto stored = without_nulls(parsed.at("status"));
+  require(parsed.at_pointer("/1/path") == "/status", "the status comes after the test of the UID");
+  const auto stored = without_nulls(parsed.at_pointer("/1/value"));
   require(schema_finding(stored, report_schema("status"), "status").empty(), "the CRD allows the answer",
           schema_finding(stored, report_schema("status"), "status"));
   check_text(stored);
