@@ -114,8 +114,8 @@ class Truth(Live):
         return f"{collection(shape.manifest, NAMESPACE)}/{shape.name}"
 
     def decided(self, shape, number):
-        """The shape's pods in the order of their decisions, once all are made. Pods of a shape are equal, so the queue takes them as
-        the watch brings them; a pod that fits nowhere comes after those that fit."""
+        """The shape's pods, once all decisions are made, in the order in which the watch has brought them; those that fit nowhere
+        come last."""
         ordered = shape.kind == "StatefulSet" and shape.manifest["spec"].get("podManagementPolicy") != "Parallel"
 
         def all_decided():
@@ -123,7 +123,7 @@ class Truth(Live):
             if ordered:
                 for pod in pods:
                     self.run_pod(pod)
-                if pods and len(pods) < number and is_decided(pods[-1]) and not pods[-1]["spec"].get("nodeName"):
+                if any(is_decided(pod) and not pod["spec"].get("nodeName") for pod in pods):
                     return pods  # the controller waits for this one
             return pods if len(pods) == number and all(map(is_decided, pods)) else None
         try:
@@ -135,6 +135,19 @@ class Truth(Live):
         wait_until(lambda: known.update({e.name: i for i, e in enumerate(self.ledger.entries(NAMESPACE)) if not e.gone})
                    or all(p["metadata"]["name"] in known for p in pods), "the ledger has all pods")
         return sorted(pods, key=lambda p: (not p["spec"].get("nodeName"), known[p["metadata"]["name"]]))
+
+    def in_order(self, pods, reports):
+        """Pods and reports in the order of their decisions. Pods of a shape are equal, so the queue takes new ones as the watch brings
+        them. One that was tried again was woken by a binding, and its own came after that: it has its place by its binding."""
+        bound_at = {e.name: e.bound_at for e in self.ledger.entries(NAMESPACE) if not e.gone}
+        wait_until(lambda: bound_at.update({e.name: e.bound_at for e in self.ledger.entries(NAMESPACE) if not e.gone})
+                   or all(bound_at[p["metadata"]["name"]] for p in pods if p["spec"].get("nodeName")), "the ledger has all bindings")
+        pairs = list(zip(pods, reports))
+        by_binding = sorted(pairs, key=lambda pair: (not pair[0]["spec"].get("nodeName"), bound_at[pair[0]["metadata"]["name"]]))
+        is_new = lambda pair: pair[1]["attempts"] == 1 and pair[0]["spec"].get("nodeName")
+        new = filter(is_new, pairs)
+        ordered = [next(new) if is_new(pair) else pair for pair in by_binding]
+        return [pod for pod, _ in ordered], [report for _, report in ordered]
 
     def run_pod(self, pod):
         """Says that a bound pod runs, as its kubelet would: the next one of an ordered StatefulSet waits for that."""
@@ -234,7 +247,7 @@ class Truth(Live):
             self.assertEqual(asked, shape.replicas)
         self.create(shape)
         pods = self.decided(shape, asked) if asked else []
-        reports = [self.report_of(pod) for pod in pods]
+        pods, reports = self.in_order(pods, [self.report_of(pod) for pod in pods])
         self.count["shapes"] += 1
         self.count.update("placed" if r["outcome"] == "Scheduled" else "pending" for r in reports)
         if shape.kind == "DaemonSet":
