@@ -20,8 +20,7 @@ void free_devices(const api::Pod& gone, cluster::Snapshot& fork);
 // Removes a pod, and frees its devices.
 void remove_with_devices(const api::Pod& gone, cluster::Snapshot& fork);
 
-// Gives the claims that were made of the pod's templates to the pod that takes its place. They are free by
-// then.
+// Gives the claims that were made of the pod's templates, which are free, to the pod that takes its place.
 void hand_claims_on(const api::Pod& gone, const api::Pod& next, cluster::Snapshot& fork);
 
 }  // namespace podium::controller

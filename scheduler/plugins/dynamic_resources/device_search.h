@@ -1,7 +1,6 @@
 // DeviceSearch: which devices the claims of one pod get on a node. DynamicResources' seam to the search.
 //
-// Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: in the answer, with upstream's
-// words.
+// Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: in the answer, in upstream's words.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Claims and classes for the tests of DynamicResources, and a search for devices whose answers the test
-// gives.
+// Claims and classes for the tests of DynamicResources, and a search for devices that answers as told.
 #pragma once
 
 #include <map>

@@ -1,5 +1,4 @@
-// Reserve, PreBind and Unreserve of DynamicResources: claims in flight, the writes one after another, and
-// conflicts.
+// Reserve, PreBind and Unreserve of DynamicResources: claims in flight, the order of writes, conflicts.
 #include <fmt/format.h>
 
 #include <boost/json/serialize.hpp>
