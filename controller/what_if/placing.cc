@@ -2,6 +2,7 @@
 
 #include "controller/what_if/device_claims.h"
 #include "scheduler/framework/placement.h"
+#include "scheduler/framework/score_memo.h"
 
 namespace podium::controller {
 
@@ -18,6 +19,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   placed.asked = count.asked;
   std::size_t start = 0;
   bool has_failed = false;
+  framework::ScoreMemo memo;
+  const framework::ScoreMemo::Use use(memo);
   for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
     const bool was_asked = i < count.asked;
     if (budget && !budget()) {

@@ -27,9 +27,12 @@ template <typename T, std::size_t kRows = kChunkRows>
 class Column {
  public:
   using Chunk = std::array<T, kRows>;
+  using Box = Cow<Chunk>;
 
   std::size_t chunks() const { return chunks_->size(); }
   std::span<const T, kRows> chunk(std::size_t i) const { return std::span<const T, kRows>(*(*chunks_)[i]); }
+  // A copy of it keeps the chunk as it is.
+  const Box& box(std::size_t i) const { return (*chunks_)[i]; }
   const T& operator[](std::size_t row) const { return (*(*chunks_)[row / kRows])[row % kRows]; }
   T& write(std::size_t row) { return chunks_.write()[row / kRows].write()[row % kRows]; }
   // Skips equal values, so that an unchanged chunk stays shared.
@@ -43,7 +46,7 @@ class Column {
   }
 
  private:
-  Cow<std::vector<Cow<Chunk>>> chunks_;
+  Cow<std::vector<Box>> chunks_;
 };
 
 }  // namespace podium::cluster

@@ -25,6 +25,8 @@ class Cow {
 
   const T& operator*() const { return box_->value; }
   const T* operator->() const { return &box_->value; }
+  // True if both share one value: while both exist, neither's value changes.
+  bool is(const Cow& other) const { return box_ == other.box_; }
   // Acquire pairs with the release in drop(): another thread's reads happen before the write that follows.
   bool shared() const { return box_->copies.load(std::memory_order_acquire) != 1; }
   T& write() {

@@ -83,6 +83,7 @@ bool Scheduler::step() {
     return false;
   }
   StopWatch observer(parts_.clock, parts_.metrics, calls_of(profile));
+  const framework::ScoreMemo::Use use(memo_);
   auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &observer).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
   return true;

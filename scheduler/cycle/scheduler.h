@@ -31,6 +31,7 @@
 #include "scheduler/cycle/seams.h"
 #include "scheduler/cycle/stop_watch.h"
 #include "scheduler/framework/recorder.h"
+#include "scheduler/framework/score_memo.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
@@ -139,6 +140,7 @@ class Scheduler {
 
   Parts parts_;
   cluster::Snapshot snapshot_;
+  framework::ScoreMemo memo_;  // of decisions without extenders
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
   // UIDs of pods that this process placed and the watch has not shown on a node yet.

@@ -31,8 +31,8 @@ inline std::int32_t improvement(std::int32_t with_pod, std::int32_t without_pod)
 PODIUM_VECTOR_CLONES
 void improve_two(const std::int64_t* allocatable0, const std::int64_t* used0, std::int64_t request0,
                  const std::int64_t* allocatable1, const std::int64_t* used1, std::int64_t request1,
-                 std::int32_t* __restrict scores) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+                 std::int32_t* __restrict scores, std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const auto all0 = allocatable0[i], all1 = allocatable1[i];
     const auto both = -static_cast<std::int64_t>((all0 > 0) & (all1 > 0));
     const auto balance = [&](std::int64_t taken0, std::int64_t taken1) {
@@ -137,48 +137,46 @@ std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, 
 
 class BalanceScorer final : public NodeScorer {
  public:
-  BalanceScorer(const Snapshot& snapshot, std::vector<ScoredResource> resources)
-      : snapshot_(snapshot), resources_(std::move(resources)) {}
+  explicit BalanceScorer(std::vector<ScoredResource> resources) : resources_(std::move(resources)) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     Scores scores;
     const auto shares = std::make_unique<Shares>();
-    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
-      if (chunk_is_empty(feasible, chunk)) continue;
-      improve(chunk, *shares, scores);
-      narrow(scores, out.subspan(chunk * kChunkRows));
-    }
+    score_chunks(feasible, out, nullptr, resources_, [&](const ChunkRows& rows, std::uint8_t* narrowed) {
+      improve(rows, *shares, scores);
+      narrow(std::span(scores).first(rows.count), narrowed);
+    });
   }
 
  private:
-  void improve(std::size_t chunk, Shares& shares, Scores& scores) const {
+  void improve(const ChunkRows& rows, Shares& shares, Scores& scores) const {
     const bool small = std::ranges::all_of(
-        resources_, [&](const ScoredResource& resource) { return chunk_is_small(resource, chunk); });
+        resources_, [&](const ScoredResource& resource) { return rows_are_small(resource, rows); });
     if (small && resources_.size() == 2) {
       const auto& [first, request0, weight0] = resources_[0];
       const auto& [second, request1, weight1] = resources_[1];
-      return improve_two(first.allocatable->chunk(chunk).data(), first.used->chunk(chunk).data(), request0,
-                         second.allocatable->chunk(chunk).data(), second.used->chunk(chunk).data(), request1,
-                         scores.data());
+      return improve_two(amounts_of(*first.allocatable, rows), amounts_of(*first.used, rows), request0,
+                         amounts_of(*second.allocatable, rows), amounts_of(*second.used, rows), request1,
+                         scores.data(), rows.count);
     }
     Scores without_pod;
-    if (small) {
-      balance_of_many(resources_, chunk, true, shares, scores);
-      balance_of_many(resources_, chunk, false, shares, without_pod);
+    if (small && rows.count == kChunkRows) {
+      balance_of_many(resources_, rows.chunk, true, shares, scores);
+      balance_of_many(resources_, rows.chunk, false, shares, without_pod);
     } else {
-      balance_of_rows(chunk, true, scores);
-      balance_of_rows(chunk, false, without_pod);
+      balance_of_rows(rows, true, scores);
+      balance_of_rows(rows, false, without_pod);
     }
-    for (std::size_t i = 0; i < kChunkRows; ++i) scores[i] = improvement(scores[i], without_pod[i]);
+    for (std::size_t i = 0; i < rows.count; ++i) scores[i] = improvement(scores[i], without_pod[i]);
   }
 
-  void balance_of_rows(std::size_t chunk, bool with_pod, Scores& scores) const {
-    for (std::size_t i = 0; i < kChunkRows; ++i) {
-      scores[i] = balance_of_row(resources_, static_cast<Row>(chunk * kChunkRows + i), with_pod);
+  void balance_of_rows(const ChunkRows& rows, bool with_pod, Scores& scores) const {
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      const auto row = static_cast<Row>(rows.chunk * kChunkRows + rows.first + i);
+      scores[i] = balance_of_row(resources_, row, with_pod);
     }
   }
 
-  const Snapshot& snapshot_;
   std::vector<ScoredResource> resources_;
 };
 
@@ -195,7 +193,7 @@ class BalancedAllocation final : public Plugin, public ScorePlugin {
         resources_, [&](const WeightedResource& resource) { return pod.requests.get(resource.name) != 0; });
     if (!requests_any) return {};
     return {std::make_unique<BalanceScorer>(
-        snapshot, scored_resources(resources_, pod.requests, snapshot, Usage::requested))};
+        scored_resources(resources_, pod.requests, snapshot, Usage::requested))};
   }
 
  private:

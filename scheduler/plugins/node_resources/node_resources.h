@@ -5,7 +5,9 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +46,22 @@ std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>
                                              const cluster::Resources& requests,
                                              const cluster::Snapshot& snapshot, Usage usage);
 
-// True if all amounts of the chunk and the request are below kSmall (exact_division.h).
-bool chunk_is_small(const ScoredResource& resource, std::size_t chunk);
+// Rows of a chunk: `count` from `first` on, both multiples of 64.
+struct ChunkRows {
+  std::size_t chunk, first = 0, count = kChunkRows;
+};
+inline const std::int64_t* amounts_of(const cluster::Column<std::int64_t>& column, const ChunkRows& rows) {
+  return column.chunk(rows.chunk).data() + rows.first;
+}
+
+// True if all amounts of the rows and the request are below kSmall (exact_division.h).
+bool rows_are_small(const ScoredResource& resource, const ChunkRows& rows);
+
+// Calls score_rows(rows, scores of these rows) for each chunk that has feasible nodes, so that `out` has the
+// scores. Where the thread has a ScoreMemo, it is called only for rows whose amounts differ from the memo's.
+// Scores of a row must follow from `settings`, the requests, the weights, and that row's amounts.
+using ScoreRows = std::function<void(const ChunkRows&, std::uint8_t*)>;
+void score_chunks(const cluster::NodeMask& feasible, std::span<std::uint8_t> out, const void* settings,
+                  std::span<const ScoredResource> resources, const ScoreRows& score_rows);
 
 }  // namespace podium::plugins

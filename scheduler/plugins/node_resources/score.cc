@@ -22,8 +22,9 @@ struct Sums {
 
 PODIUM_VECTOR_CLONES
 void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
-               std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+               std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights,
+               std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const auto all = allocatable[i], difference = all - (used[i] + request);
     const auto left = difference & -static_cast<std::int64_t>(difference > 0);
     const std::int32_t counted = weight & -static_cast<std::int32_t>(all > 0);
@@ -34,8 +35,9 @@ void add_least(const std::int64_t* allocatable, const std::int64_t* used, std::i
 
 PODIUM_VECTOR_CLONES
 void add_most(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
-              std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+              std::int32_t weight, std::int32_t* __restrict scores, std::int32_t* __restrict weights,
+              std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const auto all = allocatable[i], taken = used[i] + request;
     const std::int32_t counted = weight & -static_cast<std::int32_t>(all > 0);
     scores[i] += small_percent(taken < all ? taken : all, all) * counted;
@@ -46,8 +48,8 @@ void add_most(const std::int64_t* allocatable, const std::int64_t* used, std::in
 PODIUM_VECTOR_CLONES
 void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t request,
                         std::int32_t weight, const std::int32_t* table, std::int32_t* __restrict scores,
-                        std::int32_t* __restrict weights) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+                        std::int32_t* __restrict weights, std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const auto all = allocatable[i], taken = used[i] + request;
     const auto score = table[small_percent(taken < all ? taken : all, all)];
     const std::int32_t counted = weight & -static_cast<std::int32_t>((all > 0) & (score > 0));
@@ -59,16 +61,18 @@ void add_by_utilization(const std::int64_t* allocatable, const std::int64_t* use
 // Truncating float division is exact here while 101 times the sum of all weights is below
 // 2^24; see exact_division.h.
 PODIUM_VECTOR_CLONES
-void average_light(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+void average_light(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out,
+                   std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const auto weight = static_cast<float>(weights[i] > 0 ? weights[i] : 1);
     out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<float>(scores[i]) / weight));
   }
 }
 
 PODIUM_VECTOR_CLONES
-void average(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+void average(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out,
+             std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
     out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight));
   }
@@ -76,8 +80,9 @@ void average(const std::int32_t* scores, const std::int32_t* weights, std::uint8
 
 // Rounds half up. The quotient of such small integers is either exactly a half or far enough from one.
 PODIUM_VECTOR_CLONES
-void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+void average_rounded(const std::int32_t* scores, const std::int32_t* weights, std::uint8_t* __restrict out,
+                     std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
     const double weight = weights[i] > 0 ? weights[i] : 1;
     out[i] =
         static_cast<std::uint8_t>(static_cast<std::int32_t>(static_cast<double>(scores[i]) / weight + 0.5));
@@ -88,53 +93,51 @@ class AllocationScorer final : public NodeScorer {
  public:
   AllocationScorer(const ScoringStrategy& strategy, const cluster::Resources& requests,
                    const Snapshot& snapshot)
-      : snapshot_(snapshot),
-        strategy_(strategy),
+      : strategy_(strategy),
         resources_(scored_resources(strategy.resources, requests, snapshot, Usage::non_zero)) {
     for (const auto& resource : resources_) total_weight_ += resource.weight;
   }
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     Sums sums;
-    for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
-      if (chunk_is_empty(feasible, chunk)) continue;
-      sums.score.fill(0);
-      sums.weight.fill(0);
+    score_chunks(feasible, out, &strategy_, resources_, [&](const ChunkRows& rows, std::uint8_t* scores) {
+      std::fill_n(sums.score.begin(), rows.count, 0);
+      std::fill_n(sums.weight.begin(), rows.count, 0);
       for (const auto& resource : resources_) {
-        if (chunk_is_small(resource, chunk)) {
-          add_small(resource, chunk, sums);
+        if (rows_are_small(resource, rows)) {
+          add_small(resource, rows, sums);
         } else {
-          add_large(resource, chunk, sums);
+          add_large(resource, rows, sums);
         }
       }
-      finish(sums, out.subspan(chunk * kChunkRows).data());
-    }
+      finish(sums, scores, rows.count);
+    });
   }
 
  private:
-  void add_small(const ScoredResource& resource, std::size_t chunk, Sums& sums) const {
-    const auto* allocatable = resource.columns.allocatable->chunk(chunk).data();
-    const auto* used = resource.columns.used->chunk(chunk).data();
+  void add_small(const ScoredResource& resource, const ChunkRows& rows, Sums& sums) const {
+    const auto* allocatable = amounts_of(*resource.columns.allocatable, rows);
+    const auto* used = amounts_of(*resource.columns.used, rows);
     const auto request = resource.request;
     const auto weight = static_cast<std::int32_t>(resource.weight);
     switch (strategy_.type) {
       case Type::least_allocated:
-        add_least(allocatable, used, request, weight, sums.score.data(), sums.weight.data());
+        add_least(allocatable, used, request, weight, sums.score.data(), sums.weight.data(), rows.count);
         break;
       case Type::most_allocated:
-        add_most(allocatable, used, request, weight, sums.score.data(), sums.weight.data());
+        add_most(allocatable, used, request, weight, sums.score.data(), sums.weight.data(), rows.count);
         break;
       case Type::requested_to_capacity_ratio:
         add_by_utilization(allocatable, used, request, weight, strategy_.by_utilization.data(),
-                           sums.score.data(), sums.weight.data());
+                           sums.score.data(), sums.weight.data(), rows.count);
         break;
     }
   }
 
-  void add_large(const ScoredResource& resource, std::size_t chunk, Sums& sums) const {
-    const auto allocatable = resource.columns.allocatable->chunk(chunk);
-    const auto used = resource.columns.used->chunk(chunk);
-    for (std::size_t i = 0; i < kChunkRows; ++i) {
+  void add_large(const ScoredResource& resource, const ChunkRows& rows, Sums& sums) const {
+    const auto* allocatable = amounts_of(*resource.columns.allocatable, rows);
+    const auto* used = amounts_of(*resource.columns.used, rows);
+    for (std::size_t i = 0; i < rows.count; ++i) {
       const auto all = allocatable[i];
       if (all <= 0) continue;
       const auto taken = std::clamp<std::int64_t>(cluster::saturating_add(used[i], resource.request), 0, all);
@@ -148,17 +151,16 @@ class AllocationScorer final : public NodeScorer {
     }
   }
 
-  void finish(const Sums& sums, std::uint8_t* out) const {
+  void finish(const Sums& sums, std::uint8_t* out, std::size_t rows) const {
     if (strategy_.type == Type::requested_to_capacity_ratio) {
-      average_rounded(sums.score.data(), sums.weight.data(), out);
+      average_rounded(sums.score.data(), sums.weight.data(), out, rows);
     } else if (total_weight_ * 101 < 1 << 24) {
-      average_light(sums.score.data(), sums.weight.data(), out);
+      average_light(sums.score.data(), sums.weight.data(), out, rows);
     } else {
-      average(sums.score.data(), sums.weight.data(), out);
+      average(sums.score.data(), sums.weight.data(), out, rows);
     }
   }
 
-  const Snapshot& snapshot_;
   const ScoringStrategy& strategy_;
   std::vector<ScoredResource> resources_;
   std::int64_t total_weight_ = 0;

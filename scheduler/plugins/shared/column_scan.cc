@@ -54,8 +54,8 @@ void scale_small(const std::int64_t* values, std::size_t size, double max, std::
 }
 
 PODIUM_VECTOR_CLONES
-void narrow_chunk(const std::int32_t* __restrict values, std::uint8_t* __restrict out) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) out[i] = static_cast<std::uint8_t>(values[i]);
+void narrow_rows(const std::int32_t* __restrict values, std::size_t rows, std::uint8_t* __restrict out) {
+  for (std::size_t i = 0; i < rows; ++i) out[i] = static_cast<std::uint8_t>(values[i]);
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ void scale_to_100(std::span<const std::int64_t> values, std::int64_t max, std::s
   }
 }
 
-void narrow(const std::array<std::int32_t, kChunkRows>& values, std::span<std::uint8_t> out) {
-  narrow_chunk(values.data(), out.data());
+void narrow(std::span<const std::int32_t> values, std::uint8_t* out) {
+  narrow_rows(values.data(), values.size(), out);
 }
 
 std::span<std::int64_t> zeroed_scratch(std::size_t rows) {

@@ -67,7 +67,7 @@ std::int64_t max_of(const cluster::NodeMask& nodes, std::span<const std::int64_t
 // out[row] = 100 * values[row] / max, exactly, for rows whose value is in 0..max; unspecified for others.
 void scale_to_100(std::span<const std::int64_t> values, std::int64_t max, std::span<std::uint8_t> out);
 // out[row] = values[row] modulo 256.
-void narrow(const std::array<std::int32_t, kChunkRows>& values, std::span<std::uint8_t> out);
+void narrow(std::span<const std::int32_t> values, std::uint8_t* out);
 
 // One zero per row, for sums that do not fit into a score. The memory belongs to the thread and is valid
 // until its next call.
