@@ -2,6 +2,7 @@
 // Source: pkg/scheduler/framework/plugins/imagelocality.
 #include <algorithm>
 
+#include "scheduler/cluster/resources.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/exact_division.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -49,19 +50,30 @@ class ImageScorer final : public NodeScorer {
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     if (range_ <= 0 || images_.empty()) return;
+    std::int64_t most = 0;
+    for (const auto* image : images_)
+      most = cluster::saturating_add(most, std::max<std::int64_t>(0, scaled_size(*image, total_nodes_)));
+    const auto best = score_of(most);
+    if (best == 0) return;
+    if (images_.size() == 1) {
+      for (const auto row : images_.front()->nodes) out[row] = best;
+      return;
+    }
     const auto sums = zeroed_scratch(out.size());
     for (const auto* image : images_) {
       const auto size = scaled_size(*image, total_nodes_);
       for (const auto row : image->nodes) sums[row] += size;
     }
     feasible.each([&](Row row) {
-      if (!sums[row]) return;
-      out[row] =
-          static_cast<std::uint8_t>(percent(std::clamp<std::int64_t>(sums[row] - kMin, 0, range_), range_));
+      if (sums[row]) out[row] = score_of(sums[row]);
     });
   }
 
  private:
+  std::uint8_t score_of(std::int64_t sum) const {
+    return static_cast<std::uint8_t>(percent(std::clamp<std::int64_t>(sum - kMin, 0, range_), range_));
+  }
+
   std::vector<const cluster::ImageState*> images_;  // one entry per use
   std::size_t total_nodes_;
   std::int64_t range_;  // maximum of the sum minus kMin; grows with containers, not with image volumes
