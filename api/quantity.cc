@@ -1,5 +1,7 @@
 #include "api/quantity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -129,12 +131,18 @@ std::int64_t saturate(Wide value) {
   return static_cast<std::int64_t>(value);
 }
 
+// Kubernetes answers with a regular expression.
+std::unexpected<Error> no_quantity(std::string_view text) {
+  std::size_t shown = std::min<std::size_t>(text.size(), 40);
+  while (shown < text.size() && (text[shown] & 0xC0) == 0x80) --shown;  // whole characters
+  return invalid(fmt::format(R"("{}{}" is not a quantity, such as "4", "500m" or "2Gi")",
+                             text.substr(0, shown), shown < text.size() ? "…" : ""));
+}
+
 }  // namespace
 
 Result<Quantity> Quantity::parse(std::string_view text) {
-  constexpr std::string_view kForm =
-      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-  if (text.empty()) return invalid(std::string(kForm));
+  if (text.empty()) return no_quantity(text);
 
   Number number;
   std::size_t at = 0;
@@ -156,9 +164,8 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   if (end == std::string_view::npos) end = suffix.size();
   if (end < suffix.size() && (suffix[end] == '-' || suffix[end] == '+')) ++end;
   while (end < suffix.size() && is_digit(suffix[end])) ++end;
-  if (end != suffix.size()) return invalid(std::string(kForm));
-  if (!apply_suffix(suffix, number)) return invalid("unable to parse quantity's suffix");
-  if (!has_digits && !may_lack_digits(number)) return invalid("unable to parse numeric part of quantity");
+  if (end != suffix.size() || !apply_suffix(suffix, number)) return no_quantity(text);
+  if (!has_digits && !may_lack_digits(number)) return no_quantity(text);
   return Quantity(to_nanos(number));
 }
 

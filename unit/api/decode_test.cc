@@ -188,8 +188,8 @@ TEST(DecodePod, NamesThePathOfWrongTypes) {
       {R"({"spec": {"containers": [{}, {"image": []}]}})",
        "spec.containers[1].image: expected a string, got a list"},
       {R"({"spec": {"containers": [{"resources": {"requests": {"cpu": "x"}}}]}})",
-       "spec.containers[0].resources.requests.cpu: quantities must match the regular expression "
-       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+       "spec.containers[0].resources.requests.cpu: \"x\" is not a quantity, such as \"4\", \"500m\" or "
+       "\"2Gi\""},
       {R"({"spec": {"overhead": {"cpu": []}}})", "spec.overhead.cpu: expected a quantity, got a list"},
       {R"({"spec": {"overhead": {"cpu": 1E400}}})",
        "spec.overhead.cpu: a number over 1.8e308 is not a quantity"},

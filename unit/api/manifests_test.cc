@@ -72,8 +72,8 @@ TEST(ReadManifests, NamesWhatIsWrong) {
       {"duplicate field", "apiVersion: v1\nkind: Node\nkind: Node\n",
        "in.yaml:3:1: key \"kind\" is set twice"},
       {"bad quantity", node + "status: {capacity: {cpu: 1e3Mi}}\n",
-       "in.yaml: document 1 (line 1): node a: status.capacity.cpu: quantities must match the "
-       "regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+       "in.yaml: document 1 (line 1): node a: status.capacity.cpu: \"1e3Mi\" is not a quantity, such as "
+       "\"4\", \"500m\" or \"2Gi\""},
       {"twice", node + "---\n" + node,
        "in.yaml: document 2 (line 4): node a: Node a is defined twice, first in in.yaml"},
       {"bad YAML", node + "spec: {a: 1\n", "in.yaml:5:1: end of map flow not found"},
