@@ -16,8 +16,18 @@ from e2e.tests.test_http_api import api_call
 
 CROWD = 620  # pods that wait for the same reason: more than one request lists
 MIB = 1 << 20
+ZONE = "topology.kubernetes.io/zone"
 # Of the form's own manifest.
 MANIFEST = "apiVersion: v1\nkind: Pod\nmetadata: {name: ask}\nspec: {containers: [{name: main, image: app:v1, resources: {requests: {cpu: %s}}}]}\n"
+WORKLOAD = """apiVersion: apps/v1
+kind: %s
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec: {containers: [{name: main, image: app:v1, resources: {requests: {cpu: 750m}}}]}
+"""
 ROWS = """[...document.querySelectorAll('table.heat tbody tr')].map((row) => ({
   node: row.querySelector('th').firstChild.textContent, chosen: !!row.querySelector('.mark'),
   total: Number(row.querySelector('.total b').innerText),
@@ -26,7 +36,7 @@ ROWS = """[...document.querySelectorAll('table.heat tbody tr')].map((row) => ({
 
 def nodes():
     for i in range(14):
-        one = node(f"n{i:02}", cpu=str(4 + i % 5), memory=f"{8 + 5 * (i % 4)}Gi")
+        one = node(f"n{i:02}", cpu=str(4 + i % 5), memory=f"{8 + 5 * (i % 4)}Gi", labels={ZONE: f"eu-1{'abc'[i % 3]}"})
         if i % 3 == 0:
             one["status"]["images"] = [{"names": ["app:v1"], "sizeBytes": 700 * MIB}]
         yield one
@@ -224,6 +234,35 @@ class Page(Live):
         self.browser.tab_to("here.id === 'ask'")
         self.browser.press("Enter")
         self.says("[role=alert]", "kind")
+
+    def ask_about(self, manifest):
+        self.browser.tab_to("here.id === 'manifest'", 90)
+        self.browser.type(manifest)
+        self.browser.tab_to("here.id === 'ask'")
+        self.browser.press("Enter")
+
+    def test_zones_and_room(self):
+        """Of a Deployment: the pods in each zone, and how many more fit."""
+        report = self.api("whatif/report?replicas=7&room=true", self.editor, (WORKLOAD % "Deployment").encode(),
+                          content_type="application/yaml")["status"]
+        zones = sorted((one["name"], str(one["count"])) for one in report["zones"])
+        self.assertEqual(([name for name, _ in zones], report["zonesTotal"]), (["eu-1a", "eu-1b", "eu-1c"], 3))
+        self.assertGreater(report["room"]["count"], 0)
+        self.open(self.editor, "#/ask")
+        self.browser.tab_to("here.id === 'replicas'")
+        self.browser.type("7")
+        self.browser.tab_to("here.id === 'room'")
+        self.browser.press("Space")
+        self.ask_about(WORKLOAD % "Deployment")
+        self.says("#answer-verdict", "All 7 fit.")
+        table = "[...document.querySelectorAll('#zones tr')].map((row) => [...row.children].map((cell) => cell.innerText))"
+        self.shows(lambda: self.browser.run(table), [["Zone", "Pods"], *map(list, zones)])
+        self.says("#room-left", f"Room for {report['room']['count']} more after that. After that 14 nodes: has not enough cpu free; "
+                                "least short: ")
+        self.assert_quiet()
+
+        self.ask_about(WORKLOAD % "DaemonSet")
+        self.says("[role=alert]", "a DaemonSet has one pod on each node that it selects")
 
     def test_pods_that_wait(self):
         """By reason, over all pages of the list; names lead to reports."""

@@ -2,7 +2,7 @@
 import { Component, h } from "./vendor/preact.js";
 import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Rejections, Trouble } from "./parts.js";
+import { Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
 import { answerVerdict, bestWords, count, marginWords, reasonWords, tolerations } from "./words.js";
 
@@ -23,6 +23,7 @@ export const newQuestion = () => ({
   manifest: EXAMPLE,
   replicas: "",
   fixes: false,
+  room: false,
   moved: {},
   answer: null,
   error: null,
@@ -45,6 +46,7 @@ export class AskView extends Component {
     const parameters = {};
     if (question.replicas) parameters.replicas = question.replicas;
     if (question.fixes) parameters.fixes = "true";
+    if (question.room) parameters.room = "true";
     const moved = movedOf(strategies, question.moved);
     if (moved.length) parameters.strategies = moved.map(([name, weight]) => `${name}=${weight}`).join(",");
     this.setState({ isLoading: true });
@@ -60,6 +62,18 @@ export class AskView extends Component {
   }
   form(question, strategies, isLoading) {
     const put = (field) => (event) => this.set({ [field]: event.target.value });
+    const check = (field, label) =>
+      h(
+        "p",
+        { class: "check" },
+        h("input", {
+          id: field,
+          type: "checkbox",
+          checked: question[field],
+          onInput: (event) => this.set({ [field]: event.target.checked }),
+        }),
+        h("label", { for: field }, label),
+      );
     return h(
       "form",
       { id: "question", class: "ask", onSubmit: (event) => this.submit(event) },
@@ -86,17 +100,8 @@ export class AskView extends Component {
             onInput: put("replicas"),
           }),
         ),
-        h(
-          "p",
-          { class: "check" },
-          h("input", {
-            id: "fixes",
-            type: "checkbox",
-            checked: question.fixes,
-            onInput: (event) => this.set({ fixes: event.target.checked }),
-          }),
-          h("label", { for: "fixes" }, "look for a change that would let it fit"),
-        ),
+        check("room", "count how many more fit"),
+        check("fixes", "look for a change that would let it fit"),
       ),
       h(
         "p",
@@ -225,6 +230,8 @@ export class AskView extends Component {
         ),
       ],
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
+      h(Room, { room: status.room }),
+      h(Zones, { status }),
       this.places(status),
       this.scores(status, question),
       h(Rejections, { status }),

@@ -1,6 +1,6 @@
 // Pieces that several views show.
 import { Component, h } from "./vendor/preact.js";
-import { count, reasonWords, time } from "./words.js";
+import { count, reasonWords, roomWords, shortOfWords, time } from "./words.js";
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
@@ -72,6 +72,59 @@ export function Rejections({ status }) {
     ),
     status.rejectionsTotal > groups.length &&
       h("p", { class: "note" }, `${count(shown, "node")} in the ${groups.length} largest of ${status.rejectionsTotal} groups.`),
+  );
+}
+
+// How many more fit, and what is short then.
+export function Room({ room }) {
+  if (!room) return null;
+  const words = roomWords(room);
+  return h("p", { id: "room-left" }, `${words[0].toUpperCase()}${words.slice(1)}. ${shortOfWords(room.firstFailure)}`.trim());
+}
+
+// The replicas by zone, beside the pods that are there now. One zone says nothing.
+export function Zones({ status }) {
+  const zones = [...(status.zones ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const cut = (status.zonesTotal ?? zones.length) - zones.length;
+  if (zones.length + cut < 2 || !zones.some((one) => one.count > 0)) return null;
+  const hasNow = zones.some((one) => one.now > 0);
+  const columns = ["Zone", ...(hasNow ? ["Now", "Then"] : ["Pods"])];
+  return h(
+    "section",
+    { "aria-labelledby": "zones-title" },
+    h("h2", { id: "zones-title" }, "By zone"),
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        { id: "zones" },
+        h("caption", { class: "unseen" }, "Zones and how many pods they take"),
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            columns.map((text, i) => h("th", { key: text, scope: "col", class: i ? "number" : "" }, text)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          zones.map((one) =>
+            h(
+              "tr",
+              { key: one.name },
+              h("th", { scope: "row" }, one.name),
+              hasNow && h("td", { class: "number" }, one.now ?? 0),
+              h("td", { class: "number" }, one.count),
+            ),
+          ),
+        ),
+      ),
+    ),
+    cut > 0 && h("p", { class: "note" }, `And ${count(cut, "more zone")}.`),
   );
 }
 

@@ -70,6 +70,28 @@ export function answerVerdict(status) {
   return `It does not fit: none of ${count(status.nodeCounts?.total ?? 0, "node")} takes it${whose(status)}.`;
 }
 
+// As main_rejection() of app/render/words.cc.
+const mainOf = (groups) =>
+  groups.reduce(
+    (best, one) =>
+      one.nodeCount > best.nodeCount || (one.nodeCount === best.nodeCount && one.shortfall && !best.shortfall) ? one : best,
+    groups[0],
+  );
+
+const leastWords = ({ least, resource }) =>
+  resource === "pods" && least === "1" ? "least short: 1 pod" : `least short: ${least} ${resource}`;
+
+// As room_words() and short_of() of app/render/what_if.cc.
+export const roomWords = ({ count: more, mayBeMore }) =>
+  more === 0 && !mayBeMore ? "no room for more after that" : `room for ${mayBeMore ? "at least " : ""}${more} more after that`;
+
+export function shortOfWords(failure) {
+  if (!failure?.rejections?.length) return "";
+  const main = mainOf(failure.rejections);
+  const least = main.shortfall ? `; ${leastWords(main.shortfall)}` : "";
+  return `After that ${count(main.nodeCount, "node")}: ${reasonWords(main.reason)}${least}.`;
+}
+
 // Lines of YAML for the spec of a pod: the toleration that was tried.
 export const tolerations = ({ key, value = "", effect }) =>
   `tolerations:\n- {key: ${JSON.stringify(key)}, operator: Equal, value: ${JSON.stringify(value)}, effect: ${effect}}`;
