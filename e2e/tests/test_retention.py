@@ -1,5 +1,6 @@
 """Retention on a real API server: TTLs, budgets, expiry by label, and switches that change in the running program's file."""
 import datetime
+import itertools
 import json
 import time
 import unittest
@@ -122,6 +123,20 @@ class Switches(Retained):
 
         self.rewrite("PodiumConfiguration", "PodiumConfiguration\nadaptiveSearch: true")
         wait_until(lambda: "take effect at the next start settings=adaptiveSearch" in self.podium.log(), "it says so")
+
+        self.rewrite("ttl: 24h", "ttl: 2h")
+        self.rewrite("bestNodes: false", "bestNodes: true")
+        numbers = itertools.count()
+
+        def follows_the_file():
+            number = next(numbers)
+            self.plane.create(small(f"told-{number}", "selected"))
+            self.plane.create(small(f"kept-{number}", "selected", cpu="1000"))
+            status = podium.status_of(self.plane, "selected", f"kept-{number}", "Unschedulable")
+            kept = datetime.datetime.fromisoformat(status["expiresAt"]) - datetime.datetime.fromisoformat(status["decidedAt"])
+            events = self.plane.get("/apis/events.k8s.io/v1/namespaces/selected/events")["items"]
+            return kept < datetime.timedelta(hours=3) and any(one["reason"] == "BestNodes" for one in events)
+        wait_until(follows_the_file, "TTL and events are those of the file", 120, 1)
 
 
 if __name__ == "__main__":
