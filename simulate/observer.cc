@@ -110,6 +110,8 @@ std::string Observer::holder() const {
 
 void Observer::sent(const Host& host, const client::Request& request) {
   trace_.line(fmt::format("{} sends {} {}", host.identity, request.method, request.target));
+  if (!request.body.empty() && request.target.find("/leases/") == std::string::npos)
+    trace_.note(request.body);
   if (rests_since_) {
     ++requests_since_rest_;
     if (request.method != "GET" && request.target.find("/leases/") == std::string::npos) {
@@ -139,7 +141,7 @@ void Observer::note_answer(const client::Request& request) {
   const auto route = parse_route(request.target);
   if (!route) return;
   const auto key = route->key().text();
-  if (request.method == "GET") read_[key] = agenda_.now();
+  if (request.method == "GET") read_.try_emplace(key, agenda_.now());
   if (request.method != "PATCH") return;
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
@@ -181,8 +183,14 @@ void Observer::read(const Host& host, const std::string& plural, std::string_vie
 }
 
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
-  if (request.method == "GET" && reply.status == 200 && request.target.starts_with("/api/v1/pods?"))
-    read(host, "pods", reply.body);
+  if (request.method == "GET" && reply.status == 200 && request.target.starts_with("/api/v1/pods?")) {
+    auto& pages = pages_[host.identity];
+    if (request.target.find("&continue=") == std::string::npos) pages.clear();
+    pages += reply.body;
+    // An engine takes a list when it is complete.
+    if (reply.body.find(R"("continue":"")") != std::string::npos)
+      read(host, "pods", std::exchange(pages, {}));
+  }
   const bool writes = request.method == "POST" || request.method == "PATCH";
   if (!writes || reply.status >= 300 || request.target.find("/schedulingreports") == std::string::npos)
     return;
@@ -199,6 +207,7 @@ void Observer::committed(const Commit& commit) {
                           commit.key.text(), commit.version));
   if (commit.key.plural == "pods") pod_committed(commit);
   if (commit.key.plural == "schedulingreports") report_committed(commit);
+  if (commit.key.plural == "schedulingreports" && !by_podium(commit.by)) read_.erase(commit.key.text());
   if (commit.key.plural == "leases" && commit.by == kHands) lease_taken_ = agenda_.now();
 }
 

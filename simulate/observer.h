@@ -100,10 +100,11 @@ class Observer {
   std::set<std::string> forgetful_;
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
+  std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods that is under way
   // By a report's UID: when podium's last write was sent, and its last write of the status; who wrote it.
   std::map<std::string, Steady> written_, filled_;
   std::map<std::string, std::string> writers_;
-  // By a what-if's key: when podium read it last; and with the time of the answer: when it read it before.
+  // By a what-if's key: when podium first read it as it is; and with the time of the answer: that time.
   std::map<std::string, Steady> read_, told_;
   Steady sent_at_{};
   Steady lease_taken_{};                      // by hand, for the last time

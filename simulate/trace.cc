@@ -15,4 +15,8 @@ void Trace::line(std::string_view text) {
   if (prints_) fmt::print("{:>12.6f} {}\n", static_cast<double>(at) * 1e-6, text);
 }
 
+void Trace::note(std::string_view text) const {
+  if (prints_) fmt::print("{:>12} {}\n", "", text);
+}
+
 }  // namespace podium::simulate

@@ -17,6 +17,7 @@ class Trace {
   Trace(const Clock& clock, bool prints) : clock_(clock), began_(clock.now()), prints_(prints) {}
 
   void line(std::string_view text);
+  void note(std::string_view text) const;  // printed only: not a part of the hash
   std::uint64_t hash() const { return hash_; }
   std::uint64_t lines() const { return lines_; }
   double seconds() const { return in_seconds(clock_.now() - began_); }
