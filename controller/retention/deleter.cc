@@ -42,6 +42,9 @@ bool is_away(const Error& error) {
          error.code == 503;
 }
 
+// Another report has the name: its answer came before that of the one that made way for it.
+bool is_another(const Result<std::string>& answer) { return !answer && answer.error().code == 409; }
+
 bool is_refused(const Error& error) { return error.code == 403 || error.code == 404 || error.code == 405; }
 
 async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
@@ -142,7 +145,14 @@ Task<void> ReportDeleter::Impl::remove(Impl* self, std::vector<Deletions::Item>*
   }
   if (!sent.empty()) {
     const auto answers = co_await self->api.send_all(std::move(requests));
-    for (std::size_t i = 0; i < sent.size(); ++i) self->removed(*sent[i], answers[i]);
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      if (is_another(answers[i])) {
+        sent[i]->value.reports.front().look = true;
+        looks.push_back(sent[i]);
+      } else {
+        self->removed(*sent[i], answers[i]);
+      }
+    }
   }
   for (auto* item : looks) co_await look(self, item);
   for (auto* item : minutes) co_await remove_minute(self, item);
@@ -160,9 +170,8 @@ void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::strin
   }
 }
 
-// Gone: already deleted; 409: another report of this name, which gets its own entry from the next list.
 bool ReportDeleter::Impl::forget_deleted(const Report& report, const Result<std::string>& answer) {
-  if (!answer && !client::object_is_gone(answer.error()) && answer.error().code != 409) return false;
+  if (!answer && !client::object_is_gone(answer.error())) return false;
   if (answer) ++state.deleted;
   if (answer && report.early) ++state.deleted_early;
   const std::lock_guard lock(state.mutex);
@@ -241,7 +250,7 @@ Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
   if (!self->state.index.is_taken(report.ns, report.name, report.uid)) co_return;
   if (!object && !client::object_is_gone(object.error())) {
     item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
-  } else if (!read || read->uid != report.uid) {
+  } else if (!read) {
     self->state.index.forget(report.ns, report.name, report.uid);
   } else {
     const auto now = self->api.clock().now();
@@ -268,7 +277,9 @@ void ReportDeleter::deleted(const Report& report, const Result<std::string>& ans
     const std::lock_guard lock(impl_->state.mutex);
     impl_->state.index.stays(report);
   }
-  impl_->queue_one(report);
+  auto left = report;
+  left.look = is_another(answer);
+  impl_->queue_one(std::move(left));
 }
 
 void ReportDeleter::forget_refusals() { impl_->minutes_refused = false; }

@@ -261,8 +261,42 @@ TEST(Retention, AnotherOfTheSameNameIsLeftAlone) {
   k.clock.advance(1s);
   k.run_until([&] { return k.deletes().size() == 1; });
   EXPECT_EQ(k.names(), Lines{"a"});
-  EXPECT_EQ(k.retention.size(), 0u);
   EXPECT_EQ(k.retention.deleted(), 0u);
+}
+
+// The answer to the first report's write comes last.
+TEST(Retention, OneThatMadeWayGivesItsEntryToTheNext) {
+  Keeping k;
+  k.keep("a", 0s, {{"podium.dev/ttl", "100"}});
+  k.run_until([&] { return k.retention.size() == 1; });
+  k.retention.track("shop", "a", "uid-of-the-first", 50s, ReportKind::decision);
+  k.clock.advance(50s);
+  k.run_until([&] { return k.deletes().size() == 1; });
+  EXPECT_EQ(k.retention.size(), 1u);
+  EXPECT_EQ(k.retention.deleted(), 0u);
+  k.clock.advance(50s);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.names(), Lines{});
+  EXPECT_EQ(k.retention.size(), 0u);
+}
+
+TEST(Retention, OneThatShallGiveWayAndMadeWayAlreadyGivesItsEntryToTheNext) {
+  auto options = fast();
+  options.limits = {{1, 1u << 30}, {1, 1u << 30}};
+  Keeping k(options);
+  k.keep("a", 0s, {{"podium.dev/ttl", "100"}});
+  k.run_until([&] { return k.retention.size() == 1; });
+  k.retention.track("shop", "a", "uid-of-the-first", 50s, ReportKind::decision);
+  const auto leaving = k.retention.reserve("shop", 3'000);
+  ASSERT_TRUE(leaving && leaving->size() == 1);
+  Error another;
+  another.kind = Error::Kind::status;
+  another.code = 409;
+  k.retention.evicted(leaving->front(), std::unexpected(another));
+  k.retention.release("shop", 3'000);
+  k.clock.advance(100s);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.names(), Lines{});
 }
 
 TEST(Retention, ForgettingAfterADeleteSparesTheEntryOfANewReport) {
