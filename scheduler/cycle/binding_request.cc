@@ -49,12 +49,6 @@ client::Task<Seen> look(client::Api& api, cluster::PodInfoPtr pod, std::string n
 
 bool is_answer(const Error& error) { return error.kind == Error::Kind::status; }
 
-// A proxy may have sent the binding twice: the second one is refused since the first was made, or the proxy
-// finds nobody for it (a 404 that is not the API server's).
-bool may_be_due_to_itself(const Error& error) {
-  return error.code == 409 || (error.code == 404 && error.reason.empty());
-}
-
 BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
   if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.code, error.reason),
                  now)) {
@@ -86,7 +80,8 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
       wait = kRenewalPause;
     } else if (client::object_is_gone(error)) {
       co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-    } else if (may_be_due_to_itself(error) || (unanswered && (error.maybe_applied || is_answer(error)))) {
+    } else if (is_answer(error) || (unanswered && error.maybe_applied)) {
+      // A proxy may have sent the binding twice, and the refusal be that of the second one: the pod tells.
       if (error.maybe_applied) unanswered = now;
       auto seen = co_await look(api, request.pod, request.node, error);
       if (seen.outcome) co_return std::move(*seen.outcome);

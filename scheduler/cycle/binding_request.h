@@ -2,8 +2,8 @@
 //
 // A request that was sent and has no answer is in doubt: the API server may execute it at any time,
 // so the pod keeps its assumed capacity. The same binding (same UID, same node) is then requested
-// again, which is safe because a UID is bound at most once. So is one that is refused by a 409 or by a
-// proxy's 404 while the pod cannot be read: a proxy may have sent it twice, and the first one was made.
+// again, which is safe because a UID is bound at most once. So is one that is refused while the pod cannot
+// be read: a proxy may have sent it twice, and the refusal is that of the second one.
 // This ends when a request succeeds, or when the pod, read after a refusal, is on a node, terminating or
 // gone. If the pod is still pending, a refusal proves nothing about the request in doubt, which may sit in
 // another API server. The refusal counts only after kLongestDoubt, well above the 60 s that an API server
@@ -13,7 +13,7 @@
 //        ─▶ elsewhere                                       the pod is gone, replaced, or on another node
 //        ─▶ rejected                                        refused, and nothing is in doubt
 //        ─▶ not_sent                                        no right to write, and nothing is in doubt
-//        ─▶ in doubt ─(retry after a pause)─▶ the above     no answer; a 409, and the pod cannot be read
+//        ─▶ in doubt ─(retry after a pause)─▶ the above     no answer; refused, and the pod cannot be read
 //                    └─▶ unknown                            no longer allowed to write
 //
 // Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a
