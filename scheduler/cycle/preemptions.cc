@@ -5,7 +5,7 @@
 
 namespace podium::cycle {
 
-std::uint64_t Preemptions::begin(std::string preemptor, std::set<std::string, std::less<>> victims) {
+std::uint64_t Preemptions::begin(std::string preemptor, Uids victims) {
   under_way_.emplace(++last_, Preemption{std::move(preemptor), std::move(victims)});
   return last_;
 }
@@ -21,12 +21,13 @@ std::vector<std::string> Preemptions::victim_leaves(std::string_view uid) {
   return free;
 }
 
-bool Preemptions::end(std::uint64_t number) {
+std::optional<Preemptions::Uids> Preemptions::end(std::uint64_t number) {
   const auto it = under_way_.find(number);
-  if (it == under_way_.end()) return false;
-  const auto preemptor = std::move(it->second.preemptor);
+  if (it == under_way_.end()) return std::nullopt;
+  auto ended = std::move(it->second);
   under_way_.erase(it);
-  return !holds(preemptor);
+  if (holds(ended.preemptor)) return std::nullopt;
+  return std::move(ended.victims);
 }
 
 bool Preemptions::holds(std::string_view preemptor) const {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,12 +20,14 @@ namespace podium::cycle {
 
 class Preemptions {
  public:
+  using Uids = std::set<std::string, std::less<>>;
+
   // Holds the preemptor (UID) while any of the victims (UIDs) stays; returns this preemption's number.
-  std::uint64_t begin(std::string preemptor, std::set<std::string, std::less<>> victims);
+  std::uint64_t begin(std::string preemptor, Uids victims);
   // The pod is terminating or gone. Returns the preemptors (UIDs) that this releases.
   std::vector<std::string> victim_leaves(std::string_view uid);
-  // The preemption's requests have ended. True: its preemptor is no longer held.
-  bool end(std::uint64_t number);
+  // The preemption's requests have ended. If its preemptor is no longer held: the victims that have not left.
+  std::optional<Uids> end(std::uint64_t number);
 
   bool holds(std::string_view preemptor) const;
   std::size_t size() const { return under_way_.size(); }  // preemptions whose requests have not ended
@@ -32,7 +35,7 @@ class Preemptions {
  private:
   struct Preemption {
     std::string preemptor;
-    std::set<std::string, std::less<>> victims;  // UIDs that still stay; empty: does not hold the preemptor
+    Uids victims;  // that still stay; empty: does not hold the preemptor
   };
   std::map<std::uint64_t, Preemption> under_way_;
   std::uint64_t last_ = 0;

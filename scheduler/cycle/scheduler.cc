@@ -209,7 +209,7 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
   }
   if (victims.empty()) return std::nullopt;
   PreemptionOrder order{.preemptor = pod, .node = preemption.node};
-  std::set<std::string, std::less<>> uids;
+  Preemptions::Uids uids;
   for (const auto& victim : victims) {
     // A victim in the binding cycle (Permit or PreBind) is requeued instead of deleted.
     if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
@@ -236,14 +236,29 @@ void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionO
   parts_.metrics.evicted(outcome.error.empty(), in_seconds(parts_.clock.now() - order.began));
   for (const auto& victim : outcome.evicted)
     parts_.announcer.preempted(*victim, *order.preemptor, order.node, true);
-  if (preemptions_.end(order.number)) queue_.release(uid);
+  const auto awaited = preemptions_.end(order.number);
+  if (awaited) queue_.release(uid);
+  const bool are_gone =
+      awaited && !awaited->empty() && std::ranges::none_of(*awaited, [&](const auto& victim) {
+        return snapshot_.find_pod(victim) != nullptr;
+      });
   // After a failure no event is certain to wake the pod.
-  if (!outcome.error.empty()) queue_.back_off(uid, parts_.clock.now());
+  if (!outcome.error.empty()) {
+    queue_.back_off(uid, parts_.clock.now());
+  } else if (are_gone) {
+    queue_.activate(uid, parts_.clock.now());
+  }
   wake();
 }
 
+// A victim that was being bound may leave its node when that fails, while the preemptor is held. Its deletion
+// frees nothing then and wakes nobody; so does the end of its eviction.
 void Scheduler::victim_leaves(const std::string& uid) {
-  for (const auto& preemptor : preemptions_.victim_leaves(uid)) queue_.release(preemptor);
+  const bool is_placed = snapshot_.find_pod(uid) != nullptr;
+  for (const auto& preemptor : preemptions_.victim_leaves(uid)) {
+    queue_.release(preemptor);
+    if (!is_placed) queue_.activate(preemptor, parts_.clock.now());
+  }
 }
 
 // --- the cluster ---

@@ -100,5 +100,34 @@ TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
   EXPECT_FALSE(is_placed("low"));
 }
 
+// "low" is being bound when it is evicted. Its binding ends before the watch tells of its deletion.
+class BoundVictims : public WaitingVictims {
+ protected:
+  void binding_finds_it_gone() {
+    see(machine("n1"));
+    see(pod("low").priority(1).req("cpu", "3"));
+    run();
+    high_comes();
+    EXPECT_EQ(take().back(), "make room for high on n1: low");
+    scheduler_.binding_ended("uid-low", {BindEnd::elsewhere, "the pod is gone"});
+    run();
+    EXPECT_FALSE(is_placed("high")) << "held";
+  }
+};
+
+TEST_F(BoundVictims, ItsDeletionWakesThePreemptor) {
+  binding_finds_it_gone();
+  scheduler_.pod_deleted("uid-low");
+  run();
+  EXPECT_TRUE(is_placed("high"));
+}
+
+TEST_F(BoundVictims, TheEndOfItsEvictionWakesThePreemptor) {
+  binding_finds_it_gone();
+  scheduler_.preemption_ended(world_.orders.at(0), {});
+  run();
+  EXPECT_TRUE(is_placed("high"));
+}
+
 }  // namespace
 }  // namespace podium::cycle
