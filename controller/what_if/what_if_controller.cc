@@ -372,7 +372,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (!reply) {
       if (client::object_is_gone(reply.error())) co_return;
       put_off(*item, reply.error());
-      if (item->outcome != Outcome::retry) log_failure("answer", item->key, reply.error());
+      if (reply.error().code == 422) co_await make_way(item);
+      if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
+      log_failure("answer", item->key, reply.error());
       co_return;
     }
     const auto& labelled = replies.front();
@@ -388,6 +390,18 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                      error.message);
     }
     written(*item);
+  }
+
+  // Where another what-if has the name, drops the answer and asks that one. Its watch event found the answer
+  // waiting.
+  Task<void> make_way(Answers::Item* item) {
+    auto path = client::resource::scheduling_reports.path(item->ns, item->value.name);
+    const auto text = co_await api.get_text(std::move(path), one_try());
+    if (!text) co_return;
+    const auto report = scan_report(*text);
+    if (!report || report->uid == item->value.uid) co_return;
+    const auto pushed = questions.push(item->ns, item->key, {item->value.name}, kNew);
+    if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }
 
   void written(const Answers::Item& item) {

@@ -258,6 +258,28 @@ TEST(WhatIfController, AnAnswerIsOfItsOwnReportOnly) {
   EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
 }
 
+// The watch tells of the next one only, as a list after a silence does.
+TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
+  Asking w;
+  bool refused = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool answers = request.method == "PATCH" && request.target.find("/status") != std::string::npos;
+    if (!answers || std::exchange(refused, true)) return std::nullopt;
+    return client::Response{500, "{}"};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(refused);
+  auto next = w.server.find(kPlural, "shop", "ask");
+  next.at("metadata").as_object()["uid"] = "uid-of-the-next";
+  next.as_object()["spec"] = json::parse(R"({"dryRun":true,"podRef":{"name":"nobody"}})");
+  w.server.put(kPlural, next);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
+  EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked meanwhile";
+}
+
 // --- labels and conditions ---
 
 TEST(WhatIfController, ItsLabelsAreThoseOfItsAnswer) {
