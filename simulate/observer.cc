@@ -18,6 +18,8 @@ constexpr int kMostInASecond = 30;
 constexpr auto kDecided = 100ms;  // a binding is decided so long before it is sent, at most
 constexpr auto kRenewal = 11s;    // a renew deadline of 10 s, on a clock that drifts
 // Clocks drift by a twentieth: a TTL of 150 s ends so much earlier.
+constexpr auto kFlush = 6min;         // of the queue, after five
+constexpr auto kFlushOfNext = 10min;  // of the next leader's queue
 constexpr auto kTooLate = 60s, kTooEarly = 10s, kReportIn = 20s;
 
 std::int64_t cpu_of(const json::value& pod) {
@@ -122,8 +124,9 @@ void Observer::sent(const Host& host, const client::Request& request) {
   if (request.method == "GET") return;
   count(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
-  const bool matters = request.method == "POST" || request.method == "DELETE" ||
-                       request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
+  const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
+  if (nominates) note_nomination(request);
+  const bool matters = request.method == "POST" || request.method == "DELETE" || nominates;
   const auto leads = holder();
   // Where nobody else has it, nobody else decides.
   if (matters && !leads.empty() && leads != host.identity) {
@@ -133,6 +136,12 @@ void Observer::sent(const Host& host, const client::Request& request) {
     fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
                      leads));
   }
+}
+
+void Observer::note_nomination(const client::Request& request) {
+  boost::system::error_code failure;
+  const auto body = json::parse(request.body, failure);
+  if (!failure) nominated_[uid_of(body)] = text_at(body, "/status/nominatedNodeName");
 }
 
 // A what-if's TTL runs from its answer on, however long that waits to be written. The what-if is read right
@@ -215,12 +224,30 @@ void Observer::pod_committed(const Commit& commit) {
   const auto& pod = commit.after->value;
   const auto node = text_at(pod, "/spec/nodeName"), uid = uid_of(pod);
   const auto before = commit.before ? text_at(commit.before->value, "/spec/nodeName") : "";
-  if (node == before) return;
+  if (node == before) return status_committed(commit);
   trace_.line(fmt::format("{} {} is on {}", name_of(pod), uid, node));
   if (!before.empty()) return fail(fmt::format("{} moved from {} to {}", commit.key.text(), before, node));
   if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
   bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
+  if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second != node)
+    given_up_[it->second] = agenda_.now();
   check_node(node, commit.by);
+}
+
+void Observer::status_committed(const Commit& commit) {
+  if (!by_podium(commit.by) || commit.type == Commit::Type::deleted) return;
+  auto& nomination = nominations_[uid_of(commit.after->value)];
+  const bool late = sent_at_ < nomination.sent;
+  nomination = {commit.by, agenda_.now(), std::max(sent_at_, nomination.sent), late};
+}
+
+// Whether the leader knew of the pod's nomination when it decided on the pod for the last time.
+bool Observer::knows_nomination(const std::string& uid) const {
+  const auto it = nominations_.find(uid);
+  if (it == nominations_.end()) return true;
+  const auto& nomination = it->second;
+  const bool is_recent = agenda_.now() - nomination.at < kFlushOfNext;
+  return !is_recent || (nomination.by == holder() && !nomination.late);
 }
 
 void Observer::check_node(const std::string& node, const std::string& by) {
@@ -290,15 +317,23 @@ bool Observer::at_rest(bool has_patience) {
   return true;
 }
 
-std::optional<std::string> Observer::unfinished_pods() const {
+std::optional<std::string> Observer::unfinished_pods() {
   for (const auto& pod : store_.all("pods")) {
     if (!text_at(pod->value, "/spec/nodeName").empty() || find_at(pod->value, "/spec/schedulingGates"))
       continue;
     if (!text_at(pod->value, "/metadata/deletionTimestamp").empty()) continue;
-    if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty())
-      return fmt::format("{} waits, and is nominated to {}", name_of(pod->value), node);
+    if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
+      if (knows_nomination(uid_of(pod->value)))
+        return fmt::format("{} waits, and is nominated to {}", name_of(pod->value), node);
+      excuse(Excuse::stale_nomination);
+    }
     for (const auto& node : store_.all("nodes")) {
       if (!fits(store_, pod->value, node->value)) continue;
+      const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
+      if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
+        excuse(Excuse::nomination);
+        continue;
+      }
       return fmt::format("{} waits, and fits on {}", name_of(pod->value),
                          text_at(node->value, "/metadata/name"));
     }

@@ -33,10 +33,18 @@ enum class Excuse : std::uint8_t {
   takeover,
   // A watch has lost an event: nobody knows of that pod before the next list.
   lost_event,
+  // A pod that was nominated to a node was bound to another one. kube-scheduler wakes nobody whom the
+  // nomination kept out (kubernetes#134859): they wait for an event, or for its flush of five minutes. podium
+  // does the same, so that both do the same at each step.
+  nomination,
+  // A pod keeps a nomination that the leader did not know of when it decided on the pod: it was carried out
+  // late, or written by the leader before. kube-scheduler leaves it until the pod is tried again, too.
+  stale_nomination,
   count,
 };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::count)> kExcuses{
-    "lease deleted by hand", "binding not seen at a takeover", "lost event"};
+    "lease deleted by hand", "binding not seen at a takeover", "lost event",
+    "nomination given up by a binding elsewhere", "nomination that the leader did not know"};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
 // Reports that a policy keeps, where a life has one.
@@ -77,12 +85,15 @@ class Observer {
 
   void committed(const Commit& commit);
   void pod_committed(const Commit& commit);
+  void status_committed(const Commit& commit);
+  bool knows_nomination(const std::string& uid) const;
   void report_committed(const Commit& commit);
   void check_node(const std::string& node, const std::string& by);
   void note_answer(const client::Request& request);
+  void note_nomination(const client::Request& request);
   void count(const Host& host, const client::Request& request);
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
-  std::optional<std::string> unfinished_pods() const;
+  std::optional<std::string> unfinished_pods();
   std::optional<std::string> unfinished_what_ifs() const;
   std::optional<std::string> unfinished_reports();
   std::vector<StoredPtr> expired() const;
@@ -95,8 +106,16 @@ class Observer {
   const std::chrono::seconds ttl_;
   std::optional<std::string> failure_;
   std::map<std::string, Bound> bound_;  // by the pod's UID
-  std::set<std::string> touched_;       // UIDs of reports that were edited by hand
-  std::set<std::string> touched_pods_;  // UIDs of pods whose report was deleted or edited by hand
+  struct Nomination {
+    std::string by;
+    Steady at{}, sent{};
+    bool late = false;  // a newer write of the status was carried out before
+  };
+  std::map<std::string, std::string> nominated_;   // by the pod's UID: the node of the last one that was sent
+  std::map<std::string, Nomination> nominations_;  // by the pod's UID: as it was written last
+  std::map<std::string, Steady> given_up_;         // by node: when a pod nominated to it was bound elsewhere
+  std::set<std::string> touched_;                  // UIDs of reports that were edited by hand
+  std::set<std::string> touched_pods_;             // UIDs of pods whose report was deleted or edited by hand
   std::set<std::string> forgetful_;
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
