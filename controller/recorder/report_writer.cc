@@ -419,7 +419,11 @@ std::string ReportWriter::name_of(const ReportOwner& pod) const {
   return report ? report->name : pod.pod;
 }
 
-void ReportWriter::forget(std::string_view pod_uid) { impl_->known.forget(std::string(pod_uid)); }
+// A write that is under way goes on with the report that is there; KnownReports sweeps it.
+void ReportWriter::forget(std::string_view pod_uid) {
+  const std::string uid(pod_uid);
+  if (!impl_->jobs.holds(uid)) impl_->known.forget(uid);
+}
 
 Task<void> ReportWriter::drain(std::chrono::milliseconds deadline) { return impl_->jobs.drain(deadline); }
 

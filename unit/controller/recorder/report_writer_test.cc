@@ -279,6 +279,28 @@ TEST(ReportWriter, APodThatIsForgottenStartsAnew) {
   EXPECT_EQ(w.reports(), Lines{"web another Unschedulable 1"});
 }
 
+TEST(ReportWriter, APodThatIsForgottenWhileItsReportIsWrittenHasNoSecondOne) {
+  Writing w;
+  w.server.put(kPlural,
+               {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}, {"spec", {{"dryRun", true}}}});
+  w.decide(huge("web"), 1);
+  w.run();
+  w.server.erase(kPlural, "shop", "web");
+  bool refused = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (refused || request.target.find("/status") == std::string::npos) return std::nullopt;
+    refused = true;
+    w.recorder.forgotten("uid-of-web");
+    return client::Response{500, "{}"};
+  };
+  w.clock.advance(60s);
+  w.bind(small("web"));
+  w.run();
+  EXPECT_TRUE(refused);
+  ASSERT_EQ(w.reports().size(), 1u);
+  EXPECT_TRUE(w.reports()[0].ends_with("uid-of-web Scheduled 1")) << w.reports()[0];
+}
+
 TEST(ReportWriter, AnAttemptThatChangesNothingIsNotWorthARequest) {
   Writing w;
   w.decide(huge("web"), 1);
