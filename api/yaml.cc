@@ -1,5 +1,6 @@
 #include "api/yaml.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -60,6 +61,19 @@ std::string with_whole_characters(std::string text) {
     text.insert(at, 1, '\xC2');
   }
   return text;
+}
+
+// What yaml-cpp says, which may end in one byte of the input.
+std::string shown(std::string_view message) {
+  std::string out;
+  for (const char c : message) {
+    if (c >= ' ' && c <= '~') {
+      out += c;
+    } else {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
 }
 
 Place place_at(std::string_view text, std::size_t offset) {
@@ -210,7 +224,7 @@ Result<std::vector<Document>> parse_documents(std::string_view text, std::string
     return std::unexpected(detail::fault_error(source, fault));
   } catch (const YAML::Exception& error) {
     const auto place = error.mark.is_null() ? Place{} : place_of(error.mark);
-    return std::unexpected(detail::fault_error(source, {place, error.msg}));
+    return std::unexpected(detail::fault_error(source, {place, shown(error.msg)}));
   } catch (const std::exception& error) {
     return std::unexpected(detail::fault_error(source, {{}, error.what()}));
   }

@@ -89,6 +89,23 @@ void write_scalar(const json::value& value, std::string& out) {
   }
 }
 
+void write_block(const json::value& value, std::size_t indent, bool inline_start, std::string& out);
+
+// A parser need not look for the colon behind more than 1,024 characters.
+// Source: go-yaml's yaml_emitter_check_simple_key.
+constexpr std::size_t kLongestKey = 128;
+
+void write_long_key(const json::key_value_pair& entry, std::size_t indent, std::string& out) {
+  out += "? ";
+  write_text(entry.key(), out);
+  out += '\n';
+  out.append(indent, ' ');
+  out += ": ";
+  if (is_block(entry.value())) return write_block(entry.value(), indent + 2, true, out);
+  write_scalar(entry.value(), out);
+  out += '\n';
+}
+
 // Writes a non-empty map or list whose lines start at column `indent`. With `inline_start`, the first line's
 // indent is written already (after "- ").
 void write_block(const json::value& value, std::size_t indent, bool inline_start, std::string& out) {
@@ -111,6 +128,10 @@ void write_block(const json::value& value, std::size_t indent, bool inline_start
   }
   for (const auto& entry : value.get_object()) {
     start_line();
+    if (entry.key().size() > kLongestKey) {
+      write_long_key(entry, indent, out);
+      continue;
+    }
     write_text(entry.key(), out);
     if (is_block(entry.value())) {
       out += ":\n";

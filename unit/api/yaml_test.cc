@@ -71,6 +71,7 @@ TEST(ParseDocuments, IsStrict) {
        "in.yaml:2:1: key \"c\" is set twice"},
       {"list as key", "? [a]\n: b\n", "in.yaml:1:3: a key must be a scalar"},
       {"null as key", "~: b\n", "in.yaml:1:1: null is not a valid key"},
+      {"an escape that is none", "\"\\\x01\"", "in.yaml:1:4: unknown escape character: \\x01"},
       {"not closed", "a: [1, 2\n", "in.yaml:2:1: end of sequence flow not found"},
       {"JSON cut off", "{\"a\": [1,", "in.yaml:1:10: incomplete JSON"},
       {"JSON number that is infinite", "{\"a\": -1E400}", "in.yaml:1:13: the number is over 1.8e308"},
@@ -211,6 +212,19 @@ TEST(ToYaml, ReadsBackTheSame) {
   ASSERT_TRUE(again) << again.error().message << "\n" << to_yaml(value);
   ASSERT_EQ(again->size(), 1u);
   EXPECT_EQ((*again)[0].value, value) << to_yaml(value);
+}
+
+TEST(ToYaml, MarksALongKey) {
+  const std::string key(129, 'k');
+  const auto value = boost::json::parse(R"({"x": {")" + key + R"(": 1, ")" + key +
+                                        R"(2": {"a": [1], "b": 2}, ")" + key + R"(3": ["c", {"d": 4}]}})");
+  EXPECT_EQ(to_yaml(value), "x:\n  ? " + key + "\n  : 1\n  ? " + key + "2\n  : a:\n    - 1\n    b: 2\n  ? " +
+                                key + "3\n  : - c\n    - d: 4\n");
+  const auto again = parse_documents(to_yaml(value), "again");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->front().value, value);
+  const boost::json::value longest{{std::string(5'000, '\n'), 1}};
+  EXPECT_EQ(parse_documents(to_yaml(longest), "longest")->front().value, longest);
 }
 
 }  // namespace
