@@ -38,4 +38,7 @@ class DeviceSearch {
 using StartSearch = std::function<std::unique_ptr<DeviceSearch>(const cluster::Snapshot& snapshot,
                                                                 std::vector<ClaimPtr> claims)>;
 
+// The search of scheduler/devices. It compiles each expression once; threads may share it.
+StartSearch device_search();
+
 }  // namespace podium::plugins
