@@ -353,6 +353,8 @@ std::vector<EventHint> DynamicResources::hints() const {
   return hints;
 }
 
-PluginPtr make_dynamic_resources(const boost::json::object&) { return std::make_shared<DynamicResources>(); }
+PluginPtr make_dynamic_resources(const boost::json::object&) {
+  return std::make_shared<DynamicResources>(device_search());
+}
 
 }  // namespace podium::plugins
