@@ -4,12 +4,15 @@ package main
 
 // Imports of upstream's tests that the plugins do not have.
 import (
+	_ "github.com/go-logr/logr"
 	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/onsi/gomega"
 	_ "github.com/stretchr/testify/require"
 	_ "k8s.io/apiserver/pkg/util/feature"
 	_ "k8s.io/client-go/kubernetes/fake"
 	_ "k8s.io/cloud-provider/volume"
 	_ "k8s.io/component-base/featuregate/testing"
+	_ "k8s.io/component-base/metrics/testutil"
 	_ "k8s.io/component-helpers/nodedeclaredfeatures"
 	_ "k8s.io/component-helpers/nodedeclaredfeatures/testing"
 	_ "k8s.io/component-helpers/storage/volume"

@@ -56,6 +56,19 @@ func (pl *InterPodAffinity) tablesIncomingCounts(ctx context.Context, pod fwk.Po
 }
 `,
 	},
+	"dynamicresources": {
+		text: `
+func (pl *DynamicResources) TablesListers() []any {
+	if pl.draManager == nil {
+		return nil
+	}
+	claims, _ := pl.draManager.ResourceClaims().List()
+	slices, _ := pl.draManager.ResourceSlices().ListWithDeviceTaintRules()
+	classes, _ := pl.draManager.DeviceClasses().List()
+	return []any{claims, slices, classes}
+}
+`,
+	},
 	"volumebinding": {
 		imports: map[string]string{"v1": "k8s.io/api/core/v1", "metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "klog": "k8s.io/klog/v2"},
 		text: `

@@ -213,9 +213,9 @@ func oneByOne(s *source) []edit {
 // What a method is renamed to, and the body of the one that takes its place. {{.Old}} is the renamed one; the parameters
 // are p0, p1 and so on, and the receiver is pl.
 var bodies = map[string]string{
-	"PreEnqueue": `status := pl.{{.Old}}(p0, p1)
-	podiumtables.PreEnqueue(pl, p1, status)
-	return status`,
+	"PreEnqueue": `answer := pl.{{.Old}}(p0, p1)
+	podiumtables.PreEnqueue(pl, p1, answer)
+	return answer`,
 	"PreFilter": `result, status := pl.{{.Old}}(p0, p1, p2, p3)
 	podiumtables.PreFilter(p0, pl, p1, p2, p3, result, status, {{.Other "Filter"}})
 	return result, status`,

@@ -100,7 +100,15 @@ func PreEnqueue(plugin fwk.Plugin, pod *v1.Pod, status *fwk.Status) {
 	defer mutex.Unlock()
 	line := begin("PreEnqueue", plugin)
 	line["pod"], line["want"] = pod, verdict(status)
+	addObjects(line, plugin)
 	write(line)
+}
+
+// addObjects adds what a gate or a hint reads: only those of DynamicResources do.
+func addObjects(line object, plugin fwk.Plugin) {
+	if plugin.Name() == "DynamicResources" {
+		line["cluster"] = clusterOf(plugin, nil)
+	}
 }
 
 // PreFilter also calls Filter for every node.
@@ -230,6 +238,7 @@ func Hint(plugin fwk.Plugin, function string, pod *v1.Pod, before, after any, an
 	defer mutex.Unlock()
 	line := begin("Hint", plugin)
 	line["hint"], line["pod"], line["old"], line["new"] = function, pod, typed(before), typed(after)
+	addObjects(line, plugin)
 	want := object{"answer": answer.String()}
 	if err != nil {
 		want["error"] = err.Error()
