@@ -19,6 +19,7 @@ def shared_objects():
     for name, provisioner in (("static", "kubernetes.io/no-provisioner"), ("dynamic", "disks.example.com")):
         yield {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner,
                "volumeBindingMode": "WaitForFirstConsumer"}
+    yield {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {}}
 
 
 class World:
@@ -153,6 +154,31 @@ def volume_to_come(w):
 def claim_in_doubt(w):
     w.proxy.lose_reply("PATCH", f"/persistentvolumeclaims/{w.name}-unsure")
     use_claim(w, "unsure", w.proxy.watch("GET", f"/persistentvolumeclaims/{w.name}-unsure"))
+
+
+def use_device(w, name, rule):
+    """A device of its own, a claim and its pod."""
+    named = f"{w.name}-{name}"
+    w.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": named}, "spec": {
+        "driver": "devices.example.com", "nodeName": f"node-{w.name}", "devices": [{"name": "device"}],
+        "pool": {"name": named, "generation": 1, "resourceSliceCount": 1}}})
+    w.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": named, "namespace": "default"},
+              "spec": {"devices": {"requests": [{"name": "any", "exactly": {"deviceClassName": "any"}}]}}})
+    w.create(w.pod(name, resourceClaims=[{"name": "device", "resourceClaimName": named}]))
+    w.seen(rule)
+
+
+def device_kept(w):
+    use_device(w, "kept", w.proxy.watch("PATCH", f"/resourceclaims/{w.name}-kept(\\?|$)"))
+
+
+def device_given(w):
+    use_device(w, "given", w.proxy.watch("PATCH", f"/resourceclaims/{w.name}-given/status"))
+
+
+def device_in_doubt(w):
+    w.proxy.lose_reply("PATCH", f"/resourceclaims/{w.name}-unclear/status")
+    use_device(w, "unclear", w.proxy.watch("GET", f"/resourceclaims/{w.name}-unclear"))
 
 
 def report_whose_name_is_taken(w):

@@ -6,7 +6,9 @@ import yaml
 from e2e.support import podium
 from e2e.support.audit import lines_of
 
-NO_REQUEST = ("podium.dev", "schedulingreports", "record")  # the admission policy asks for it
+# What is no request: the admission policy asks for the first, the API server for the other, beside resourceclaims/status.
+RECORD, BINDING = ("podium.dev", "schedulingreports", "record"), ("resource.k8s.io", "resourceclaims/binding", "patch")
+NO_REQUESTS = {RECORD, BINDING}
 
 
 def objects(*values, **where):

@@ -30,6 +30,10 @@ USED_BY = {
     ("", "persistentvolumes", "get"): exercises.volume_in_doubt,
     ("", "persistentvolumeclaims", "patch"): exercises.volume_to_come,
     ("", "persistentvolumeclaims", "get"): exercises.claim_in_doubt,
+    ("resource.k8s.io", "resourceclaims", "patch"): exercises.device_kept,
+    ("resource.k8s.io", "resourceclaims/status", "patch"): exercises.device_given,
+    rights.BINDING: exercises.device_given,
+    ("resource.k8s.io", "resourceclaims", "get"): exercises.device_in_doubt,
     ("events.k8s.io", "events", "create"): exercises.place,
     ("events.k8s.io", "events", "patch"): exercises.pend,
     ("authentication.k8s.io", "tokenreviews", "create"): exercises.metrics,
@@ -69,7 +73,8 @@ def is_of_caches(right):
 def names_it(line, right):
     """Whether a warning or an error of podium's log names the right."""
     _, resource, verb = right
-    words = "only podium" if right == rights.NO_REQUEST else rf'cannot {verb} resource \\*"{resource}\\*"'
+    words = {rights.RECORD: "only podium", rights.BINDING: rf'requires resource=\\*"{resource}\\*", verb=\\*"{verb}\\*"'}.get(
+        right, rf'cannot {verb} resource \\*"{resource}\\*"')
     return re.match(r"\S+ [WE] ", line) and re.search(words, line)
 
 
@@ -144,7 +149,7 @@ class Rbac(unittest.TestCase):
             for exercise in dict.fromkeys([*USED_BY.values(), *ONE_BY_ONE.values(), exercises.ask]):
                 with self.subTest(exercise.__name__):
                     exercise(world)
-            expected = {*self.rights, CLIENT_CA} - {rights.NO_REQUEST}
+            expected = {*self.rights, CLIENT_CA} - rights.NO_REQUESTS
             user = f"system:serviceaccount:{podium.NAMESPACE}:all"
             with contextlib.suppress(TimeoutError):  # the comparison says what is missing
                 wait_until(lambda: set(rights.used(self.audit, user)) >= expected, "every right used", ANSWER)

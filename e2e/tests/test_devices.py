@@ -1,7 +1,7 @@
 """Pods with devices, with the real kube-controller-manager making their claims.
 
-Two nodes have a driver, whose slices this test writes as the driver would; no kubelet prepares a device. kube-scheduler shows that the
-expectations are right. podium does not give devices to pods yet: it says so on each such pod, and goes on with the others.
+Two nodes have a driver, whose slices this test writes as the driver would; no kubelet prepares a device. kube-scheduler runs the same
+tests, which shows that the expectations are right.
 """
 import unittest
 
@@ -57,7 +57,7 @@ def using(name, **source):
     return made
 
 
-class WithDevices(Live):
+class Devices:
     """n1 has two small devices, n2 a large one, n3 none."""
 
     nodes = [node("n1"), node("n2"), node("n3")]
@@ -74,18 +74,6 @@ class WithDevices(Live):
             cls.plane.create(obj)
         cls.controllers = controllers.controllers(cls.plane, ("resourceclaim",))
         cls.addClassCleanup(cls.controllers.stop)
-
-class ByKubeScheduler(WithDevices):
-    @classmethod
-    def connect(cls):
-        class Theirs:
-            def start(self):
-                self.process = oracle.kube_scheduler(cls.plane)
-                return self
-
-            def stop(self):
-                self.process.stop()
-        return Theirs()
 
     def tearDown(self):
         self.plane.kubectl("delete", "pods", "--all", "--grace-period=0", "--force", "--wait=false")
@@ -168,14 +156,21 @@ class ByKubeScheduler(WithDevices):
         self.assertEqual(self.bound("matching"), "n1")
 
 
-class ByPodium(WithDevices):
-    def test_it_says_that_it_does_not_give_devices(self):
-        self.plane.create(using("wants", template="one"))
-        report = self.report("wants", "Unschedulable")
-        self.assertIn("pods with resource claims are not supported by this scheduler yet", report["status"]["message"])
-        self.plane.create(pod("other"))
-        self.bound("other")
-        self.assertFalse(self.live_pod("wants")["spec"].get("nodeName"))
+class ByKubeScheduler(Devices, Live):
+    @classmethod
+    def connect(cls):
+        class Theirs:
+            def start(self):
+                self.process = oracle.kube_scheduler(cls.plane)
+                return self
+
+            def stop(self):
+                self.process.stop()
+        return Theirs()
+
+
+class ByPodium(Devices, Live):
+    pass
 
 
 if __name__ == "__main__":
