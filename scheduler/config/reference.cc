@@ -139,12 +139,13 @@ constexpr FieldNote kKube[] = {
 };
 
 constexpr auto kNotUsed = "validated; no effect: preemption tries every node where it may help";
-constexpr auto kNoClaims = "validated; the plugin is missing";
+constexpr auto kSteps = "validated; no effect: a node's search ends after a number of steps";
+constexpr auto kNoConditions = "validated; no effect: devices with binding conditions are not given";
 constexpr FieldNote kArgs[] = {
     {"DefaultPreemption.minCandidateNodesPercentage", kNotUsed, {"0", "100", "-1", "101"}},
     {"DefaultPreemption.minCandidateNodesAbsolute", kNotUsed, {"0", "", "-1", ""}},
-    {"DynamicResources.filterTimeout", kNoClaims},
-    {"DynamicResources.bindingTimeout", kNoClaims},
+    {"DynamicResources.filterTimeout", kSteps},
+    {"DynamicResources.bindingTimeout", kNoConditions},
     {"InterPodAffinity.hardPodAffinityWeight",
      "weight of placed pods' required affinity to the pod",
      {"0", "100", "-1", "101"}},
