@@ -1,0 +1,135 @@
+"""Faults while a pod's claims are written: lost replies, conflicts, a claim that is deleted, a podium that dies between the writes.
+
+Never is one device given to two claims, and what a pod that failed would have had is free again.
+"""
+import collections
+import unittest
+
+from e2e.support import podium
+from e2e.support.control_plane import wait_until
+from e2e.support.fault_proxy import FaultProxy
+from e2e.tests.base import Live, node
+from e2e.tests.test_devices import CLAIMS, DEVICES, cel, claim, requests, using
+
+
+class DeviceFaults(Live):
+    nodes = [node("n1")]
+
+    @classmethod
+    def connect(cls):
+        cls.proxy = FaultProxy(cls.plane).start()
+        cls.addClassCleanup(cls.proxy.stop)
+        return podium.Podium(cls.plane, server=cls.proxy.url)
+
+    def tearDown(self):
+        self.no_device_is_in_two_claims()
+
+    # --- the cluster ---
+    def devices(self, kind, count):
+        """A class of its own with this many devices on n1."""
+        driver = f"{kind}.example.com"
+        self.plane.create({"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": kind},
+                           "spec": {"selectors": cel(f'device.driver == "{driver}"')}})
+        self.plane.create({"apiVersion": DEVICES, "kind": "ResourceSlice", "metadata": {"name": kind}, "spec": {
+            "driver": driver, "nodeName": "n1", "devices": [{"name": f"device-{i}"} for i in range(count)],
+            "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1}}})
+
+    def wanting(self, name, kind):
+        """A claim for a device of the class, and a pod with it."""
+        self.plane.create(self.claim_for(name, kind))
+        self.plane.create(using(name, claim=name))
+
+    def claim_for(self, name, kind):
+        return claim(name, requests({"name": "one", "exactly": {"deviceClassName": kind}}))
+
+    def live_claim(self, name):
+        return self.plane.get(f"{CLAIMS}/{name}")
+
+    def has_its_device(self, name):
+        """The pod is bound, its claim is allocated and reserved for it; the device."""
+        self.assertEqual(self.bound(name), "n1")
+        status = self.live_claim(name)["status"]
+        self.assertEqual([user["uid"] for user in status["reservedFor"]], [self.live_pod(name)["metadata"]["uid"]])
+        [result] = status["allocation"]["devices"]["results"]
+        return result["device"]
+
+    def no_device_is_in_two_claims(self):
+        given = collections.defaultdict(list)
+        for each in self.plane.get(CLAIMS)["items"]:
+            for result in each.get("status", {}).get("allocation", {}).get("devices", {}).get("results", []):
+                given[result["driver"], result["pool"], result["device"]].append(each["metadata"]["name"])
+        self.assertEqual({device: claims for device, claims in given.items() if len(claims) > 1}, {})
+
+    def crash(self):
+        """podium is killed and another one takes over. Nobody waits for the lease to run out."""
+        self.podium.process.popen.kill()
+        self.podium.process.popen.wait()
+        self.plane.kubectl("delete", "leases", "--all", "-n", "kube-system")
+        type(self).podium = podium.Podium(self.plane, server=self.proxy.url).start()
+
+    # --- faults ---
+    def test_lost_replies(self):
+        self.devices("unheard", 2)
+        for name, at in (("kept", "/resourceclaims/kept(\\?|$)"), ("given", "/resourceclaims/given/status")):
+            fault = self.proxy.lose_reply("PATCH", at)
+            self.wanting(name, "unheard")
+            self.has_its_device(name)
+            self.assertTrue(fault.seen)
+        self.wanting("too-many", "unheard")
+        self.report("too-many", "Unschedulable", "cannot allocate all claims")
+
+    def test_a_claim_that_somebody_changes_meanwhile(self):
+        self.devices("changed", 1)
+        for name, at in (("before", "/resourceclaims/before(\\?|$)"), ("between", "/resourceclaims/between/status")):
+            with self.subTest(name):
+                fault = self.proxy.hold("PATCH", at)
+                self.wanting(name, "changed")
+                wait_until(lambda: fault.seen, "the write")
+                self.plane.kubectl("annotate", "resourceclaim", name, "example.com/seen=yes")
+                fault.release()
+                self.has_its_device(name)
+                self.assertEqual(self.live_claim(name)["metadata"]["annotations"], {"example.com/seen": "yes"})
+                self.free(name)
+
+    def free(self, name):
+        """What the claim controller does when the pod is gone."""
+        self.plane.kubectl("delete", "pod", name, "--grace-period=0", "--force")
+        freed = [{"op": "remove", "path": "/status/reservedFor"}, {"op": "remove", "path": "/status/allocation"}]
+        status, reply = self.plane.request("PATCH", f"{CLAIMS}/{name}/status", freed, content_type="application/json-patch+json")
+        self.assertEqual(status, 200, reply)
+
+    def test_a_claim_that_is_deleted_meanwhile(self):
+        self.devices("only", 1)
+        fault = self.proxy.hold("PATCH", "/resourceclaims/gone(\\?|$)")
+        self.wanting("gone", "only")
+        wait_until(lambda: fault.seen, "the write")
+        self.wanting("early", "only")
+        self.report("early", "Unschedulable", "cannot allocate all claims")  # the device is promised
+        self.plane.kubectl("delete", "resourceclaim", "gone")
+        fault.release()
+        self.report("gone", "Gated")
+        self.wanting("next", "only")  # as from kube-scheduler, no claim's deletion wakes the first one
+        self.has_its_device("next")
+        self.plane.create(self.claim_for("gone", "only"))
+        self.report("gone", "Unschedulable", "cannot allocate all claims")
+        self.free("next")
+        wait_until(lambda: any(self.live_pod(name)["spec"].get("nodeName") for name in ("early", "gone")), "one of them is bound")
+
+    def test_a_podium_that_dies_between_the_writes(self):
+        self.devices("crash", 3)
+        for name, method, at in (("at-finalizer", "PATCH", "/resourceclaims/at-finalizer(\\?|$)"),
+                                 ("at-status", "PATCH", "/resourceclaims/at-status/status"),
+                                 ("at-binding", "POST", "/pods/at-binding/binding$")):
+            with self.subTest(name):
+                fault = self.proxy.hold(method, at)
+                self.wanting(name, "crash")
+                wait_until(lambda: fault.seen, "the write")
+                self.crash()
+                fault.drop()
+                self.has_its_device(name)
+        self.wanting("too-late", "crash")
+        self.report("too-late", "Unschedulable", "cannot allocate all claims")
+
+
+if __name__ == "__main__":
+    unittest.main()
