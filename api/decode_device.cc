@@ -11,8 +11,6 @@ namespace {
 using detail::Annotations;
 using detail::Field;
 
-constexpr std::string_view kFinalizer = "resource.kubernetes.io/delete-protection";
-
 WrittenQuantity read_quantity(Field field) {
   WrittenQuantity quantity;
   field.into(quantity.value);
@@ -229,15 +227,6 @@ Allocation read_allocation(Field field) {
   return allocation;
 }
 
-PodCondition read_device_condition(Field field) {
-  PodCondition condition;
-  field["type"].into(condition.type);
-  field["status"].into(condition.status);
-  field["reason"].into(condition.reason);
-  field["message"].into(condition.message);
-  return condition;
-}
-
 ClaimStatus read_claim_status(Field field) {
   ClaimStatus status;
   if (const auto allocation = field["allocation"]) status.allocation = read_allocation(allocation);
@@ -255,7 +244,7 @@ ClaimStatus read_claim_status(Field field) {
     item["pool"].into(device.pool);
     item["device"].into(device.device);
     item["shareID"].into(device.share_id);
-    item["conditions"].list(device.conditions, read_device_condition);
+    item["conditions"].list(device.conditions, detail::read_condition);
     device.rest = item["data"].json() + item["networkData"].json();
     return device;
   });
@@ -299,7 +288,8 @@ Result<ResourceClaim> decode_resource_claim(const boost::json::value& value) {
   const auto root = reader.root();
   ResourceClaim claim;
   claim.meta = detail::read_meta(root["metadata"], Annotations::kept);
-  root["metadata"]["finalizers"].each([&](Field item) { claim.has_finalizer |= item.text() == kFinalizer; });
+  root["metadata"]["finalizers"].each(
+      [&](Field item) { claim.has_finalizer |= item.text() == kClaimFinalizer; });
   claim.spec = read_claim_spec(root["spec"]);
   claim.status = read_claim_status(root["status"]);
   return reader.finish(std::move(claim));

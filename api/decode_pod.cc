@@ -137,20 +137,11 @@ ContainerStatus read_container_status(Field field) {
   return status;
 }
 
-PodCondition read_condition(Field field) {
-  PodCondition condition;
-  field["type"].into(condition.type);
-  field["status"].into(condition.status);
-  field["reason"].into(condition.reason);
-  field["message"].into(condition.message);
-  return condition;
-}
-
 void read_status(Field status, Pod& pod) {
   status["phase"].into(pod.phase);
   status["nominatedNodeName"].into(pod.nominated_node);
   status["startTime"].into(pod.start_time);
-  status["conditions"].list(pod.conditions, read_condition);
+  status["conditions"].list(pod.conditions, detail::read_condition);
   status["containerStatuses"].list(pod.container_statuses, read_container_status);
   status["initContainerStatuses"].list(pod.init_container_statuses, read_container_status);
   if (const auto resources = status["resources"]) {

@@ -126,6 +126,7 @@ void Field::list(std::vector<T>& target, Read read) const {
 // the object is kept with an empty value.
 enum class Annotations { left_out, kept };
 ObjectMeta read_meta(Field metadata, Annotations);
+PodCondition read_condition(Field);
 Requirement read_requirement(Field, bool node_selector);
 LabelSelector read_label_selector(Field);
 std::vector<NodeSelectorTerm> read_node_selector(Field);  // {nodeSelectorTerms: [...]}

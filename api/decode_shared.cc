@@ -42,6 +42,15 @@ NodeSelectorTerm read_node_selector_term(Field field) {
 
 }  // namespace
 
+PodCondition read_condition(Field field) {
+  PodCondition condition;
+  field["type"].into(condition.type);
+  field["status"].into(condition.status);
+  field["reason"].into(condition.reason);
+  field["message"].into(condition.message);
+  return condition;
+}
+
 ObjectMeta read_meta(Field metadata, Annotations annotations) {
   ObjectMeta meta;
   metadata["name"].into(meta.name);

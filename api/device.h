@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -232,9 +233,12 @@ struct ClaimStatus {
   bool operator==(const ClaimStatus&) const = default;
 };
 
+// Keeps a claim while it is allocated. Source: k8s.io/api/resource/v1 types.go Finalizer.
+inline constexpr std::string_view kClaimFinalizer = "resource.kubernetes.io/delete-protection";
+
 struct ResourceClaim {
   ObjectMeta meta;
-  bool has_finalizer = false;  // resource.kubernetes.io/delete-protection
+  bool has_finalizer = false;  // kClaimFinalizer
   ClaimSpec spec;
   ClaimStatus status;
   bool operator==(const ResourceClaim&) const = default;

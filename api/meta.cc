@@ -58,6 +58,26 @@ const OwnerReference* ObjectMeta::controller() const {
   return at == owners.end() ? nullptr : &*at;
 }
 
+std::string_view Requirement::op_text() const {
+  switch (op) {
+    case Op::in:
+      return "In";
+    case Op::not_in:
+      return "NotIn";
+    case Op::exists:
+      return "Exists";
+    case Op::does_not_exist:
+      return "DoesNotExist";
+    case Op::gt:
+      return "Gt";
+    case Op::lt:
+      return "Lt";
+    case Op::unknown:
+      break;
+  }
+  return "";
+}
+
 bool Requirement::matches(const std::string* value) const {
   const auto listed = [&] { return std::find(values.begin(), values.end(), *value) != values.end(); };
   switch (op) {

@@ -60,6 +60,7 @@ struct Requirement {
   std::string key;
   Op op = Op::in;
   std::vector<std::string> values;
+  std::string_view op_text() const;  // as in manifests: "NotIn"; empty: unknown
   bool operator==(const Requirement&) const = default;
 
   // `value`: the label's, null where absent. In and Exists need the label; NotIn and DoesNotExist match if it

@@ -206,6 +206,8 @@ struct Pod {
   std::int32_t priority_or_zero() const { return priority.value_or(0); }
   std::string full_name() const { return meta.namespace_ + "/" + meta.name; }
   const PodCondition* condition(std::string_view type) const;
+  // The claim of an entry of resource_claims. Nullopt: none is needed. Null: it has not been made.
+  const std::optional<std::string>* claim_name(const PodResourceClaim& entry) const;
   bool operator==(const Pod&) const = default;
 };
 

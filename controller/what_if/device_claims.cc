@@ -9,11 +9,8 @@ namespace {
 
 // Null: the entry needs no claim, or its claim has not been made.
 const std::string* claim_name(const api::Pod& pod, const api::PodResourceClaim& entry) {
-  if (entry.claim_name) return &*entry.claim_name;
-  const auto known =
-      std::ranges::find(pod.resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
-  const bool has = known != pod.resource_claim_statuses.end() && known->claim_name;
-  return has ? &*known->claim_name : nullptr;
+  const auto* name = pod.claim_name(entry);
+  return name && *name ? &**name : nullptr;
 }
 
 void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot& fork) {

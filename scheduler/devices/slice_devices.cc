@@ -30,31 +30,11 @@ std::string Matches::error(std::size_t device) const {
 
 namespace {
 
-std::string_view op_name(api::Requirement::Op op) {
-  using enum api::Requirement::Op;
-  switch (op) {
-    case in:
-      return "In";
-    case not_in:
-      return "NotIn";
-    case exists:
-      return "Exists";
-    case does_not_exist:
-      return "DoesNotExist";
-    case gt:
-      return "Gt";
-    case lt:
-      return "Lt";
-    default:
-      return "";
-  }
-}
-
 std::string go_text(std::span<const api::Requirement> requirements) {
   std::string text = "[]NodeSelectorRequirement{";
-  for (const auto& [key, op, values] : requirements) {
-    text += fmt::format("NodeSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},", key, op_name(op),
-                        fmt::join(values, " "));
+  for (const auto& requirement : requirements) {
+    text += fmt::format("NodeSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},", requirement.key,
+                        requirement.op_text(), fmt::join(requirement.values, " "));
   }
   return text + "}";
 }

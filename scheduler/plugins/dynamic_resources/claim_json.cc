@@ -76,33 +76,12 @@ json::object to_json(const api::AllocatedConfiguration& config) {
   return out;
 }
 
-std::string_view text_of(api::Requirement::Op op) {
-  using enum api::Requirement::Op;
-  switch (op) {
-    case in:
-      return "In";
-    case not_in:
-      return "NotIn";
-    case exists:
-      return "Exists";
-    case does_not_exist:
-      return "DoesNotExist";
-    case gt:
-      return "Gt";
-    case lt:
-      return "Lt";
-    case unknown:
-      break;
-  }
-  return "";
-}
-
 void put_requirements(json::object& term, std::string_view name,
                       const std::vector<api::Requirement>& requirements) {
   if (requirements.empty()) return;
   json::array out;
   for (const auto& requirement : requirements) {
-    json::object one{{"key", requirement.key}, {"operator", text_of(requirement.op)}};
+    json::object one{{"key", requirement.key}, {"operator", requirement.op_text()}};
     put_list(one, "values", requirement.values);
     out.push_back(std::move(one));
   }

@@ -20,12 +20,10 @@ std::expected<Named, std::string> name_of(const api::Pod& pod, const api::PodRes
         fmt::format("pod \"{}\", spec.resourceClaim \"{}\": none of the supported fields are set",
                     pod.full_name(), entry.name));
   }
-  const auto made =
-      std::ranges::find(pod.resource_claim_statuses, entry.name, &api::PodResourceClaimStatus::name);
-  if (made == pod.resource_claim_statuses.end()) {
+  const auto* made = pod.claim_name(entry);
+  if (!made)
     return std::unexpected(fmt::format("pod \"{}\": ResourceClaim not created yet", pod.full_name()));
-  }
-  return Named{made->claim_name, true};
+  return Named{*made, true};
 }
 
 bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod) {

@@ -70,7 +70,7 @@ ObjectWrite request_for(const api::ResourceClaim& claim) {
 ObjectWrite finalizer_for(const api::ResourceClaim& claim) {
   auto write = request_for(claim);
   write.resource_version = claim.meta.resource_version;
-  json::object metadata{{"finalizers", json::array{"resource.kubernetes.io/delete-protection"}}};
+  json::object metadata{{"finalizers", json::array{api::kClaimFinalizer}}};
   write.patch = json::object{{"metadata", std::move(metadata)}};
   return write;
 }
