@@ -12,14 +12,16 @@
 namespace podium::devices {
 
 Matches::Matches(std::shared_ptr<const Expression> expression, const api::ResourceSlice& slice)
-    : expression_(std::move(expression)), slice_(slice), matches_(slice.devices.size()) {}
+    : expression_(std::move(expression)),
+      slice_(slice),
+      many_(slice.devices.size() > few_.size() ? slice.devices.size() : 0) {}
 
 Match Matches::of(std::size_t device, Steps& steps) {
-  const auto known = matches_[device].load(std::memory_order_relaxed);
+  const auto known = match(device).load(std::memory_order_relaxed);
   if (known != Match::unknown) return known;
   // Two threads may evaluate it at a time; they find the same.
   const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, steps).match;
-  if (found != Match::unknown) matches_[device].store(found, std::memory_order_relaxed);
+  if (found != Match::unknown) match(device).store(found, std::memory_order_relaxed);
   return found;
 }
 
@@ -91,17 +93,16 @@ const std::string& SliceDevices::selector_error(std::size_t device) const {
 
 std::shared_ptr<Matches> SliceDevices::matches(const std::shared_ptr<const Expression>& expression) const {
   const std::scoped_lock lock(mutex_);
-  const auto known = std::ranges::find(kept_, expression.get(),
-                                       [](const Kept& kept) { return &kept.matches->expression(); });
+  const auto known = std::ranges::find(kept_, expression.get(), &Kept::expression);
   if (known != kept_.end()) {
     known->used = ++uses_;
     return known->matches;
   }
   auto made = std::make_shared<Matches>(expression, *slice_);
   if (kept_.size() < kKept) {
-    kept_.push_back({made, ++uses_});
+    kept_.push_back({expression.get(), made, ++uses_});
   } else {
-    *std::ranges::min_element(kept_, {}, &Kept::used) = {made, ++uses_};
+    *std::ranges::min_element(kept_, {}, &Kept::used) = {expression.get(), made, ++uses_};
   }
   return made;
 }

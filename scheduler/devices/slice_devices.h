@@ -6,6 +6,7 @@
 // Threads: any number of threads may ask at a time. Errors: texts of upstream's words.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -31,7 +32,10 @@ class Matches {
  private:
   std::shared_ptr<const Expression> expression_;
   const api::ResourceSlice& slice_;
-  std::vector<std::atomic<Match>> matches_;
+  // By device. Those of a small slice are kept in place: a search of thousands of nodes waits for memory.
+  std::atomic<Match>& match(std::size_t device) { return many_.empty() ? few_[device] : many_[device]; }
+  std::array<std::atomic<Match>, 16> few_{};
+  std::vector<std::atomic<Match>> many_;
 };
 
 class SliceDevices {
@@ -57,6 +61,7 @@ class SliceDevices {
  private:
   static constexpr std::size_t kKept = 16;
   struct Kept {
+    const Expression* expression = nullptr;  // of `matches`
     std::shared_ptr<Matches> matches;
     std::uint64_t used = 0;
   };
