@@ -14,7 +14,7 @@ struct Supplied {
   std::vector<api::Node> nodes;
   std::shared_ptr<api::ResourceClaim> claim = std::make_shared<api::ResourceClaim>();
   api::DeviceClass device_class;
-  Allocated allocated;
+  cluster::DevicesInUse allocated;
 };
 
 // A slice for each node; on every second node two devices are in use.

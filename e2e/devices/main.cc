@@ -147,7 +147,7 @@ struct Answer {
 json::array answer(const json::object& asked, devices::Selectors& selectors) {
   const auto gates = features(asked);
   const auto classes = read(asked, "classes", api::decode_device_class);
-  devices::Allocated allocated(gates.consumable_capacity);
+  cluster::DevicesInUse allocated;
   for (const auto& claim : read(asked, "allocated", api::decode_resource_claim)) {
     if (claim->status.allocation) allocated.add(*claim->status.allocation);
   }

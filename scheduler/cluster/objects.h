@@ -7,8 +7,8 @@
 // passive_assume_cache.go.
 //
 // A ResourceClaim is assumed as the reply to a write has it, so only a newer version replaces it. Claims
-// whose allocation is chosen but not written are in flight. Source: util/assumecache/assume_cache.go,
-// plugins/dynamicresources/dra_manager.go.
+// whose allocation is chosen but not written are in flight. The devices of both are summed up as claims
+// change. Source: util/assumecache/assume_cache.go, plugins/dynamicresources/dra_manager.go.
 // Owner: a Snapshot, whose thread rule applies. Errors: none; unknown objects are ignored.
 #pragma once
 
@@ -22,6 +22,7 @@
 #include "api/decode.h"
 #include "api/objects.h"
 #include "scheduler/cluster/column.h"
+#include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/volume_index.h"
 
 namespace podium::cluster {
@@ -138,14 +139,24 @@ class Objects {
   bool is_in_flight(std::string_view uid) const { return claims_in_flight_->contains(uid); }
   void begin_flight(std::shared_ptr<const api::ResourceClaim> claim) {
     auto uid = claim->meta.uid;
-    claims_in_flight_.write().try_emplace(std::move(uid), std::move(claim));
+    const auto [at, is_new] = claims_in_flight_.write().try_emplace(std::move(uid), std::move(claim));
+    if (is_new) devices_in_use_.changed(nullptr, at->second.get());
   }
   bool end_flight(std::string_view uid) {  // false: it was not in flight
     if (!is_in_flight(uid)) return false;
     auto& claims = claims_in_flight_.write();
-    claims.erase(claims.find(uid));
+    const auto at = claims.find(uid);
+    devices_in_use_.changed(at->second.get(), nullptr);
+    claims.erase(at);
     return true;
   }
+
+  // --- devices ---
+  const DevicesInUse& devices_in_use() const {
+    return devices_in_use_;
+  }  // of all claims, those in flight too
+  // Another one after each change of a ResourceSlice. Copies with equal versions have equal slices.
+  const std::shared_ptr<const void>& slices_version() const { return slices_version_; }
 
   // --- volumes in use ---
   const VolumeIndex& volumes() const { return volumes_; }
@@ -167,6 +178,10 @@ class Objects {
       volumes_.changed(before, object);
     else if constexpr (requires { volumes_.changed(before.get(), object.get()); })
       volumes_.changed(before.get(), object.get());
+    else if constexpr (std::is_same_v<T, api::ResourceClaim>)
+      devices_in_use_.changed(before.get(), object.get());
+    else if constexpr (std::is_same_v<T, api::ResourceSlice>)
+      slices_version_ = std::make_shared<const char>();
   }
 
   template <typename T>
@@ -185,6 +200,8 @@ class Objects {
              Cow<ObjectMap<api::ResourceClaim>>>
       assumed_on_;
   Cow<ClaimsInFlight> claims_in_flight_;
+  DevicesInUse devices_in_use_;
+  std::shared_ptr<const void> slices_version_;  // null: there has never been a slice
   std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
              Cow<ObjectMap<api::PersistentVolumeClaim>>, Cow<ObjectMap<api::StorageClass>>,

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "api/device.h"
-#include "scheduler/devices/allocated.h"
+#include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/devices/inventory.h"
 #include "scheduler/devices/selectors.h"
 #include "scheduler/devices/steps.h"
@@ -25,7 +25,7 @@ namespace podium::devices {
 // What the search reads; all of it must outlive the Allocator.
 struct Supply {
   const Inventory& inventory;
-  const Allocated& allocated;  // of all claims, those in flight too
+  const cluster::DevicesInUse& allocated;  // of all claims, those in flight too
   Selectors& selectors;
   std::function<const api::DeviceClass*(std::string_view name)> find_class;  // null: no such class
 };

@@ -78,7 +78,7 @@ bool violates(const WrittenQuantity& amount, const std::optional<api::CapacityPo
 }  // namespace
 
 bool fits_capacity(const api::ByName<WrittenQuantity>& request, const api::Device& device,
-                   const Amounts* consumed, const Amounts* allocating) {
+                   const cluster::DeviceAmounts* consumed, const cluster::DeviceAmounts* allocating) {
   for (const auto& [name, amount] : request) {
     if (!find(device.capacity, name)) return false;
   }

@@ -5,7 +5,7 @@
 
 namespace podium::devices {
 
-SharedCounters::SharedCounters(const Pool& pool, const PoolUse* use)
+SharedCounters::SharedCounters(const Pool& pool, const cluster::PoolUse* use)
     : pool_(pool), taken_(pool.counters.size()) {
   for (const auto& counter : pool.counters) left_.push_back(counter.value);
   if (!use) return;

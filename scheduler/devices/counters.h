@@ -8,14 +8,14 @@
 
 #include <vector>
 
-#include "scheduler/devices/allocated.h"
+#include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/devices/pools.h"
 
 namespace podium::devices {
 
 class SharedCounters {
  public:
-  SharedCounters(const Pool& pool, const PoolUse* use);
+  SharedCounters(const Pool& pool, const cluster::PoolUse* use);
   // Takes what the device consumes; false: some counter of the pool has too little, nothing is taken.
   bool take(const api::Device& device);
   void give_back(const api::Device& device);

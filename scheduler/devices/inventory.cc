@@ -42,7 +42,7 @@ Inventory::Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> 
   }
   pools_.reserve(by_pool.size());
   for (auto& [name, pool_slices] : by_pool) {
-    auto& pool = pools_.emplace_back(PoolId(std::string(name.first), std::string(name.second)));
+    auto& pool = pools_.emplace_back(cluster::PoolId(std::string(name.first), std::string(name.second)));
     pool.slices = std::move(pool_slices);
     index_pool(pool);
   }

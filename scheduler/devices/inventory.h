@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/hash.h"
-#include "scheduler/devices/allocated.h"
 #include "scheduler/devices/features.h"
 #include "scheduler/devices/slice_devices.h"
 
@@ -34,8 +34,8 @@ class Inventory {
 
   // A pool with all its slices, of every generation.
   struct OfferedPool {
-    explicit OfferedPool(PoolId pool_id) : id(std::move(pool_id)) {}
-    PoolId id;
+    explicit OfferedPool(cluster::PoolId pool_id) : id(std::move(pool_id)) {}
+    cluster::PoolId id;
     std::vector<const SliceDevices*> slices;           // in the order of listing
     std::vector<const SliceDevices*> shared;           // those that more than one node may use
     std::map<std::int64_t, std::int64_t> generations;  // how many slices each has

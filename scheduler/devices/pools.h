@@ -25,8 +25,8 @@ struct Counter {
 };
 
 struct Pool {
-  explicit Pool(const PoolId& pool_id) : id(&pool_id) {}
-  const PoolId* id;
+  explicit Pool(const cluster::PoolId& pool_id) : id(&pool_id) {}
+  const cluster::PoolId* id;
   bool incomplete = false, invalid = false, binding_conditions = false;
   bool fixed = false;                          // the Inventory's, the same for all nodes that can use it
   std::vector<const SliceDevices*> slices;     // whose devices the node may be given, by name

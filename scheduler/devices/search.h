@@ -44,11 +44,11 @@ class Search {
     Pick pick;
     bool counters = false, in_use = false, capacity = false, capacity_was_there = false;
     Location at;
-    Amounts consumed;
+    cluster::DeviceAmounts consumed;
   };
   struct Consumption {
     const api::Device* device;
-    Amounts amounts;
+    cluster::DeviceAmounts amounts;
   };
 
   void start(const api::Node& node, Steps& steps);
@@ -76,7 +76,7 @@ class Search {
 
   const SliceDevices& slice_at(Location at) const { return *node_pools_.pools[at.pool]->slices[at.slice]; }
   const api::Device& device_at(Location at) const { return slice_at(at).devices()[at.device]; }
-  const DeviceUse* use_of(Location at) const;
+  const cluster::DeviceUse* use_of(Location at) const;
   const Consumption* allocating(const api::Device& device) const;
   SharedCounters& counters_of(std::uint32_t pool);
   Step check_node_selectors();
@@ -91,8 +91,8 @@ class Search {
   int depth_ = 0;
   std::string fault_;
   NodePools node_pools_;
-  std::vector<const PoolUse*> uses_;       // by pool
-  std::vector<SharedCounters*> counters_;  // by pool; null: not needed so far
+  std::vector<const cluster::PoolUse*> uses_;  // by pool
+  std::vector<SharedCounters*> counters_;      // by pool; null: not needed so far
   std::vector<std::unique_ptr<SharedCounters>> own_counters_;
   std::vector<Taken> taken_;
   std::vector<std::size_t> results_;     // how many each claim has

@@ -49,7 +49,7 @@ Search::Step Search::is_selectable(const WantedClaim& claim, WantedDevices& want
   return *match ? Step::found : Step::none;
 }
 
-const DeviceUse* Search::use_of(Location at) const {
+const cluster::DeviceUse* Search::use_of(Location at) const {
   const auto* use = uses_[at.pool];
   return use ? use->find(device_at(at).name) : nullptr;
 }
@@ -70,7 +70,8 @@ bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Loca
         taken_, [&](const Taken& taken) { return takes(taken) && taken.pick.claim == claim; });
   }
   const auto* use = use_of(at);
-  return !(use && use->exclusive > 0) && std::ranges::none_of(taken_, takes);
+  const bool is_taken = use && (use->exclusive > 0 || !features().consumable_capacity);
+  return !is_taken && std::ranges::none_of(taken_, takes);
 }
 
 bool Search::has_capacity(const WantedDevices& wanted, Location at) const {
@@ -143,7 +144,7 @@ Search::Step Search::take(Position position, WantedDevices& wanted, Location at,
     taken.capacity = true;
     taken.capacity_was_there = known != allocating_.end();
     if (!taken.capacity_was_there) known = allocating_.insert(known, {&device, {}});
-    add_amounts(known->amounts, taken.consumed);
+    cluster::add_amounts(known->amounts, taken.consumed);
   }
   taken_.push_back(std::move(taken));
   ++results_[position.claim];
@@ -159,9 +160,9 @@ void Search::give_back() {
   if (taken.capacity) {
     const auto known = std::ranges::find(allocating_, &device, &Consumption::device);
     if (known != allocating_.end()) {
-      subtract_amounts(known->amounts, taken.consumed);
+      cluster::subtract_amounts(known->amounts, taken.consumed);
       // What is left of an earlier share still tells that the device is shared.
-      if (are_zero(known->amounts) && !taken.capacity_was_there) allocating_.erase(known);
+      if (cluster::are_zero(known->amounts) && !taken.capacity_was_there) allocating_.erase(known);
     }
   }
   auto& claim = claims_[taken.pick.claim];

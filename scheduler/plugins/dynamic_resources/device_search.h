@@ -38,7 +38,8 @@ class DeviceSearch {
 using StartSearch = std::function<std::unique_ptr<DeviceSearch>(const cluster::Snapshot& snapshot,
                                                                 std::vector<ClaimPtr> claims)>;
 
-// The search of scheduler/devices. It compiles each expression once; threads may share it.
+// The search of scheduler/devices. It compiles each expression once, and keeps the index of the slices until
+// one changes; threads may share it.
 StartSearch device_search();
 
 }  // namespace podium::plugins

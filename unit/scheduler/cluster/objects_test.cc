@@ -127,6 +127,63 @@ TEST(Objects, AForkHasTheClaimsInFlightAndKeepsItsOwn) {
   EXPECT_EQ(objects.claims_in_flight().size(), 1u);
 }
 
+// Its allocation has this device of one pool.
+std::shared_ptr<const Claim> claim_with(std::string version, std::string device) {
+  auto made = *device_claim(std::move(version), true);
+  made.status.allocation->results = {{.driver = "d", .pool = "p", .device = std::move(device)}};
+  return podium::test::share(made);
+}
+
+// The devices in use, each as often as it is; "a2 b1".
+std::string in_use(const Objects& objects) {
+  std::string text;
+  const auto* pool = objects.devices_in_use().find({"d", "p"});
+  for (const auto* device : {"a", "b"}) {
+    const auto* use = pool ? pool->find(device) : nullptr;
+    if (use) text += (text.empty() ? "" : " ") + std::string(device) + std::to_string(use->exclusive);
+  }
+  return text;
+}
+
+TEST(Objects, DevicesInUseFollowClaimsAssumptionsAndFlights) {
+  Objects objects;
+  objects.set(device_claim("7", false));
+  objects.begin_flight(claim_with("7", "a"));
+  objects.begin_flight(claim_with("7", "b"));
+  EXPECT_EQ(in_use(objects), "a1") << "the first one in flight counts";
+  objects.assume(claim_with("8", "a"));
+  EXPECT_EQ(in_use(objects), "a2");
+  objects.end_flight("uid-c");
+  objects.end_flight("uid-c");
+  EXPECT_EQ(in_use(objects), "a1");
+  auto fork = objects;
+  fork.set(claim_with("9", "b"));
+  EXPECT_EQ(in_use(fork), "b1");
+  fork.set(device_claim("10", false));
+  EXPECT_EQ(in_use(fork), "");
+  EXPECT_EQ(in_use(objects), "a1");
+  objects.restore<Claim>("shop", "c", "7");
+  EXPECT_EQ(in_use(objects), "");
+  objects.assume(claim_with("8", "a"));
+  objects.remove<Claim>("shop", "c");
+  EXPECT_EQ(in_use(objects), "");
+}
+
+TEST(Objects, SlicesHaveAnotherVersionAfterEachChange) {
+  Objects objects;
+  EXPECT_EQ(objects.slices_version(), nullptr);
+  objects.set(std::make_shared<const api::ResourceSlice>());
+  const auto first = objects.slices_version();
+  EXPECT_NE(first, nullptr);
+  objects.set(device_claim("7", false));
+  EXPECT_EQ(objects.slices_version(), first);
+  auto fork = objects;
+  EXPECT_EQ(fork.slices_version(), first);
+  fork.remove<api::ResourceSlice>("", "");
+  EXPECT_NE(fork.slices_version(), first);
+  EXPECT_EQ(objects.slices_version(), first);
+}
+
 TEST(Objects, VersionsAreNumbers) {
   EXPECT_TRUE(is_newer("10", "9"));
   EXPECT_FALSE(is_newer("9", "10"));

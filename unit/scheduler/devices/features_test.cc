@@ -136,6 +136,16 @@ TEST(Capacity, IsSharedUntilItIsUsedUp) {
   EXPECT_EQ(w.on("n1"), "none") << "somebody has the whole device";
 }
 
+TEST(ConsumableCapacity, WithoutTheGateAShareIsTheWholeDevice) {
+  auto w = with_claims({device("a")}, {claim("c", {request("r")})});
+  auto share = taken("a");
+  share.share_id = "1";
+  w.in_use = {share};
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  w.features.consumable_capacity = false;
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
 TEST(Capacity, TwoRequestsShareADeviceAndOneDoesNot) {
   auto w = with_claims({shared_device("a", "10Gi")}, {claim("c", {request("r"), request("s")})});
   for (auto& each : w.claims.front().spec.requests) each.exactly->capacity = {{"memory", amount("5Gi")}};

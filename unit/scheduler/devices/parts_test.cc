@@ -15,9 +15,9 @@ api::Allocation share_of(std::string device, const std::string& memory, std::str
   return {.results = {result}};
 }
 
-TEST(Allocated, AddsUpAndTakesAway) {
-  const PoolId pool(kDriver, "pool");
-  Allocated allocated;
+TEST(DevicesInUse, AddsUpAndTakesAway) {
+  const cluster::PoolId pool(kDriver, "pool");
+  cluster::DevicesInUse allocated;
   auto admin = taken("admin");
   admin.admin_access = true;
   allocated.add({.results = {admin}});
@@ -27,9 +27,11 @@ TEST(Allocated, AddsUpAndTakesAway) {
   allocated.add(share_of("b", "2Gi", "2"));
   const auto before = allocated;
   EXPECT_EQ(before.find(pool)->find("a")->exclusive, 1);
-  EXPECT_EQ(before.find(pool)->find("b")->consumed, (Amounts{{"memory", *api::Quantity::parse("3Gi")}}));
+  EXPECT_EQ(before.find(pool)->find("b")->consumed,
+            (cluster::DeviceAmounts{{"memory", *api::Quantity::parse("3Gi")}}));
   allocated.remove(share_of("b", "1Gi", "1"));
-  EXPECT_EQ(allocated.find(pool)->find("b")->consumed, (Amounts{{"memory", *api::Quantity::parse("2Gi")}}));
+  EXPECT_EQ(allocated.find(pool)->find("b")->consumed,
+            (cluster::DeviceAmounts{{"memory", *api::Quantity::parse("2Gi")}}));
   allocated.remove(share_of("b", "2Gi", "2"));
   EXPECT_EQ(allocated.find(pool)->find("b"), nullptr);
   allocated.remove({.results = {taken("a")}});
@@ -37,10 +39,24 @@ TEST(Allocated, AddsUpAndTakesAway) {
   EXPECT_EQ(before.find(pool)->find("b")->shares, 2) << "a fork keeps what it has";
 }
 
-TEST(Allocated, WithoutTheGateAShareIsTheWholeDevice) {
-  Allocated allocated(false);
-  allocated.add(share_of("b", "1Gi", "1"));
-  EXPECT_EQ(allocated.find(PoolId(kDriver, "pool"))->find("b")->exclusive, 1);
+TEST(DevicesInUse, FollowsClaims) {
+  const cluster::PoolId pool(kDriver, "pool");
+  api::ResourceClaim waiting, given;
+  given.status.allocation = {.results = {taken("a")}};
+  auto moved = given;
+  moved.status.allocation->results = {taken("b")};
+  cluster::DevicesInUse in_use;
+  in_use.changed(nullptr, &waiting);
+  EXPECT_EQ(in_use.find(pool), nullptr);
+  in_use.changed(&waiting, &given);
+  in_use.changed(&given, &given);
+  ASSERT_NE(in_use.find(pool), nullptr);
+  EXPECT_EQ(in_use.find(pool)->find("a")->exclusive, 1);
+  in_use.changed(&given, &moved);
+  EXPECT_EQ(in_use.find(pool)->find("a"), nullptr);
+  EXPECT_EQ(in_use.find(pool)->find("b")->exclusive, 1);
+  in_use.changed(&moved, nullptr);
+  EXPECT_EQ(in_use.find(pool), nullptr);
 }
 
 struct Selected {

@@ -103,7 +103,7 @@ struct World {
     std::vector<std::shared_ptr<const api::ResourceClaim>> wanted;
     for (const auto& each : claims) wanted.push_back(std::make_shared<const api::ResourceClaim>(each));
     const Inventory inventory(listed, features);
-    Allocated allocated(features.consumable_capacity);
+    cluster::DevicesInUse allocated;
     allocated.add({.results = in_use});
     Selectors selectors;
     const auto find_class = [&](std::string_view class_name) -> const api::DeviceClass* {

@@ -1,24 +1,24 @@
-#include "scheduler/devices/allocated.h"
+#include "scheduler/cluster/devices_in_use.h"
 
 #include <algorithm>
 
-namespace podium::devices {
+namespace podium::cluster {
 namespace {
 
-Amounts amounts_of(const api::AllocatedDevice& result) {
-  Amounts amounts;
+DeviceAmounts amounts_of(const api::AllocatedDevice& result) {
+  DeviceAmounts amounts;
   amounts.reserve(result.consumed_capacity.size());
   for (const auto& [name, quantity] : result.consumed_capacity) amounts.emplace_back(name, quantity.value);
   return amounts;
 }
 
-void consume(std::optional<Amounts>& consumed, const Amounts& amounts) {
+void consume(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amounts) {
   if (!consumed) consumed.emplace();
   add_amounts(*consumed, amounts);
 }
 
 // As upstream: what no share consumes any more is forgotten.
-void release(std::optional<Amounts>& consumed, const Amounts& amounts) {
+void release(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amounts) {
   if (!consumed) return;
   subtract_amounts(*consumed, amounts);
   if (are_zero(*consumed)) consumed.reset();
@@ -26,9 +26,9 @@ void release(std::optional<Amounts>& consumed, const Amounts& amounts) {
 
 }  // namespace
 
-void add_amounts(Amounts& to, const Amounts& amounts) {
+void add_amounts(DeviceAmounts& to, const DeviceAmounts& amounts) {
   for (const auto& [name, amount] : amounts) {
-    const auto at = std::ranges::lower_bound(to, name, {}, &Amounts::value_type::first);
+    const auto at = std::ranges::lower_bound(to, name, {}, &DeviceAmounts::value_type::first);
     if (at != to.end() && at->first == name) {
       at->second = at->second + amount;
     } else {
@@ -37,14 +37,14 @@ void add_amounts(Amounts& to, const Amounts& amounts) {
   }
 }
 
-void subtract_amounts(Amounts& from, const Amounts& amounts) {
+void subtract_amounts(DeviceAmounts& from, const DeviceAmounts& amounts) {
   for (const auto& [name, amount] : amounts) {
-    const auto at = std::ranges::lower_bound(from, name, {}, &Amounts::value_type::first);
+    const auto at = std::ranges::lower_bound(from, name, {}, &DeviceAmounts::value_type::first);
     if (at != from.end() && at->first == name) at->second = at->second - amount;
   }
 }
 
-bool are_zero(const Amounts& amounts) {
+bool are_zero(const DeviceAmounts& amounts) {
   return std::ranges::all_of(amounts, [](const auto& entry) { return entry.second.is_zero(); });
 }
 
@@ -53,7 +53,7 @@ const DeviceUse* PoolUse::find(std::string_view device) const {
   return at != devices_.end() && at->device == device ? &*at : nullptr;
 }
 
-void Allocated::add(const api::Allocation& allocation) {
+void DevicesInUse::add(const api::Allocation& allocation) {
   for (const auto& result : allocation.results) {
     if (result.admin_access) continue;
     auto& devices = pools_[PoolId(result.driver, result.pool)].devices_;
@@ -61,7 +61,7 @@ void Allocated::add(const api::Allocation& allocation) {
     if (at == devices.end() || at->device != result.device) {
       at = devices.insert(at, DeviceUse{.device = result.device});
     }
-    if (!consumable_capacity_ || !result.share_id) {
+    if (!result.share_id) {
       ++at->exclusive;
       continue;
     }
@@ -70,7 +70,7 @@ void Allocated::add(const api::Allocation& allocation) {
   }
 }
 
-void Allocated::remove(const api::Allocation& allocation) {
+void DevicesInUse::remove(const api::Allocation& allocation) {
   for (const auto& result : allocation.results) {
     if (result.admin_access) continue;
     const PoolId pool(result.driver, result.pool);
@@ -78,7 +78,7 @@ void Allocated::remove(const api::Allocation& allocation) {
     if (!use) continue;
     const auto at = std::ranges::lower_bound(use->devices_, result.device, {}, &DeviceUse::device);
     if (at == use->devices_.end() || at->device != result.device) continue;
-    if (!consumable_capacity_ || !result.share_id) {
+    if (!result.share_id) {
       --at->exclusive;
     } else {
       --at->shares;
@@ -89,4 +89,12 @@ void Allocated::remove(const api::Allocation& allocation) {
   }
 }
 
-}  // namespace podium::devices
+void DevicesInUse::changed(const api::ResourceClaim* before, const api::ResourceClaim* after) {
+  const auto* had = before && before->status.allocation ? &*before->status.allocation : nullptr;
+  const auto* has = after && after->status.allocation ? &*after->status.allocation : nullptr;
+  if (had && has && had->results == has->results) return;
+  if (had) remove(*had);
+  if (has) add(*has);
+}
+
+}  // namespace podium::cluster

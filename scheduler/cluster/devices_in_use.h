@@ -1,8 +1,8 @@
-// Allocated: which devices are in use, and how much of those that are shared.
+// DevicesInUse: which devices are in use, and how much of those that are shared.
 //
 // Role: the sum of the claims' allocations, grouped by pool. Devices given with admin access do not count.
-// A fork is a copy: shards are shared until one side writes.
-// Owner: whoever follows the claims. Threads: as Cow; a copy has one writer. Errors: none.
+// Devices of a claim in flight count as well, also while the claim has the allocation already.
+// Owner: Objects, as part of a Snapshot. Threads: as Cow; a copy has one writer. Errors: none.
 // Source: plugins/dynamicresources allocateddevices.go, structured/schedulerapi.
 #pragma once
 
@@ -13,15 +13,16 @@
 
 #include "api/device.h"
 #include "scheduler/cluster/cow_map.h"
+#include "scheduler/cluster/hash.h"
 
-namespace podium::devices {
+namespace podium::cluster {
 
 // A pool's name and its hash, which is computed once.
 struct PoolId {
   PoolId(std::string driver_name, std::string pool_name)
       : driver(std::move(driver_name)),
         pool(std::move(pool_name)),
-        hash(cluster::hash_mix(cluster::hash_text(driver), cluster::hash_text(pool))) {}
+        hash(hash_mix(hash_text(driver), hash_text(pool))) {}
   std::string driver, pool;
   std::uint64_t hash;
   bool operator==(const PoolId& other) const {
@@ -36,18 +37,18 @@ struct PoolIdHash {
 };
 
 // Amounts by the name of the capacity, sorted; as in api::Device::capacity.
-using Amounts = api::ByName<api::Quantity>;
-void add_amounts(Amounts& to, const Amounts& amounts);
+using DeviceAmounts = api::ByName<api::Quantity>;
+void add_amounts(DeviceAmounts& to, const DeviceAmounts& amounts);
 // Ignores names that `from` does not have.
-void subtract_amounts(Amounts& from, const Amounts& amounts);
+void subtract_amounts(DeviceAmounts& from, const DeviceAmounts& amounts);
 // True if every amount is zero.
-bool are_zero(const Amounts& amounts);
+bool are_zero(const DeviceAmounts& amounts);
 
 struct DeviceUse {
   std::string device;
   std::int32_t exclusive = 0;  // results that have the whole device; more than one is a fault elsewhere
   std::int32_t shares = 0;     // results with a share ID
-  std::optional<Amounts> consumed = {};  // nullopt: no share consumes any capacity
+  std::optional<DeviceAmounts> consumed = {};  // nullopt: no share consumes any capacity
 };
 
 // The devices of one pool that are in use, by name.
@@ -56,26 +57,24 @@ class PoolUse {
   const DeviceUse* find(std::string_view device) const;
 
  private:
-  friend class Allocated;
+  friend class DevicesInUse;
   std::vector<DeviceUse> devices_;
 };
 
-class Allocated {
+class DevicesInUse {
  public:
-  // Without DRAConsumableCapacity a share counts as the whole device.
-  explicit Allocated(bool consumable_capacity = true) : consumable_capacity_(consumable_capacity) {}
-
   // The allocation of one claim's status, or of a claim whose binding is in flight. What is removed must have
   // been added.
   void add(const api::Allocation& allocation);
   void remove(const api::Allocation& allocation);
+  // A claim was added (`before` is null), updated or removed (`after` is null).
+  void changed(const api::ResourceClaim* before, const api::ResourceClaim* after);
 
   // Null: no device of the pool is in use.
   const PoolUse* find(const PoolId& pool) const { return pools_.find(pool); }
 
  private:
-  bool consumable_capacity_;
-  cluster::CowMap<PoolId, PoolUse, PoolIdHash, 16> pools_;
+  CowMap<PoolId, PoolUse, PoolIdHash, 16> pools_;
 };
 
-}  // namespace podium::devices
+}  // namespace podium::cluster
