@@ -32,6 +32,5 @@ def nodes(answer):
 
 
 def events(answer):
-    """{resource: actions}, without devices, which podium does not support."""
-    return {resource: sorted(actions) for resource, actions in answer["events"].items()
-            if not resource.startswith("resource.k8s.io/")}
+    """{resource: actions}."""
+    return {resource: sorted(actions) for resource, actions in answer["events"].items()}

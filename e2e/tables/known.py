@@ -4,7 +4,7 @@ import re
 
 PACKAGES = ["noderesources", "nodeaffinity", "tainttoleration", "nodeports", "nodename", "nodeunschedulable",
             "imagelocality", "interpodaffinity", "podtopologyspread", "nodedeclaredfeatures", "schedulinggates",
-            "volumezone", "volumerestrictions", "nodevolumelimits", "volumebinding"]
+            "volumezone", "volumerestrictions", "nodevolumelimits", "volumebinding", "dynamicresources"]
 # Not a package of upstream: the events that the default profile's plugins register for.
 EVENTS = "events"
 
@@ -15,6 +15,8 @@ DRA = "extended resources that devices back"
 REFUSED = "the API server refuses the pod"
 WORDS = "the test's listers say «not found» with other words than client-go's"
 NO_RESOURCES = "a scoring strategy without resources: the configuration's defaults name some"
+GATES = "gates that podium has at their defaults only"
+SKIPPED = "PreFilter skips the plugin, so that the framework does not ask its Filter"
 DIFFERENCES = [
     Difference("noderesources", "TestNodeResourcesBalancedAllocation/include_DRA_resource_on_a_node_.*", "PreScore|Score", 5, DRA),
     Difference("noderesources", "TestEnoughRequests/extended_resource_backed_by_DRA", "Filter", 1, DRA),
@@ -39,6 +41,18 @@ DIFFERENCES = [
                "Filter", 2, WORDS),
     Difference("volumebinding", "TestIsSchedulableAfterCSIDriverChange/driver_name_in_pod_and_csidriver_name_are_different",
                "Hint", 1, "docs/parity.md: it wakes more"),
+    *(Difference("dynamicresources", f"TestPlugin/{case}(/filter/.*)?", ".*", covers, reason) for case, covers, reason in [
+        ("podgroup-claim-template", 2, "claims of a PodGroup: its gate is off"),
+        ("timeout", 2, "a search ends after a number of steps"),
+        ("canceled", 2, "the test cancels the search"),
+        ("extended-resource-name-(no-resource|with-resources-(delete|has)-claim)", 6, DRA),
+        (".*(binding|concurrent-deallocation).*", 20, "binding conditions"),
+        ("node-allocatable-resource-insufficient-resources-with-multiplier", 2, "cpu and memory of devices: its gate is off"),
+        ("(DRA-disabled|.*-without-DRAAdminAccess-.*|tainted-device-disabled|claim-with-prioritized-list-feature-disabled)", 9, GATES),
+        ("exhausted-resources-in-flight-claim", 2, "the recorder does not see claims in flight"),
+        ("(empty|empty-with-extended-resources-enabled|non-DRA-extended-resource-name-with-zero-allocatable)", 9, SKIPPED)]),
+    Difference("dynamicresources", "TestIsSchedulableAfterPodChange/complete", "Hint", 1, "the test leaves out the pod before its update"),
+    Difference("events", "EventsToRegister/NodeResourcesFit", "Events", 1, DRA),
     Difference("podtopologyspread", "TestPreFilterStateRemovePod/remove_a_pod_when_scheduling_node_affinity_matched_pod_.*",
                "Changed", 2, "the test takes a pod from a node that it is not on"),
 ]
@@ -51,7 +65,8 @@ NEVER_ASKED = [
     NeverAsked("nodedeclaredfeatures", "TestPreFilter/.*|TestEnqueueExtensionsPodUpdate/.*", ".*", MADE_UP),
     NeverAsked("nodedeclaredfeatures", "TestFilter/Node_.*", ".*", MADE_UP),
     NeverAsked("nodedeclaredfeatures", "TestFilter/plugin_disabled", ".*", "with the gate off no profile has the plugin"),
-    NeverAsked("events", "EventsToRegister/DynamicResources", "Events", "devices"),
+    NeverAsked("dynamicresources", "TestPlugin/.*-scoring|TestNormalizeScore/.*", "NormalizeScore",
+               "the test normalises the scores of nodes that it does not give: unit tests, parity"),
     NeverAsked("events", "EventsToRegister/(SchedulingGates|DefaultPreemption)", "Events",
                "the queue watches what these wait for: unit/scheduler/queue, unit/scheduler/cycle"),
     NeverAsked("schedulinggates", "Test_isSchedulableAfterPodChange/.*", "Hint",
@@ -62,6 +77,8 @@ NEVER_ASKED = [
 SIGNATURES = "signatures of pods, for batches"
 DEVICES = "devices"
 INTERNAL = "asks a function inside of the plugin"
+EXTENDED = "requests for extended resources: unit/scheduler/devices/extended_requests_test.cc"
+NODE_ALLOCATABLE = "cpu and memory of devices: the gate is off"
 BINDER = "what is assumed of volumes, and written: volume_reservation, cycle/volumes"
 NOT_COMPARED = {
     ("noderesources", "TestBalancedAllocationSignPod"): SIGNATURES,
@@ -87,20 +104,28 @@ NOT_COMPARED = {
         "TestPVAssumeCache", "TestPVCacheWithIndex", "TestRestore", "TestRevertAssumedPodVolumes", "Test_PreBindPreFlight"]},
     ("volumebinding", "TestScore"): INTERNAL,
     ("schedulinggates", "Test_isSchedulableAfterPodChange"): "unit/scheduler/queue",
+    ("dynamicresources", "TestNormalizeScore"): "scores without claims: unit/scheduler/plugins, parity",
+    **{("dynamicresources", test): EXTENDED for test in ["Test_createRequestsAndMappings_mappings", "Test_createRequestsAndMappings_requests"]},
+    **{("dynamicresources", test): NODE_ALLOCATABLE for test in [
+        "TestBuildNodeAllocatableDRAInfo", "TestClearNodeAllocatableResourceClaimStatus", "TestNodeFitsNativeResources",
+        "TestPatchNodeAllocatableResourceClaimStatus", "TestValidateNodeAllocatableDRAClaimSharing", "TestValidatePodLevelRequestsCoverDRA"]},
+    **{("dynamicresources", test): INTERNAL for test in [
+        "TestAllocatorSelection", "TestGatherAllocatedState", "TestGetPendingAllocation", "TestMaybeRemoveClaimPendingAllocation",
+        "TestSignalClaimPendingAllocation", "Test_computesScore"]},
 }
 
-NORMALISED = {"NodeAffinity", "TaintToleration", "InterPodAffinity", "PodTopologySpread"}
+NORMALISED = {"NodeAffinity", "TaintToleration", "InterPodAffinity", "PodTopologySpread", "DynamicResources"}
 
 
 # The most questions that each rule without a test name may leave out. A person reviews what upstream adds.
 UNNORMALISED, WRONG_OBJECT = "a score before it is normalised: compared after", "an event with an object of a wrong type"
 NO_NODES = "PreFilter on no nodes, which says nothing yet"
-CEILINGS = {UNNORMALISED: 189, WRONG_OBJECT: 28, NO_NODES: 182}
+CEILINGS = {UNNORMALISED: 196, WRONG_OBJECT: 31, NO_NODES: 257}
 
 # The fewest questions of each package whose answers must be equal.
 FLOORS = {"noderesources": 273, "nodeaffinity": 61, "tainttoleration": 40, "nodeports": 25, "nodename": 3, "nodeunschedulable": 11,
           "imagelocality": 18, "interpodaffinity": 207, "podtopologyspread": 365, "nodedeclaredfeatures": 4, "schedulinggates": 2,
-          "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 13}
+          "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 13, "dynamicresources": 161}
 
 
 def never_asked(package, question):

@@ -123,6 +123,8 @@ func typed(value any) any {
 		version = "apps/v1"
 	case strings.Contains(group, "api/storage/"):
 		version = "storage.k8s.io/v1"
+	case strings.Contains(group, "api/resource/"):
+		version = "resource.k8s.io/v1"
 	}
 	return object{"apiVersion": version, "kind": kind, "object": value}
 }
