@@ -56,6 +56,12 @@ std::vector<render::Rejection> rejections_of(const PodResult& result, const clus
       rejection.least = lacks->least;
     }
     rejection.code = plugins::reason_code(group.plugin, group.reason);
+    if (rejection.code == plugins::kInsufficientDevices) {
+      for (const auto& tally : result.decision.findings.tallies) {
+        rejection.devices.push_back(
+            {tally.claim, tally.request, tally.matched, tally.in_use, tally.tainted, tally.too_small});
+      }
+    }
     rejection.plugin = std::move(group.plugin);
     rejection.reason = std::move(group.reason);
     rejection.nodes = group.nodes;
@@ -89,6 +95,10 @@ render::Report report_of(const PodResult& result, const cluster::Snapshot& snaps
       report.strategies.push_back({strategy.name, strategy.weight});
     if (!decision.total.empty()) report.top = best_nodes(decision, snapshot);
   }
+  for (const auto& given : decision.findings.devices) {
+    report.devices.push_back({given.claim, given.request, given.driver, given.pool, given.device});
+  }
+  report.devices_total = report.devices.size();
   report.rejections = rejections_of(result, snapshot);
   report.rejections_total = report.rejections.size();
   if (decision.preemption) {

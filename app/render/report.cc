@@ -70,6 +70,23 @@ NodeScore node_score(const json::value& value) {
           })};
 }
 
+DeviceCounts device_counts(const json::value& value) {
+  return {.claim = text(value, "claimName"),
+          .request = text(value, "request"),
+          .matched = count(value, "matched"),
+          .in_use = count(value, "inUse"),
+          .tainted = count(value, "tainted"),
+          .too_small = count(value, "tooSmall")};
+}
+
+Device device(const json::value& value) {
+  return {.claim = text(value, "claimName"),
+          .request = text(value, "request"),
+          .driver = text(value, "driver"),
+          .pool = text(value, "pool"),
+          .name = text(value, "device")};
+}
+
 Rejection rejection(const json::value& value) {
   const auto& shortfall = at(value, "shortfall");
   return {.plugin = text(value, "plugin"),
@@ -79,6 +96,7 @@ Rejection rejection(const json::value& value) {
           .preemption_may_help = flag(value, "preemptionMayHelp"),
           .resource = text(shortfall, "resource"),
           .least = text(shortfall, "least"),
+          .devices = each(value, "devices", device_counts),
           .examples = texts(value, "examples")};
 }
 
@@ -280,6 +298,7 @@ Report read_report(const json::value& object) {
                                    }),
                 .top = each(status, "topNodes", node_score),
                 .rejections = each(status, "rejections", rejection),
+                .devices = each(status, "devices", device),
                 .preemption = preemption(at(status, "preemption")),
                 .gates = texts(status, "schedulingGates"),
                 .history = each(status, "history", [](const json::value& attempt) {
@@ -289,6 +308,7 @@ Report read_report(const json::value& object) {
   const auto& counts = at(status, "nodeCounts");
   report.nodes = {count(counts, "total"), count(counts, "evaluated"), count(counts, "feasible")};
   report.rejections_total = std::max(report.rejections.size(), count(status, "rejectionsTotal"));
+  report.devices_total = std::max(report.devices.size(), count(status, "devicesTotal"));
   read_conditions(status, number(metadata, "generation").value_or(0), report);
   if (report.is_question) read_question(spec, status, report);
   if (report.outcome == "Refused" && !report.refused) report.refused = report.message;

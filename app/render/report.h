@@ -27,11 +27,23 @@ struct Strategy {
   std::int64_t weight = 1;
 };
 
+// How devices suit one request of the pod's claims.
+struct DeviceCounts {
+  std::string claim, request;
+  std::size_t matched = 0;
+  std::size_t in_use = 0, tainted = 0, too_small = 0;  // of these; the rest is free
+};
+
+struct Device {
+  std::string claim, request, driver, pool, name;
+};
+
 struct Rejection {
   std::string plugin, code, reason;
   std::size_t nodes = 0;
   bool preemption_may_help = false;
-  std::string resource, least;  // of a resource that is short: the least that is missing on any node
+  std::string resource, least;        // of a resource that is short: the least that is missing on any node
+  std::vector<DeviceCounts> devices;  // where devices are missing
   std::vector<std::string> examples;
 };
 
@@ -164,6 +176,8 @@ struct Report {
   std::vector<NodeScore> top;  // the chosen node first, then by score
   std::vector<Rejection> rejections;
   std::size_t rejections_total = 0;
+  std::vector<Device> devices;  // that the pod gets
+  std::size_t devices_total = 0;
   std::optional<Eviction> preemption;
   std::vector<std::string> gates;
   std::vector<Attempt> history;

@@ -48,6 +48,19 @@ std::string earlier(const Report& report, const Options& options) {
   return "Earlier attempts:\n" + table(rows, {Align::left});
 }
 
+std::string given_devices(const Report& report) {
+  if (report.devices.empty()) return {};
+  std::vector<Cells> rows;
+  for (const auto& device : report.devices) {
+    rows.push_back({device.request, fmt::format("{}/{}", device.pool, device.name), device.driver,
+                    "claim " + device.claim});
+  }
+  auto out = "Devices:\n" + table(rows, {Align::left});
+  if (report.devices_total > rows.size())
+    out += fmt::format("  and {} more\n", report.devices_total - rows.size());
+  return out;
+}
+
 std::string placed(const Report& report, const std::string& subject, const Options& options) {
   const auto verb = report.is_question ? "would go to" : "is on";
   auto out = fmt::format("{} {} {}{}.\n", options.style.bold(subject), verb,
@@ -61,6 +74,7 @@ std::string placed(const Report& report, const std::string& subject, const Optio
     out += "  points = weight × score\n" + scores;
   else
     out += "\n";
+  out += given_devices(report);
   if (const auto margin = lead(report); !margin.empty()) {
     out += margin + "\n";
   } else if (report.nodes.feasible > 1 && report.choice->tied == report.nodes.feasible) {

@@ -1,9 +1,14 @@
 #include "app/render/words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "app/render/text.h"
 
 namespace podium::render {
 namespace {
@@ -104,14 +109,39 @@ std::string reason_words(std::string_view reason) {
   return fmt::format("{}: {}", words, reason.substr(brace));
 }
 
+namespace {
+
+std::string device_words(const DeviceCounts& counts) {
+  if (counts.matched == 0) return fmt::format("{}: no device matches", counts.request);
+  auto out = fmt::format("{}: {} match{}", counts.request, counted(counts.matched, "device"),
+                         counts.matched == 1 ? "es" : "");
+  const auto taken = counts.in_use + counts.tainted + counts.too_small;
+  const auto free = counts.matched - std::min(counts.matched, taken);
+  const std::pair<std::size_t, std::string_view> parts[] = {{counts.in_use, "in use"},
+                                                            {counts.tainted, "tainted"},
+                                                            {counts.too_small, "too small"},
+                                                            {free, "free"}};
+  for (const auto& [count, words] : parts) {
+    if (count > 0) out += fmt::format(", {} {}", count, words);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string shortfall_words(const Rejection& rejection) {
+  if (!rejection.devices.empty()) {
+    std::vector<std::string> requests;
+    for (const auto& counts : rejection.devices) requests.push_back(device_words(counts));
+    return fmt::format("{}", fmt::join(requests, "; "));
+  }
   if (rejection.least.empty()) return {};
   if (rejection.resource == "pods" && rejection.least == "1") return "least short: 1 pod";
   return fmt::format("least short: {} {}", rejection.least, rejection.resource);
 }
 
 const Rejection* main_rejection(const std::vector<Rejection>& rejections) {
-  const auto rank = [](const Rejection& r) { return std::pair(r.nodes, !r.least.empty()); };
+  const auto rank = [](const Rejection& r) { return std::pair(r.nodes, !shortfall_words(r).empty()); };
   const auto best = std::ranges::max_element(rejections, {}, rank);
   return best == rejections.end() ? nullptr : &*best;
 }

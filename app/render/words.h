@@ -28,7 +28,8 @@ std::string filter_words(std::string_view plugin);
 // Why nodes were turned down, such as "has a taint that the pod does not tolerate". Without a shortfall.
 std::string reason_words(std::string_view reason);
 
-// "least short: 500m cpu"; empty where the rejection is not about a resource.
+// "least short: 500m cpu", or "gpu: 8 devices match, 6 in use, 2 free"; empty where the rejection is about
+// neither resources nor devices.
 std::string shortfall_words(const Rejection& rejection);
 
 // The rejection that says most: that of most nodes; of equals, one with a shortfall. Null: there is none.

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/framework/findings.h"
+
 namespace podium::controller {
 
 struct NodeCounts {
@@ -23,7 +25,8 @@ struct ReportRejection {
     std::string resource, least;  // the least missing amount, as a quantity
   };
   std::optional<Shortfall> shortfall = {};
-  std::vector<std::string> examples = {};  // at most 3
+  std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
+  std::vector<std::string> examples = {};            // at most 3
 };
 
 struct ReplicaPlacement {

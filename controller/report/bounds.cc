@@ -41,6 +41,12 @@ void cut_rejections(ReportStatus& status, std::size_t most, std::size_t examples
   for (auto& rejection : status.rejections) keep(rejection.examples, examples);
 }
 
+// Those given, and the requests that were counted.
+void cut_devices(ReportStatus& status, std::size_t given, std::size_t requests) {
+  keep(status.devices, given);
+  for (auto& rejection : status.rejections) keep(rejection.devices, requests);
+}
+
 // Names of plugins and extenders are as long as their author likes.
 void cut_names(ReportStatus& status, std::size_t bytes) {
   for (auto& strategy : status.strategies) strategy.name = cut(std::move(strategy.name), bytes);
@@ -55,6 +61,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { cut_strategies(s, 3); },
     [](ReportStatus& s) { cut_texts(s, 1024); },
     [](ReportStatus& s) { cut_rejections(s, 16, 1); },
+    [](ReportStatus& s) { cut_devices(s, 8, 4); },
     [](ReportStatus& s) { cut_strategies(s, 1); },
     [](ReportStatus& s) { cut_texts(s, 256); },
     [](ReportStatus& s) { keep(s.top_nodes, 5); },
@@ -65,6 +72,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { cut_strategies(s, 0); },
     [](ReportStatus& s) { keep(s.scheduling_gates, 4); },
     [](ReportStatus& s) { cut_names(s, 63); },
+    [](ReportStatus& s) { cut_devices(s, 4, 1); },
     [](ReportStatus& s) { cut_rejections(s, 4, 0); },
     [](ReportStatus& s) { keep(s.top_nodes, 2); },
     [](ReportStatus& s) { cut_texts(s, 100); },
@@ -80,6 +88,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
       s.strategies.clear();
       keep(s.rejections, 2);
       keep(s.top_nodes, 1);
+      cut_devices(s, 0, 0);
     },
 };
 
@@ -139,6 +148,13 @@ void cut_answer_names(ReportStatus& status, std::size_t bytes) {
   }
 }
 
+void cut_answer_devices(ReportStatus& status, std::size_t given, std::size_t requests) {
+  cut_devices(status, given, requests);
+  each_failure(*status.answer, [&](FirstFailure& failure) {
+    for (auto& rejection : failure.rejections) keep(rejection.devices, requests);
+  });
+}
+
 void cut_answer_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
   cut_rejections(status, most, examples);
   each_failure(*status.answer, [&](FirstFailure& failure) {
@@ -169,6 +185,7 @@ void cut_pods(ReportAnswer& answer, std::size_t most) {
 constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { drop_fields(*s.answer, 2048); },
     [](ReportStatus& s) { cut_strategies(s, 3); },
+    [](ReportStatus& s) { cut_answer_devices(s, 8, 4); },
     [](ReportStatus& s) { cut_answer_texts(s, 1024); },
     [](ReportStatus& s) { cut_answer_rejections(s, 16, 1); },
     [](ReportStatus& s) { drop_fields(*s.answer, 512); },
@@ -190,6 +207,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       for (auto& verdict : s.answer->verdicts) verdict.resources.clear();
     },
     [](ReportStatus& s) {
+      cut_answer_devices(s, 1, 1);
       cut_answer_rejections(s, 4, 0);
       keep(s.top_nodes, 2);
       keep(s.answer->placements, 4);

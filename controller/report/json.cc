@@ -72,6 +72,16 @@ class Values {
     if (!r.plugin.empty()) out["plugin"] = r.plugin;
     if (r.shortfall)
       out["shortfall"] = object({{"resource", r.shortfall->resource}, {"least", r.shortfall->least}});
+    if (!r.devices.empty()) {
+      out["devices"] = array(r.devices, [this](const framework::DeviceTally& d) {
+        return object({{"claimName", d.claim},
+                       {"request", d.request},
+                       {"matched", d.matched},
+                       {"inUse", d.in_use},
+                       {"tainted", d.tainted},
+                       {"tooSmall", d.too_small}});
+      });
+    }
     if (!r.examples.empty()) out["examples"] = list(r.examples);
     return out;
   }
@@ -79,6 +89,19 @@ class Values {
     if (total == 0) return;
     out["rejections"] = array(all, [this](const ReportRejection& r) { return rejection(r); });
     out["rejectionsTotal"] = total;
+  }
+  void devices(const std::vector<framework::GivenDevice>& all, std::size_t total, json::object& out) const {
+    if (total == 0) return;
+    out["devices"] = array(all, [this](const framework::GivenDevice& d) {
+      auto one = object({{"claimName", d.claim},
+                         {"request", d.request},
+                         {"driver", d.driver},
+                         {"pool", d.pool},
+                         {"device", d.device}});
+      if (d.admin_access) one["adminAccess"] = true;
+      return one;
+    });
+    out["devicesTotal"] = total;
   }
   json::object preemption(const ReportStatus::Preempted& p) const {
     auto victims = array(p.victims, [this](const auto& victim) {
@@ -281,6 +304,7 @@ json::object to_json(const ReportStatus& s, json::storage_ptr memory) {
   list("topNodes", s.top_nodes, [&make](const TopNode& each) { return make.top_node(each); });
   list("strategies", s.strategies, [&make](const ReportStrategy& each) { return make.strategy(each); });
   make.rejections(s.rejections, s.rejections_total, out);
+  make.devices(s.devices, s.devices_total, out);
   if (s.preemption) out["preemption"] = make.preemption(*s.preemption);
   if (!s.scheduling_gates.empty()) out["schedulingGates"] = make.list(s.scheduling_gates);
   list("history", s.history, [&make](const ReportAttempt& each) { return make.attempt(each); });

@@ -156,6 +156,7 @@ void NodeNames::withhold(ReportStatus& status) {
     for (auto& top : strategy.top_nodes) name(top.node);
   }
   rejections(status.rejections);
+  for (auto& device : status.devices) name(device.pool);
   if (status.preemption) name(status.preemption->node);
   if (status.answer) answer(*status.answer);
   // Texts come last: all names of fields are known then.
@@ -171,8 +172,12 @@ void withhold_node_names(ReportStatus& decision) {
   collect(decision.rejections, names);
   for (const auto& top : decision.top_nodes) names.insert(top.node);
   const bool is_placed = decision.outcome == kScheduled;
-  const std::vector<std::string> kept =
-      is_placed && decision.choice ? std::vector{decision.choice->node} : std::vector<std::string>();
+  std::vector<std::string> kept;
+  if (is_placed && decision.choice) kept.push_back(decision.choice->node);
+  // The claim's status has its pools, and who reads the pod's reports may read its claims.
+  for (const auto& device : decision.devices) {
+    if (is_placed) kept.push_back(device.pool);
+  }
   if (decision.outcome == kFailed) {
     decision.message = kWithheldMessage;
     for (auto& condition : decision.conditions) condition.message = kWithheldMessage;

@@ -15,7 +15,7 @@ namespace podium::controller {
 namespace {
 
 constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
-                      kPlacements = 64, kZones = 16, kGates = 16;
+                      kPlacements = 64, kZones = 16, kGates = 16, kDevices = 32, kDeviceRequests = 8;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
@@ -24,6 +24,11 @@ std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
   out.reserve(ranked.size());
   for (const auto& [row, score] : ranked) out.push_back({std::string(snapshot.node_name(row)), score});
   return out;
+}
+
+template <typename T>
+std::vector<T> first(const std::vector<T>& all, std::size_t most) {
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), most))};
 }
 
 // Puts the chosen node first. `best` has the best nodes, or is empty.
@@ -75,6 +80,9 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
     if (group.plugin == "NodeResourcesFit" && lacks != shortfalls.end()) {
       rejection.shortfall.emplace(lacks->resource, lacks->least);
     }
+    if (rejection.code == plugins::kInsufficientDevices) {
+      rejection.devices = first(decision.findings.tallies, kDeviceRequests);
+    }
     rejection.plugin = std::move(group.plugin);
     rejection.reason = cut(std::move(group.reason), kReasonBytes);
     rejection.nodes = group.nodes;
@@ -100,6 +108,8 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   status.pods_version = snapshot.pods_version();
   if (decision.fits()) project_scores(decision, snapshot, status);
   project_rejections(pod, decision, snapshot, status);
+  status.devices = first(decision.findings.devices, kDevices);
+  status.devices_total = decision.findings.devices.size();
   if (decision.preemption) {
     auto& preempted = status.preemption.emplace();
     preempted.node = decision.preemption->node;
@@ -117,8 +127,7 @@ ReportStatus project_gated(const cluster::PodInfo& pod, const std::set<std::stri
   status.outcome = kGated;
   status.profile = pod->scheduler_name;
   const auto& gates = pod->scheduling_gates;
-  status.scheduling_gates.assign(gates.begin(),
-                                 gates.begin() + std::min<std::ptrdiff_t>(std::ssize(gates), kGates));
+  status.scheduling_gates = first(gates, kGates);
   auto message = gates.empty() ? fmt::format("kept out of the queue by {}", fmt::join(plugins, ", "))
                  : gates.size() == 1
                      ? "waits for its scheduling gate: " + gates.front()

@@ -76,6 +76,8 @@ struct ReportStatus {
   std::vector<TopNode> top_nodes;           // at most 10: the choice, then best first, ties by name
   std::vector<ReportRejection> rejections;  // at most 16, most nodes first
   std::size_t rejections_total = 0;
+  std::vector<framework::GivenDevice> devices;  // at most 32: what the pod's claims get
+  std::size_t devices_total = 0;
   struct Preempted {
     std::string node;
     std::vector<std::pair<std::string, std::string>> victims;  // at most 16: namespace, name

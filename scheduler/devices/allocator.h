@@ -19,6 +19,7 @@
 #include "scheduler/devices/inventory.h"
 #include "scheduler/devices/selectors.h"
 #include "scheduler/devices/steps.h"
+#include "scheduler/devices/tally.h"
 
 namespace podium::devices {
 
@@ -61,6 +62,8 @@ class Allocator {
   ~Allocator();
 
   Outcome allocate(const api::Node& node, Steps& steps);
+  // Adds how the devices that the node can use suit the requests, whatever the search would choose.
+  void tally(const api::Node& node, Tally& to);
 
   // What a solution for `node` writes to the claims, in their order. Without timestamps. `make_share_id` is
   // called for each device that is shared.

@@ -16,13 +16,9 @@ Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Su
 }
 
 Outcome Search::run(const api::Node& node, Steps& steps) {
-  start(node, steps);
-  if (auto gathered = gather_pools(supply_.inventory, node, node_pools_); !gathered) {
+  if (auto gathered = start(node, steps); !gathered) {
     return Failure{"gather pool information: " + gathered.error().message};
   }
-  uses_.clear();
-  for (const auto* pool : node_pools_.pools) uses_.push_back(supply_.allocated.find(*pool->id));
-  counters_.assign(node_pools_.pools.size(), nullptr);
   auto step = validate();
   if (step == Step::found) step = find({}, false, {});
   if (step == Step::found) step = check_node_selectors();
@@ -45,7 +41,7 @@ Outcome Search::run(const api::Node& node, Steps& steps) {
   return solution;
 }
 
-void Search::start(const api::Node& node, Steps& steps) {
+Result<void> Search::start(const api::Node& node, Steps& steps) {
   node_ = &node;
   steps_ = &steps;
   depth_ = 0;
@@ -60,6 +56,11 @@ void Search::start(const api::Node& node, Steps& steps) {
   for (auto& claim : claims_) {
     for (auto& constraint : claim.constraints) constraint.clear();
   }
+  if (auto gathered = gather_pools(supply_.inventory, node, node_pools_); !gathered) return gathered;
+  uses_.clear();
+  for (const auto* pool : node_pools_.pools) uses_.push_back(supply_.allocated.find(*pool->id));
+  counters_.assign(node_pools_.pools.size(), nullptr);
+  return {};
 }
 
 Search::Step Search::fail(std::string message) {
@@ -198,6 +199,8 @@ Search::Step Search::try_device(Position position, WantedDevices& wanted, bool i
 }
 
 Outcome Allocator::allocate(const api::Node& node, Steps& steps) { return search_->run(node, steps); }
+
+void Allocator::tally(const api::Node& node, Tally& to) { search_->tally(node, to); }
 
 Allocator::Allocator(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply)
     : search_(std::make_unique<Search>(std::move(claims), std::move(supply))) {}

@@ -14,6 +14,7 @@
 #include "scheduler/devices/counters.h"
 #include "scheduler/devices/pools.h"
 #include "scheduler/devices/requests.h"
+#include "scheduler/devices/tally.h"
 
 namespace podium::devices {
 
@@ -21,6 +22,8 @@ class Search {
  public:
   Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply);
   Outcome run(const api::Node& node, Steps& steps);
+  // Counts the devices that the node can use. Defined in search_tally.cc.
+  void tally(const api::Node& node, Tally& to);
 
   const std::vector<WantedClaim>& claims() const { return claims_; }
   const Features& features() const { return supply_.inventory.features(); }
@@ -51,7 +54,8 @@ class Search {
     cluster::DeviceAmounts amounts;
   };
 
-  void start(const api::Node& node, Steps& steps);
+  // Forgets the node before. The error says which selector cannot be parsed.
+  Result<void> start(const api::Node& node, Steps& steps);
   Step fail(std::string message);
 
   // Before the search: how many devices each request needs.
@@ -71,6 +75,12 @@ class Search {
                      std::size_t device);
   bool is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const;
   bool has_capacity(const WantedDevices& wanted, Location at) const;
+  // Whether who is given the device pays its counters. A share pays once.
+  bool owes_counters(Location at) const;
+  bool has_counters(Location at);
+  void tally(std::size_t request, const WantedClaim& claim, WantedDevices& wanted, std::uint32_t claim_index,
+             Tally& to);
+  Tally::Device state_of(const WantedDevices& wanted, std::uint32_t claim, Location at);
   Step take(Position position, WantedDevices& wanted, Location at, bool must);
   void give_back();
 

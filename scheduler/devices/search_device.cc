@@ -93,6 +93,14 @@ SharedCounters& Search::counters_of(std::uint32_t pool) {
   return *(counters = owner.get());
 }
 
+bool Search::owes_counters(Location at) const {
+  const auto& device = device_at(at);
+  if (device.consumes_counters.empty()) return false;
+  const auto* use = use_of(at);
+  const bool is_shared = features().consumable_capacity && device.allow_multiple_allocations;
+  return !is_shared || (!(use && use->consumed) && !allocating(device));
+}
+
 // Takes the device if counters, taints, constraints and capacity allow it. `must`: a constraint that does not
 // hold is a failure.
 Search::Step Search::take(Position position, WantedDevices& wanted, Location at, bool must) {
@@ -107,14 +115,10 @@ Search::Step Search::take(Position position, WantedDevices& wanted, Location at,
                        .device = at.device,
                        .slice = &slice},
               .at = at};
-  if (!device.consumes_counters.empty()) {
-    if (!features().partitionable) return Step::none;
-    const auto* use = use_of(at);
-    const bool is_paid = shared && ((use && use->consumed) || allocating(device));
-    if (!is_paid) {
-      if (!counters_of(at.pool).take(device)) return Step::none;
-      taken.counters = true;
-    }
+  if (!device.consumes_counters.empty() && !features().partitionable) return Step::none;
+  if (owes_counters(at)) {
+    if (!counters_of(at.pool).take(device)) return Step::none;
+    taken.counters = true;
   }
   std::size_t constraints = 0;
   const auto refuse = [&] {

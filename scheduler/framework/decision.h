@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/findings.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/verdict.h"
@@ -56,6 +57,7 @@ struct Decision {
   bool withdraw_nomination = false;  // clear status.nominatedNodeName
   bool tried_preemption = false;     // a PostFilter plugin searched for victims
   std::optional<ObjectWrite> write;  // what a PostFilter plugin wants written
+  Findings findings;                 // of the filters, for reports
 
   bool fits() const { return choice.has_value(); }
   // True: totals may have any value. False: they are at least 0, and 0 for rows that are not feasible.

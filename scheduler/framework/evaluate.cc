@@ -217,7 +217,11 @@ void Evaluation::fail(std::string error) {
 
 Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
   if (filters_ && decision_.error.empty()) conclude(scores);
-  if (!decision_.error.empty()) decision_.withdraw_nomination = true;
+  if (!decision_.error.empty()) {
+    decision_.withdraw_nomination = true;
+  } else if (filters_) {
+    decision_.findings = filters_->tell(decision_);
+  }
   return std::move(decision_);
 }
 

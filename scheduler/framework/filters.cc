@@ -124,6 +124,14 @@ void Filters::prepare(const Profile& profile) {
   }
 }
 
+Findings Filters::tell(const Decision& decision) const {
+  Findings out;
+  for (const auto& entry : filters_) {
+    if (entry.filter) entry.filter->tell(decision, out);
+  }
+  return out;
+}
+
 void Filters::notify_called(const Entry& entry, std::size_t nodes, bool all_rejected) const {
   const bool failed = entry.always && entry.always->code == Code::error;
   const auto status = failed         ? to_string(Code::error)

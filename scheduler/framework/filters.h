@@ -57,6 +57,8 @@ class Filters {
   // The verdict on one node with `delta` applied; nullopt: the pod fits. It must fit with and without the
   // pods nominated to the node that have at least its priority. Returns rejected() if that is set.
   std::optional<Verdict> check(Row row, const PodDelta& delta) const;
+  // What the filters tell of a decision that is made.
+  Findings tell(const Decision& decision) const;
 
  private:
   struct Entry {

@@ -23,6 +23,7 @@
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/events.h"
+#include "scheduler/framework/findings.h"
 #include "scheduler/framework/object_write.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/verdict.h"
@@ -51,6 +52,7 @@ class PreEnqueuePlugin {
 
 // --- Filter (and PreFilter, which prepares it) ---
 
+struct Decision;  // decision.h
 // Hypothetical pods on a node, and pods removed from it: nominated pods and victims.
 struct PodDelta {
   std::span<const PodInfoPtr> added;
@@ -67,6 +69,8 @@ class NodeFilter {
   virtual std::optional<Verdict> check(Row row, const PodDelta& delta) const;
   // True if check() does not depend on `delta`; it is then called once per node.
   virtual bool ignores_pods() const { return false; }
+  // Adds what reports tell beside verdicts. Called once, when the choice or all verdicts are known.
+  virtual void tell(const Decision&, Findings&) const {}
 
  protected:
   explicit NodeFilter(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -122,8 +126,7 @@ class ScorePlugin {
 
 // --- PostFilter ---
 
-class Filters;    // filters.h
-struct Decision;  // decision.h
+class Filters;  // filters.h
 
 struct Preemption {
   std::string node;

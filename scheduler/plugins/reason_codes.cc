@@ -23,7 +23,7 @@ constexpr auto kCodes = std::to_array<ReasonCode>({
     {"DynamicResources", "device class", "DeviceClassNotFound", "a device class does not exist"},
     {"DynamicResources", "not available on the node", "ResourceClaimElsewhere",
      "a claim's devices are for other nodes, or its binding failed"},
-    {"DynamicResources", "cannot allocate", "InsufficientDevices", "no free devices there match the claims"},
+    {"DynamicResources", "cannot allocate", kInsufficientDevices, "no free devices there match the claims"},
     {"DynamicResources", "invalid resource pools", "DevicePoolInvalid",
      "no free devices match, and a driver's pool is invalid"},
     {"DynamicResources", "", "ResourceClaimInvalid", "a resource claim asks for what podium does not know"},

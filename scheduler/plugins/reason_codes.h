@@ -21,6 +21,8 @@ struct ReasonCode {
 
 // The code of a plugin that is not podium's, of an extender, or of a reason that is not in the table.
 inline constexpr std::string_view kOtherCode = "Other";
+// The one whose rejections have counts of devices.
+inline constexpr std::string_view kInsufficientDevices = "InsufficientDevices";
 
 std::span<const ReasonCode> reason_codes();
 std::string_view reason_code(std::string_view plugin, std::string_view reason);

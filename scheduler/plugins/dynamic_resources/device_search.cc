@@ -102,6 +102,10 @@ class Search final : public DeviceSearch {
     return {End::found, allocator_.allocations(*solution, node.meta.name, ShareIds(claims_, node.meta.name))};
   }
 
+  void tally(cluster::Row row, devices::Tally& to) const override {
+    allocator_.tally(*snapshot_.entry(row).node, to);
+  }
+
  private:
   const cluster::Snapshot& snapshot_;
   const std::vector<ClaimPtr> claims_;

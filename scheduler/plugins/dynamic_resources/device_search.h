@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/devices/tally.h"
 #include "scheduler/plugins/dynamic_resources/claims.h"
 
 namespace podium::plugins {
@@ -32,6 +33,8 @@ class DeviceSearch {
   virtual ~DeviceSearch() = default;
   // Equal rows of equal snapshots get equal answers.
   virtual DevicesFound at(cluster::Row row) const = 0;
+  // Adds how the devices that the node can use suit the claims' requests.
+  virtual void tally(cluster::Row row, devices::Tally& to) const = 0;
 };
 
 // Keeps a reference to the snapshot. The claims have no allocation and are in the pod's order.

@@ -19,10 +19,13 @@ using namespace framework;
 
 constexpr auto kName = DynamicResources::kName;
 constexpr auto kUnavailable = "resourceclaim not available on the node";
+constexpr auto kTooFew = "cannot allocate all claims";
 constexpr auto kUnsupported = "pods with resource claims are not supported by this scheduler yet";
 constexpr auto kConditions = "devices with binding conditions are not supported by this scheduler yet";
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
 constexpr std::int64_t kMostSubRequests = 8;
+// Of a tally, over all nodes: some 50 ms. More devices than that are not counted for a report.
+constexpr std::int64_t kTallySteps = 1'000'000;
 
 Verdict waits(std::string reason) {
   return {std::string(kName), Code::unschedulable_and_unresolvable, {std::move(reason)}};
@@ -79,6 +82,19 @@ std::optional<Verdict> check_claim(const api::ResourceClaim& claim, const Snapsh
 
 // --- Filter ---
 
+// Calls `see` with each claim and its allocation: that of its status, or the one that was found.
+template <typename See>
+void each_allocation(const std::vector<ClaimPtr>& claims, const DevicesFound& found, See see) {
+  std::size_t next = 0;
+  for (const auto& claim : claims) {
+    if (claim->status.allocation) {
+      see(*claim, *claim->status.allocation);
+    } else if (next < found.allocations.size()) {
+      see(*claim, found.allocations[next++]);
+    }
+  }
+}
+
 // The nodes that allocated claims leave to the pod.
 class Reach {
  public:
@@ -112,11 +128,22 @@ class Reach {
   std::vector<std::optional<NodeMask>> nodes_;  // by claim
 };
 
+// Calls `see` with each row that this plugin turned down for this reason.
+template <typename See>
+void each_row_with(const Snapshot& snapshot, const Decision& decision, std::string_view reason, See see) {
+  snapshot.present().each([&](Row row) {
+    const auto id = decision.rejections.id(row);
+    if (id == kFits) return;
+    const auto& verdict = decision.rejections.verdict(id);
+    if (verdict.plugin == kName && verdict.reasons.front() == reason) see(row);
+  });
+}
+
 class ClaimsFilter final : public NodeFilter {
  public:
   ClaimsFilter(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims,
                std::unique_ptr<DeviceSearch> search)
-      : NodeFilter(snapshot), reach_(snapshot, claims), search_(std::move(search)) {}
+      : NodeFilter(snapshot), claims_(claims), reach_(snapshot, claims), search_(std::move(search)) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     NodeMask(nodes).each([&](Row row) {
@@ -126,7 +153,32 @@ class ClaimsFilter final : public NodeFilter {
   std::optional<Verdict> check(Row row, const PodDelta&) const override { return verdict_at(row); }
   bool ignores_pods() const override { return true; }
 
+  void tell(const Decision& decision, Findings& out) const override {
+    if (decision.choice) {
+      tell_given(*decision.choice, out);
+    } else {
+      tell_tallies(decision, out);
+    }
+  }
+
  private:
+  void tell_given(Row row, Findings& out) const {
+    each_allocation(claims_, search_ ? search_->at(row) : DevicesFound(),
+                    [&](const api::ResourceClaim& claim, const api::Allocation& allocation) {
+                      for (const auto& result : allocation.results) {
+                        out.devices.push_back({claim.meta.name, result.request, result.driver, result.pool,
+                                               result.device, result.admin_access});
+                      }
+                    });
+  }
+
+  void tell_tallies(const Decision& decision, Findings& out) const {
+    if (!search_) return;
+    devices::Tally tally(devices::Steps{kTallySteps});
+    each_row_with(snapshot_, decision, kTooFew, [&](Row row) { search_->tally(row, tally); });
+    out.tallies = std::move(tally).take();
+  }
+
   // The search comes first, also where an allocated claim is out of reach: its errors end the attempt.
   std::optional<Verdict> verdict_at(Row row) const {
     if (search_) {
@@ -146,7 +198,7 @@ class ClaimsFilter final : public NodeFilter {
       case DevicesFound::End::failed:
         return fails(found.error);
       case DevicesFound::End::none:
-        return waits("cannot allocate all claims");
+        return waits(kTooFew);
       case DevicesFound::End::found:
         break;
     }
@@ -154,6 +206,7 @@ class ClaimsFilter final : public NodeFilter {
     return std::nullopt;
   }
 
+  const std::vector<ClaimPtr> claims_;
   const Reach reach_;
   const std::unique_ptr<DeviceSearch> search_;  // null: all claims are allocated
 };
@@ -173,19 +226,6 @@ ObjectWrite deallocation_of(const api::ResourceClaim& claim) {
   boost::json::object status{{"reservedFor", nullptr}, {"allocation", nullptr}, {"devices", nullptr}};
   write.patch = boost::json::object{{"status", std::move(status)}};
   return write;
-}
-
-// The rows where this plugin said that an allocated claim is not available.
-std::vector<Row> rows_out_of_reach(const Snapshot& snapshot, const Decision& decision) {
-  std::vector<Row> rows;
-  if (decision.pre_filter) return rows;
-  snapshot.present().each([&](Row row) {
-    const auto id = decision.rejections.id(row);
-    if (id == kFits) return;
-    const auto& verdict = decision.rejections.verdict(id);
-    if (verdict.plugin == kName && verdict.reasons.front() == kUnavailable) rows.push_back(row);
-  });
-  return rows;
 }
 
 // --- Score ---
@@ -212,16 +252,9 @@ class AlternativesScorer final : public NodeScorer {
 
  private:
   std::int64_t raw_score(Row row) const {
-    const auto found = search_->at(row);
     std::int64_t score = 0;
-    std::size_t next = 0;
-    for (const auto& claim : claims_) {
-      if (claim->status.allocation) {
-        score += score_of(*claim, *claim->status.allocation);
-      } else if (next < found.allocations.size()) {
-        score += score_of(*claim, found.allocations[next++]);
-      }
-    }
+    each_allocation(claims_, search_->at(row),
+                    [&](const auto& claim, const auto& allocation) { score += score_of(claim, allocation); });
     return score;
   }
 
@@ -316,7 +349,10 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
     return says(Code::unschedulable, "still not schedulable");
   const auto claims = accepted_claims(*pod, snapshot);
   if (!claims || claims->empty()) return says(Code::unschedulable, "no new claims to deallocate");
-  const auto rows = rows_out_of_reach(snapshot, decision);
+  std::vector<Row> rows;
+  if (!decision.pre_filter) {
+    each_row_with(snapshot, decision, kUnavailable, [&](Row row) { rows.push_back(row); });
+  }
   const Reach reach(snapshot, *claims);
   for (std::size_t i = 0; i < claims->size() && !rows.empty(); ++i) {
     const auto& claim = *(*claims)[i];

@@ -54,6 +54,9 @@ ReportStatus scheduled() {
   s.rejections[0].shortfall = {"cpu", "500m"};
   s.rejections[0].examples = {"n4", "n5"};
   s.rejections_total = 2;
+  s.devices = {{"web-gpu", "gpu", "gpu.example.com", "n2", "gpu-0"},
+               {"monitor", "all", "gpu.example.com", "n2", "gpu-1", true}};
+  s.devices_total = 3;
   s.preemption = ReportStatus::Preempted{"n2", {{"shop", "old"}}, 4};
   s.history = {{Wall(-30s), "Unschedulable", "Insufficient cpu", 5},
                {Wall(-60s), "Failed", "the node is gone", 0}};
@@ -77,6 +80,7 @@ ReportStatus unschedulable() {
   s.rejections = {insufficient(5, false)};
   s.rejections[0].shortfall = {"cpu", "60"};
   s.rejections[0].examples = {"n1", "n2", "n3"};
+  s.rejections[0].devices = {{"web-gpu", "gpu", 8, 4, 2, 1}};
   s.rejections_total = 1;
   s.evaluate = 41us;
   s.conditions = {complete(false, "Unschedulable", s.message)};
@@ -209,9 +213,12 @@ ReportStatus full(char letter) {
     rejection.reason = text.substr(0, 1024);
     rejection.shortfall = {name, "1000Gi"};
     rejection.examples = {name, name, name};
+    rejection.devices = std::vector(8, framework::DeviceTally{name, name.substr(0, 127), 640'000, 1, 1, 1});
     s.rejections.push_back(rejection);
   }
   s.rejections_total = 500;
+  s.devices = std::vector(32, framework::GivenDevice{name, name.substr(0, 127), name, name, name, true});
+  s.devices_total = 600;
   s.preemption.emplace(name, std::vector(16, std::pair(std::string(63, 's'), name)), 400);
   s.scheduling_gates = std::vector(16, name);
   s.history =
@@ -234,6 +241,7 @@ TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
     EXPECT_EQ(kept.at("topNodes").at(0).at("nodeName").as_string(), name);
     EXPECT_EQ(kept.at("rejectionsTotal"), 500);
     EXPECT_EQ(kept.at("preemption").at("victimsTotal"), 400);
+    EXPECT_EQ(kept.at("devicesTotal"), 600);
   }
   EXPECT_EQ(json::parse(bounded_json(scheduled(), most)), fixture("scheduled"))
       << "nothing is cut needlessly";

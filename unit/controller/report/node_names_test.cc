@@ -46,6 +46,27 @@ TEST(NodeNames, TheAskersOwnAreKept) {
   EXPECT_EQ(status.answer->placements[1].node, "withheld-1");
 }
 
+TEST(NodeNames, PoolsAreNamedAfterNodes) {
+  ReportStatus status;
+  status.choice.emplace().node = "n1";
+  status.devices = {{"c", "r", "d", "n1", "gpu-0"}, {"c", "r", "d", "rack-7", "nic-0"}};
+  NodeNames(is_node).withhold(status);
+  EXPECT_EQ(status.devices[0].pool, "withheld-1") << "as the node";
+  EXPECT_EQ(status.devices[1].pool, "withheld-2");
+}
+
+TEST(NodeNames, APlacedPodKeepsItsPools) {
+  ReportStatus status;
+  status.outcome = kScheduled;
+  status.choice.emplace().node = "n1";
+  status.top_nodes = {{"n1", 7}, {"n2", 6}};
+  status.devices = {{"c", "r", "d", "rack-7", "nic-0"}};
+  withhold_node_names(status);
+  EXPECT_EQ(status.choice->node, "n1");
+  EXPECT_EQ(status.top_nodes[1].node, "withheld-1");
+  EXPECT_EQ(status.devices[0].pool, "rack-7");
+}
+
 TEST(NodeNames, OneNodeHasOneAlias) {
   ReportStatus status;
   status.choice.emplace().node = "n1";

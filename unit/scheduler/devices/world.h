@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/devices/allocator.h"
@@ -89,6 +91,19 @@ struct World {
 
   // "claim: request=device request=device; claim: …", "none", "invalid", "error: …" or "out of steps".
   std::string on(const std::string& node) const { return text(ask(node)); }
+  // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for the devices of these nodes.
+  std::vector<std::string> tally(const std::vector<std::string>& nodes) const {
+    Tally tally(Steps{steps});
+    with_allocator([&](Allocator& allocator) {
+      for (const auto& name : nodes) allocator.tally(node_named(name, labels), tally);
+    });
+    std::vector<std::string> lines;
+    for (const auto& [of, name, matched, in_use, tainted, too_small] : std::move(tally).take()) {
+      lines.push_back(fmt::format("{}/{}: {} match, {} in use, {} tainted, {} too small", of, name, matched,
+                                  in_use, tainted, too_small));
+    }
+    return lines;
+  }
   // What is written to the claims on this node.
   std::vector<api::Allocation> allocations(const std::string& node) const {
     std::vector<api::Allocation> found;
@@ -97,7 +112,14 @@ struct World {
   }
 
  private:
-  Outcome ask(const std::string& name, std::vector<api::Allocation>* allocations = nullptr) const {
+  static api::Node node_named(const std::string& name, const api::Labels& labels) {
+    api::Node node;
+    node.meta.name = name;
+    node.meta.labels = labels;
+    return node;
+  }
+
+  void with_allocator(const std::function<void(Allocator&)>& use) const {
     std::vector<std::shared_ptr<const api::ResourceSlice>> listed;
     for (const auto& each : slices) listed.push_back(std::make_shared<const api::ResourceSlice>(each));
     std::vector<std::shared_ptr<const api::ResourceClaim>> wanted;
@@ -111,11 +133,18 @@ struct World {
       return at == classes.end() ? nullptr : &at->second;
     };
     Allocator allocator(wanted, {inventory, allocated, selectors, find_class});
-    api::Node node;
-    node.meta.name = name;
-    node.meta.labels = labels;
+    use(allocator);
+  }
+
+  Outcome ask(const std::string& name, std::vector<api::Allocation>* allocations = nullptr) const {
+    Outcome outcome;
+    with_allocator([&](Allocator& allocator) { outcome = ask(allocator, name, allocations); });
+    return outcome;
+  }
+  Outcome ask(Allocator& allocator, const std::string& name,
+              std::vector<api::Allocation>* allocations) const {
     Steps left{steps};
-    auto outcome = allocator.allocate(node, left);
+    auto outcome = allocator.allocate(node_named(name, labels), left);
     if (const auto* solution = std::get_if<Solution>(&outcome)) {
       auto made = allocator.allocations(*solution, name, [] { return "share"; });
       text_of_solution_ = {};

@@ -80,6 +80,11 @@ class FakeSearch final : public DeviceSearch {
     const auto it = devices_.find(std::string(snapshot_.node_name(row)));
     return it == devices_.end() ? DevicesFound() : it->second;
   }
+  void tally(cluster::Row, devices::Tally& to) const override {
+    static const api::Device kDevice;
+    to.name(0, "c", "r");
+    to.count(0, kDevice, false, devices::Tally::Device::in_use);
+  }
 
  private:
   const Snapshot& snapshot_;

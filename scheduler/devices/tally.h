@@ -1,0 +1,41 @@
+// Tally: counts, request by request, why the devices of nodes do not serve a pod's claims.
+//
+// Owner: one evaluation. Threads: one at a time. Errors: none.
+#pragma once
+
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/device.h"
+#include "scheduler/devices/steps.h"
+#include "scheduler/framework/findings.h"
+
+namespace podium::devices {
+
+class Tally {
+ public:
+  enum class Device : std::uint8_t { free, in_use, tainted, too_small };
+
+  // Of all nodes together. If it does not suffice, nothing is told.
+  explicit Tally(Steps steps) : steps_(steps) {}
+  Steps& steps() { return steps_; }
+
+  // `request` counts from 0 over all claims. `is_shared`: other nodes may have the device, too.
+  void count(std::size_t request, const api::Device& device, bool is_shared, Device state);
+  // Names the next request, unless an earlier node did.
+  void name(std::size_t request, std::string claim, std::string name);
+
+  std::vector<framework::DeviceTally> take() && {
+    return steps_.left < 0 ? std::vector<framework::DeviceTally>() : std::move(counts_);
+  }
+
+ private:
+  Steps steps_;
+  std::vector<framework::DeviceTally> counts_;                                    // by request
+  boost::unordered_flat_set<std::pair<std::size_t, const api::Device*>> shared_;  // request and device
+};
+
+}  // namespace podium::devices

@@ -1,0 +1,56 @@
+// Devices in the answers to "why".
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "app/render/why.h"
+#include "app/render/words.h"
+
+namespace podium::render {
+namespace {
+
+TEST(Devices, APlacedPodHearsWhichItHas) {
+  const auto report = read_report(boost::json::parse(R"json({
+    "metadata": {"name": "train", "namespace": "ml", "generation": 1},
+    "status": {"outcome": "Scheduled", "choice": {"nodeName": "n1", "score": 300, "tiedNodes": 1},
+      "nodeCounts": {"total": 3, "evaluated": 3, "feasible": 1}, "topNodes": [{"nodeName": "n1", "score": 300}],
+      "devices": [{"claimName": "train-gpu", "request": "gpu", "driver": "gpu.example.com", "pool": "n1",
+                   "device": "gpu-0"},
+                  {"claimName": "train-nic", "request": "nic/fast", "driver": "net.example.com", "pool": "rack-7",
+                   "device": "eth-1\u001b[2J"}],
+      "devicesTotal": 40}})json"));
+  const auto text = why(report, "pod ml/train", {});
+  EXPECT_NE(text.find("Devices:\n"
+                      "  gpu       n1/gpu-0         gpu.example.com  claim train-gpu\n"
+                      "  nic/fast  rack-7/eth-1[2J  net.example.com  claim train-nic\n"
+                      "  and 38 more\n"),
+            text.npos)
+      << text;
+}
+
+TEST(Devices, APendingPodHearsWhatIsWrongWithThem) {
+  const auto words = [](std::vector<DeviceCounts> devices) {
+    Rejection rejection;
+    rejection.devices = std::move(devices);
+    return shortfall_words(rejection);
+  };
+  EXPECT_EQ(words({{"c", "gpu", 0}}), "gpu: no device matches");
+  EXPECT_EQ(words({{"c", "gpu", 1, 1}}), "gpu: 1 device matches, 1 in use");
+  EXPECT_EQ(words({{"c", "gpu", 8, 4, 2, 1}}),
+            "gpu: 8 devices match, 4 in use, 2 tainted, 1 too small, 1 free");
+  EXPECT_EQ(words({{"c", "gpu", 2, 2}, {"c", "nic", 4}}),
+            "gpu: 2 devices match, 2 in use; nic: 4 devices match, 4 free");
+  EXPECT_EQ(words({{"c", "gpu", 1, 5}}), "gpu: 1 device matches, 5 in use") << "a report that is wrong";
+}
+
+TEST(Devices, TheRejectionThatCountsThemSaysMost) {
+  Rejection plain, counted;
+  plain.nodes = counted.nodes = 3;
+  plain.reason = "plain";
+  counted.devices = {{"c", "gpu", 1, 1}};
+  EXPECT_EQ(main_rejection({plain, counted})->reason, "");
+  EXPECT_EQ(main_rejection({counted, plain})->reason, "");
+}
+
+}  // namespace
+}  // namespace podium::render
