@@ -47,13 +47,16 @@ std::map<std::string, api::Quantity> requests(const json::value& pod) {
   return sum;
 }
 
-// Scarce resources first: "8 nvidia.com/gpu, 4 cpu, 64Gi".
+// Scarce resources first: "8 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi".
 std::string asks_of(const json::value& pod) {
   std::vector<std::string> parts;
   auto sum = requests(pod);
   for (const auto& [resource, quantity] : sum) {
     const bool common = resource == "cpu" || resource == "memory";
     if (!common) parts.push_back(fmt::format("{} {}", amount(resource, quantity), resource));
+  }
+  for (const auto& claim : list_at(pod, "/spec/resourceClaims")) {
+    parts.push_back("claim " + printable(string_at(claim, "/name")));
   }
   if (sum.contains("cpu")) parts.push_back(sum["cpu"].text() + " cpu");
   if (sum.contains("memory")) parts.push_back(amount("memory", sum["memory"]));
@@ -111,6 +114,7 @@ std::string blocked_by(const WaitingPod& pod) {
 std::string nearest_miss(const WaitingPod& pod) {
   if (!pod.report) return "-";
   for (const auto& rejection : pod.report->rejections) {
+    if (!rejection.devices.empty()) return shortfall_words(rejection);
     if (!rejection.least.empty()) return fmt::format("{} {} short", rejection.least, rejection.resource);
   }
   return "-";

@@ -71,6 +71,9 @@ constexpr Word kReasons[] = {
      "cannot use the volume: another pod has it for itself"},
     {"node(s) had no available disk", "cannot use the disk: another pod has it"},
     {"node(s) exceed max volume count", "has as many volumes as it may have"},
+    {"cannot allocate all claims", "has not the devices free that the pod's claims ask for"},
+    {"resourceclaim not available on the node", "cannot reach the devices that the pod's claim has"},
+    {"invalid resource pools were encountered", "has not the devices free, and a driver's pool is invalid"},
     {"pod has unbound immediate PersistentVolumeClaims",
      "cannot be chosen: a claim of the pod has no volume yet"},
 };

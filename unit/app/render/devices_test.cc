@@ -3,6 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "app/render/pending.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
 
@@ -41,6 +42,25 @@ TEST(Devices, APendingPodHearsWhatIsWrongWithThem) {
   EXPECT_EQ(words({{"c", "gpu", 2, 2}, {"c", "nic", 4}}),
             "gpu: 2 devices match, 2 in use; nic: 4 devices match, 4 free");
   EXPECT_EQ(words({{"c", "gpu", 1, 5}}), "gpu: 1 device matches, 5 in use") << "a report that is wrong";
+}
+
+TEST(Devices, TheTableOfPendingPodsHasThem) {
+  auto pod = read_waiting_pod(boost::json::parse(R"json({
+    "metadata": {"namespace": "ml", "name": "train", "uid": "u"},
+    "spec": {"resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "two"}], "containers": []},
+    "status": {"phase": "Pending"}})json"));
+  ASSERT_TRUE(pod);
+  pod->report = read_report(boost::json::parse(R"json({
+    "metadata": {"name": "train", "namespace": "ml", "generation": 1},
+    "status": {"outcome": "Unschedulable", "nodeCounts": {"total": 3, "evaluated": 3, "feasible": 0},
+      "rejections": [{"plugin": "DynamicResources", "code": "InsufficientDevices",
+        "reason": "cannot allocate all claims", "nodeCount": 3, "preemptionMayHelp": false, "devices": [
+          {"claimName": "train-gpus", "request": "gpu", "matched": 4, "inUse": 3, "tainted": 0, "tooSmall": 0}]}]}})json"));
+  const auto groups = group_waiting({*pod});
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].asks, "claim gpus");
+  EXPECT_EQ(groups[0].blocked_by, "3 of 3 nodes: has not the devices free that the pod's claims ask for");
+  EXPECT_EQ(groups[0].nearest_miss, "gpu: 4 devices match, 3 in use, 1 free");
 }
 
 TEST(Devices, TheRejectionThatCountsThemSaysMost) {
