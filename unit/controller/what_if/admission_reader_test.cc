@@ -1,4 +1,4 @@
-// WhatIfController reads the LimitRanges and the RuntimeClass of a question, and says what it could not read.
+// WhatIfController reads the LimitRanges, the RuntimeClass and the claim templates of a question, and says what it could not read.
 #include "controller/what_if/admission_reader.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "unit/controller/what_if/asking_controller.h"
 
@@ -64,6 +65,50 @@ TEST(WhatIfController, SaysWhatItCouldNotRead) {
   EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
   EXPECT_EQ(text_list(w.status("ask"), "notModelled"),
             R"(["admission webhooks and policies","LimitRange","ResourceQuota","RuntimeClass"])");
+}
+
+// The first replica's reason, of a pod with a claim of each of these templates.
+std::string reason_with_claims(Asking& w, const std::vector<std::string>& templates) {
+  std::string claims;
+  for (std::size_t i = 0; i < templates.size(); ++i) {
+    claims +=
+        fmt::format(R"({}{{"name":"c{}","resourceClaimTemplateName":"{}"}})", i ? "," : "", i, templates[i]);
+  }
+  w.ask("ask", fmt::format(R"({{"dryRun":true,"template":{{"spec":{{"resourceClaims":[{}],
+      "containers":[{{"name":"c","image":"i"}}]}}}}}})",
+                           claims));
+  w.settle();
+  return unit::ObjectServer::text(w.status("ask"), "/firstFailure/reason");
+}
+
+json::value claim_template(const std::string& name, const std::string& ns, const std::string& device_class) {
+  return json::parse(fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}},"spec":{{"spec":{{"devices":
+      {{"requests":[{{"name":"gpu","exactly":{{"deviceClassName":"{}"}}}}]}}}}}}}})",
+                                 name, ns, device_class));
+}
+
+TEST(WhatIfController, MakesClaimsOfTheTemplatesOfItsNamespace) {
+  Asking w;
+  w.server.put("resourceclaimtemplates", claim_template("one", "shop", "fast"));
+  w.server.put("resourceclaimtemplates", claim_template("two", "elsewhere", "slow"));
+  EXPECT_EQ(reason_with_claims(w, {"one"}), "request gpu: device class fast does not exist");
+  Asking of_another;
+  of_another.server.put("resourceclaimtemplates", claim_template("two", "elsewhere", "slow"));
+  EXPECT_EQ(reason_with_claims(of_another, {"two"}), "pod \"shop/ask\": ResourceClaim not created yet");
+}
+
+TEST(WhatIfController, ReadsOnlySoManyTemplatesAndNoOtherPaths) {
+  Asking w;
+  std::vector<std::string> names{"../../../../../api/v1/nodes/n1"};
+  for (std::size_t i = 0; i < 2 * AdmissionReader::kMostClaimTemplates; ++i)
+    names.push_back(fmt::format("t{}", i));
+  EXPECT_EQ(reason_with_claims(w, names), "pod \"shop/ask\": ResourceClaim not created yet");
+  std::size_t reads = 0;
+  for (const auto& request : w.server.requests("GET")) {
+    EXPECT_EQ(request.find("nodes"), request.npos) << request;
+    reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
+  }
+  EXPECT_EQ(reads, AdmissionReader::kMostClaimTemplates);
 }
 
 TEST(WhatIfController, ReadsNoMoreLimitRangesThanANamespaceMayHave) {
