@@ -264,6 +264,28 @@ class Page(Live):
         self.ask_about(WORKLOAD % "DaemonSet")
         self.says("[role=alert]", "a DaemonSet has one pod on each node that it selects")
 
+    def test_devices(self):
+        """The devices that a pod has; and why there are none for the next one."""
+        wanted = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}
+        named = lambda kind, name, **more: {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, **more}
+        for obj in [named("DeviceClass", "gpu", spec={}), named("ResourceClaim", "own", spec=wanted),
+                    named("ResourceClaimTemplate", "one", spec={"spec": wanted}),
+                    named("ResourceSlice", "n00", spec={
+                        "driver": "gpu.example.com", "nodeName": "n00", "devices": [{"name": "gpu-0"}],
+                        "pool": {"name": "n00", "generation": 1, "resourceSliceCount": 1}})]:
+            self.plane.create(obj)
+        self.plane.create(pod("trains", resourceClaims=[{"name": "gpu", "resourceClaimName": "own"}]))
+        self.bound("trains")
+        self.open(self.editor, "#/pod/default/trains")
+        self.says("#verdict", "default/trains is on n00")
+        self.says("#devices", "gpu: n00/gpu-0 of gpu.example.com, claim own")
+        self.browser.run("location.hash = '#/ask'")
+        self.browser.wait("document.getElementById('manifest')", "the form")
+        self.ask_about((MANIFEST % "100m").replace("containers:", "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}], containers:"))
+        self.says("#answer-verdict", "does not fit")
+        self.says("#rejections", "gpu: 1 device matches, 1 in use")
+        self.assert_quiet()
+
     def test_pods_that_wait(self):
         """By reason, over all pages of the list; names lead to reports."""
         # One request deletes them all, and nothing waits for each.

@@ -2,7 +2,7 @@
 import { Component, h } from "./vendor/preact.js";
 import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Rejections, Room, Trouble, Zones } from "./parts.js";
+import { Devices, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
 import { answerVerdict, bestWords, count, marginWords, reasonWords, tolerations } from "./words.js";
 
@@ -234,6 +234,7 @@ export class AskView extends Component {
       h(Zones, { status }),
       this.places(status),
       this.scores(status, question),
+      h(Devices, { status }),
       h(Rejections, { status }),
     );
   }

@@ -1,6 +1,6 @@
 // Pieces that several views show.
 import { Component, h } from "./vendor/preact.js";
-import { count, reasonWords, roomWords, shortOfWords, time } from "./words.js";
+import { count, reasonWords, roomWords, shortOfWords, shortWords, time } from "./words.js";
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
@@ -31,8 +31,8 @@ export function Trouble({ error, next }) {
 export function Rejections({ status }) {
   const groups = status.rejections ?? [];
   if (!groups.length) return null;
-  const isShort = groups.some((one) => one.shortfall);
-  const columns = ["Nodes", "A node of these", "For instance", ...(isShort ? ["Least short"] : [])];
+  const isShort = groups.some(shortWords);
+  const columns = ["Nodes", "A node of these", "For instance", ...(isShort ? ["What is short"] : [])];
   const shown = groups.reduce((sum, one) => sum + one.nodeCount, 0);
   return h(
     "section",
@@ -64,7 +64,7 @@ export function Rejections({ status }) {
               h("td", { class: "number" }, one.nodeCount),
               h("th", { scope: "row", title: one.reason }, reasonWords(one.reason)),
               h("td", null, (one.examples ?? []).join(", ")),
-              isShort && h("td", null, one.shortfall ? `${one.shortfall.least} ${one.shortfall.resource}` : ""),
+              isShort && h("td", null, shortWords(one)),
             ),
           ),
         ),
@@ -72,6 +72,30 @@ export function Rejections({ status }) {
     ),
     status.rejectionsTotal > groups.length &&
       h("p", { class: "note" }, `${count(shown, "node")} in the ${groups.length} largest of ${status.rejectionsTotal} groups.`),
+  );
+}
+
+// The devices that the pod's claims get.
+export function Devices({ status }) {
+  const devices = status.devices ?? [];
+  if (!devices.length) return null;
+  const cut = (status.devicesTotal ?? devices.length) - devices.length;
+  return h(
+    "section",
+    { "aria-labelledby": "devices-title" },
+    h("h2", { id: "devices-title" }, "Devices"),
+    h(
+      "ul",
+      { id: "devices" },
+      devices.map((one) =>
+        h(
+          "li",
+          { key: `${one.claimName} ${one.request} ${one.pool} ${one.device}` },
+          `${one.request}: ${one.pool}/${one.device} of ${one.driver}, claim ${one.claimName}`,
+        ),
+      ),
+    ),
+    cut > 0 && h("p", { class: "note" }, `And ${cut} more.`),
   );
 }
 

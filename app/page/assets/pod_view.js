@@ -2,7 +2,7 @@
 import { Component, h } from "./vendor/preact.js";
 import { hasToken, reportOf } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Attempts, Rejections, Trouble, podLink } from "./parts.js";
+import { Attempts, Devices, Rejections, Trouble, podLink } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
 import { bestWords, count, marginWords, podVerdict } from "./words.js";
 
@@ -122,6 +122,7 @@ export class PodView extends Component {
           ),
           this.preemption(status),
           this.scores(status, moved),
+          h(Devices, { status }),
           h(Rejections, { status }),
           h(Attempts, { status }),
           h(

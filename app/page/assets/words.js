@@ -74,12 +74,32 @@ export function answerVerdict(status) {
 const mainOf = (groups) =>
   groups.reduce(
     (best, one) =>
-      one.nodeCount > best.nodeCount || (one.nodeCount === best.nodeCount && one.shortfall && !best.shortfall) ? one : best,
+      one.nodeCount > best.nodeCount || (one.nodeCount === best.nodeCount && shortWords(one) && !shortWords(best)) ? one : best,
     groups[0],
   );
 
 const leastWords = ({ least, resource }) =>
   resource === "pods" && least === "1" ? "least short: 1 pod" : `least short: ${least} ${resource}`;
+
+// As device_words() of app/render/words.cc.
+function deviceWords({ request, matched, inUse, tainted, tooSmall }) {
+  if (!matched) return `${request}: no device matches`;
+  const free = Math.max(0, matched - inUse - tainted - tooSmall);
+  const parts = [
+    [inUse, "in use"],
+    [tainted, "tainted"],
+    [tooSmall, "too small"],
+    [free, "free"],
+  ];
+  const told = parts.filter(([number]) => number > 0).map(([number, words]) => `, ${number} ${words}`);
+  return `${request}: ${count(matched, "device matches", "devices match")}${told.join("")}`;
+}
+
+// What a group of nodes is short of.
+export function shortWords({ devices, shortfall }) {
+  if (devices?.length) return devices.map(deviceWords).join("; ");
+  return shortfall ? leastWords(shortfall) : "";
+}
 
 // As room_words() and short_of() of app/render/what_if.cc.
 export const roomWords = ({ count: more, mayBeMore }) =>
@@ -88,8 +108,8 @@ export const roomWords = ({ count: more, mayBeMore }) =>
 export function shortOfWords(failure) {
   if (!failure?.rejections?.length) return "";
   const main = mainOf(failure.rejections);
-  const least = main.shortfall ? `; ${leastWords(main.shortfall)}` : "";
-  return `After that ${count(main.nodeCount, "node")}: ${reasonWords(main.reason)}${least}.`;
+  const short = shortWords(main);
+  return `After that ${count(main.nodeCount, "node")}: ${reasonWords(main.reason)}${short && `; ${short}`}.`;
 }
 
 // Lines of YAML for the spec of a pod: the toleration that was tried.

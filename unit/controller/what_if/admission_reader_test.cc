@@ -1,4 +1,4 @@
-// WhatIfController reads the LimitRanges, the RuntimeClass and the claim templates of a question, and says what it could not read.
+// WhatIfController reads what admission reads of a question, and says what it could not read.
 #include "controller/what_if/admission_reader.h"
 
 #include <fmt/format.h>
