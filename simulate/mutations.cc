@@ -132,10 +132,13 @@ Bug evicts_again_at_once() {
   return bug;
 }
 
-Bug nominates_late() {
+Bug loses_withdrawals() {
   Bug bug;
-  bug.dawdles = [](const Request& request) -> Steady::duration {
-    return request.body.find(R"("nominatedNodeName":")") == std::string::npos ? 0s : 5s;
+  bug.after = [](const Request& request, Answer& answer) {
+    const bool withdraws = request.method == "PATCH" && names(request, "/pods/") &&
+                           request.body.find(R"("nominatedNodeName":null)") != std::string::npos;
+    const bool failed = !answer || answer->status >= 400;
+    if (withdraws && failed) answer = done(200);
   };
   return bug;
 }
@@ -254,12 +257,21 @@ Bug forgets_by_name() {
   return bug;
 }
 
+Faults only(std::initializer_list<Fault> wanted) {
+  auto faults = Faults::none();
+  for (const auto fault : wanted) faults.add(fault);
+  return faults;
+}
+
 const std::vector<Mutation>& all() {
   static const std::vector<Mutation> found{
       {.name = "writes_without_the_lease",
        .bug = "sends a write that has waited, though the lease is lost (1)",
+       .seed = 13,
+       .found_as = "has the lease",
        .make = binds_late,
-       .writes_always = true},
+       .writes_always = true,
+       .faults = only({Fault::freeze})},
       {.name = "doubt_is_refusal",
        .bug = "a binding without an answer frees its room (2)",
        .seed = 292,
@@ -274,9 +286,10 @@ const std::vector<Mutation>& all() {
       {.name = "any_retry_after",
        .bug = "waits as long as any Retry-After says (5)",
        .make = believes_any_retry_after},
-      {.name = "late_nomination",
-       .bug = "an older nomination overwrites a newer one (6)",
-       .make = nominates_late},
+      {.name = "lost_withdrawal",
+       .bug = "the withdrawal of a nomination is lost and not repeated (6)",
+       .make = loses_withdrawals,
+       .faults = only({Fault::lose_request, Fault::overload, Fault::server_error, Fault::quota})},
       {.name = "eviction_loop",
        .bug = "repeats a refused eviction at once (7)",
        .seed = 2,
@@ -294,7 +307,10 @@ const std::vector<Mutation>& all() {
        .make = clings_to_forbidden_reports},
       {.name = "lost_answer",
        .bug = "a what-if whose answer was not stored stays unanswered (13)",
-       .make = takes_lost_answers_for_written},
+       .seed = 147,
+       .found_as = "is not answered",
+       .make = takes_lost_answers_for_written,
+       .faults = only({Fault::lose_reply, Fault::server_error, Fault::overload})},
       {.name = "head_of_line",
        .bug = "a report that cannot be deleted stops all deletions (19)",
        .seed = 2,

@@ -17,6 +17,7 @@
 
 #include "app/engine/engine.h"
 #include "client/http/transport.h"
+#include "simulate/faults.h"
 
 namespace podium::simulate {
 
@@ -37,13 +38,14 @@ struct Bug {
 
 struct Mutation {
   std::string_view name;
-  std::string_view bug;         // what the engine does wrong; the number in the review that found it once
-  std::uint64_t seed = 0;       // of a life that finds it; 0: none is known
-  std::string_view found_as;    // a part of what that life tells
-  bool rare = false;            // few lives find it
-  std::function<Bug()> make{};  // for each engine and kind of traffic
-  bool writes_always = false;   // never asks whether it may write
-  double clock_rate = 1;        // of its clock
+  std::string_view bug;           // what the engine does wrong; the number in the review that found it once
+  std::uint64_t seed = 0;         // of a life that finds it; 0: none is known
+  std::string_view found_as;      // a part of what that life tells
+  bool rare = false;              // few lives find it
+  std::function<Bug()> make{};    // for each engine and kind of traffic
+  bool writes_always = false;     // never asks whether it may write
+  double clock_rate = 1;          // of its clock
+  Faults faults = Faults::all();  // those that the life may choose from
 };
 
 std::span<const Mutation> mutations();

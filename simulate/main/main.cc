@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -17,8 +18,8 @@ namespace podium::simulate {
 namespace {
 
 struct Options {
-  std::string seeds, also, mutation, faults;
-  std::uint64_t from_test_seed = 0;
+  std::string seeds, also, mutation, faults, drawn;
+  unsigned seconds = 0;  // 0: no end but that of the seeds
   unsigned jobs = 1;
   bool trace = false, twice = false, mutations = false, answer = false, first = false, rare = false;
 };
@@ -101,8 +102,11 @@ Faults shrink(Settings settings, Faults faults, const std::string& failure) {
 
 void run_seed(std::uint64_t seed, const Options& options, Sum& sum) {
   const auto* mutation = mutation_named(options.mutation);
-  Settings settings{
-      .seed = seed, .faults = *read_faults(options.faults), .mutation = mutation, .prints = options.trace};
+  const bool as_planted = mutation && options.faults.empty();
+  Settings settings{.seed = seed,
+                    .faults = as_planted ? mutation->faults : *read_faults(options.faults),
+                    .mutation = mutation,
+                    .prints = options.trace};
   const auto outcome = live(settings);
   sum.add(seed, outcome);
   if (options.twice) {
@@ -125,18 +129,29 @@ void run_seed(std::uint64_t seed, const Options& options, Sum& sum) {
   std::fflush(stdout);
 }
 
-// The seeds to run: those of the file, then the range; or so many from PODIUM_TEST_SEED on.
+// A range, begun where PODIUM_TEST_SEED falls into it: what is before that comes last.
+std::optional<std::vector<Range>> drawn_of(const std::string& text) {
+  const auto range = read_range(text);
+  const char* given = std::getenv("PODIUM_TEST_SEED");
+  const auto draw = read_range(given ? given : "1");
+  if (!range || !draw || range->last < range->first) return std::nullopt;
+  const auto begin = range->first + draw->first % (range->last - range->first + 1);
+  fmt::print("PODIUM_TEST_SEED={}: lives from seed {} on\n", draw->first, begin);
+  std::vector<Range> out{{begin, range->last}};
+  if (begin > range->first) out.push_back({range->first, begin - 1});
+  return out;
+}
+
+// The seeds to run: those of the file, then the range; or a drawn part of a range.
 std::optional<std::vector<Range>> ranges_of(const Options& options) {
   std::vector<Range> out;
   if (!options.also.empty()) {
     for (const auto seed : read_seeds(options.also)) out.push_back({seed, seed});
   }
-  if (options.from_test_seed > 0) {
-    const char* given = std::getenv("PODIUM_TEST_SEED");
-    const auto first = read_range(given ? given : "1");
-    if (!first) return std::nullopt;
-    fmt::print("PODIUM_TEST_SEED={}\n", first->first);
-    out.push_back({first->first, first->first + options.from_test_seed - 1});
+  if (!options.drawn.empty()) {
+    const auto drawn = drawn_of(options.drawn);
+    if (!drawn) return std::nullopt;
+    out.insert(out.end(), drawn->begin(), drawn->end());
   } else if (!options.seeds.empty()) {
     const auto range = read_range(options.seeds);
     if (!range) return std::nullopt;
@@ -148,7 +163,7 @@ std::optional<std::vector<Range>> ranges_of(const Options& options) {
 int run_seeds(const Options& options) {
   const auto ranges = ranges_of(options);
   if (!ranges) {
-    fmt::print(stderr, "podium_simulate: --seeds and PODIUM_TEST_SEED are A..B, or one number\n");
+    fmt::print(stderr, "podium_simulate: --seeds, --drawn and PODIUM_TEST_SEED are A..B, or one number\n");
     return 2;
   }
   if (!options.mutation.empty() && !mutation_named(options.mutation)) {
@@ -161,11 +176,13 @@ int run_seeds(const Options& options) {
     return 2;
   }
   std::fflush(stdout);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.seconds);
   const auto sum = share(options.jobs, [&](unsigned worker, unsigned workers) {
     Sum mine;
     std::uint64_t at = 0;
     for (const auto& range : *ranges) {
       for (auto seed = range.first; seed <= range.last; ++seed) {
+        if (options.seconds > 0 && std::chrono::steady_clock::now() > end) return mine;
         if (at++ % workers == worker && !(options.first && mine.failed > 0)) run_seed(seed, options, mine);
       }
     }
@@ -184,9 +201,9 @@ int run_seeds(const Options& options) {
 bool find(const Mutation& mutation) {
   const std::uint64_t tries = mutation.rare ? 3'000 : 200;
   for (auto seed = mutation.seed; seed < mutation.seed + tries; ++seed) {
-    const auto found = live({.seed = seed, .mutation = &mutation});
+    const auto found = live({.seed = seed, .faults = mutation.faults, .mutation = &mutation});
     if (!found.failure || found.failure->find(mutation.found_as) == std::string::npos) continue;
-    const auto without = live({.seed = seed});
+    const auto without = live({.seed = seed, .faults = mutation.faults});
     fmt::print("{}: seed {}: {}\n", mutation.name, seed, *found.failure);
     if (without.failure) fmt::print("  and without it: {}\n", *without.failure);
     return !without.failure;
@@ -213,7 +230,8 @@ int run(int argc, char** argv) {
   Options options;
   app.add_option("--seeds,--seed", options.seeds, "A..B, or one");
   app.add_option("--also", options.also, "a file of seeds to run first")->check(CLI::ExistingFile);
-  app.add_option("--from-test-seed", options.from_test_seed, "so many lives from PODIUM_TEST_SEED on");
+  app.add_option("--drawn", options.drawn, "the seeds A..B, begun where PODIUM_TEST_SEED falls");
+  app.add_option("--seconds", options.seconds, "begin no life after so many seconds");
   app.add_option("--faults", options.faults, "only these faults: names, joined by commas");
   app.add_option("--jobs", options.jobs, "share the seeds among so many processes")->check(CLI::Range(1, 64));
   app.add_option("--mutation", options.mutation, "plant this bug");
