@@ -262,6 +262,7 @@ struct HttpsServer::Impl {
   }
 
   static Task<Reply> reply_to(Impl* self, const RequestSlot* slot, Request request) {
+    if (request.path.empty()) co_return Reply(400, "400 Bad Request\n");  // as Go's server
     if (slot->taken) co_return co_await self->handler(std::move(request));
     Reply busy(503, "too many requests in progress\n");
     busy.headers.emplace_back("Retry-After", "1");
