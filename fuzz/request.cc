@@ -157,7 +157,7 @@ void request(std::string_view input) {
   for (const std::size_t piece : {1, 7, 100}) {
     if (input.size() / piece > 300) continue;
     auto cut = port.send(input, piece);
-    if (planted() && piece == 7 && cut.size() > 2 && cut.front().body.size() > 20)
+    if (planted() && piece == 7 && cut.size() == 1 && cut.front().body.size() > 20)
       cut.front().body.pop_back();
     require(cut == whole, "requests are the same however they arrive", std::to_string(piece));
   }
