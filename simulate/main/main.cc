@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -19,7 +18,7 @@ namespace {
 
 struct Options {
   std::string seeds, also, mutation, faults, drawn;
-  unsigned seconds = 0;  // 0: no end but that of the seeds
+  std::uint64_t lives = 0;  // 0: all
   unsigned jobs = 1;
   bool trace = false, twice = false, mutations = false, answer = false, first = false, rare = false;
 };
@@ -176,13 +175,12 @@ int run_seeds(const Options& options) {
     return 2;
   }
   std::fflush(stdout);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.seconds);
   const auto sum = share(options.jobs, [&](unsigned worker, unsigned workers) {
     Sum mine;
     std::uint64_t at = 0;
     for (const auto& range : *ranges) {
       for (auto seed = range.first; seed <= range.last; ++seed) {
-        if (options.seconds > 0 && std::chrono::steady_clock::now() > end) return mine;
+        if (options.lives > 0 && at == options.lives) return mine;
         if (at++ % workers == worker && !(options.first && mine.failed > 0)) run_seed(seed, options, mine);
       }
     }
@@ -231,7 +229,7 @@ int run(int argc, char** argv) {
   app.add_option("--seeds,--seed", options.seeds, "A..B, or one");
   app.add_option("--also", options.also, "a file of seeds to run first")->check(CLI::ExistingFile);
   app.add_option("--drawn", options.drawn, "the seeds A..B, begun where PODIUM_TEST_SEED falls");
-  app.add_option("--seconds", options.seconds, "begin no life after so many seconds");
+  app.add_option("--lives", options.lives, "run so many of them");
   app.add_option("--faults", options.faults, "only these faults: names, joined by commas");
   app.add_option("--jobs", options.jobs, "share the seeds among so many processes")->check(CLI::Range(1, 64));
   app.add_option("--mutation", options.mutation, "plant this bug");
