@@ -48,7 +48,8 @@ std::size_t bytes_of(const ReportStatus& status) {
   out += sum(status.strategies,
              [&](const auto& s) { return sizeof s + bytes_of(s.name) + sum(s.top_nodes, of); });
   out += sum(status.rejections, [](const auto& r) {
-    return sizeof r + bytes_of(r.plugin) + bytes_of(r.code) + bytes_of(r.reason) + bytes_of(r.examples);
+    return sizeof r + bytes_of(r.plugin) + bytes_of(r.code) + bytes_of(r.reason) + bytes_of(r.taints) +
+           bytes_of(r.examples);
   });
   out +=
       sum(status.history, [](const auto& h) { return sizeof h + bytes_of(h.outcome) + bytes_of(h.reason); });

@@ -23,10 +23,13 @@ struct ReportRejection {
   bool preemption_may_help = false;
   struct Shortfall {
     std::string resource, least;  // the least missing amount, as a quantity
+    std::string node = {};        // where that much is missing
   };
   std::optional<Shortfall> shortfall = {};
   std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
-  std::vector<std::string> examples = {};            // at most 3
+  std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
+  std::size_t taints_total = 0;
+  std::vector<std::string> examples = {};  // at most 3
 };
 
 struct ReplicaPlacement {
@@ -71,6 +74,7 @@ struct NodeVerdict {
   struct Check {
     std::string plugin;
     std::vector<std::string> reasons = {};  // none: it passes
+    std::vector<std::string> taints = {};   // at most 3 that are not tolerated
   };
   std::vector<Check> checks = {};  // at most 16
   // What the first replica requests, and what is free there, as quantities.

@@ -36,9 +36,16 @@ void cut_strategies(ReportStatus& status, std::size_t nodes) {
   for (auto& strategy : status.strategies) keep(strategy.top_nodes, nodes);
 }
 
+// The nodes that a rejection names, and their taints.
+void keep_nodes(ReportRejection& rejection, std::size_t most) {
+  keep(rejection.examples, most);
+  keep(rejection.taints, most);
+  if (most == 0 && rejection.shortfall) rejection.shortfall->node.clear();
+}
+
 void cut_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
   keep(status.rejections, most);
-  for (auto& rejection : status.rejections) keep(rejection.examples, examples);
+  for (auto& rejection : status.rejections) keep_nodes(rejection, examples);
 }
 
 // Those given, and the requests that were counted.
@@ -159,7 +166,7 @@ void cut_answer_rejections(ReportStatus& status, std::size_t most, std::size_t e
   cut_rejections(status, most, examples);
   each_failure(*status.answer, [&](FirstFailure& failure) {
     keep(failure.rejections, most);
-    for (auto& rejection : failure.rejections) keep(rejection.examples, examples);
+    for (auto& rejection : failure.rejections) keep_nodes(rejection, examples);
   });
 }
 
@@ -174,7 +181,10 @@ void cut_verdicts(ReportAnswer& answer, std::size_t checks, std::size_t reasons)
   for (auto& verdict : answer.verdicts) {
     keep(verdict.checks, checks);
     keep(verdict.reasons, reasons);
-    for (auto& check : verdict.checks) keep(check.reasons, reasons);
+    for (auto& check : verdict.checks) {
+      keep(check.reasons, reasons);
+      keep(check.taints, reasons);
+    }
   }
 }
 

@@ -70,8 +70,15 @@ class Values {
                        {"nodeCount", r.nodes},
                        {"preemptionMayHelp", r.preemption_may_help}});
     if (!r.plugin.empty()) out["plugin"] = r.plugin;
-    if (r.shortfall)
-      out["shortfall"] = object({{"resource", r.shortfall->resource}, {"least", r.shortfall->least}});
+    if (r.shortfall) {
+      auto shortfall = object({{"resource", r.shortfall->resource}, {"least", r.shortfall->least}});
+      if (!r.shortfall->node.empty()) shortfall["nodeName"] = r.shortfall->node;
+      out["shortfall"] = std::move(shortfall);
+    }
+    if (r.taints_total > 0) {
+      out["taints"] = list(r.taints);
+      out["taintsTotal"] = r.taints_total;
+    }
     if (!r.devices.empty()) {
       out["devices"] = array(r.devices, [this](const framework::DeviceTally& d) {
         return object({{"claimName", d.claim},
@@ -199,6 +206,7 @@ class AnswerValues {
       out["checks"] = make_.array(v.checks, [this](const NodeVerdict::Check& c) {
         auto check = make_.object({{"plugin", c.plugin}, {"passes", c.reasons.empty()}});
         if (!c.reasons.empty()) check["reasons"] = make_.list(c.reasons);
+        if (!c.taints.empty()) check["taints"] = make_.list(c.taints);
         return check;
       });
     }

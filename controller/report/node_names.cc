@@ -33,7 +33,10 @@ std::vector<FirstFailure*> failures_of(ReportAnswer& answer) {
 }
 
 void collect(const std::vector<ReportRejection>& rejections, std::set<std::string, std::less<>>& out) {
-  for (const auto& each : rejections) out.insert(each.examples.begin(), each.examples.end());
+  for (const auto& each : rejections) {
+    out.insert(each.examples.begin(), each.examples.end());
+    if (each.shortfall && !each.shortfall->node.empty()) out.insert(each.shortfall->node);
+  }
 }
 
 }  // namespace
@@ -101,6 +104,9 @@ void NodeNames::value(json::value& field) {
 void NodeNames::rejections(std::vector<ReportRejection>& all) {
   for (auto& each : all) {
     for (auto& example : each.examples) name(example);
+    if (each.shortfall) name(each.shortfall->node);
+    each.taints.clear();  // a value may be a node's name, also of a node that nothing else here names
+    each.taints_total = 0;
   }
 }
 
@@ -135,6 +141,7 @@ void NodeNames::answer_texts(ReportAnswer& answer) {
     text(verdict.would_fit_with);
     for (auto& check : verdict.checks) {
       for (auto& reason : check.reasons) text(reason);
+      check.taints.clear();
     }
   }
   for (auto& change : answer.changes) {

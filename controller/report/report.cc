@@ -10,12 +10,14 @@
 #include "controller/report/metadata.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/reason_codes.h"
+#include "scheduler/plugins/shared/untolerated.h"
 
 namespace podium::controller {
 namespace {
 
 constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
-                      kPlacements = 64, kZones = 16, kGates = 16, kDevices = 32, kDeviceRequests = 8;
+                      kPlacements = 64, kZones = 16, kGates = 16, kDevices = 32, kDeviceRequests = 8,
+                      kTaints = 3;
 constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
@@ -78,7 +80,12 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
     rejection.code = plugins::reason_code(group.plugin, group.reason);
     const auto lacks = std::ranges::find(shortfalls, group.reason, &plugins::Shortfall::reason);
     if (group.plugin == "NodeResourcesFit" && lacks != shortfalls.end()) {
-      rejection.shortfall.emplace(lacks->resource, lacks->least);
+      rejection.shortfall.emplace(lacks->resource, lacks->least, lacks->node);
+    }
+    if (group.plugin == plugins::kTaintPlugin) {
+      auto taints = plugins::untolerated_taints(pod, decision, snapshot);
+      rejection.taints_total = taints.size();
+      rejection.taints = first(taints, kTaints);
     }
     if (rejection.code == plugins::kInsufficientDevices) {
       rejection.devices = first(decision.findings.tallies, kDeviceRequests);

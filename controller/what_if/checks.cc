@@ -6,11 +6,13 @@
 
 #include "controller/report/report.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
+#include "scheduler/plugins/shared/untolerated.h"
 
 namespace podium::controller {
 namespace {
 
-constexpr std::size_t kChecks = 16, kReasonsOfCheck = 4, kResources = 16;  // the CRD's schema allows these
+constexpr std::size_t kChecks = 16, kReasonsOfCheck = 4, kTaints = 3,
+                      kResources = 16;  // the CRD's schema allows these
 constexpr std::size_t kCheckReasonBytes = 256;
 
 std::optional<framework::Verdict> verdict_of(const framework::PreparedFilter& prepared,
@@ -46,6 +48,10 @@ void Checks::add_to(NodeVerdict& verdict) const {
       if (check.reasons.size() < kReasonsOfCheck) check.reasons.push_back(cut(reason, kCheckReasonBytes));
     }
     if (check.reasons.empty()) check.reasons.emplace_back("rejected");
+    if (plugin == plugins::kTaintPlugin) {
+      check.taints = plugins::untolerated_taints(pod_, fork_, *row);
+      check.taints.resize(std::min(check.taints.size(), kTaints));
+    }
   }
   const auto add = [&](std::string_view name, std::int64_t requested, std::int64_t allocatable,
                        std::int64_t taken) {

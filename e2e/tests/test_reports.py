@@ -32,6 +32,7 @@ class Decisions(Live):
         self.assertEqual(podium.condition(report, "Complete")["status"], "True")
         self.assertEqual(status["rejections"], [{"plugin": "TaintToleration", "code": "UntoleratedTaint", "nodeCount": 1,
                                                  "reason": "node(s) had untolerated taint(s)", "preemptionMayHelp": False,
+                                                 "taints": ["team=a:NoSchedule"], "taintsTotal": 1,
                                                  "examples": ["closed"]}])
         weights = [strategy["weight"] for strategy in status["strategies"]]
         for row in status["topNodes"]:

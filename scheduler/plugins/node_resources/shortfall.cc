@@ -22,6 +22,7 @@ struct Lack {
   std::int64_t want = 0;
   std::optional<ResourceColumns> columns;  // nullopt: no node has the resource, or it is about pods
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::string_view node = {};  // where least is missing
 
   std::int64_t missing_on(Row row, const cluster::Snapshot& snapshot) const {
     if (resource == kPods) return snapshot.pod_count[row] + 1 - snapshot.allocatable_pods[row];
@@ -78,14 +79,19 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
     if (id == framework::kFits) return;
     for (const auto index : of_verdict[id - 1]) {
       const auto missing = lacks[index].missing_on(row, snapshot);
-      if (missing > 0) lacks[index].least = std::min(lacks[index].least, missing);
+      auto& lack = lacks[index];
+      if (missing <= 0 || missing > lack.least) continue;
+      const auto node = snapshot.node_name(row);
+      if (missing < lack.least || node < lack.node) lack.node = node;
+      lack.least = missing;
     }
   });
   std::vector<Shortfall> out;
   for (auto& lack : lacks) {
     if (lack.least == std::numeric_limits<std::int64_t>::max()) continue;
     auto least = usual_quantity(lack.resource, lack.least);
-    out.push_back({std::move(lack.reason), std::move(lack.resource), std::move(least)});
+    out.push_back(
+        {std::move(lack.reason), std::move(lack.resource), std::move(least), std::string(lack.node)});
   }
   return out;
 }

@@ -17,6 +17,7 @@ struct Shortfall {
   std::string reason;    // the plugin's: "Insufficient cpu"
   std::string resource;  // "cpu"; "pods" for too many pods
   std::string least;     // the least missing amount on any node with that reason, as a quantity: "500m"
+  std::string node;      // where that much is missing; the first by name
 };
 
 // One for each reason of NodeResourcesFit in the decision. A reason is left out if it holds on no node

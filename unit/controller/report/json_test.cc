@@ -51,7 +51,7 @@ ReportStatus scheduled() {
   s.top_nodes = {{"n2", 310, {100, 10}}, {"n1", 310, {100, 10}}, {"n3", 300, {100, 0}}};
   s.rejections = {insufficient(2, true),
                   {.code = "ExcludedByName", .reason = "node(s) didn't satisfy plugin", .nodes = 1}};
-  s.rejections[0].shortfall = {"cpu", "500m"};
+  s.rejections[0].shortfall = {"cpu", "500m", "n5"};
   s.rejections[0].examples = {"n4", "n5"};
   s.rejections_total = 2;
   s.devices = {{"web-gpu", "gpu", "gpu.example.com", "n2", "gpu-0"},
@@ -81,6 +81,8 @@ ReportStatus unschedulable() {
   s.rejections[0].shortfall = {"cpu", "60"};
   s.rejections[0].examples = {"n1", "n2", "n3"};
   s.rejections[0].devices = {{"web-gpu", "gpu", 8, 4, 2, 1}};
+  s.rejections[0].taints = {"gpu=a100:NoSchedule", "gpu:NoExecute"};
+  s.rejections[0].taints_total = 4;
   s.rejections_total = 1;
   s.evaluate = 41us;
   s.conditions = {complete(false, "Unschedulable", s.message)};
@@ -129,7 +131,8 @@ ReportStatus answered() {
                  .code = "UntoleratedTaint",
                  .reasons = {"node(s) had untolerated taint(s)"},
                  .would_fit_with = "toleration of gpu",
-                 .checks = {{"TaintToleration", {"node(s) had untolerated taint(s)"}}, {"NodeResourcesFit"}},
+                 .checks = {{"TaintToleration", {"node(s) had untolerated taint(s)"}, {"gpu:NoSchedule"}},
+                            {"NodeResourcesFit"}},
                  .resources = {{"cpu", "500m", "3"}}}};
   a.group = GroupAnswer{.min_count = 3,
                         .topology_key = "topology.kubernetes.io/zone",
@@ -211,7 +214,9 @@ ReportStatus full(char letter) {
     auto rejection = insufficient(100'000, true);
     rejection.plugin = name;
     rejection.reason = text.substr(0, 1024);
-    rejection.shortfall = {name, "1000Gi"};
+    rejection.shortfall = {name, "1000Gi", name};
+    rejection.taints = std::vector(3, text.substr(0, 392));
+    rejection.taints_total = 100'000;
     rejection.examples = {name, name, name};
     rejection.devices = std::vector(8, framework::DeviceTally{name, name.substr(0, 127), 640'000, 1, 1, 1});
     s.rejections.push_back(rejection);

@@ -104,6 +104,9 @@ ReportStatus decision(const char* outcome) {
   status.choice.emplace().node = "n1";
   status.top_nodes = {{"n1", 7}, {"n2", 6}};
   status.rejections = {{.plugin = "P", .reason = "n4 is full", .nodes = 1, .examples = {"n4"}}};
+  status.rejections[0].shortfall = {"cpu", "1", "n5"};
+  status.rejections[0].taints = {"owner=n6:NoSchedule"};
+  status.rejections[0].taints_total = 1;
   status.message = "pods \"web\" is already assigned to node \"n9\"";
   status.conditions = {{"Complete", false, outcome, status.message}};
   status.history = {{.outcome = kFailed, .reason = "node \"n9\" is gone"}};
@@ -119,7 +122,8 @@ TEST(NodeNames, ADecisionKeepsTheNodeThatThePodIsOn) {
   EXPECT_EQ(placed.conditions[0].message, "placed on n1");
   EXPECT_EQ(placed.rejections[0].reason, placed.rejections[0].examples[0] + " is full");
   const auto text = boost::json::serialize(to_json(placed));
-  for (const char* name : {"n2", "n4", "n9"}) EXPECT_EQ(text.find(name), text.npos) << text;
+  for (const char* name : {"n2", "n4", "n5", "n6", "n9"}) EXPECT_EQ(text.find(name), text.npos) << text;
+  EXPECT_TRUE(placed.rejections[0].shortfall->node.starts_with("withheld-")) << text;
 }
 
 TEST(NodeNames, OfAFailedAttemptNoMessageIsLeft) {

@@ -145,12 +145,13 @@ TEST(Project, ARejectionSaysWhatIsMissingAndWhetherPreemptionMayHelp) {
   const auto status = report_on(pod("web").req("cpu", "2").req("memory", "12Gi"), snapshot);
   std::vector<std::string> seen;
   for (const auto& r : status.rejections) {
-    const auto least = r.shortfall ? r.shortfall->resource + " " + r.shortfall->least : "-";
+    const auto least =
+        r.shortfall ? r.shortfall->resource + " " + r.shortfall->least + " on " + r.shortfall->node : "-";
     seen.push_back(r.code + " " + std::to_string(r.nodes) + " " + least +
                    (r.preemption_may_help ? " preempt" : ""));
   }
-  EXPECT_EQ(seen, (Names{"InsufficientResource 3 cpu 500m", "InsufficientResource 3 memory 4Gi",
-                         "UntoleratedTaint 1 -"}))
+  EXPECT_EQ(seen, (Names{"InsufficientResource 3 cpu 500m on full",
+                         "InsufficientResource 3 memory 4Gi on full", "UntoleratedTaint 1 -"}))
       << "a pod that is too large for the node needs no preemption";
   EXPECT_EQ(status.rejections_total, 3u);
   const auto smaller = report_on(pod("web").req("cpu", "2"), snapshot);
@@ -163,6 +164,35 @@ TEST(Project, TooManyPodsLacksOne) {
   EXPECT_EQ(status.rejections.at(0).code, "TooManyPods");
   EXPECT_EQ(status.rejections.at(0).shortfall->resource, "pods");
   EXPECT_EQ(status.rejections.at(0).shortfall->least, "1");
+}
+
+TEST(Project, OfNodesThatLackEquallyMuchTheFirstByNameIsNearest) {
+  const auto snapshot = snapshot_of({machine("c", "1"), machine("b", "2"), machine("a", "2")});
+  const auto status = report_on(pod("web").req("cpu", "3"), snapshot);
+  EXPECT_EQ(status.rejections.at(0).shortfall->least, "1");
+  EXPECT_EQ(status.rejections.at(0).shortfall->node, "a");
+}
+
+TEST(Project, UntoleratedTaintsAreNamedThoseOfMostNodesFirst) {
+  const auto seen = [](const api::Pod& asked) {
+    const auto snapshot = snapshot_of(
+        {machine("a").taint("x", "", "NoSchedule"), machine("b").taint("gpu", "a100", "NoSchedule"),
+         machine("c").taint("gpu", "a100", "NoSchedule").taint("y", "", "NoExecute"),
+         machine("d").taint("gpu", "a100", "NoSchedule").taint("soft", "", "PreferNoSchedule"),
+         machine("e").taint("w", "1", "NoSchedule"),
+         machine("f").unschedulable().taint("z", "", "NoSchedule")});
+    const auto status = report_on(asked, snapshot);
+    std::vector<std::string> out;
+    for (const auto& rejection : status.rejections) {
+      for (const auto& taint : rejection.taints) out.push_back(taint);
+      if (rejection.code == "UntoleratedTaint") out.push_back(std::to_string(rejection.taints_total));
+    }
+    return out;
+  };
+  EXPECT_EQ(seen(pod("web")), (Names{"gpu=a100:NoSchedule", "w=1:NoSchedule", "x:NoSchedule", "4"}))
+      << "z is of a node that is rejected for being cordoned";
+  EXPECT_EQ(seen(pod("web").tolerate("gpu", "a100", "NoSchedule")),
+            (Names{"w=1:NoSchedule", "x:NoSchedule", "y:NoExecute", "3"}));
 }
 
 TEST(Project, RejectionsAreGroupedMostNodesFirst) {

@@ -203,6 +203,7 @@ TEST(Checks, EachFilterOfANamedNodeSpeaks) {
   ASSERT_EQ(verdict.checks.size(), 3u);
   EXPECT_EQ(verdict.checks[0].plugin, "NodeUnschedulable");
   EXPECT_TRUE(verdict.checks[0].reasons.empty()) << "another node is cordoned, not this one";
+  EXPECT_EQ(verdict.checks[1].taints, std::vector<std::string>{"gpu=yes:NoSchedule"});
   ASSERT_EQ(verdict.resources.size(), 1u);
   EXPECT_EQ(verdict.resources[0].requested, "3500m");
   EXPECT_EQ(verdict.resources[0].free, "3");

@@ -1,0 +1,63 @@
+#include "scheduler/plugins/shared/untolerated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace podium::plugins {
+namespace {
+
+using cluster::Row;
+
+std::string text_of(const api::Taint& taint) {
+  const bool executes = taint.effect == api::TaintEffect::no_execute;
+  return fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
+                     executes ? "NoExecute" : "NoSchedule");
+}
+
+// A comparison may tolerate a taint, whether its feature is on or not: a taint is named only if it keeps the
+// pod away in any case.
+bool keeps_away(const api::Taint& taint, const api::Pod& pod) {
+  return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
+         std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint, true); });
+}
+
+std::vector<std::string> texts_of(const std::vector<api::Taint>& taints, const api::Pod& pod) {
+  std::vector<std::string> out;
+  for (const auto& taint : taints) {
+    if (keeps_away(taint, pod)) out.push_back(text_of(taint));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const framework::Decision& decision,
+                                            const cluster::Snapshot& snapshot) {
+  const auto sets = snapshot.taint_sets();
+  std::vector<std::size_t> nodes_of_set(sets.size());
+  snapshot.present().each([&](Row row) {
+    const auto id = decision.rejections.id(row);
+    if (id != framework::kFits && decision.rejections.verdict(id).plugin == kTaintPlugin)
+      ++nodes_of_set[snapshot.taint_set[row]];
+  });
+  std::map<std::string, std::size_t> nodes_of_taint;
+  for (std::size_t id = 0; id < sets.size(); ++id) {
+    if (nodes_of_set[id] == 0) continue;
+    for (auto& text : texts_of(sets[id].taints, *pod)) nodes_of_taint[std::move(text)] += nodes_of_set[id];
+  }
+  std::vector<std::pair<std::string, std::size_t>> counted(nodes_of_taint.begin(), nodes_of_taint.end());
+  std::ranges::stable_sort(counted, std::ranges::greater(), &std::pair<std::string, std::size_t>::second);
+  std::vector<std::string> out;
+  for (auto& [text, nodes] : counted) out.push_back(std::move(text));
+  return out;
+}
+
+std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
+                                            Row row) {
+  return texts_of(snapshot.taint_sets()[snapshot.taint_set[row]].taints, *pod);
+}
+
+}  // namespace podium::plugins
