@@ -7,6 +7,7 @@
 #include "app/render/text.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/reason_codes.h"
+#include "scheduler/plugins/shared/untolerated.h"
 
 namespace podium::evaluate {
 namespace {
@@ -54,6 +55,11 @@ std::vector<render::Rejection> rejections_of(const PodResult& result, const clus
     if (group.plugin == "NodeResourcesFit" && lacks != shortfalls.end()) {
       rejection.resource = lacks->resource;
       rejection.least = lacks->least;
+      rejection.nearest = lacks->node;
+    }
+    if (group.plugin == plugins::kTaintPlugin) {
+      rejection.taints = plugins::untolerated_taints(*result.pod, result.decision, snapshot);
+      rejection.taints_total = rejection.taints.size();
     }
     rejection.code = plugins::reason_code(group.plugin, group.reason);
     if (rejection.code == plugins::kInsufficientDevices) {

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "api/quantity.h"
+#include "app/render/amounts.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"
 #include "base/time.h"
@@ -18,18 +19,6 @@ namespace podium::render {
 namespace {
 
 namespace json = boost::json;
-
-// With a binary suffix where it is a whole number of them, as people write memory.
-std::string amount(const std::string& resource, const api::Quantity& quantity) {
-  if (resource != "memory" && resource != "ephemeral-storage") return quantity.text();
-  static constexpr std::pair<int, const char*> kUnits[] = {{40, "Ti"}, {30, "Gi"}, {20, "Mi"}, {10, "Ki"}};
-  const auto bytes = quantity.value();
-  for (const auto& [bits, suffix] : kUnits) {
-    if (bytes > 0 && bytes % (std::int64_t{1} << bits) == 0)
-      return fmt::format("{}{}", bytes >> bits, suffix);
-  }
-  return quantity.text();
-}
 
 std::map<std::string, api::Quantity> requests(const json::value& pod) {
   std::map<std::string, api::Quantity> sum;
@@ -53,13 +42,13 @@ std::string asks_of(const json::value& pod) {
   auto sum = requests(pod);
   for (const auto& [resource, quantity] : sum) {
     const bool common = resource == "cpu" || resource == "memory";
-    if (!common) parts.push_back(fmt::format("{} {}", amount(resource, quantity), resource));
+    if (!common) parts.push_back(fmt::format("{} {}", exact(resource, quantity), resource));
   }
   for (const auto& claim : list_at(pod, "/spec/resourceClaims")) {
     parts.push_back("claim " + printable(string_at(claim, "/name")));
   }
-  if (sum.contains("cpu")) parts.push_back(sum["cpu"].text() + " cpu");
-  if (sum.contains("memory")) parts.push_back(amount("memory", sum["memory"]));
+  if (sum.contains("cpu")) parts.push_back(exact("cpu", sum["cpu"]) + " cpu");
+  if (sum.contains("memory")) parts.push_back(exact("memory", sum["memory"]));
   if (const auto* selector = pointer(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
     for (const auto& [key, value] : selector->get_object()) {
       parts.push_back(
@@ -107,15 +96,17 @@ std::string blocked_by(const WaitingPod& pod) {
   const auto* rejection = main_rejection(pod.report->rejections);
   if (!rejection) return pod.report->message.empty() ? "no report of podium" : pod.report->message;
   return fmt::format("{} of {}: {}", rejection->nodes, counted(pod.report->nodes.total, "node"),
-                     reason_words(rejection->reason));
+                     reason_words(*rejection));
 }
 
-// The shortfall on the node that is nearest to being enough.
+// The shortfall on the node that is nearest to being enough: "general-04: 54.25 cpu short".
 std::string nearest_miss(const WaitingPod& pod) {
   if (!pod.report) return "-";
   for (const auto& rejection : pod.report->rejections) {
     if (!rejection.devices.empty()) return shortfall_words(rejection);
-    if (!rejection.least.empty()) return fmt::format("{} {} short", rejection.least, rejection.resource);
+    const auto missing = missing_words(rejection);
+    if (missing.empty()) continue;
+    return fmt::format("{}{}{} short", rejection.nearest, rejection.nearest.empty() ? "" : ": ", missing);
   }
   return "-";
 }

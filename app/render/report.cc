@@ -89,6 +89,8 @@ Device device(const json::value& value) {
 
 Rejection rejection(const json::value& value) {
   const auto& shortfall = at(value, "shortfall");
+  auto taints = texts(value, "taints");
+  const auto taints_total = std::max(taints.size(), count(value, "taintsTotal"));
   return {.plugin = text(value, "plugin"),
           .code = text(value, "code"),
           .reason = text(value, "reason"),
@@ -96,6 +98,9 @@ Rejection rejection(const json::value& value) {
           .preemption_may_help = flag(value, "preemptionMayHelp"),
           .resource = text(shortfall, "resource"),
           .least = text(shortfall, "least"),
+          .nearest = text(shortfall, "nodeName"),
+          .taints = std::move(taints),
+          .taints_total = taints_total,
           .devices = each(value, "devices", device_counts),
           .examples = texts(value, "examples")};
 }
@@ -158,21 +163,22 @@ Step change(const json::value& value) {
 }
 
 NodeVerdict node_verdict(const json::value& value) {
-  NodeVerdict verdict{
-      .node = text(value, "nodeName"),
-      .plugin = text(value, "plugin"),
-      .code = text(value, "code"),
-      .would_fit_with = text(value, "wouldFitWith"),
-      .fits = flag(value, "fits"),
-      .score = number(value, "score"),
-      .reasons = texts(value, "reasons"),
-      .checks = each(value, "checks",
-                     [](const json::value& check) {
-                       return Check{text(check, "plugin"), flag(check, "passes"), texts(check, "reasons")};
-                     }),
-      .resources = each(value, "resources", [](const json::value& amount) {
-        return Amount{text(amount, "resource"), text(amount, "requested"), text(amount, "free")};
-      })};
+  NodeVerdict verdict{.node = text(value, "nodeName"),
+                      .plugin = text(value, "plugin"),
+                      .code = text(value, "code"),
+                      .would_fit_with = text(value, "wouldFitWith"),
+                      .fits = flag(value, "fits"),
+                      .score = number(value, "score"),
+                      .reasons = texts(value, "reasons"),
+                      .checks = each(value, "checks",
+                                     [](const json::value& check) {
+                                       return Check{text(check, "plugin"), flag(check, "passes"),
+                                                    texts(check, "reasons"), texts(check, "taints")};
+                                     }),
+                      .resources = each(value, "resources", [](const json::value& amount) {
+                        return Amount{text(amount, "resource"), text(amount, "requested"),
+                                      text(amount, "free")};
+                      })};
   if (const auto rank = number(value, "rank"); rank && *rank > 0)
     verdict.rank = static_cast<std::size_t>(*rank);
   return verdict;

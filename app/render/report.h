@@ -42,7 +42,10 @@ struct Rejection {
   std::string plugin, code, reason;
   std::size_t nodes = 0;
   bool preemption_may_help = false;
-  std::string resource, least;        // of a resource that is short: the least that is missing on any node
+  std::string resource, least;      // of a resource that is short: the least that is missing on any node
+  std::string nearest;              // the node on which that much is missing; empty: not told
+  std::vector<std::string> taints;  // that are not tolerated: "gpu=a100:NoSchedule"
+  std::size_t taints_total = 0;
   std::vector<DeviceCounts> devices;  // where devices are missing
   std::vector<std::string> examples;
 };
@@ -105,6 +108,7 @@ struct Check {
   std::string plugin;
   bool passes = false;
   std::vector<std::string> reasons;
+  std::vector<std::string> taints;  // that are not tolerated
 };
 
 struct Amount {

@@ -35,14 +35,14 @@ std::string room_words(const Report& report) {
                      report.room->more);
 }
 
-// "After that 54 nodes: has not enough cpu free; least short: 1850m cpu."
+// "After that 54 nodes: has not enough cpu free; least short: 1.85 cpu."
 std::string short_of(const Report& report) {
   if (!report.room || !report.room->failure) return {};
   const auto* rejection = main_rejection(report.room->failure->rejections);
   if (!rejection) return {};
   const auto least = shortfall_words(*rejection);
-  return fmt::format("After that {}: {}{}{}.\n", counted(rejection->nodes, "node"),
-                     reason_words(rejection->reason), least.empty() ? "" : "; ", least);
+  return fmt::format("After that {}: {}{}{}.\n", counted(rejection->nodes, "node"), reason_words(*rejection),
+                     least.empty() ? "" : "; ", least);
 }
 
 std::string nodes_in_line(const Report& report) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 
+#include "app/render/amounts.h"
 #include "app/render/scores.h"
 #include "app/render/words.h"
 
@@ -129,7 +130,7 @@ std::string turned_down(const std::vector<Rejection>& rejections, std::size_t to
   if (rejections.empty()) return {};
   std::vector<Cells> rows;
   for (const auto& rejection : rejections) {
-    auto words = reason_words(rejection.reason);
+    auto words = reason_words(rejection);
     if (const auto least = shortfall_words(rejection); !least.empty()) words += "; " + least;
     auto examples = listed(rejection.examples, 3, rejection.nodes);
     rows.push_back({counted(rejection.nodes, "node"), std::move(words), std::move(examples)});
@@ -183,8 +184,10 @@ namespace {
 
 constexpr std::string_view kFitPlugin = "NodeResourcesFit";
 
-std::string rejection_line(std::string_view plugin, const std::string& reason, const Options& options) {
-  return fmt::format("  {} it {}{}\n", options.style.bad("✗"), reason_words(reason),
+std::string rejection_line(std::string_view plugin, const std::string& reason, const Options& options,
+                           const std::vector<std::string>& taints = {}) {
+  return fmt::format("  {} it {}{}{}\n", options.style.bad("✗"), reason_words(reason),
+                     taint_words(taints, taints.size()),
                      options.wide ? fmt::format("  ({}: {})", plugin, reason) : "");
 }
 
@@ -195,7 +198,8 @@ std::string resource_lines(const NodeVerdict& verdict, const Check& fit, const O
   std::vector<std::string> told;
   for (const auto& amount : verdict.resources) {
     const auto reason = "Insufficient " + amount.resource;
-    const auto words = fmt::format("{} {} of {} free", amount.resource, amount.requested, amount.free);
+    const auto words = fmt::format("{} {} free", amount.resource,
+                                   requested_of_free(amount.resource, amount.requested, amount.free));
     if (std::ranges::find(fit.reasons, reason) == fit.reasons.end()) {
       passed.push_back(words);
     } else {
@@ -228,7 +232,8 @@ std::string check_lines(const NodeVerdict& verdict, const Options& options) {
     } else if (check.passes) {
       passed.push_back(filter_words(check.plugin));
     } else {
-      for (const auto& reason : check.reasons) out += rejection_line(check.plugin, reason, options);
+      for (const auto& reason : check.reasons)
+        out += rejection_line(check.plugin, reason, options, check.taints);
     }
   }
   for (const auto& line : {amounts, passed}) {

@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/render/amounts.h"
 #include "app/render/text.h"
 
 namespace podium::render {
 namespace {
+
+constexpr std::size_t kTaintsNamed = 3;
 
 constexpr Word kStrategies[] = {
     {"TaintToleration", "taints"},
@@ -112,6 +115,14 @@ std::string reason_words(std::string_view reason) {
   return fmt::format("{}: {}", words, reason.substr(brace));
 }
 
+std::string taint_words(const std::vector<std::string>& taints, std::size_t total) {
+  return taints.empty() ? std::string() : ": " + listed(taints, kTaintsNamed, total);
+}
+
+std::string reason_words(const Rejection& rejection) {
+  return reason_words(rejection.reason) + taint_words(rejection.taints, rejection.taints_total);
+}
+
 namespace {
 
 std::string device_words(const DeviceCounts& counts) {
@@ -138,9 +149,14 @@ std::string shortfall_words(const Rejection& rejection) {
     for (const auto& counts : rejection.devices) requests.push_back(device_words(counts));
     return fmt::format("{}", fmt::join(requests, "; "));
   }
+  const auto missing = missing_words(rejection);
+  return missing.empty() ? std::string() : "least short: " + missing;
+}
+
+std::string missing_words(const Rejection& rejection) {
   if (rejection.least.empty()) return {};
-  if (rejection.resource == "pods" && rejection.least == "1") return "least short: 1 pod";
-  return fmt::format("least short: {} {}", rejection.least, rejection.resource);
+  if (rejection.resource == "pods" && rejection.least == "1") return "1 pod";
+  return fmt::format("{} {}", rounded_up(rejection.resource, rejection.least), rejection.resource);
 }
 
 const Rejection* main_rejection(const std::vector<Rejection>& rejections) {

@@ -28,9 +28,17 @@ std::string filter_words(std::string_view plugin);
 // Why nodes were turned down, such as "has a taint that the pod does not tolerate". Without a shortfall.
 std::string reason_words(std::string_view reason);
 
+// The same of a rejection, with the taints that it has: "has a taint …: gpu=a100:NoSchedule".
+std::string reason_words(const Rejection& rejection);
+// "…: a:NoSchedule, b:NoExecute and 2 more"; empty where there are none.
+std::string taint_words(const std::vector<std::string>& taints, std::size_t total);
+
 // "least short: 500m cpu", or "gpu: 8 devices match, 6 in use, 2 free"; empty where the rejection is about
 // neither resources nor devices.
 std::string shortfall_words(const Rejection& rejection);
+
+// What is missing: "54.25 cpu", "2.75Gi memory", "1 pod"; empty where no resource is short.
+std::string missing_words(const Rejection& rejection);
 
 // The rejection that says most: that of most nodes; of equals, one with a shortfall. Null: there is none.
 const Rejection* main_rejection(const std::vector<Rejection>& rejections);

@@ -135,7 +135,7 @@ class Plans(Plugin):
         self.place(pod("web", cpu="1", nodeSelector={ZONE: "zone-a"}))
         said = self.ask("why", "web", "--node", "full", code=4)
         self.assertTrue(said.startswith("No: full turns default/web down.\n"), said)
-        self.assertIn("  ✗ it has a taint that the pod does not tolerate\n", said)
+        self.assertIn("  ✗ it has a taint that the pod does not tolerate: full:NoSchedule\n", said)
         self.assertIn("  ✗ it has not the labels of the pod's node selector or affinity\n", said)
         self.assertIn("  ✓ cpu 1 of 2 free  ✓ memory 64Mi of 8Gi free\n", said)
         self.assertEqual(self.ask("why", "web", "--node", "a9", code=2), "There is no node a9.\n")

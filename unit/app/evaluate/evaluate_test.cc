@@ -240,7 +240,8 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   EXPECT_NE(web.find(".\n2 of 3 nodes fit.  points = weight × score\n"), std::string::npos) << web;
   EXPECT_NE(web.find(" n2*  "), std::string::npos) << web;
   EXPECT_NE(web.find("Lead over n1, the best with fewer points: "), std::string::npos) << web;
-  EXPECT_TRUE(web.ends_with("Turned down:\n  1 node  has a taint that the pod does not tolerate  n3\n"))
+  EXPECT_TRUE(web.ends_with(
+      "Turned down:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"))
       << web;
 }
 

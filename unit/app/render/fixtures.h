@@ -27,7 +27,8 @@ inline boost::json::value scheduled_report() {
                  {"nodeName": "general-00", "score": 396, "strategyScores": [100, 96, 0]}],
     "rejections": [
       {"plugin": "TaintToleration", "code": "UntoleratedTaint", "reason": "node(s) had untolerated taint(s)",
-       "nodeCount": 9, "examples": ["gpu-00", "gpu-01", "gpu-02"]},
+       "nodeCount": 9, "taints": ["gpu=a100:NoSchedule", "gpu=t4:NoSchedule"], "taintsTotal": 2,
+       "examples": ["gpu-00", "gpu-01", "gpu-02"]},
       {"plugin": "NodeUnschedulable", "code": "Cordoned", "reason": "node(s) were unschedulable",
        "nodeCount": 3, "examples": ["drained-00", "drained-01", "drained-02"]}],
     "rejectionsTotal": 2,
@@ -45,7 +46,8 @@ inline boost::json::value pending_report() {
     "nodeCounts": {"total": 66, "evaluated": 66, "feasible": 0},
     "rejections": [{"plugin": "NodeResourcesFit", "code": "InsufficientResource",
                     "reason": "Insufficient nvidia.com/gpu", "nodeCount": 66, "preemptionMayHelp": false,
-                    "shortfall": {"resource": "nvidia.com/gpu", "least": "7"}, "examples": ["gpu-02"]}],
+                    "shortfall": {"resource": "nvidia.com/gpu", "least": "7", "nodeName": "gpu-04"},
+                    "examples": ["gpu-02"]}],
     "history": [{"at": "2026-11-23T01:50:00Z", "outcome": "Unschedulable", "reason": "Insufficient cpu",
                  "nodeCount": 60}]}})json");
 }
@@ -92,7 +94,8 @@ inline boost::json::value node_answer() {
                   "reasons": ["node(s) had untolerated taint(s)"],
                   "checks": [{"plugin": "NodeUnschedulable", "passes": true},
                              {"plugin": "TaintToleration", "passes": false,
-                              "reasons": ["node(s) had untolerated taint(s)"]},
+                              "reasons": ["node(s) had untolerated taint(s)"],
+                              "taints": ["gpu=true:NoSchedule"]},
                              {"plugin": "NodeResourcesFit", "passes": false, "reasons": ["Insufficient cpu"]},
                              {"plugin": "PodTopologySpread", "passes": true}],
                   "resources": [{"resource": "cpu", "requested": "4", "free": "3200m"},

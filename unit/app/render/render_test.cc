@@ -66,6 +66,30 @@ TEST(Words, TheReadersBeforeThePlugins) {
   EXPECT_EQ(strategy_words("ZoneBudget"), "ZoneBudget");
 }
 
+TEST(Words, OfTaintsThreeAreNamed) {
+  Rejection rejection{.reason = "node(s) had untolerated taint(s)"};
+  EXPECT_EQ(reason_words(rejection), "has a taint that the pod does not tolerate");
+  rejection.taints = {"a:NoSchedule", "b=1:NoExecute", "c:NoSchedule", "d:NoSchedule"};
+  rejection.taints_total = 9;
+  EXPECT_EQ(
+      reason_words(rejection),
+      "has a taint that the pod does not tolerate: a:NoSchedule, b=1:NoExecute, c:NoSchedule and 6 more");
+}
+
+TEST(Words, WhatIsMissing) {
+  const auto missing = [](const char* resource, const char* least) {
+    Rejection rejection;
+    rejection.resource = resource;
+    rejection.least = least;
+    return missing_words(rejection);
+  };
+  EXPECT_EQ(missing("cpu", "54250m"), "54.25 cpu");
+  EXPECT_EQ(missing("memory", "2816Mi"), "2.75Gi memory");
+  EXPECT_EQ(missing("pods", "1"), "1 pod");
+  EXPECT_EQ(missing("pods", "2"), "2 pods");
+  EXPECT_EQ(missing("", ""), "");
+}
+
 TEST(Flow, QuotesWhatYamlWouldTakeForSomethingElse) {
   EXPECT_EQ(flow(json::parse(R"([{"key": "gpu", "operator": "Exists"}, "true", "1", 2, ""])")),
             R"([{key: gpu, operator: Exists}, "true", "1", 2, ""])");
@@ -126,19 +150,22 @@ TEST(Report, ReadsWhatPodiumWrites) {
 }
 
 TEST(Why, NamesTheNodeTheTieAndTheSum) {
-  EXPECT_EQ(why(read_report(scheduled_report()), "shop/web-07", plain()),
-            "shop/web-07 is on general-01: 404 points, a tie of 18 nodes, drawn by the pod's UID.\n"
-            "54 of 66 nodes fit.  points = weight × score\n"
-            "                         general-01*  general-02  general-03  general-00\n"
-            "  cpu and memory                  95          95          95          96\n"
-            "  image present                    9           9           9           0\n"
-            "  equal on all of these          300         300         300         300\n"
-            "  total                          404         404         404         396\n"
-            "Equal on all of these: taints 3×100=300.\n"
-            "Lead over general-00, the best with fewer points: 8 (cpu and memory -1, image present +9).\n"
-            "Turned down:\n"
-            "  9 nodes  has a taint that the pod does not tolerate  gpu-00, gpu-01, gpu-02 and 6 more\n"
-            "  3 nodes  is cordoned                                 drained-00, drained-01 and drained-02\n");
+  EXPECT_EQ(
+      why(read_report(scheduled_report()), "shop/web-07", plain()),
+      "shop/web-07 is on general-01: 404 points, a tie of 18 nodes, drawn by the pod's UID.\n"
+      "54 of 66 nodes fit.  points = weight × score\n"
+      "                         general-01*  general-02  general-03  general-00\n"
+      "  cpu and memory                  95          95          95          96\n"
+      "  image present                    9           9           9           0\n"
+      "  equal on all of these          300         300         300         300\n"
+      "  total                          404         404         404         396\n"
+      "Equal on all of these: taints 3×100=300.\n"
+      "Lead over general-00, the best with fewer points: 8 (cpu and memory -1, image present +9).\n"
+      "Turned down:\n"
+      "  9 nodes  has a taint that the pod does not tolerate: gpu=a100:NoSchedule and gpu=t4:NoSchedule  "
+      "gpu-00, gpu-01, gpu-02 and 6 more\n"
+      "  3 nodes  is cordoned                                                                            "
+      "drained-00, drained-01 and drained-02\n");
 }
 
 TEST(Why, EveryColumnAddsUp) {
@@ -208,8 +235,8 @@ TEST(Why, AGatedPodWaitsForItsGates) {
 TEST(WhyNode, SaysNoThenWhatWouldHelp) {
   EXPECT_EQ(why_node(read_report(node_answer()), "shop/web-07", plain()),
             "No: gpu-03 turns shop/web-07 down.\n"
-            "  ✗ it has a taint that the pod does not tolerate\n"
-            "  ✗ cpu 4 of 3200m free\n"
+            "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
+            "  ✗ cpu 4 of 3.2 free\n"
             "  ✓ memory 512Mi of 20Gi free\n"
             "  ✓ not cordoned  ✓ spread of the pods\n"
             "What would let it run, each tried on a copy of the cluster's state:\n"
@@ -251,7 +278,7 @@ TEST(WhyNode, SaysThatNoSingleChangeHelps) {
   report.verdicts[0].checks.resize(2);
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "No: gpu-03 turns shop/web-07 down.\n"
-            "  ✗ it has a taint that the pod does not tolerate\n"
+            "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
             "  ✓ not cordoned\n"
             "No single change that podium tried would let it fit there.\n");
 }
@@ -434,13 +461,13 @@ TEST(Pending, GroupsByReason) {
   pods[1].name = "big-5";
   EXPECT_EQ(pending_table(group_waiting(std::move(pods)), plain()),
             "4 pods wait; 1 more is gated.\n"
-            "PODS        WAIT  ASKS                             BLOCKED BY                                   "
+            "PODS        WAIT  ASKS                            BLOCKED BY                                   "
             "       "
             "NEAREST MISS\n"
-            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2560Mi  66 of 66 nodes: has not enough "
+            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes: has not enough "
             "nvidia.com/gpu free  "
-            "7 nvidia.com/gpu short\n"
-            "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2560Mi  gate example/quota                           "
+            "gpu-04: 7 nvidia.com/gpu short\n"
+            "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  gate example/quota                           "
             "       "
             "-\n"
             "Evicting other pods would help none of them.\n"
@@ -455,6 +482,32 @@ TEST(Pending, NamesOfResourcesArePrintable) {
   std::vector<WaitingPod> pods{*read_waiting_pod(pod)};
   const auto text = pending_table(group_waiting(std::move(pods)), plain());
   EXPECT_NE(text.find("1 a[31m, 2 b31m"), std::string::npos) << text;
+}
+
+TEST(Pending, ANearestMissNamesItsNodeWhereTheReportHasIt) {
+  const auto nearest = [](const char* shortfall) {
+    auto pod = waiting("huge");
+    pod.report = read_report(json::parse(fmt::format(
+        R"({{"status": {{"outcome": "Unschedulable", "rejections": [{{"reason": "r", "nodeCount": 9, "shortfall": {}}}]}}}})",
+        shortfall)));
+    return group_waiting({std::move(pod)}).front().nearest_miss;
+  };
+  EXPECT_EQ(nearest(R"({"resource": "cpu", "least": "54250m", "nodeName": "n\u001b7"})"),
+            "n7: 54.25 cpu short");
+  EXPECT_EQ(nearest(R"({"resource": "memory", "least": "500Mi"})"), "500Mi memory short")
+      << "an older podium";
+  EXPECT_EQ(nearest(R"({"resource": "pods", "least": "1", "nodeName": "n1"})"), "n1: 1 pod short");
+  EXPECT_EQ(nearest("null"), "-");
+}
+
+TEST(Pending, BlockedByATaintNamesIt) {
+  auto pod = waiting("web");
+  pod.report = read_report(json::parse(R"json({"status": {
+    "outcome": "Unschedulable", "nodeCounts": {"total": 2},
+    "rejections": [{"reason": "node(s) had untolerated taint(s)", "nodeCount": 2,
+                    "taints": ["gpu:NoSchedule"]}]}})json"));
+  EXPECT_EQ(group_waiting({std::move(pod)}).front().blocked_by,
+            "2 of 2 nodes: has a taint that the pod does not tolerate: gpu:NoSchedule");
 }
 
 TEST(Pending, NamesWithGapsAndOtherNamesAreCounted) {

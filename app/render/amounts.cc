@@ -1,0 +1,86 @@
+#include "app/render/amounts.h"
+
+#include <fmt/format.h>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace podium::render {
+namespace {
+
+using Unit = std::pair<int, const char*>;
+constexpr std::array<Unit, 5> kUnits{{{50, "Pi"}, {40, "Ti"}, {30, "Gi"}, {20, "Mi"}, {10, "Ki"}}};
+
+enum class Round : std::uint8_t { up, down };
+
+bool is_bytes(std::string_view resource) {
+  return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+}
+
+// Units and a part of one, of so many digits, without zeros at the end: 3 and 250 of 3 digits are "3.25".
+std::string decimal(std::int64_t units, std::int64_t part, int digits) {
+  if (part == 0) return fmt::format("{}", units);
+  auto text = fmt::format("{}.{:0{}}", units, part, digits);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text;
+}
+
+std::string cpu(const api::Quantity& quantity) {
+  const auto milli = quantity.milli_value();
+  return milli < 1000 ? quantity.text() : decimal(milli / 1000, milli % 1000, 3);
+}
+
+// In hundredths of the unit; `round` is for what is left.
+std::string in_unit(std::int64_t bytes, const Unit& unit, Round round) {
+  const auto size = std::int64_t{1} << unit.first;
+  auto whole = bytes / size;
+  const auto scaled = bytes % size * 100;
+  auto hundredths = scaled / size;
+  if (round == Round::up && scaled % size != 0 && ++hundredths == 100) {
+    ++whole;
+    hundredths = 0;
+  }
+  return decimal(whole, hundredths, 2) + unit.second;
+}
+
+std::string rounded(std::string_view resource, const api::Quantity& quantity, Round round) {
+  if (resource == "cpu") return cpu(quantity);
+  const auto bytes = quantity.value();
+  if (!is_bytes(resource)) return quantity.text();
+  for (const auto& unit : kUnits) {
+    if (bytes >> unit.first > 0) return in_unit(bytes, unit, round);
+  }
+  return quantity.text();
+}
+
+}  // namespace
+
+std::string rounded_up(std::string_view resource, const std::string& quantity) {
+  const auto parsed = api::Quantity::parse(quantity);
+  return parsed && !parsed->is_negative() ? rounded(resource, *parsed, Round::up) : quantity;
+}
+
+std::string exact(std::string_view resource, const api::Quantity& quantity) {
+  if (quantity.is_negative()) return quantity.text();
+  if (resource == "cpu") return cpu(quantity);
+  if (!is_bytes(resource)) return quantity.text();
+  const auto bytes = quantity.value();
+  for (const auto& unit : kUnits) {
+    const auto size = std::int64_t{1} << unit.first;
+    if (bytes >= size && bytes % size * 100 % size == 0) return in_unit(bytes, unit, Round::down);
+  }
+  return quantity.text();
+}
+
+std::string requested_of_free(std::string_view resource, const std::string& requested,
+                              const std::string& free) {
+  const auto wants = api::Quantity::parse(requested), has = api::Quantity::parse(free);
+  if (!wants || !has || wants->is_negative() || has->is_negative())
+    return fmt::format("{} of {}", requested, free);
+  auto left = rounded(resource, *has, Round::down);
+  const auto shown = api::Quantity::parse(left);
+  if (*wants <= *has && (!shown || *shown < *wants)) left = exact(resource, *has);
+  return fmt::format("{} of {}", exact(resource, *wants), left);
+}
+
+}  // namespace podium::render
