@@ -49,7 +49,12 @@ std::size_t bytes_of(const ReportStatus& status) {
              [&](const auto& s) { return sizeof s + bytes_of(s.name) + sum(s.top_nodes, of); });
   out += sum(status.rejections, [](const auto& r) {
     return sizeof r + bytes_of(r.plugin) + bytes_of(r.code) + bytes_of(r.reason) + bytes_of(r.taints) +
-           bytes_of(r.examples);
+           bytes_of(r.examples) +
+           sum(r.devices, [](const auto& d) { return sizeof d + bytes_of(d.claim) + bytes_of(d.request); });
+  });
+  out += sum(status.devices, [](const auto& d) {
+    return sizeof d + bytes_of(d.claim) + bytes_of(d.request) + bytes_of(d.driver) + bytes_of(d.pool) +
+           bytes_of(d.device);
   });
   out +=
       sum(status.history, [](const auto& h) { return sizeof h + bytes_of(h.outcome) + bytes_of(h.reason); });
