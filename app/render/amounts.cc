@@ -48,7 +48,10 @@ std::string rounded(std::string_view resource, const api::Quantity& quantity, Ro
   const auto bytes = quantity.value();
   if (!is_bytes(resource)) return quantity.text();
   for (const auto& unit : kUnits) {
-    if (bytes >> unit.first > 0) return in_unit(bytes, unit, round);
+    const auto size = std::int64_t{1} << unit.first;
+    // What lacks less than a hundredth of the next smaller unit is rounded up to this one.
+    const auto may_lack = round == Round::up ? size / 1024 / 100 : 0;
+    if (bytes >= size - may_lack) return in_unit(bytes, unit, round);
   }
   return quantity.text();
 }
@@ -67,7 +70,9 @@ std::string exact(std::string_view resource, const api::Quantity& quantity) {
   const auto bytes = quantity.value();
   for (const auto& unit : kUnits) {
     const auto size = std::int64_t{1} << unit.first;
-    if (bytes >= size && bytes % size * 100 % size == 0) return in_unit(bytes, unit, Round::down);
+    const bool is_whole = bytes % size == 0;
+    const bool is_short = bytes / size < 1024 && bytes % size * 100 % size == 0;
+    if (bytes >= size && (is_whole || is_short)) return in_unit(bytes, unit, Round::down);
   }
   return quantity.text();
 }
