@@ -39,6 +39,7 @@ LINKED = {
     "mimalloc",
     "OpenSSL",
     "prometheus-cpp",
+    "RE2",
     "spdlog",
     "yaml-cpp",
 }
