@@ -76,10 +76,13 @@ bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Loca
 
 bool Search::has_capacity(const WantedDevices& wanted, Location at) const {
   if (!features().consumable_capacity) return true;
-  const auto& device = device_at(at);
-  if (device.capacity.empty()) return wanted.asked->capacity.empty();
   const auto* use = use_of(at);
+  const auto& device = device_at(at);
   const auto* mine = allocating(device);
+  // All of a device that nobody shares fits; this is known without looking at the device.
+  const bool all_is_asked = wanted.asked->capacity.empty() && !slice_at(at).divides_capacity();
+  if (all_is_asked && !mine && !(use && use->consumed)) return true;
+  if (device.capacity.empty()) return wanted.asked->capacity.empty();
   return fits_capacity(wanted.asked->capacity, device, use && use->consumed ? &*use->consumed : nullptr,
                        mine ? &mine->amounts : nullptr);
 }

@@ -51,6 +51,8 @@ class SliceDevices {
   bool consumes_counters() const { return consumes_counters_; }
   bool has_binding_conditions() const { return has_binding_conditions_; }
   bool has_duplicate_names() const { return has_duplicate_names_; }
+  // Some device may be shared, or says how much of it may be taken.
+  bool divides_capacity() const { return divides_capacity_; }
   // Why the slice's node selector cannot be parsed, and a device's; empty: it can be.
   const std::string& selector_error() const { return selector_error_; }
   const std::string& selector_error(std::size_t device) const;
@@ -68,6 +70,7 @@ class SliceDevices {
 
   std::shared_ptr<const api::ResourceSlice> slice_;
   bool consumes_counters_ = false, has_binding_conditions_ = false, has_duplicate_names_ = false;
+  bool divides_capacity_ = false;
   std::string selector_error_;
   std::vector<std::string> device_selector_errors_;  // empty: there are none
   mutable std::mutex mutex_;
