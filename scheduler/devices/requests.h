@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxResults = 32;  // of one claim; resource/v1 All
 // Where a device is: indices in the pools of a node, a pool's slices and a slice's devices.
 struct Location {
   std::uint32_t pool = 0, slice = 0, device = 0;
+  auto operator<=>(const Location&) const = default;
 };
 
 // A request without subrequests, or a subrequest.
@@ -34,6 +35,10 @@ struct WantedDevices {
   // On the node that is looked at.
   std::size_t devices = 0;    // how many it needs
   std::vector<Location> all;  // of allocationMode All: which
+  // Once the search has run out of devices for it: those that it has to choose from, at most, as long as
+  // earlier requests keep what they have. In the order of the search.
+  bool has_candidates = false;
+  std::vector<Location> candidates;
   // What is known of the slice that was asked for last.
   const SliceDevices* slice = nullptr;
   std::vector<std::shared_ptr<Matches>> matches;

@@ -8,6 +8,16 @@
 #include "scheduler/devices/result.h"
 
 namespace podium::devices {
+namespace {
+
+// Whether less than `needed` candidates are left from here on.
+bool has_too_few(const WantedDevices& wanted, std::size_t needed, Location from) {
+  const auto& candidates = wanted.candidates;
+  return wanted.has_candidates &&
+         (candidates.size() < needed || candidates[candidates.size() - needed] < from);
+}
+
+}  // namespace
 
 Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply)
     : kept_(std::move(claims)), supply_(std::move(supply)) {
@@ -169,18 +179,21 @@ Search::Step Search::find_all(Position position, WantedDevices& wanted, bool in_
 
 Search::Step Search::find_device(Position position, WantedDevices& wanted, bool in_subrequest,
                                  Location start) {
+  if (position.device == 0) wanted.has_candidates = false;
   for (Location at = start; at.pool < node_pools_.pools.size(); at = {at.pool + 1, 0, 0}) {
     const auto& pool = *node_pools_.pools[at.pool];
     if (!pool.is_usable()) continue;
     for (; at.slice < pool.slices.size(); ++at.slice, at.device = 0) {
       const auto count = pool.slices[at.slice]->devices().size();
       for (; at.device < count; ++at.device) {
+        if (has_too_few(wanted, wanted.devices - position.device, at)) return Step::none;
         const auto step = try_device(position, wanted, in_subrequest, at);
         if (step != Step::none) return step;
       }
     }
   }
-  return Step::none;
+  const bool may_choose_others = position.device > 0;
+  return may_choose_others && !wanted.has_candidates ? list_candidates(position, wanted) : Step::none;
 }
 
 // With this device for the request, finds the rest.

@@ -70,9 +70,18 @@ class Search {
   Step find_device(Position position, WantedDevices& wanted, bool in_subrequest, Location start);
   Step try_device(Position position, WantedDevices& wanted, bool in_subrequest, Location at);
 
+  // Where too few devices are left for the request there is nothing to find. Defined in search_candidates.cc.
+  Step list_candidates(Position position, WantedDevices& wanted);
+  bool could_take(Position position, const WantedDevices& wanted,
+                  const std::vector<std::shared_ptr<Matches>>& matches, Location at) const;
+
   // One device.
   Step is_selectable(const WantedClaim& claim, WantedDevices& wanted, const SliceDevices& slice,
                      std::size_t device);
+  bool is_given_away(Location at) const;  // before the search
+  // True if the search cannot give the device to this request as well.
+  static bool blocks(const Taken& taken, const WantedDevices& wanted, std::uint32_t claim,
+                     const api::Device* device);
   bool is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const;
   bool has_capacity(const WantedDevices& wanted, Location at) const;
   // Whether who is given the device pays its counters. A share pays once.

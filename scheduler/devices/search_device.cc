@@ -59,19 +59,24 @@ const Search::Consumption* Search::allocating(const api::Device& device) const {
   return at == allocating_.end() ? nullptr : &*at;
 }
 
-// Whether the device is free for the request; with admin access it only must not be in the same claim.
+bool Search::is_given_away(Location at) const {
+  const auto* use = use_of(at);
+  return use && (use->exclusive > 0 || !features().consumable_capacity);
+}
+
+// With admin access, the device only must not be in the same claim.
+bool Search::blocks(const Taken& taken, const WantedDevices& wanted, std::uint32_t claim,
+                    const api::Device* device) {
+  return taken.in_use && &taken.pick.slice->devices()[taken.pick.device] == device &&
+         (!wanted.asked->admin_access || taken.pick.claim == claim);
+}
+
+// Whether the device is free for the request.
 bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const {
   const auto* device = &device_at(at);
-  const auto takes = [&](const Taken& taken) {
-    return taken.in_use && &taken.pick.slice->devices()[taken.pick.device] == device;
-  };
-  if (wanted.asked->admin_access) {
-    return std::ranges::none_of(
-        taken_, [&](const Taken& taken) { return takes(taken) && taken.pick.claim == claim; });
-  }
-  const auto* use = use_of(at);
-  const bool is_taken = use && (use->exclusive > 0 || !features().consumable_capacity);
-  return !is_taken && std::ranges::none_of(taken_, takes);
+  if (!wanted.asked->admin_access && is_given_away(at)) return false;
+  return std::ranges::none_of(taken_,
+                              [&](const Taken& taken) { return blocks(taken, wanted, claim, device); });
 }
 
 bool Search::has_capacity(const WantedDevices& wanted, Location at) const {

@@ -17,8 +17,7 @@ Matches::Matches(std::shared_ptr<const Expression> expression, const api::Resour
       many_(slice.devices.size() > few_.size() ? slice.devices.size() : 0) {}
 
 Match Matches::of(std::size_t device, Steps& steps) {
-  const auto known = match(device).load(std::memory_order_relaxed);
-  if (known != Match::unknown) return known;
+  if (const auto answer = known(device); answer != Match::unknown) return answer;
   // Two threads may evaluate it at a time; they find the same.
   const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, steps).match;
   if (found != Match::unknown) match(device).store(found, std::memory_order_relaxed);

@@ -26,6 +26,8 @@ class Matches {
   const Expression& expression() const { return *expression_; }
   // Evaluates the expression if it was not yet; unknown: no steps were left.
   Match of(std::size_t device, Steps& steps);
+  // Evaluates nothing; unknown: nobody has asked.
+  Match known(std::size_t device) const { return match(device).load(std::memory_order_relaxed); }
   // Of a device with Match::error.
   std::string error(std::size_t device) const;
 
@@ -33,9 +35,9 @@ class Matches {
   std::shared_ptr<const Expression> expression_;
   const api::ResourceSlice& slice_;
   // By device. Those of a small slice are kept in place: a search of thousands of nodes waits for memory.
-  std::atomic<Match>& match(std::size_t device) { return many_.empty() ? few_[device] : many_[device]; }
-  std::array<std::atomic<Match>, 16> few_{};
-  std::vector<std::atomic<Match>> many_;
+  std::atomic<Match>& match(std::size_t device) const { return many_.empty() ? few_[device] : many_[device]; }
+  mutable std::array<std::atomic<Match>, 16> few_{};
+  mutable std::vector<std::atomic<Match>> many_;
 };
 
 class SliceDevices {

@@ -97,6 +97,27 @@ TEST(Search, ClaimsHave32DevicesAtMost) {
   EXPECT_NE(chosen.find("r/few=d05 r/few=d06"), std::string::npos) << chosen;
 }
 
+// Upstream tries all 2^20 choices of these.
+TEST(Search, TooFewDevicesAreSoonKnown) {
+  std::vector<api::Device> devices;
+  for (int i = 0; i < 40; ++i) devices.push_back(with_model(fmt::format("d{:02}", i), i % 2 ? "A" : "B"));
+  auto w = one_claim(devices, {request("r", 21, {kIsB})});
+  w.steps = 2000;
+  EXPECT_EQ(w.on("n1"), "none");
+  // The first request may take any of 40 devices; for each of them the second has to be tried again.
+  w.claims = {claim("c", {request("any"), request("r", 21, {kIsB})})};
+  w.steps = 20'000;
+  EXPECT_EQ(w.on("n1"), "none");
+  w.claims.front().spec.requests.back().exactly->count = 20;
+  EXPECT_NE(w.on("n1").find("any=d01 r=d00 r=d02"), std::string::npos) << w.on("n1");
+}
+
+// The second request has not looked at what the first one had, so that its error is still to be met.
+TEST(Search, AnErrorIsMetBehindTooFewDevices) {
+  auto w = one_claim({device("odd"), with_model("b", "B")}, {request("any"), request("r", 2, {kIsB})});
+  EXPECT_EQ(w.on("n1"), "error: claim default/c: selector #0: CEL runtime error: no such key: model");
+}
+
 TEST(Search, MatchAttributeWantsOneValue) {
   auto w =
       one_claim({with_numa("a", 0), with_numa("b", 1), with_numa("c", 1), device("d")}, {request("r", 2)});

@@ -1,0 +1,47 @@
+// The part of Search that knows where there is nothing to find.
+//
+// Upstream tries every choice of devices: with 20 free ones where 21 are wanted, a million. But once a request
+// has run out of devices, all that it can have were looked at, so that their number is enough.
+#include <algorithm>
+
+#include "scheduler/devices/search.h"
+
+namespace podium::devices {
+
+Search::Step Search::list_candidates(Position position, WantedDevices& wanted) {
+  wanted.candidates.clear();
+  for (std::uint32_t p = 0; p < node_pools_.pools.size(); ++p) {
+    const auto& pool = *node_pools_.pools[p];
+    if (!pool.is_usable()) continue;
+    for (std::uint32_t s = 0; s < pool.slices.size(); ++s) {
+      std::vector<std::shared_ptr<Matches>> matches;
+      for (const auto& selector : wanted.selectors) matches.push_back(pool.slices[s]->matches(selector));
+      const auto count = static_cast<std::uint32_t>(pool.slices[s]->devices().size());
+      for (std::uint32_t d = 0; d < count; ++d) {
+        if (!steps_->spend()) return Step::out_of_steps;
+        if (could_take(position, wanted, matches, {p, s, d})) wanted.candidates.push_back({p, s, d});
+      }
+    }
+  }
+  wanted.has_candidates = true;
+  return Step::none;
+}
+
+// With what earlier requests have, and nothing for this one. Nothing is evaluated that was not asked before.
+bool Search::could_take(Position position, const WantedDevices& wanted,
+                        const std::vector<std::shared_ptr<Matches>>& matches, Location at) const {
+  const auto* device = &device_at(at);
+  const bool is_with_another = std::ranges::any_of(taken_, [&](const Taken& taken) {
+    const bool is_own = taken.pick.claim == position.claim && taken.pick.request == position.request;
+    return !is_own && blocks(taken, wanted, position.claim, device);
+  });
+  if (is_with_another || (!wanted.asked->admin_access && is_given_away(at))) return false;
+  if (std::ranges::any_of(matches, [&](const auto& each) { return each->known(at.device) == Match::no; })) {
+    return false;
+  }
+  const auto& slice = slice_at(at);
+  return !slice.slice().per_device_node_selection ||
+         node_matches(slice, at.device, *node_).value_or(true);
+}
+
+}  // namespace podium::devices
