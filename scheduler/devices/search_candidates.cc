@@ -1,7 +1,7 @@
 // The part of Search that knows where there is nothing to find.
 //
-// Upstream tries every choice of devices: with 20 free ones where 21 are wanted, a million. But once a request
-// has run out of devices, all that it can have were looked at, so that their number is enough.
+// Upstream tries every choice of devices: with 20 free ones where 21 are wanted, a million. But once a
+// request has run out of devices, all that it can have were looked at, so that their number is enough.
 #include <algorithm>
 
 #include "scheduler/devices/search.h"
@@ -40,8 +40,7 @@ bool Search::could_take(Position position, const WantedDevices& wanted,
     return false;
   }
   const auto& slice = slice_at(at);
-  return !slice.slice().per_device_node_selection ||
-         node_matches(slice, at.device, *node_).value_or(true);
+  return !slice.slice().per_device_node_selection || node_matches(slice, at.device, *node_).value_or(true);
 }
 
 }  // namespace podium::devices
