@@ -23,6 +23,7 @@
 #include "api/objects.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/devices_in_use.h"
+#include "scheduler/cluster/extended_classes.h"
 #include "scheduler/cluster/volume_index.h"
 
 namespace podium::cluster {
@@ -155,6 +156,8 @@ class Objects {
   const DevicesInUse& devices_in_use() const {
     return devices_in_use_;
   }  // of all claims, those in flight too
+  // Follows the order in which classes are set and removed.
+  const ExtendedClasses& extended_classes() const { return extended_classes_; }
   // Another one after each change of a ResourceSlice. Copies with equal versions have equal slices.
   const std::shared_ptr<const void>& slices_version() const { return slices_version_; }
 
@@ -182,6 +185,8 @@ class Objects {
       devices_in_use_.changed(before.get(), object.get());
     else if constexpr (std::is_same_v<T, api::ResourceSlice>)
       slices_version_ = std::make_shared<const char>();
+    else if constexpr (std::is_same_v<T, api::DeviceClass>)
+      extended_classes_.changed(before.get(), object);
   }
 
   template <typename T>
@@ -201,6 +206,7 @@ class Objects {
       assumed_on_;
   Cow<ClaimsInFlight> claims_in_flight_;
   DevicesInUse devices_in_use_;
+  ExtendedClasses extended_classes_;
   std::shared_ptr<const void> slices_version_;  // null: there has never been a slice
   std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
              Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,

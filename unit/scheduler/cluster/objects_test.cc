@@ -116,6 +116,19 @@ TEST(Objects, AResourceClaimIsTheNewestThatWasSeen) {
   }
 }
 
+TEST(Objects, KnowsWhichClassesStandBehindExtendedResources) {
+  api::DeviceClass gpu;
+  gpu.meta.name = "gpu";
+  gpu.extended_resource_name = "example.com/gpu";
+  Objects objects;
+  objects.set(podium::test::share(gpu));
+  const auto before = objects;
+  EXPECT_TRUE(objects.extended_classes().find("example.com/gpu"));
+  objects.remove<api::DeviceClass>("", "gpu");
+  EXPECT_FALSE(objects.extended_classes().find("example.com/gpu"));
+  EXPECT_TRUE(before.extended_classes().find("example.com/gpu"));
+}
+
 TEST(Objects, AForkHasTheClaimsInFlightAndKeepsItsOwn) {
   Objects objects;
   objects.begin_flight(device_claim("7", true));

@@ -1,10 +1,10 @@
-#include "scheduler/devices/extended_classes.h"
+#include "scheduler/cluster/extended_classes.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-namespace podium::devices {
+namespace podium::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -99,4 +99,4 @@ TEST(ExtendedClasses, NamesThatMayStandForDevices) {
 }
 
 }  // namespace
-}  // namespace podium::devices
+}  // namespace podium::cluster

@@ -1,13 +1,11 @@
-#include "scheduler/devices/extended_classes.h"
+#include "scheduler/cluster/extended_classes.h"
 
 #include "scheduler/cluster/resources.h"
 
-namespace podium::devices {
+namespace podium::cluster {
 namespace {
 
 constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
-
-std::string implicit_name(const api::DeviceClass& of) { return std::string(kClassPrefix) + of.meta.name; }
 
 // Whether `known` keeps a name that `other` wants, too.
 bool goes_before(const api::DeviceClass& known, const api::DeviceClass& other) {
@@ -17,8 +15,10 @@ bool goes_before(const api::DeviceClass& known, const api::DeviceClass& other) {
 
 }  // namespace
 
+std::string implicit_name(const api::DeviceClass& of) { return std::string(kClassPrefix) + of.meta.name; }
+
 bool may_stand_for_devices(std::string_view resource) {
-  return resource.starts_with(kClassPrefix) || cluster::is_extended_resource(resource);
+  return resource.starts_with(kClassPrefix) || is_extended_resource(resource);
 }
 
 const api::DeviceClass* ExtendedClasses::find(std::string_view resource) const {
@@ -48,4 +48,4 @@ void ExtendedClasses::changed(const api::DeviceClass* before,
   map[implicit_name(*after)] = after;
 }
 
-}  // namespace podium::devices
+}  // namespace podium::cluster

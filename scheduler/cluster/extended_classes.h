@@ -6,7 +6,7 @@
 // The map depends on the order of events, as upstream's does: when the class that counted goes, the other one
 // does not come back; a class that is changed and keeps its name stays as it was under that name.
 // Source: dynamic-resource-allocation/deviceclass/extendedresourcecache.
-// Owner: a Snapshot. Threads: a value; a copy costs one pointer. Errors: none.
+// Owner: Objects. Threads: a value; a copy costs one pointer. Errors: none.
 #pragma once
 
 #include <map>
@@ -17,10 +17,12 @@
 #include "api/device.h"
 #include "scheduler/cluster/cow.h"
 
-namespace podium::devices {
+namespace podium::cluster {
 
 // An extended resource, or a name that stands for a class.
 bool may_stand_for_devices(std::string_view resource);
+// deviceclass.resource.kubernetes.io/<class>
+std::string implicit_name(const api::DeviceClass& of);
 
 class ExtendedClasses {
  public:
@@ -34,7 +36,7 @@ class ExtendedClasses {
  private:
   void forget(const api::DeviceClass& gone);
 
-  cluster::Cow<std::map<std::string, std::shared_ptr<const api::DeviceClass>, std::less<>>> by_resource_;
+  Cow<std::map<std::string, std::shared_ptr<const api::DeviceClass>, std::less<>>> by_resource_;
 };
 
-}  // namespace podium::devices
+}  // namespace podium::cluster
