@@ -57,11 +57,47 @@ std::string words_of(const Error& error) {
   return end == std::string::npos ? error.message : error.message.substr(end + 2);
 }
 
+client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrite write) {
+  const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
+  auto created = co_await api.create(resource, write.namespace_, write.patch);
+  if (created) co_return WriteOutcome{std::move(*created), {}, {}};
+  co_return WriteOutcome{std::nullopt, words_of(created.error()), client::request_fields(created.error())};
+}
+
+// An object that is gone already is what was wanted.
+client::Task<WriteOutcome> remove_object(client::Api& api, framework::ObjectWrite write) {
+  const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
+  if (!write.patch.is_null()) {
+    auto patched = co_await api.patch(resource, write.namespace_, write.name,
+                                      client::PatchType::strategic_merge, body_of(write));
+    if (!patched && client::object_is_gone(patched.error()))
+      co_return WriteOutcome{json::value(json::object()), {}, {}};
+    if (!patched) {
+      co_return WriteOutcome{std::nullopt, words_of(patched.error()),
+                             client::request_fields(patched.error())};
+    }
+  }
+  client::DeleteOptions options;
+  options.uid = write.uid;
+  auto removed = co_await api.remove(resource, write.namespace_, write.name, options);
+  if (removed) co_return WriteOutcome{std::move(*removed), {}, {}};
+  if (client::object_is_gone(removed.error())) co_return WriteOutcome{json::value(json::object()), {}, {}};
+  co_return WriteOutcome{std::nullopt, words_of(removed.error()), client::request_fields(removed.error())};
+}
+
 }  // namespace
 
 client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   if (write.delay.count() > 0) co_await async::nap(write.delay);
+  if (write.verb == Verb::create) {
+    auto created = co_await create_object(api, std::move(write));
+    co_return created;
+  }
+  if (write.verb == Verb::remove) {
+    auto removed = co_await remove_object(api, std::move(write));
+    co_return removed;
+  }
   if (write.verb == Verb::read) {
     auto live = co_await api.get(resource, write.namespace_, write.name);
     if (live) co_return WriteOutcome{std::move(*live), {}, {}};

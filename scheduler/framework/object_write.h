@@ -11,10 +11,11 @@
 
 namespace podium::framework {
 
-// A patch with UID and resourceVersion as preconditions, where they are given; or a GET.
+// A patch, or another request, with UID and resourceVersion as preconditions, where they are given.
 struct ObjectWrite {
   // merge: a JSON merge patch. strategic: a strategic merge patch, which merges lists, too. read: GET.
-  enum class Verb : std::uint8_t { merge, strategic, read };
+  // create: POST of `patch`, the whole object. remove: DELETE, after `patch` (strategic) if there is one.
+  enum class Verb : std::uint8_t { merge, strategic, read, create, remove };
 
   std::string group, version = "v1", resource;  // "", "v1", "persistentvolumes"
   std::string namespace_, name, subresource;

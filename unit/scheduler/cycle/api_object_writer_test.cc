@@ -111,6 +111,43 @@ TEST_F(ApiObjectWriterTest, AReadIsAGet) {
   EXPECT_EQ(lines(), std::vector{std::string("GET ") + kPath});
 }
 
+TEST_F(ApiObjectWriterTest, AnObjectIsCreatedOnce) {
+  framework::ObjectWrite what;
+  what.verb = framework::ObjectWrite::Verb::create;
+  what.resource = "persistentvolumeclaims";
+  what.namespace_ = "shop";
+  what.patch = boost::json::parse(R"({"metadata":{"generateName":"data-"}})");
+  server_.then(replying(201, kOld));
+  server_.then([](HttpExchange& exchange) { exchange.cut(); });
+  EXPECT_TRUE(write(what).object);
+  EXPECT_EQ(boost::json::parse(server_.requests().at(0).body), what.patch);
+  EXPECT_FALSE(write(what).object) << "a second one would have another name";
+  const std::string line = "POST /api/v1/namespaces/shop/persistentvolumeclaims";
+  EXPECT_EQ(lines(), (std::vector{line, line}));
+}
+
+TEST_F(ApiObjectWriterTest, AnObjectIsRemovedAfterItsPatch) {
+  constexpr auto kGone =
+      R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,"message":"m",
+          "details":{"name":"data","kind":"persistentvolumeclaims"}})";
+  auto what = annotation();
+  what.verb = framework::ObjectWrite::Verb::remove;
+  what.resource_version.clear();
+  server_.then(replying(200, kOld));
+  server_.then(replying(200, "{}"));
+  EXPECT_TRUE(write(what).object);
+  const std::string remove_line = std::string("DELETE ") + kPath;
+  EXPECT_EQ(lines(), (std::vector{patch_line_, remove_line}));
+  const auto body = server_.requests().at(1).body;
+  EXPECT_EQ(boost::json::parse(body).at_pointer("/preconditions/uid"), "uid-data");
+
+  server_.then(replying(404, kGone));
+  EXPECT_TRUE(write(what).object) << "somebody else was faster";
+  server_.then(replying(403, R"({"kind":"Status","status":"Failure","code":403,"message":"not you"})"));
+  EXPECT_EQ(write(what).error, "not you");
+  EXPECT_EQ(lines().size(), 4u) << "what could not be patched is not deleted";
+}
+
 framework::ObjectWrite reservation() {
   auto write = annotation();
   write.verb = framework::ObjectWrite::Verb::strategic;
