@@ -156,12 +156,16 @@ def claim_in_doubt(w):
     use_claim(w, "unsure", w.proxy.watch("GET", f"/persistentvolumeclaims/{w.name}-unsure"))
 
 
-def use_device(w, name, rule):
-    """A device of its own, a claim and its pod."""
-    named = f"{w.name}-{name}"
+def offer_device(w, named):
     w.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": named}, "spec": {
         "driver": "devices.example.com", "nodeName": f"node-{w.name}", "devices": [{"name": "device"}],
         "pool": {"name": named, "generation": 1, "resourceSliceCount": 1}}})
+
+
+def use_device(w, name, rule):
+    """A device of its own, a claim and its pod."""
+    named = f"{w.name}-{name}"
+    offer_device(w, named)
     w.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": named, "namespace": "default"},
               "spec": {"devices": {"requests": [{"name": "any", "exactly": {"deviceClassName": "any"}}]}}})
     w.create(w.pod(name, resourceClaims=[{"name": "device", "resourceClaimName": named}]))
@@ -179,6 +183,27 @@ def device_given(w):
 def device_in_doubt(w):
     w.proxy.lose_reply("PATCH", f"/resourceclaims/{w.name}-unclear/status")
     use_device(w, "unclear", w.proxy.watch("GET", f"/resourceclaims/{w.name}-unclear"))
+
+
+def use_extended_resource(w, name, rule):
+    """A device of its own, and a pod that asks for it by its class's name."""
+    named = f"{w.name}-{name}"
+    offer_device(w, named)
+    made = w.pod(name)
+    resource = {"deviceclass.resource.kubernetes.io/any": "1"}
+    made["spec"]["containers"][0]["resources"] = {"limits": resource, "requests": resource}
+    w.create(made)
+    w.seen(rule)
+
+
+def claim_made(w):
+    use_extended_resource(w, "by-class", w.proxy.watch("POST", "/namespaces/default/resourceclaims(\\?|$)"))
+
+
+def claim_taken_back(w):
+    claim_of = f"/resourceclaims/{w.name}-back-extended-resources-[a-z0-9]+"
+    w.proxy.answer("PATCH", claim_of + "/status", 403)
+    use_extended_resource(w, "back", w.proxy.watch("DELETE", claim_of))
 
 
 def report_whose_name_is_taken(w):

@@ -34,6 +34,8 @@ USED_BY = {
     ("resource.k8s.io", "resourceclaims/status", "patch"): exercises.device_given,
     rights.BINDING: exercises.device_given,
     ("resource.k8s.io", "resourceclaims", "get"): exercises.device_in_doubt,
+    ("resource.k8s.io", "resourceclaims", "create"): exercises.claim_made,
+    ("resource.k8s.io", "resourceclaims", "delete"): exercises.claim_taken_back,
     ("events.k8s.io", "events", "create"): exercises.place,
     ("events.k8s.io", "events", "patch"): exercises.pend,
     ("authentication.k8s.io", "tokenreviews", "create"): exercises.metrics,

@@ -114,4 +114,72 @@ json::object allocation_json(const api::Allocation& allocation) {
   return out;
 }
 
+framework::ObjectWrite write_to(const api::ResourceClaim& claim) {
+  framework::ObjectWrite write;
+  write.group = "resource.k8s.io";
+  write.resource = "resourceclaims";
+  write.namespace_ = claim.meta.namespace_;
+  write.name = claim.meta.name;
+  write.uid = claim.meta.uid;
+  return write;
+}
+
+framework::ObjectWrite removal_of(const api::ResourceClaim& claim) {
+  auto write = write_to(claim);
+  write.verb = framework::ObjectWrite::Verb::remove;
+  json::object metadata{{"$deleteFromPrimitiveList/finalizers", json::array{api::kClaimFinalizer}}};
+  write.patch = json::object{{"metadata", std::move(metadata)}};
+  return write;
+}
+
+framework::ObjectWrite creation_of(const api::ResourceClaim& claim, const api::Pod& pod) {
+  auto write = write_to(claim);
+  write.verb = framework::ObjectWrite::Verb::create;
+  write.name.clear();
+  write.uid.clear();
+  json::object owner{{"apiVersion", "v1"},
+                     {"kind", "Pod"},
+                     {"name", pod.meta.name},
+                     {"uid", pod.meta.uid},
+                     {"controller", true}};
+  json::object metadata{{"namespace", pod.meta.namespace_},
+                        {"generateName", pod.meta.name + "-extended-resources-"},
+                        {"annotations", json::object{{kExtendedClaimAnnotation, "true"}}},
+                        {"ownerReferences", json::array{std::move(owner)}}};
+  json::array requests;
+  for (const auto& request : claim.spec.requests) {
+    json::object exactly{{"deviceClassName", request.exactly->device_class},
+                         {"allocationMode", "ExactCount"},
+                         {"count", request.exactly->count}};
+    requests.push_back(json::object{{"name", request.name}, {"exactly", std::move(exactly)}});
+  }
+  json::object devices;
+  if (!requests.empty()) devices["requests"] = std::move(requests);
+  write.patch = json::object{{"apiVersion", "resource.k8s.io/v1"},
+                             {"kind", "ResourceClaim"},
+                             {"metadata", std::move(metadata)},
+                             {"spec", json::object{{"devices", std::move(devices)}}}};
+  return write;
+}
+
+framework::ObjectWrite mention_of(const api::ResourceClaim& claim, const ExtendedMappings& mappings,
+                                  const api::Pod& pod) {
+  framework::ObjectWrite write;
+  write.verb = framework::ObjectWrite::Verb::strategic;
+  write.resource = "pods";
+  write.subresource = "status";
+  write.namespace_ = pod.meta.namespace_;
+  write.name = pod.meta.name;
+  write.uid = pod.meta.uid;
+  json::array list;
+  for (const auto& [container, resource, request] : mappings) {
+    list.push_back(
+        json::object{{"containerName", container}, {"resourceName", resource}, {"requestName", request}});
+  }
+  json::object mention{{"requestMappings", std::move(list)}, {"resourceClaimName", claim.meta.name}};
+  json::object status{{"extendedResourceClaimStatus", std::move(mention)}};
+  write.patch = json::object{{"status", std::move(status)}};
+  return write;
+}
+
 }  // namespace podium::plugins

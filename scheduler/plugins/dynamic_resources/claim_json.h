@@ -1,4 +1,4 @@
-// The JSON of what a claim's status gets.
+// What is written to claims: requests, and their JSON.
 //
 // Threads: pure functions. Errors: none. Source: k8s.io/api/resource/v1 types.go.
 #pragma once
@@ -6,10 +6,22 @@
 #include <boost/json/object.hpp>
 
 #include "api/device.h"
+#include "scheduler/framework/object_write.h"
+#include "scheduler/plugins/dynamic_resources/extended_resources.h"
 
 namespace podium::plugins {
 
 // status.allocation; fields that are empty are left out.
 boost::json::object allocation_json(const api::Allocation& allocation);
+
+// A request for this object, without a patch.
+framework::ObjectWrite write_to(const api::ResourceClaim& claim);
+// Deletes it, also if it is allocated.
+framework::ObjectWrite removal_of(const api::ResourceClaim& claim);
+// Creates the claim that stands for the pod's extended resources.
+framework::ObjectWrite creation_of(const api::ResourceClaim& claim, const api::Pod& pod);
+// Names the claim and its requests in the pod's status.
+framework::ObjectWrite mention_of(const api::ResourceClaim& claim, const ExtendedMappings& mappings,
+                                  const api::Pod& pod);
 
 }  // namespace podium::plugins

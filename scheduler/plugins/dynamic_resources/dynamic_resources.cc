@@ -7,6 +7,7 @@
 
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
+#include "scheduler/plugins/dynamic_resources/claim_json.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -141,9 +142,8 @@ void each_row_with(const Snapshot& snapshot, const Decision& decision, std::stri
 
 class ClaimsFilter final : public NodeFilter {
  public:
-  ClaimsFilter(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims,
-               std::unique_ptr<DeviceSearch> search)
-      : NodeFilter(snapshot), claims_(claims), reach_(snapshot, claims), search_(std::move(search)) {}
+  ClaimsFilter(const Snapshot& snapshot, std::unique_ptr<const PodDevices> devices)
+      : NodeFilter(snapshot), devices_(std::move(devices)), reach_(snapshot, devices_->claims()) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     NodeMask(nodes).each([&](Row row) {
@@ -163,7 +163,11 @@ class ClaimsFilter final : public NodeFilter {
 
  private:
   void tell_given(Row row, Findings& out) const {
-    each_allocation(claims_, search_ ? search_->at(row) : DevicesFound(),
+    const auto here = devices_->at(row);
+    if (!here) return;
+    auto claims = devices_->claims();
+    if (here->extended) claims.push_back(here->extended->claim);
+    each_allocation(claims, here->search ? here->search->at(row) : DevicesFound(),
                     [&](const api::ResourceClaim& claim, const api::Allocation& allocation) {
                       for (const auto& result : allocation.results) {
                         out.devices.push_back({claim.meta.name, result.request, result.driver, result.pool,
@@ -173,16 +177,24 @@ class ClaimsFilter final : public NodeFilter {
   }
 
   void tell_tallies(const Decision& decision, Findings& out) const {
-    if (!search_) return;
     devices::Tally tally(devices::Steps{kTallySteps});
-    each_row_with(snapshot_, decision, kTooFew, [&](Row row) { search_->tally(row, tally); });
-    out.tallies = std::move(tally).take();
+    // Nodes whose device plugins serve other resources have other requests: the first node's are told.
+    const DeviceSearch* first = nullptr;
+    each_row_with(snapshot_, decision, kTooFew, [&](Row row) {
+      const auto here = devices_->at(row);
+      if (!here || !here->search) return;
+      if (!first) first = here->search;
+      if (here->search == first) first->tally(row, tally);
+    });
+    if (first) out.tallies = std::move(tally).take();
   }
 
   // The search comes first, also where an allocated claim is out of reach: its errors end the attempt.
   std::optional<Verdict> verdict_at(Row row) const {
-    if (search_) {
-      const auto found = search_->at(row);
+    const auto here = devices_->at(row);
+    if (!here) return waits(here.error());
+    if (here->search) {
+      const auto found = here->search->at(row);
       if (auto verdict = verdict_of(found, row)) return verdict;
     }
     if (!reach_.has(row)) return waits(kUnavailable);
@@ -206,22 +218,16 @@ class ClaimsFilter final : public NodeFilter {
     return std::nullopt;
   }
 
-  const std::vector<ClaimPtr> claims_;
+  const std::unique_ptr<const PodDevices> devices_;
   const Reach reach_;
-  const std::unique_ptr<DeviceSearch> search_;  // null: all claims are allocated
 };
 
 // --- PostFilter ---
 
 // The status without what the allocation brought.
 ObjectWrite deallocation_of(const api::ResourceClaim& claim) {
-  ObjectWrite write;
-  write.group = "resource.k8s.io";
-  write.resource = "resourceclaims";
-  write.namespace_ = claim.meta.namespace_;
-  write.name = claim.meta.name;
+  auto write = write_to(claim);
   write.subresource = "status";
-  write.uid = claim.meta.uid;
   write.resource_version = claim.meta.resource_version;
   boost::json::object status{{"reservedFor", nullptr}, {"allocation", nullptr}, {"devices", nullptr}};
   write.patch = boost::json::object{{"status", std::move(status)}};
@@ -238,8 +244,7 @@ class ZeroScorer final : public NodeScorer {
 // Prefers nodes that serve requests with their first alternatives.
 class AlternativesScorer final : public NodeScorer {
  public:
-  AlternativesScorer(std::vector<ClaimPtr> claims, std::unique_ptr<DeviceSearch> search)
-      : claims_(std::move(claims)), search_(std::move(search)) {}
+  explicit AlternativesScorer(std::unique_ptr<const PodDevices> devices) : devices_(std::move(devices)) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     std::vector<std::pair<Row, std::int64_t>> raw;
@@ -252,8 +257,10 @@ class AlternativesScorer final : public NodeScorer {
 
  private:
   std::int64_t raw_score(Row row) const {
+    const auto here = devices_->at(row);
+    if (!here || !here->search) return 0;
     std::int64_t score = 0;
-    each_allocation(claims_, search_->at(row),
+    each_allocation(devices_->claims(), here->search->at(row),
                     [&](const auto& claim, const auto& allocation) { score += score_of(claim, allocation); });
     return score;
   }
@@ -271,8 +278,7 @@ class AlternativesScorer final : public NodeScorer {
     return score;
   }
 
-  const std::vector<ClaimPtr> claims_;
-  const std::unique_ptr<DeviceSearch> search_;
+  const std::unique_ptr<const PodDevices> devices_;
 };
 
 bool has_alternatives(const ClaimPtr& claim) {
@@ -309,32 +315,35 @@ std::optional<Verdict> DynamicResources::pre_enqueue(const PodInfo& pod, const S
   return claims ? std::nullopt : std::optional(waits(std::move(claims.error())));
 }
 
-std::expected<std::vector<ClaimPtr>, Verdict> DynamicResources::accepted_claims(
-    const api::Pod& pod, const Snapshot& snapshot) const {
-  if (pod.resource_claims.empty()) return {};
-  if (!start_search_) return std::unexpected(waits(kUnsupported));
-  auto claims = claims_of(pod, snapshot.objects());
+std::expected<DynamicResources::Accepted, Verdict> DynamicResources::accept(const PodInfo& pod,
+                                                                            const Snapshot& snapshot) const {
+  if (!start_search_ && !pod->resource_claims.empty()) return std::unexpected(waits(kUnsupported));
+  if (!start_search_) return {};
+  auto claims = claims_of(*pod, snapshot.objects());
   if (!claims) return std::unexpected(waits(std::move(claims.error())));
   for (const auto& claim : *claims) {
     if (auto verdict = check_claim(*claim, snapshot)) return std::unexpected(std::move(*verdict));
   }
-  return std::move(*claims);
+  auto extended = ExtendedResources::of(pod, snapshot);
+  if (extended && extended->left_over()) {
+    const auto& allocation = extended->left_over()->status.allocation;
+    if (auto verdict = allocation ? check_nodes(*allocation) : std::nullopt)
+      return std::unexpected(std::move(*verdict));
+  }
+  return Accepted{std::move(*claims), std::move(extended)};
 }
 
-std::unique_ptr<DeviceSearch> DynamicResources::search_for(const std::vector<ClaimPtr>& claims,
-                                                           const Snapshot& snapshot) const {
-  std::vector<ClaimPtr> wanting;
-  for (const auto& claim : claims) {
-    if (!claim->status.allocation) wanting.push_back(claim);
-  }
-  return wanting.empty() ? nullptr : start_search_(snapshot, std::move(wanting));
+std::unique_ptr<const PodDevices> DynamicResources::devices_for(Accepted accepted,
+                                                                const Snapshot& snapshot) const {
+  return std::make_unique<const PodDevices>(std::move(accepted.claims), std::move(accepted.extended),
+                                            snapshot, start_search_);
 }
 
 PreparedFilter DynamicResources::prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const {
-  auto claims = accepted_claims(*pod, snapshot);
-  if (!claims) return {.rejected = std::move(claims.error())};
-  if (claims->empty()) return {};
-  return {.filter = std::make_unique<ClaimsFilter>(snapshot, *claims, search_for(*claims, snapshot))};
+  auto accepted = accept(pod, snapshot);
+  if (!accepted) return {.rejected = std::move(accepted.error())};
+  if (accepted->empty()) return {};
+  return {.filter = std::make_unique<ClaimsFilter>(snapshot, devices_for(std::move(*accepted), snapshot))};
 }
 
 // Upstream takes any claim that qualifies; here it is the pod's first. Upstream's PostFilter fails for every
@@ -347,15 +356,16 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
   if (!filters.ran_pre_filter(kName)) return says(Code::error, "not found");
   if (!start_search_ && !pod->resource_claims.empty())
     return says(Code::unschedulable, "still not schedulable");
-  const auto claims = accepted_claims(*pod, snapshot);
-  if (!claims || claims->empty()) return says(Code::unschedulable, "no new claims to deallocate");
+  const auto accepted = accept(pod, snapshot);
+  if (!accepted || accepted->empty()) return says(Code::unschedulable, "no new claims to deallocate");
+  const auto& claims = accepted->claims;
   std::vector<Row> rows;
   if (!decision.pre_filter) {
     each_row_with(snapshot, decision, kUnavailable, [&](Row row) { rows.push_back(row); });
   }
-  const Reach reach(snapshot, *claims);
-  for (std::size_t i = 0; i < claims->size() && !rows.empty(); ++i) {
-    const auto& claim = *(*claims)[i];
+  const Reach reach(snapshot, claims);
+  for (std::size_t i = 0; i < claims.size() && !rows.empty(); ++i) {
+    const auto& claim = *claims[i];
     const auto& users = claim.status.reserved_for;
     const bool may_lose_it = users.empty() || (users.size() == 1 && users.front().uid == pod->meta.uid);
     const bool is_out_of_reach = std::ranges::any_of(rows, [&](Row row) { return !reach.has(i, row); });
@@ -364,15 +374,19 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
     result.write = deallocation_of(claim);
     return result;
   }
+  if (accepted->extended && accepted->extended->left_over()) {
+    auto result = says(Code::unschedulable, "deletion of ResourceClaim completed");
+    result.write = removal_of(*accepted->extended->left_over());
+    return result;
+  }
   return says(Code::unschedulable, "still not schedulable");
 }
 
 PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot& snapshot,
                                               const NodeMask&) const {
-  if (auto claims = accepted_claims(*pod, snapshot);
-      claims && std::ranges::any_of(*claims, has_alternatives)) {
-    if (auto search = search_for(*claims, snapshot))
-      return {std::make_unique<AlternativesScorer>(std::move(*claims), std::move(search))};
+  if (auto accepted = accept(pod, snapshot);
+      accepted && std::ranges::any_of(accepted->claims, has_alternatives)) {
+    return {std::make_unique<AlternativesScorer>(devices_for(std::move(*accepted), snapshot))};
   }
   return {std::make_unique<ZeroScorer>()};
 }

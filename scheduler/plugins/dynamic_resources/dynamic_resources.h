@@ -1,10 +1,12 @@
-// DynamicResources: a pod gets the devices that its ResourceClaims ask for.
+// DynamicResources: a pod gets the devices that its ResourceClaims ask for, and those that stand behind its
+// extended resources.
 //
 // A pod whose claims are not there yet is gated. The filter asks a DeviceSearch for each node that earlier
 // filters left; a claim that is allocated binds the pod to the nodes of its allocation. Reserve puts the
 // chosen allocations in flight: their devices count as given, and other pods of these claims wait. PreBind
-// writes finalizer, allocation and reservation to each claim. PostFilter takes an allocation back that no pod
-// uses and that keeps the pod from every node.
+// writes finalizer, allocation and reservation to each claim; it creates the claim of extended resources
+// first, and Unreserve deletes that one. PostFilter takes an allocation back that no pod uses and that keeps
+// the pod from every node.
 //
 // Without a StartSearch the plugin refuses pods with claims.
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
@@ -18,7 +20,7 @@
 
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"
-#include "scheduler/plugins/dynamic_resources/device_search.h"
+#include "scheduler/plugins/dynamic_resources/pod_devices.h"
 
 namespace podium::plugins {
 
@@ -67,12 +69,15 @@ class DynamicResources final : public framework::Plugin,
                                              cluster::Snapshot& snapshot) const override;
 
  private:
-  // The claims that PreFilter accepts; empty: nothing to do. Error: the verdict on the pod.
-  std::expected<std::vector<ClaimPtr>, framework::Verdict> accepted_claims(
-      const api::Pod& pod, const cluster::Snapshot& snapshot) const;
-  // Null if all claims are allocated.
-  std::unique_ptr<DeviceSearch> search_for(const std::vector<ClaimPtr>& claims,
-                                           const cluster::Snapshot& snapshot) const;
+  // What PreFilter accepts; empty: nothing to do. Error: the verdict on the pod.
+  struct Accepted {
+    std::vector<ClaimPtr> claims;
+    std::shared_ptr<const ExtendedResources> extended;
+    bool empty() const { return claims.empty() && !extended; }
+  };
+  std::expected<Accepted, framework::Verdict> accept(const cluster::PodInfo& pod,
+                                                     const cluster::Snapshot& snapshot) const;
+  std::unique_ptr<const PodDevices> devices_for(Accepted accepted, const cluster::Snapshot& snapshot) const;
 
   StartSearch start_search_;
 };

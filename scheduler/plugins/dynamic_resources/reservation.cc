@@ -1,10 +1,12 @@
 // DynamicResources after the decision: Reserve, PreBind and Unreserve.
 //
 // PreBind's writes follow one another: each needs the resourceVersion of the reply before. A claim that was
-// changed meanwhile is read and written again.
+// changed meanwhile is read and written again. The claim of extended resources comes last: it is created,
+// written like the others, and named in the pod's status.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "api/decode.h"
@@ -29,13 +31,17 @@ constexpr std::chrono::milliseconds kBetweenTries{10};
 
 struct Reservation final : PluginState {
   struct Item {
-    ClaimPtr claim;                             // as it was last seen
-    std::optional<api::Allocation> allocation;  // to be written; nullopt: the claim had one
+    ClaimPtr claim;                               // as it was last seen
+    std::optional<api::Allocation> allocation{};  // to be written; nullopt: the claim had one
+    std::string flight{};                         // the UID under which the allocation is in flight
+    bool is_extended = false;                     // this is the claim of extended resources
+    bool was_known = false;                       // of that one: the watch has shown it
   };
-  enum class Request : std::uint8_t { finalizer, status, read };
+  enum class Request : std::uint8_t { create, finalizer, status, read, mention };
 
   std::vector<Item> items;
-  std::size_t current = 0;  // index of the claim that is being written
+  ExtendedMappings mappings;  // what the claim of extended resources is for
+  std::size_t current = 0;    // index of the claim that is being written
   Request request = Request::status;
   int tries = 0;  // of the current claim that met a conflict
 };
@@ -57,13 +63,8 @@ ClaimPtr allocated(const api::ResourceClaim& claim, const api::Allocation& alloc
 // --- requests ---
 
 ObjectWrite request_for(const api::ResourceClaim& claim) {
-  ObjectWrite write;
+  auto write = write_to(claim);
   write.verb = ObjectWrite::Verb::strategic;
-  write.group = "resource.k8s.io";
-  write.resource = "resourceclaims";
-  write.namespace_ = claim.meta.namespace_;
-  write.name = claim.meta.name;
-  write.uid = claim.meta.uid;
   return write;
 }
 
@@ -116,6 +117,10 @@ ObjectWrite withdrawal_from(const api::ResourceClaim& claim, const api::Pod& pod
 std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, const api::Pod& pod) {
   const auto& item = reserved.items[reserved.current];
   const auto& claim = *item.claim;
+  if (is_in_memory(claim)) {
+    reserved.request = Reservation::Request::create;
+    return creation_of(claim, pod);
+  }
   const auto meanwhile = [&](std::string_view what) {
     return std::unexpected(fmt::format("claim {} got {} in the meantime", full_name(claim), what));
   };
@@ -139,10 +144,14 @@ bool has_work(Reservation& reserved, const api::Pod& pod) {
   return reserved.current < reserved.items.size();
 }
 
-std::string failure_of(const Reservation& reserved, const std::string& error) {
+std::string failure_of(const Reservation& reserved, const api::Pod& pod, const std::string& error) {
   const auto& item = reserved.items[reserved.current];
   const auto name = full_name(*item.claim);
   switch (reserved.request) {
+    case Reservation::Request::create:
+      return fmt::format("create claim for extended resources {}/: {}", pod.meta.namespace_, error);
+    case Reservation::Request::mention:
+      return fmt::format("update pod {} ExtendedResourceClaimStatus: {}", pod.full_name(), error);
     case Reservation::Request::finalizer:
       return fmt::format("add finalizer to claim {}: {}", name, error);
     case Reservation::Request::read:
@@ -154,20 +163,29 @@ std::string failure_of(const Reservation& reserved, const std::string& error) {
                      error);
 }
 
-// The reply to the status has what the watch will show: an event, unless the watch was faster.
-void assume(const ClaimPtr& claim, cluster::Objects& objects, std::vector<ClusterEvent>& events) {
+// The reply to the status has what the watch will show: an event, unless the watch was faster. The watch may
+// not have shown yet that the claim was created; what it has shown before is gone.
+void assume(const Reservation::Item& item, cluster::Objects& objects, std::vector<ClusterEvent>& events) {
+  const auto& claim = item.claim;
   auto known = objects.shared<api::ResourceClaim>(claim->meta.namespace_, claim->meta.name);
-  if (!known || cluster::is_newer(known->meta.resource_version, claim->meta.resource_version)) return;
+  if (!known && (!item.is_extended || item.was_known)) return;
+  if (known && cluster::is_newer(known->meta.resource_version, claim->meta.resource_version)) return;
   objects.assume<api::ResourceClaim>(claim);
   events.push_back({.resource = framework::Resource::resource_claim,
-                    .actions = framework::kUpdateOther,
+                    .actions = known ? framework::kUpdateOther : framework::kAdd,
                     .before = std::move(known),
                     .after = claim});
 }
 
+// The watch may never show a claim that is deleted at once: its devices would stay taken.
+void forget_assumed(const api::ResourceClaim& claim, cluster::Objects& objects) {
+  const auto& [space, name] = std::tie(claim.meta.namespace_, claim.meta.name);
+  if (!objects.actual<api::ResourceClaim>(space, name)) objects.remove<api::ResourceClaim>(space, name);
+}
+
 NextStep give_up(Reservation& reserved, cluster::Objects& objects, std::string error) {
   const auto& item = reserved.items[reserved.current];
-  if (item.allocation) objects.end_flight(item.claim->meta.uid);
+  if (item.allocation) objects.end_flight(item.flight);
   return {.writes = {}, .error = std::move(error), .events = {}};
 }
 
@@ -178,41 +196,77 @@ NextStep step_on(Reservation& reserved, const api::Pod& pod, cluster::Objects& o
   return {.writes = {std::move(*request)}, .error = {}, .events = {}};
 }
 
+NextStep next_claim(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
+  ++reserved.current;
+  reserved.tries = 0;
+  return has_work(reserved, pod) ? step_on(reserved, pod, objects) : NextStep();
+}
+
+NextStep mention(Reservation& reserved, const api::Pod& pod) {
+  reserved.request = Reservation::Request::mention;
+  if (!reserved.mappings.empty())
+    return {{mention_of(*reserved.items[reserved.current].claim, reserved.mappings, pod)}, {}, {}};
+  return {{},
+          fmt::format("nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus",
+                      pod.full_name()),
+          {}};
+}
+
 }  // namespace
 
 framework::ReserveResult DynamicResources::reserve(const AssumedPod& pod, cluster::Snapshot& snapshot) const {
-  const auto claims = accepted_claims(**pod.pod, snapshot);
-  if (!claims)
-    return {failure_with(message(claims.error())), nullptr};  // not expected: the filter accepted them
-  if (claims->empty()) return {};
-  auto reserved = std::make_unique<Reservation>();
+  auto accepted = accept(*pod.pod, snapshot);
+  if (!accepted)
+    return {failure_with(message(accepted.error())), nullptr};  // not expected: the filter accepted them
+  if (accepted->empty()) return {};
+  const auto failure = [] { return failure_with("claim allocation not found for node"); };
+  const auto devices = devices_for(std::move(*accepted), snapshot);
+  const auto row = snapshot.find_row(pod.node);
+  const auto is_given = [](const ClaimPtr& claim) { return claim->status.allocation.has_value(); };
+  if (!row && (devices->extended() || !std::ranges::all_of(devices->claims(), is_given)))
+    return {failure(), nullptr};
+  const auto here = row ? devices->at(*row) : PodDevices::Here();
+  if (!here) return {failure(), nullptr};
   std::vector<api::Allocation> allocations;
-  if (const auto search = search_for(*claims, snapshot)) {
-    const auto row = snapshot.find_row(pod.node);
-    auto found = row ? search->at(*row) : DevicesFound();
-    if (found.end != DevicesFound::End::found)
-      return {failure_with("claim allocation not found for node"), nullptr};
+  if (here->search) {
+    auto found = here->search->at(*row);
+    if (found.end != DevicesFound::End::found) return {failure(), nullptr};
     allocations = std::move(found.allocations);
   }
+  auto reserved = std::make_unique<Reservation>();
   auto next = allocations.begin();
-  for (const auto& claim : *claims) {
-    auto& item = reserved->items.emplace_back(claim, std::nullopt);
+  const auto add = [&](const ClaimPtr& claim) -> Reservation::Item& {
+    auto& item = reserved->items.emplace_back(Reservation::Item{.claim = claim});
     if (!claim->status.allocation && next != allocations.end()) item.allocation = std::move(*next++);
+    item.flight = claim->meta.uid;
+    return item;
+  };
+  for (const auto& claim : devices->claims()) add(claim);
+  if (here->extended) {
+    add(here->extended->claim).is_extended = true;
+    reserved->mappings = here->extended->mappings;
   }
-  for (const auto& [claim, allocation] : reserved->items) {
-    if (allocation) snapshot.objects().begin_flight(allocated(*claim, *allocation));
+  for (const auto& item : reserved->items) {
+    if (item.allocation) snapshot.objects().begin_flight(allocated(*item.claim, *item.allocation));
   }
   return {std::nullopt, std::move(reserved)};
 }
 
-// An allocation that was written stays: PostFilter takes it back if it is in the way.
+// An allocation that was written stays: PostFilter takes it back if it is in the way. The claim of extended
+// resources goes.
 void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, cluster::Snapshot& snapshot,
                                  framework::Handle& handle) const {
   if (!state) return;
-  for (const auto& [claim, allocation] : reservation(state).items) {
-    if (allocation) snapshot.objects().end_flight(claim->meta.uid);
-    if (claim->status.allocation && is_reserved_for(*claim, (*pod.pod)->meta.uid))
-      handle.send(withdrawal_from(*claim, **pod.pod));
+  for (const auto& item : reservation(state).items) {
+    if (item.allocation) snapshot.objects().end_flight(item.flight);
+    const auto& claim = *item.claim;
+    if (item.is_extended) {
+      if (is_in_memory(claim)) continue;
+      forget_assumed(claim, snapshot.objects());
+      handle.send(removal_of(claim));
+    } else if (claim.status.allocation && is_reserved_for(claim, (*pod.pod)->meta.uid)) {
+      handle.send(withdrawal_from(claim, **pod.pod));
+    }
   }
 }
 
@@ -244,23 +298,27 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   auto& item = reserved.items[reserved.current];
   auto& objects = snapshot.objects();
   if (!reply.object) {
-    auto error = failure_of(reserved, reply.error);
-    const bool again = reply.conflict && reserved.request != Request::read && ++reserved.tries < kTries;
+    auto error = failure_of(reserved, **pod.pod, reply.error);
+    const bool is_of_claim = reserved.request == Request::finalizer || reserved.request == Request::status;
+    const bool again = reply.conflict && is_of_claim && ++reserved.tries < kTries;
     if (!again) return give_up(reserved, objects, std::move(error));
     reserved.request = Request::read;
     return NextStep{.writes = {read_again(*item.claim)}, .error = {}, .events = {}};
   }
+  if (reserved.request == Request::mention) return next_claim(reserved, **pod.pod, objects);
   auto decoded = api::decode_resource_claim(*reply.object);
-  if (!decoded) return give_up(reserved, objects, failure_of(reserved, decoded.error().message));
+  if (!decoded) return give_up(reserved, objects, failure_of(reserved, **pod.pod, decoded.error().message));
   item.claim = std::make_shared<const api::ResourceClaim>(std::move(*decoded));
-  if (reserved.request != Request::status) return step_on(reserved, **pod.pod, objects);
+  const auto& meta = item.claim->meta;
+  if (reserved.request != Request::status) {
+    item.was_known |= objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
+    return step_on(reserved, **pod.pod, objects);
+  }
 
   std::vector<ClusterEvent> events;
-  assume(item.claim, objects, events);
-  if (item.allocation) objects.end_flight(item.claim->meta.uid);
-  ++reserved.current;
-  reserved.tries = 0;
-  auto step = has_work(reserved, **pod.pod) ? step_on(reserved, **pod.pod, objects) : NextStep();
+  assume(item, objects, events);
+  if (item.allocation) objects.end_flight(item.flight);
+  auto step = item.is_extended ? mention(reserved, **pod.pod) : next_claim(reserved, **pod.pod, objects);
   step.events = std::move(events);
   return step;
 }

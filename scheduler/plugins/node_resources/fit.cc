@@ -1,4 +1,6 @@
 // NodeResourcesFit: a node fits if its free resources cover the pod's requests. Scores by utilization.
+// An extended resource that a device class stands behind is left to DynamicResources on the nodes that have
+// none of it in allocatable.
 // Source: pkg/scheduler/framework/plugins/noderesources/fit.go.
 #include <algorithm>
 #include <set>
@@ -19,7 +21,13 @@ struct Demand {
   std::string name;
   std::int64_t want;
   std::optional<ResourceColumns> columns;  // nullopt: no node has it
+  bool has_class = false;                  // devices serve it where allocatable is 0
 };
+
+bool is_left_to_devices(bool has_class, std::int64_t allocatable) { return has_class && allocatable <= 0; }
+bool has_class(const Snapshot& snapshot, std::string_view resource) {
+  return snapshot.objects().extended_classes().find(resource) != nullptr;
+}
 
 std::string reason_for(std::string_view resource) { return "Insufficient " + std::string(resource); }
 constexpr std::string_view kTooManyPods = "Too many pods";
@@ -89,8 +97,9 @@ class FitFilter final : public NodeFilter {
                       static_cast<std::int64_t>(delta.removed.size());
     lacks.front() = pods + 1 > snapshot_.allocatable_pods[row];
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, columns] = demands_[i];
+      const auto& [name, want, columns, has_class] = demands_[i];
       const auto allocatable = columns ? (*columns->allocatable)[row] : 0;
+      if (is_left_to_devices(has_class, allocatable)) continue;
       auto used = columns ? (*columns->used)[row] : 0;
       for (const auto& pod : delta.added)
         used = cluster::saturating_add(used, cluster::placed_requests(*pod).get(name));
@@ -108,16 +117,30 @@ class FitFilter final : public NodeFilter {
     auto& too_small = checks.back();
     too_small.fill(0);
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, columns] = demands_[i];
+      const auto& [name, want, columns, has_class] = demands_[i];
       ChunkWords never;
       if (columns) {
-        find_short(columns->allocatable->chunk(chunk), columns->used->chunk(chunk), want, checks[i + 1],
-                   never);
+        const auto allocatable = columns->allocatable->chunk(chunk);
+        find_short(allocatable, columns->used->chunk(chunk), want, checks[i + 1], never);
+        if (has_class) leave_to_devices(allocatable, checks[i + 1], never);
+      } else if (has_class) {
+        checks[i + 1].fill(0);
+        never.fill(0);
       } else {
         checks[i + 1].fill(~std::uint64_t{0});
         never.fill(~std::uint64_t{0});
       }
       for (std::size_t w = 0; w < kChunkWords; ++w) too_small[w] |= never[w];
+    }
+  }
+
+  static void leave_to_devices(std::span<const std::int64_t, kChunkRows> allocatable, ChunkWords& is_short,
+                               ChunkWords& never) {
+    for (std::size_t row = 0; row < kChunkRows; ++row) {
+      if (!is_left_to_devices(true, allocatable[row])) continue;
+      const auto others = ~(std::uint64_t{1} << (row % 64));
+      is_short[row / 64] &= others;
+      never[row / 64] &= others;
     }
   }
 
@@ -144,9 +167,11 @@ class FitFilter final : public NodeFilter {
 };
 
 // True if the pod fits an empty node. As upstream, ignored resources are checked here too.
-bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t pods) {
+bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t pods,
+                const Snapshot& snapshot) {
   return pods >= 1 && std::ranges::all_of(requested(pod.requests), [&](const auto& entry) {
-           return entry.second <= allocatable.get(entry.first);
+           const auto has = allocatable.get(entry.first);
+           return entry.second <= has || is_left_to_devices(has_class(snapshot, entry.first), has);
          });
 }
 
@@ -155,16 +180,33 @@ std::int64_t allowed_pods(const api::Node& node) {
   return pods ? pods->value() : 0;
 }
 
-bool node_helps(const PodInfo& rejected, const ClusterEvent& event) {
+bool node_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapshot& snapshot) {
   const auto* before = object_before<api::Node>(event);
   const auto* after = object_after<api::Node>(event);
   if (!after) return false;
   const auto now = cluster::to_resources(after->allocatable);
-  if (!fits_empty(rejected, now, allowed_pods(*after))) return false;
+  if (!fits_empty(rejected, now, allowed_pods(*after), snapshot)) return false;
   if (!before || allowed_pods(*after) > allowed_pods(*before)) return true;
   const auto then = cluster::to_resources(before->allocatable);
-  return std::ranges::any_of(requested(rejected.requests),
-                             [&](const auto& entry) { return now.get(entry.first) > then.get(entry.first); });
+  return std::ranges::any_of(requested(rejected.requests), [&](const auto& entry) {
+    const auto has = now.get(entry.first);
+    return has > then.get(entry.first) || is_left_to_devices(has_class(snapshot, entry.first), has);
+  });
+}
+
+// Source: isSchedulableAfterDeviceClassEvent. A request of 0 counts, too.
+bool class_helps(const PodInfo& rejected, const ClusterEvent& event) {
+  const auto *before = object_before<api::DeviceClass>(event), *after = object_after<api::DeviceClass>(event);
+  if (!after) return false;
+  const auto asks_for = [&](std::string_view resource) {
+    return std::ranges::find(rejected.requests.scalars, resource, [](const auto& entry) {
+             return std::string_view(entry.first);
+           }) != rejected.requests.scalars.end();
+  };
+  const auto& resource = after->extended_resource_name;
+  if (before && before->extended_resource_name.value_or("") == resource.value_or("")) return false;
+  if (!before && asks_for(cluster::implicit_name(*after))) return true;
+  return resource && asks_for(*resource);
 }
 
 // Source: isSchedulableAfterPodScaleDown. It counts pod-level requests even if PodLevelResources is off.
@@ -205,7 +247,8 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
     for (auto& [name, want] : requested(pod.requests)) {
       if (is_ignored(name)) continue;
       const auto columns = columns_of(snapshot, name, Usage::requested);
-      demands.push_back({std::move(name), want, columns});
+      const bool may_be_left = has_class(snapshot, name);
+      demands.push_back({std::move(name), want, columns, may_be_left});
     }
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }
@@ -217,6 +260,7 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints{{Resource::node, kAdd | kUpdateNodeAllocatable, node_helps}};
     add_pod_hints(hints, kDelete | kUpdatePodScaleDown, pod_helps);
+    hints.push_back({Resource::device_class, kAdd | kUpdate, class_helps});
     return hints;
   }
 

@@ -258,6 +258,60 @@ TEST(NodeResourcesFit, Hints) {
   EXPECT_TRUE(undemanding(node_added(sized("n"))));
 }
 
+api::DeviceClass gpu_class(std::optional<std::string> resource = "example.com/gpu") {
+  api::DeviceClass made;
+  made.meta.name = "gpu";
+  made.extended_resource_name = std::move(resource);
+  return made;
+}
+
+// Nodes of two chunks: "has" has the resource itself, "none" has none of it, the others do not name it.
+TEST(NodeResourcesFit, LeavesResourcesOfDeviceClassesToDynamicResources) {
+  Nodes nodes;
+  for (int i = 0; i < 1100; ++i) nodes.push_back(sized(("n" + std::to_string(i)).c_str()));
+  nodes.push_back(sized("has").cap("example.com/gpu", "1"));
+  nodes.push_back(sized("none").cap("example.com/gpu", "0"));
+  auto snapshot = snapshot_of(nodes, {pod("a").node("has").req("example.com/gpu", "1")});
+  const auto plugin = make(make_node_resources_fit);
+  const auto asked = [&](const api::Pod& pod) { return filter(plugin, pod, snapshot); };
+  const api::Pod wants = pod("p").req("example.com/gpu", "1");
+  const api::Pod wants_class = pod("p").req("deviceclass.resource.kubernetes.io/gpu", "1");
+  EXPECT_EQ(asked(wants).size(), nodes.size()) << "no class stands behind it";
+  EXPECT_EQ(asked(wants).at("none"), "UU; Insufficient example.com/gpu");
+
+  snapshot.objects().set(podium::test::share(gpu_class()));
+  EXPECT_EQ(asked(wants), (Answers{{"has", "U; Insufficient example.com/gpu"}}));
+  EXPECT_EQ(asked(wants_class), Answers{});
+  EXPECT_EQ(asked(pod("p").req("example.com/gpu", "1").req("example.com/tpu", "1")).at("none"),
+            "UU; Insufficient example.com/tpu");
+
+  const auto incoming = info(wants);
+  const auto prepared =
+      dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*incoming, snapshot);
+  EXPECT_FALSE(prepared.filter->check(*snapshot.find_row("none"), {}));
+  EXPECT_TRUE(prepared.filter->check(*snapshot.find_row("has"), {}));
+}
+
+TEST(NodeResourcesFit, HintsOfDeviceClasses) {
+  const api::Pod rejected = pod("p").uid("1").req("example.com/gpu", "1");
+  const api::Pod by_class = pod("p").uid("1").req("deviceclass.resource.kubernetes.io/gpu", "1");
+  const auto plugin = make(make_node_resources_fit);
+  const auto event = [](std::optional<api::DeviceClass> before, std::optional<api::DeviceClass> after) {
+    framework::ClusterEvent made;
+    made.resource = framework::Resource::device_class;
+    made.actions = before ? framework::kUpdateOther : framework::kAdd;
+    if (before) made.before = podium::test::share(*before);
+    if (after) made.after = podium::test::share(*after);
+    return made;
+  };
+  EXPECT_TRUE(helps(plugin, rejected, event({}, gpu_class())));
+  EXPECT_TRUE(helps(plugin, by_class, event({}, gpu_class(std::nullopt))));
+  EXPECT_FALSE(helps(plugin, rejected, event({}, gpu_class("example.com/tpu"))));
+  EXPECT_TRUE(helps(plugin, rejected, event(gpu_class("example.com/tpu"), gpu_class())));
+  EXPECT_FALSE(helps(plugin, rejected, event(gpu_class(), gpu_class()))) << "the name is as it was";
+  EXPECT_FALSE(helps(plugin, by_class, event(gpu_class("example.com/tpu"), gpu_class())));
+}
+
 // With PodLevelResources off, only container requests count, except in one hint.
 TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
   constexpr cluster::RequestRules kOff{.pod_level = false, .pod_level_resize = false};
