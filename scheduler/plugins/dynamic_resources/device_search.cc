@@ -2,57 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
-#include <mutex>
 #include <utility>
 #include <variant>
 
 #include "scheduler/cluster/hash.h"
 #include "scheduler/devices/allocator.h"
+#include "scheduler/devices/inventories.h"
 
 namespace podium::plugins {
 namespace {
 
 // On one node, as long as other pods can bear to wait. Upstream has a time limit (filterTimeout).
 constexpr std::int64_t kSteps = 5'000'000;
-
-// The index of the slices, kept until one changes. What-ifs may ask of an older state than the live
-// decisions, so that two are kept. Threads: any number of threads may ask at a time.
-class Inventories {
- public:
-  using Ptr = std::shared_ptr<const devices::Inventory>;
-
-  Ptr of(const cluster::Objects& objects) {
-    const auto latest = known(objects.slices_version());
-    if (latest.second) return latest.first;
-    std::vector<std::shared_ptr<const api::ResourceSlice>> slices;
-    for (const auto& [key, slice] : objects.all<api::ResourceSlice>()) slices.push_back(slice);
-    // Not under the lock: other threads go on with what they know.
-    auto made = std::make_shared<const devices::Inventory>(slices, devices::Features(), latest.first.get());
-    const std::scoped_lock lock(mutex_);
-    kept_[1] = std::exchange(kept_[0], {objects.slices_version(), made});
-    return made;
-  }
-
- private:
-  struct Kept {
-    std::shared_ptr<const void> version;
-    Ptr inventory;
-  };
-
-  // The inventory of the version and true; else the latest one, which may be null.
-  std::pair<Ptr, bool> known(const std::shared_ptr<const void>& version) {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& kept : kept_) {
-      if (kept.inventory && kept.version == version) return {kept.inventory, true};
-    }
-    return {kept_[0].inventory, false};
-  }
-
-  std::mutex mutex_;
-  std::array<Kept, 2> kept_;  // the latest first
-};
 
 // A random UUID upstream. Here the claims, which are allocated once at each of their versions, draw it, since
 // equal snapshots have equal answers.
@@ -77,7 +38,7 @@ class ShareIds {
 class Search final : public DeviceSearch {
  public:
   Search(const cluster::Snapshot& snapshot, std::vector<ClaimPtr> claims,
-         std::shared_ptr<devices::Selectors> selectors, Inventories::Ptr inventory)
+         std::shared_ptr<devices::Selectors> selectors, devices::Inventories::Ptr inventory)
       : snapshot_(snapshot),
         claims_(std::move(claims)),
         selectors_(std::move(selectors)),
@@ -110,15 +71,16 @@ class Search final : public DeviceSearch {
   const cluster::Snapshot& snapshot_;
   const std::vector<ClaimPtr> claims_;
   const std::shared_ptr<devices::Selectors> selectors_;
-  const Inventories::Ptr inventory_;
+  const devices::Inventories::Ptr inventory_;
   mutable devices::Allocator allocator_;  // its answers do not depend on earlier ones
 };
 
 }  // namespace
 
 StartSearch device_search() {
-  return [selectors = std::make_shared<devices::Selectors>(), inventories = std::make_shared<Inventories>()](
-             const cluster::Snapshot& snapshot, std::vector<ClaimPtr> claims) {
+  return [selectors = std::make_shared<devices::Selectors>(),
+          inventories = std::make_shared<devices::Inventories>()](const cluster::Snapshot& snapshot,
+                                                                  std::vector<ClaimPtr> claims) {
     return std::make_unique<Search>(snapshot, std::move(claims), selectors,
                                     inventories->of(snapshot.objects()));
   };

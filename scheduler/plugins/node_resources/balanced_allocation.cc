@@ -93,10 +93,10 @@ void balance_of_many(std::span<const ScoredResource> resources, std::size_t chun
   shares.count.fill(0);
   shares.squares.fill(0);
   for (std::size_t r = 0; r < resources.size(); ++r) {
-    const auto& [columns, request, weight] = resources[r];
+    const auto& columns = resources[r].columns;
     add_share(columns.allocatable->chunk(chunk).data(), columns.used->chunk(chunk).data(),
-              with_pod ? request : 0, shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(),
-              shares.count.data());
+              with_pod ? resources[r].request : 0, shares.of_resource[r].data(), shares.has[r].data(),
+              shares.sum.data(), shares.count.data());
   }
   for (std::size_t r = 0; r < resources.size(); ++r) {
     add_square(shares.of_resource[r].data(), shares.has[r].data(), shares.sum.data(), shares.count.data(),
@@ -115,10 +115,11 @@ void balance_of_many(std::span<const ScoredResource> resources, std::size_t chun
 std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, bool with_pod) {
   std::vector<double> shares;
   double sum = 0;
-  for (const auto& [columns, request, weight] : resources) {
-    const auto all = (*columns.allocatable)[row];
+  for (const auto& resource : resources) {
+    const auto all = (*resource.columns.allocatable)[row];
     if (all <= 0) continue;
-    const auto taken = cluster::saturating_add((*columns.used)[row], with_pod ? request : 0);
+    const auto taken =
+        cluster::saturating_add((*resource.columns.used)[row], with_pod ? resource.request : 0);
     shares.push_back(std::min(static_cast<double>(taken) / static_cast<double>(all), 1.0));
     sum += shares.back();
   }
@@ -153,11 +154,10 @@ class BalanceScorer final : public NodeScorer {
     const bool small = std::ranges::all_of(
         resources_, [&](const ScoredResource& resource) { return rows_are_small(resource, rows); });
     if (small && resources_.size() == 2) {
-      const auto& [first, request0, weight0] = resources_[0];
-      const auto& [second, request1, weight1] = resources_[1];
-      return improve_two(amounts_of(*first.allocatable, rows), amounts_of(*first.used, rows), request0,
-                         amounts_of(*second.allocatable, rows), amounts_of(*second.used, rows), request1,
-                         scores.data(), rows.count);
+      const auto &first = resources_[0].columns, &second = resources_[1].columns;
+      return improve_two(amounts_of(*first.allocatable, rows), amounts_of(*first.used, rows),
+                         resources_[0].request, amounts_of(*second.allocatable, rows),
+                         amounts_of(*second.used, rows), resources_[1].request, scores.data(), rows.count);
     }
     Scores without_pod;
     if (small && rows.count == kChunkRows) {
@@ -188,16 +188,18 @@ class BalancedAllocation final : public Plugin, public ScorePlugin {
   bool has_pre_score() const override { return true; }
 
   // Skipped for pods that request none of the resources, so that they do not all land on one node.
-  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
+  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot,
+                              const NodeMask& feasible) const override {
     const bool requests_any = std::ranges::any_of(
         resources_, [&](const WeightedResource& resource) { return pod.requests.get(resource.name) != 0; });
     if (!requests_any) return {};
     return {std::make_unique<BalanceScorer>(
-        scored_resources(resources_, pod.requests, snapshot, Usage::requested))};
+        scored_resources(resources_, pod.requests, snapshot, Usage::requested, feasible, *supply_))};
   }
 
  private:
   std::vector<WeightedResource> resources_;
+  const std::unique_ptr<DeviceSupply> supply_ = std::make_unique<DeviceSupply>();
 };
 
 }  // namespace

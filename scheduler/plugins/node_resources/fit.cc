@@ -253,8 +253,9 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }
 
-  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
-    return {make_allocation_scorer(args_.strategy, pod.score_requests, snapshot)};
+  PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot,
+                              const NodeMask& feasible) const override {
+    return {make_allocation_scorer(args_.strategy, pod.score_requests, snapshot, feasible, *supply_)};
   }
 
   std::vector<EventHint> hints() const override {
@@ -273,6 +274,7 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
   }
 
   FitArgs args_;
+  const std::unique_ptr<DeviceSupply> supply_ = std::make_unique<DeviceSupply>();
 };
 
 std::set<std::string, std::less<>> strings(const boost::json::object& args, std::string_view key) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "scheduler/devices/class_count.h"
 #include "scheduler/framework/score_memo.h"
 #include "scheduler/plugins/shared/exact_division.h"
 
@@ -22,11 +23,37 @@ std::uint64_t all_bits(const std::int64_t* a, const std::int64_t* b, std::size_t
 ScoreMemo::Chunks* memo_for(const void* settings, std::span<const ScoredResource> resources,
                             std::size_t chunks) {
   ScoreMemo::Key key{settings, {}};
-  for (const auto& [columns, request, weight] : resources)
-    key.amounts.insert(key.amounts.end(), {request, weight});
+  for (const auto& resource : resources)
+    key.amounts.insert(key.amounts.end(), {resource.request, resource.weight});
   auto* memo = ScoreMemo::of_thread(key);
   if (memo && memo->size() < chunks) memo->resize(chunks);
   return memo;
+}
+
+struct OwnColumns {
+  cluster::Column<std::int64_t> allocatable, used;
+};
+
+// `columns` with the devices of nodes that have none of the resource.
+std::shared_ptr<const OwnColumns> with_devices(const std::optional<ResourceColumns>& columns,
+                                               const api::DeviceClass& device_class,
+                                               const cluster::Snapshot& snapshot,
+                                               const cluster::NodeMask& feasible, DeviceSupply& supply) {
+  auto own = std::make_shared<OwnColumns>();
+  if (columns) *own = {*columns->allocatable, *columns->used};
+  own->allocatable.grow_to(snapshot.chunks() * cluster::kChunkRows);
+  own->used.grow_to(snapshot.chunks() * cluster::kChunkRows);
+  const auto& objects = snapshot.objects();
+  const devices::ClassCount count(supply.inventories.of(objects), supply.selectors, objects.devices_in_use(),
+                                  device_class);
+  feasible.each([&](cluster::Row row) {
+    if (own->allocatable[row] != 0) return;
+    const auto here = count.on(*snapshot.entry(row).node);
+    if (here.all == 0) return;
+    own->allocatable.set(row, here.all);
+    own->used.set(row, here.in_use);
+  });
+  return own;
 }
 
 }  // namespace
@@ -69,12 +96,20 @@ std::vector<WeightedResource> decode_resources(const boost::json::object& object
 
 std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>& resources,
                                              const cluster::Resources& requests,
-                                             const cluster::Snapshot& snapshot, Usage usage) {
+                                             const cluster::Snapshot& snapshot, Usage usage,
+                                             const cluster::NodeMask& feasible, DeviceSupply& supply) {
   std::vector<ScoredResource> scored;
   for (const auto& [name, weight] : resources) {
     const auto request = requests.get(name);
     if (request == 0 && cluster::is_scalar_resource(name)) continue;
-    if (const auto columns = columns_of(snapshot, name, usage)) scored.push_back({*columns, request, weight});
+    const auto columns = columns_of(snapshot, name, usage);
+    if (const auto* device_class = snapshot.objects().extended_classes().find(name)) {
+      auto owned = with_devices(columns, *device_class, snapshot, feasible, supply);
+      const ResourceColumns own{&owned->allocatable, &owned->used};
+      scored.push_back({own, request, weight, std::move(owned)});
+    } else if (columns) {
+      scored.push_back({*columns, request, weight});
+    }
   }
   return scored;
 }

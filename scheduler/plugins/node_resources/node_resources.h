@@ -6,12 +6,14 @@
 
 #include <boost/json/object.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/devices/inventories.h"
 #include "scheduler/plugins/shared/column_scan.h"
 
 namespace podium::plugins {
@@ -27,6 +29,12 @@ enum class Usage { requested, non_zero };
 std::optional<ResourceColumns> columns_of(const cluster::Snapshot& snapshot, std::string_view resource,
                                           Usage usage);
 
+// What is kept from one score to the next. Owner: a plugin. Threads: any number of threads may ask at a time.
+struct DeviceSupply {
+  devices::Inventories inventories;
+  devices::Selectors selectors;
+};
+
 struct WeightedResource {
   std::string name;
   std::int64_t weight = 1;
@@ -39,12 +47,15 @@ struct ScoredResource {
   ResourceColumns columns;
   std::int64_t request;
   std::int64_t weight;
+  std::shared_ptr<const void> owned = nullptr;  // columns that are not the snapshot's
 };
 // Skips the resources that upstream skips: scalar resources that the pod does not request, and resources that
-// no node has.
+// no node has. On feasible nodes that have none of a resource in allocatable, the devices of the class behind
+// it count.
 std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>& resources,
                                              const cluster::Resources& requests,
-                                             const cluster::Snapshot& snapshot, Usage usage);
+                                             const cluster::Snapshot& snapshot, Usage usage,
+                                             const cluster::NodeMask& feasible, DeviceSupply& supply);
 
 // Rows of a chunk: `count` from `first` on, both multiples of 64.
 struct ChunkRows {

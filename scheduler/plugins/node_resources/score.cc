@@ -91,10 +91,8 @@ void average_rounded(const std::int32_t* scores, const std::int32_t* weights, st
 
 class AllocationScorer final : public NodeScorer {
  public:
-  AllocationScorer(const ScoringStrategy& strategy, const cluster::Resources& requests,
-                   const Snapshot& snapshot)
-      : strategy_(strategy),
-        resources_(scored_resources(strategy.resources, requests, snapshot, Usage::non_zero)) {
+  AllocationScorer(const ScoringStrategy& strategy, std::vector<ScoredResource> resources)
+      : strategy_(strategy), resources_(std::move(resources)) {
     for (const auto& resource : resources_) total_weight_ += resource.weight;
   }
 
@@ -216,8 +214,10 @@ ScoringStrategy decode_scoring_strategy(const boost::json::object& object) {
 
 std::unique_ptr<NodeScorer> make_allocation_scorer(const ScoringStrategy& strategy,
                                                    const cluster::Resources& requests,
-                                                   const Snapshot& snapshot) {
-  return std::make_unique<AllocationScorer>(strategy, requests, snapshot);
+                                                   const Snapshot& snapshot, const NodeMask& feasible,
+                                                   DeviceSupply& supply) {
+  return std::make_unique<AllocationScorer>(
+      strategy, scored_resources(strategy.resources, requests, snapshot, Usage::non_zero, feasible, supply));
 }
 
 }  // namespace podium::plugins

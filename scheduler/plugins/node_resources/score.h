@@ -35,6 +35,8 @@ std::vector<ShapePoint> decode_shape(const boost::json::object& object);
 
 std::unique_ptr<framework::NodeScorer> make_allocation_scorer(const ScoringStrategy& strategy,
                                                               const cluster::Resources& requests,
-                                                              const cluster::Snapshot& snapshot);
+                                                              const cluster::Snapshot& snapshot,
+                                                              const cluster::NodeMask& feasible,
+                                                              DeviceSupply& supply);
 
 }  // namespace podium::plugins

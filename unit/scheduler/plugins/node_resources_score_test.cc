@@ -148,6 +148,67 @@ TEST(NodeResourcesFit, Score) {
   }
 }
 
+// Node "plugin" has 4 of the resource, "dra" 4 devices of which 1 is in use, "none" neither.
+Snapshot nodes_with_devices(std::vector<std::string> selectors) {
+  const auto sized = [](const char* name) { return node(name).cap("cpu", "4"); };
+  auto snapshot = snapshot_of({sized("plugin").cap("example.com/gpu", "4"), sized("dra"), sized("none")}, {});
+  api::DeviceClass gpu;
+  gpu.meta.name = "gpu";
+  gpu.extended_resource_name = "example.com/gpu";
+  gpu.selectors = std::move(selectors);
+  snapshot.objects().set(podium::test::share(gpu));
+  api::ResourceSlice slice;
+  slice.meta.name = "slice";
+  slice.driver = "gpu.example.com";
+  slice.pool = {.name = "pool", .generation = 1, .slice_count = 1};
+  slice.nodes.name = "dra";
+  slice.devices.resize(4);
+  for (std::size_t i = 0; i < 4; ++i) slice.devices[i].name = "gpu-" + std::to_string(i);
+  snapshot.objects().set(podium::test::share(slice));
+  api::ResourceClaim claim;
+  claim.meta.namespace_ = "default";
+  claim.meta.name = "c";
+  claim.status.allocation.emplace();
+  claim.status.allocation->results = {
+      {.request = "r", .driver = slice.driver, .pool = "pool", .device = "gpu-1"}};
+  snapshot.objects().set(podium::test::share(claim));
+  return snapshot;
+}
+
+constexpr std::string_view kGpus = R"([{"name": "example.com/gpu", "weight": 1}])";
+
+// What is asked for is on top of what is in use.
+TEST(NodeResourcesFit, ScoresOfDevicesBehindAnExtendedResource) {
+  const auto plugin = make(make_node_resources_fit, fit_args("MostAllocated", kGpus));
+  const api::Pod asks = pod("p").req("example.com/gpu", "2");
+  EXPECT_EQ(score(plugin, asks, nodes_with_devices({})), (Scores{{"plugin", 50}, {"dra", 75}, {"none", 0}}));
+  EXPECT_EQ(score(plugin, asks, nodes_with_devices({"device.driver == 'other'"})),
+            (Scores{{"plugin", 50}, {"dra", 0}, {"none", 0}}));
+  EXPECT_EQ(score(plugin, asks, nodes_with_devices({"1 / 0 == 1"})),
+            (Scores{{"plugin", 50}, {"dra", 0}, {"none", 0}}));
+  EXPECT_EQ(score(plugin, pod("p"), nodes_with_devices({})), (Scores{{"plugin", 0}, {"dra", 0}, {"none", 0}}))
+      << "it is not asked for";
+
+  const api::Pod by_class = pod("p").req("deviceclass.resource.kubernetes.io/gpu", "1");
+  const auto of_class = make(make_node_resources_fit,
+                             fit_args("LeastAllocated", R"([{"name": "deviceclass.resource.kubernetes.io/gpu",
+                                                             "weight": 1}])"));
+  EXPECT_EQ(score(of_class, by_class, nodes_with_devices({})),
+            (Scores{{"plugin", 0}, {"dra", 50}, {"none", 0}}));
+}
+
+// Upstream's plugin crashes for a class with selectors.
+TEST(NodeResourcesBalancedAllocation, CountsDevicesBehindAnExtendedResource) {
+  const auto plugin =
+      make(make_node_resources_balanced_allocation,
+           R"({"resources": [{"name": "cpu", "weight": 1}, {"name": "example.com/gpu", "weight": 1}]})");
+  const api::Pod asks = pod("p").req("cpu", "2").req("example.com/gpu", "1");
+  // plugin: 1/2 and 1/4 after 0 and 0: 87 of 100. dra: 1/2 and 2/4 after 0 and 1/4: 100 after 87.
+  const Scores want{{"plugin", 50 + (50 + 87 - 100) / 2}, {"dra", 50 + (50 + 100 - 87) / 2}, {"none", 75}};
+  EXPECT_EQ(score(plugin, asks, nodes_with_devices({})), want);
+  EXPECT_EQ(score(plugin, asks, nodes_with_devices({"device.driver == 'gpu.example.com'"})), want);
+}
+
 TEST(NodeResourcesFit, ShapeIsTabulated) {
   const auto table = tabulate_shape({{10, 2}, {30, 10}, {70, 1}});
   std::vector<std::int32_t> want;
