@@ -184,13 +184,19 @@ std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::P
       .candidates;
 }
 
+bool wants_devices(const cluster::PodInfo& pod, const cluster::Objects& objects) {
+  return !pod->resource_claims.empty() || std::ranges::any_of(pod.requests.scalars, [&](const auto& entry) {
+    return objects.extended_classes().find(entry.first) != nullptr;
+  });
+}
+
 // What Reserve puts in flight on a fork for each node.
 decltype(PodResult::allocations) allocations_of(const cluster::PodInfoPtr& pod,
                                                 const cluster::Snapshot& snapshot,
                                                 const framework::Profile& profile,
                                                 const framework::Decision& decision) {
   decltype(PodResult::allocations) out;
-  if ((*pod)->resource_claims.empty()) return out;
+  if (!wants_devices(*pod, snapshot.objects())) return out;
   decision.feasible.each([&](cluster::Row row) {
     auto fork = snapshot;
     if (framework::place(pod, row, profile, fork)) return;

@@ -33,13 +33,12 @@ var expressions = []string{
 // setClaims makes the pod ask for devices.
 func (g *generator) setClaims(pod *v1.Pod) {
 	r := g.rand(DRA, "pod", pod.Name)
-	if g.on(Extended) && r.chance(0.25) {
-		c := &pod.Spec.Containers[0]
-		if c.Resources.Limits == nil {
-			c.Resources.Limits = v1.ResourceList{}
+	pod.UID = g.uid("Pod", pod.Namespace, pod.Name) // its claims name it
+	if g.on(Extended) && r.chance(0.5) {
+		g.setExtendedResources(pod)
+		if r.chance(0.8) {
+			return
 		}
-		c.Resources.Limits[deviceResource] = quantity(one(r, "1", "1", "2"))
-		return
 	}
 	for i := range max(1, r.IntN(5)-2) {
 		g.addDeviceClaim(r, pod, i)
