@@ -9,7 +9,7 @@ from e2e.support import podium
 from e2e.support.control_plane import wait_until
 from e2e.support.fault_proxy import FaultProxy
 from e2e.tests.base import Live, node
-from e2e.tests.test_devices import CLAIMS, DEVICES, cel, claim, requests, using
+from e2e.tests.test_devices import CLAIMS, DEVICES, asking, cel, claim, requests, using
 
 
 class DeviceFaults(Live):
@@ -77,6 +77,18 @@ class DeviceFaults(Live):
             self.assertTrue(fault.seen)
         self.wanting("too-many", "unheard")
         self.report("too-many", "Unschedulable", "cannot allocate all claims")
+
+    def test_a_lost_reply_makes_no_second_claim(self):
+        """podium creates the claim of an extended resource, and finds the one that it has made."""
+        self.devices("ghost", 1)
+        fault = self.proxy.lose_reply("POST", "/namespaces/default/resourceclaims(\\?|$)")
+        self.plane.create(asking("ghost", "deviceclass.resource.kubernetes.io/ghost"))
+        self.assertEqual(self.bound("ghost"), "n1")
+        self.assertTrue(fault.seen)
+        made = self.live_pod("ghost")
+        owned = [c["metadata"]["name"] for c in self.plane.get(CLAIMS)["items"]
+                 if any(o["uid"] == made["metadata"]["uid"] for o in c["metadata"].get("ownerReferences", []))]
+        self.assertEqual(owned, [made["status"]["extendedResourceClaimStatus"]["resourceClaimName"]])
 
     def test_a_claim_that_somebody_changes_meanwhile(self):
         self.devices("changed", 1)

@@ -49,25 +49,41 @@ def claim(name, spec):
     return {"apiVersion": DEVICES, "kind": "ResourceClaim", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
 
 
-def using(name, **source):
-    """A pod with one claim: template=NAME makes it, claim=NAME is there."""
-    fields = {"template": "resourceClaimTemplateName", "claim": "resourceClaimName"}
-    made = pod(name, resourceClaims=[{"name": "gpus", **{fields[key]: value for key, value in source.items()}}])
+def using(name, template=None, claim=None, **spec):  # pylint: disable=redefined-outer-name
+    """A pod with one claim: the template makes it, or it is there."""
+    source = {"resourceClaimTemplateName": template} if template else {"resourceClaimName": claim}
+    made = pod(name, resourceClaims=[{"name": "gpus", **source}], **spec)
     made["spec"]["containers"][0]["resources"]["claims"] = [{"name": "gpus"}]
     return made
 
 
-class Devices:
-    """n1 has two small devices, n2 a large one, n3 none."""
+def asking(name, resource, amount="1", **spec):
+    """A pod with an extended resource."""
+    made = pod(name, **spec)
+    resources = made["spec"]["containers"][0]["resources"]
+    resources["limits"] = {resource: amount}
+    resources["requests"][resource] = amount
+    return made
 
-    nodes = [node("n1"), node("n2"), node("n3")]
+
+def with_device_plugin(made, resource):
+    made["status"]["capacity"][resource] = "1"
+    return made
+
+
+class Devices:
+    """n1 has two small devices, n2 a large one, n3 none. n3 has a device plugin that serves a resource of its own."""
+
+    nodes = [node("n1"), node("n2"), with_device_plugin(node("n3"), "example.com/plugged")]
 
     @classmethod
     def setUpClass(cls):
         controllers.build()
         super().setUpClass()
         for obj in [{"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": "gpu"},
-                     "spec": {"selectors": cel(f'device.driver == "{DRIVER}"')}},
+                     "spec": {"selectors": cel(f'device.driver == "{DRIVER}"'), "extendedResourceName": "example.com/gpu"}},
+                    {"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": "plugged"},
+                     "spec": {"extendedResourceName": "example.com/plugged"}},
                     resource_slice("n1", gpu("gpu-0", "40Gi"), gpu("gpu-1", "40Gi")), resource_slice("n2", gpu("gpu-0", "80Gi")),
                     template("one", requests(exactly())), template("large", requests(exactly(selectors=with_memory("60Gi")))),
                     template("two", requests(exactly(count=2))), template("three", requests(exactly(count=3)))]:
@@ -154,6 +170,63 @@ class Devices:
             {"requests": ["a", "b"], "matchAttribute": f"{DRIVER}/model"}])))
         self.plane.create(using("matching", claim="pair"))
         self.assertEqual(self.bound("matching"), "n1")
+
+    def claims_of_extended_resources(self):
+        return [c for c in self.claims() if "resource.kubernetes.io/extended-resource-claim" in c["metadata"].get("annotations", {})]
+
+    def test_an_extended_resource(self):
+        """It is the second of the container's requests by name, after cpu."""
+        self.plane.create(asking("extended", "example.com/gpu", "2"))
+        self.assertEqual(self.bound("extended"), "n1")
+        [made], owner = self.claims_of_extended_resources(), self.live_pod("extended")
+        meta = made["metadata"]
+        self.assertTrue(meta["name"].startswith("extended-extended-resources-"), meta)
+        self.assertEqual(meta["annotations"], {"resource.kubernetes.io/extended-resource-claim": "true"})
+        self.assertEqual(meta["ownerReferences"], [{"apiVersion": "v1", "kind": "Pod", "name": "extended", "controller": True,
+                                                    "uid": owner["metadata"]["uid"]}])
+        self.assertEqual(meta["finalizers"], ["resource.kubernetes.io/delete-protection"])
+        self.assertEqual(made["spec"], requests({"name": "container-0-request-1", "exactly": {
+            "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 2}}))
+        results = made["status"]["allocation"]["devices"]["results"]
+        self.assertEqual([(r["request"], r["pool"], r["device"]) for r in results],
+                         [("container-0-request-1", "n1", "gpu-0"), ("container-0-request-1", "n1", "gpu-1")])
+        self.assertEqual(made["status"]["reservedFor"], [{"resource": "pods", "name": "extended", "uid": owner["metadata"]["uid"]}])
+        self.assertEqual(owner["status"]["extendedResourceClaimStatus"], {
+            "resourceClaimName": meta["name"], "requestMappings": [
+                {"containerName": "main", "resourceName": "example.com/gpu", "requestName": "container-0-request-1"}]})
+
+        self.plane.create(asking("by-class", "deviceclass.resource.kubernetes.io/gpu"))
+        self.assertEqual(self.bound("by-class"), "n2")
+        self.plane.create(asking("no-more", "example.com/gpu"))
+        self.assertIn("0/3 nodes are available: 3 cannot allocate all claims.", self.told("no-more"))
+        self.plane.kubectl("delete", "pod", "by-class", "--grace-period=0", "--force")
+        self.assertEqual(self.bound("no-more"), "n2")
+
+    def test_an_extended_resource_of_a_device_plugin(self):
+        self.plane.create(asking("plugged", "example.com/plugged", nodeSelector={"kubernetes.io/hostname": "n3"}))
+        self.assertEqual(self.bound("plugged"), "n3")
+        self.assertEqual(self.claims_of_extended_resources(), [])
+        self.assertNotIn("extendedResourceClaimStatus", self.live_pod("plugged")["status"])
+        self.plane.create(asking("full", "example.com/plugged", nodeSelector={"kubernetes.io/hostname": "n3"}))
+        self.assertIn("1 Insufficient example.com/plugged", self.told("full"))
+
+    def test_the_claim_of_an_earlier_attempt(self):
+        """It goes, and the pod gets another one. A second pod uses it, which shows that the scheduler knows it."""
+        gated = asking("again", "example.com/gpu", "2", schedulingGates=[{"name": "example.com/wait"}])
+        uid = self.plane.create(gated)["metadata"]["uid"]
+        left = claim("left", requests(exactly("container-0-request-0")))
+        left["metadata"].update(annotations={"resource.kubernetes.io/extended-resource-claim": "true"}, ownerReferences=[
+            {"apiVersion": "v1", "kind": "Pod", "name": "again", "uid": uid, "controller": True}])
+        self.plane.create(left)
+        self.plane.create(using("other", claim="left", nodeSelector={"kubernetes.io/hostname": "n2"}))
+        self.assertEqual(self.bound("other"), "n2")
+        self.plane.kubectl("patch", "pod", "again", "--type=json", "-p", '[{"op": "remove", "path": "/spec/schedulingGates"}]')
+        wait_until(lambda: all(c["metadata"]["name"] != "left" for c in self.claims()), "the claim is gone")
+        # Its end wakes nobody.
+        self.plane.kubectl("label", "node", "n1", f"example.com/changed={uid}", "--overwrite")
+        self.assertEqual(self.bound("again"), "n1")
+        [made] = self.claims_of_extended_resources()
+        self.assertEqual(self.live_pod("again")["status"]["extendedResourceClaimStatus"]["resourceClaimName"], made["metadata"]["name"])
 
 
 class ByKubeScheduler(Devices, Live):

@@ -57,11 +57,41 @@ std::string words_of(const Error& error) {
   return end == std::string::npos ? error.message : error.message.substr(end + 2);
 }
 
+// As the API server's, which makes one of generateName. Source: apiserver/pkg/storage/names.
+std::string name_from(std::string_view base, Random& random) {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr std::size_t kMostOfBase = 58;
+  std::string name(base.substr(0, kMostOfBase));
+  for (int i = 0; i < 5; ++i) name += kLetters[random.next() % kLetters.size()];
+  return name;
+}
+
+// `given`: without a name. It is named here, so that a create whose reply is lost can be looked into.
+json::value named(const json::value& given, Random& random) {
+  auto object = given;
+  auto& metadata = object.as_object()["metadata"].as_object();
+  metadata["name"] = name_from(metadata.at("generateName").as_string(), random);
+  return object;
+}
+
+constexpr int kNames = 5;  // that others may have taken
+
 client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
-  auto created = co_await api.create(resource, write.namespace_, write.patch);
-  if (created) co_return WriteOutcome{std::move(*created), {}, {}};
-  co_return WriteOutcome{std::nullopt, words_of(created.error()), client::request_fields(created.error())};
+  Error error;
+  for (int i = 0; i < kNames; ++i) {
+    const auto object = named(write.patch, api.random());
+    const std::string name(object.at("metadata").at("name").as_string());
+    auto created = co_await api.create(resource, write.namespace_, object);
+    if (created) co_return WriteOutcome{std::move(*created), {}, {}};
+    error = created.error();
+    if (error.maybe_applied) {
+      auto live = co_await api.get(resource, write.namespace_, name);
+      if (live && has(*live, write.patch, Verb::merge)) co_return WriteOutcome{std::move(*live), {}, {}};
+    }
+    if (error.code != 409) break;
+  }
+  co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error)};
 }
 
 // An object that is gone already is what was wanted.

@@ -14,7 +14,7 @@ namespace podium::framework {
 // A patch, or another request, with UID and resourceVersion as preconditions, where they are given.
 struct ObjectWrite {
   // merge: a JSON merge patch. strategic: a strategic merge patch, which merges lists, too. read: GET.
-  // create: POST of `patch`, the whole object. remove: DELETE, after `patch` (strategic) if there is one.
+  // create: POST of `patch`, named after its generateName. remove: DELETE, after a strategic `patch` if any.
   enum class Verb : std::uint8_t { merge, strategic, read, create, remove };
 
   std::string group, version = "v1", resource;  // "", "v1", "persistentvolumes"

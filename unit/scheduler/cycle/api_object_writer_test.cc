@@ -111,19 +111,72 @@ TEST_F(ApiObjectWriterTest, AReadIsAGet) {
   EXPECT_EQ(lines(), std::vector{std::string("GET ") + kPath});
 }
 
-TEST_F(ApiObjectWriterTest, AnObjectIsCreatedOnce) {
+framework::ObjectWrite creation() {
   framework::ObjectWrite what;
   what.verb = framework::ObjectWrite::Verb::create;
   what.resource = "persistentvolumeclaims";
   what.namespace_ = "shop";
-  what.patch = boost::json::parse(R"({"metadata":{"generateName":"data-"}})");
-  server_.then(replying(201, kOld));
-  server_.then([](HttpExchange& exchange) { exchange.cut(); });
+  what.patch = boost::json::parse(R"({"metadata":{"generateName":"data-","labels":{"a":"b"}}})");
+  return what;
+}
+
+std::string name_in(const std::string& body) {
+  return std::string(boost::json::parse(body).at_pointer("/metadata/name").as_string());
+}
+
+constexpr auto kClaims = "/api/v1/namespaces/shop/persistentvolumeclaims";
+
+TEST_F(ApiObjectWriterTest, AnObjectIsCreatedWithANameLikeTheServers) {
+  server_.always(replying(201, kOld));
+  EXPECT_TRUE(write(creation()).object);
+  auto sent = boost::json::parse(server_.requests().at(0).body);
+  const auto name = name_in(server_.requests().at(0).body);
+  EXPECT_TRUE(name.starts_with("data-") && name.size() == 10) << name;
+  sent.at("metadata").as_object().erase("name");
+  EXPECT_EQ(sent, creation().patch);
+  EXPECT_EQ(lines(), std::vector{std::string("POST ") + kClaims});
+
+  auto what = creation();
+  what.patch.at("metadata").as_object()["generateName"] = std::string(70, 'x') + "-";
   EXPECT_TRUE(write(what).object);
-  EXPECT_EQ(boost::json::parse(server_.requests().at(0).body), what.patch);
-  EXPECT_FALSE(write(what).object) << "a second one would have another name";
-  const std::string line = "POST /api/v1/namespaces/shop/persistentvolumeclaims";
-  EXPECT_EQ(lines(), (std::vector{line, line}));
+  EXPECT_EQ(name_in(server_.requests().at(1).body).size(), 63u);
+}
+
+TEST_F(ApiObjectWriterTest, ANameThatIsTakenIsDrawnAgain) {
+  constexpr auto kTaken =
+      R"({"kind":"Status","status":"Failure","reason":"AlreadyExists","code":409,"message":"it exists"})";
+  server_.then(replying(409, kTaken));
+  server_.then(replying(201, kOld));
+  EXPECT_TRUE(write(creation()).object);
+  const auto requests = server_.requests();
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_NE(name_in(requests[0].body), name_in(requests[1].body));
+  server_.always(replying(409, kTaken));
+  EXPECT_EQ(write(creation()).error, "it exists");
+}
+
+TEST_F(ApiObjectWriterTest, ACreateWhoseReplyIsLostMakesNoSecondObject) {
+  struct Case {
+    const char* name;
+    int status;
+    const char* live;
+    bool made;
+  };
+  const Case cases[] = {
+      {"it was made", 200, R"({"metadata":{"name":"n","generateName":"data-","labels":{"a":"b"}}})", true},
+      {"it is another's", 200, R"({"metadata":{"name":"n","generateName":"data-"}})", false},
+      {"it was not", 404, R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})", false}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto before = lines().size();
+    server_.then([](HttpExchange& exchange) { exchange.cut(); });
+    server_.then(replying(c.status, c.live));
+    EXPECT_EQ(write(creation()).object.has_value(), c.made);
+    const auto requests = server_.requests();
+    ASSERT_EQ(requests.size(), before + 2);
+    EXPECT_EQ(requests.back().method + " " + requests.back().target,
+              std::string("GET ") + kClaims + "/" + name_in(requests[before].body));
+  }
 }
 
 TEST_F(ApiObjectWriterTest, AnObjectIsRemovedAfterItsPatch) {
