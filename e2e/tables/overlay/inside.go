@@ -15,15 +15,41 @@ var inside = map[string]struct {
 		},
 		imports: map[string]string{"v1": "k8s.io/api/core/v1", "fwk": "k8s.io/kube-scheduler/framework", "klog": "k8s.io/klog/v2"},
 		text: `
+type tablesHandle struct {
+	fwk.Handle
+	manager fwk.SharedDRAManager
+}
+
+func (h tablesHandle) SharedDRAManager() fwk.SharedDRAManager { return h.manager }
+
+func tablesFit(manager fwk.SharedDRAManager, options ResourceRequestsOptions) *Fit {
+	return &Fit{enablePodLevelResources: options.EnablePodLevelResources, enableDRAExtendedResource: options.EnableDRAExtendedResource,
+		handle: tablesHandle{manager: manager}, resourceAllocationScorer: &resourceAllocationScorer{draManager: manager}}
+}
+
+// What stands behind extended resources. Some tests have a manager without listers, or none.
+func (r *resourceAllocationScorer) TablesListers() (listers []any) {
+	defer func() {
+		if recover() != nil {
+			listers = nil
+		}
+	}()
+	if r == nil || r.draManager == nil {
+		return nil
+	}
+	claims, _ := r.draManager.ResourceClaims().List()
+	slices, _ := r.draManager.ResourceSlices().ListWithDeviceTaintRules()
+	classes, _ := r.draManager.DeviceClasses().List()
+	return []any{claims, slices, classes}
+}
+
 func tablesIsFit(pod *v1.Pod, node *v1.Node, manager fwk.SharedDRAManager, options ResourceRequestsOptions) bool {
-	plugin := &Fit{enablePodLevelResources: options.EnablePodLevelResources}
-	plugin.isSchedulableAfterNodeChange(klog.Background(), pod, nil, node)
+	tablesFit(manager, options).isSchedulableAfterNodeChange(klog.Background(), pod, nil, node)
 	return isFit(pod, node, manager, options)
 }
 
 func tablesHaveAnyIncreased(pod *v1.Pod, before, after *v1.Node, manager fwk.SharedDRAManager, options ResourceRequestsOptions) bool {
-	plugin := &Fit{enablePodLevelResources: options.EnablePodLevelResources}
-	plugin.isSchedulableAfterNodeChange(klog.Background(), pod, before, after)
+	tablesFit(manager, options).isSchedulableAfterNodeChange(klog.Background(), pod, before, after)
 	return haveAnyRequestedResourcesIncreased(pod, before, after, manager, options)
 }
 

@@ -310,6 +310,13 @@ TEST(NodeResourcesFit, HintsOfDeviceClasses) {
   EXPECT_TRUE(helps(plugin, rejected, event(gpu_class("example.com/tpu"), gpu_class())));
   EXPECT_FALSE(helps(plugin, rejected, event(gpu_class(), gpu_class()))) << "the name is as it was";
   EXPECT_FALSE(helps(plugin, by_class, event(gpu_class("example.com/tpu"), gpu_class())));
+
+  // A node that leaves it to devices helps with each update.
+  const auto more_memory = node_updated(sized("n"), sized("n").cap("memory", "30Gi"));
+  EXPECT_FALSE(helps(plugin, rejected, more_memory));
+  Snapshot with_class;
+  with_class.objects().set(podium::test::share(gpu_class()));
+  EXPECT_TRUE(helps(plugin, rejected, more_memory, {}, with_class));
 }
 
 // With PodLevelResources off, only container requests count, except in one hint.

@@ -104,9 +104,9 @@ func PreEnqueue(plugin fwk.Plugin, pod *v1.Pod, status *fwk.Status) {
 	write(line)
 }
 
-// addObjects adds what a gate or a hint reads: only those of DynamicResources do.
+// addObjects adds what a gate or a hint reads.
 func addObjects(line object, plugin fwk.Plugin) {
-	if plugin.Name() == "DynamicResources" {
+	if name := plugin.Name(); name == "DynamicResources" || name == "NodeResourcesFit" {
 		line["cluster"] = clusterOf(plugin, nil)
 	}
 }
