@@ -3,11 +3,12 @@
 Two nodes have a driver, whose slices this test writes as the driver would; no kubelet prepares a device. kube-scheduler runs the same
 tests, which shows that the expectations are right.
 """
+import itertools
 import unittest
 
 from e2e.support import controllers, oracle, podium
 from e2e.support.control_plane import wait_until
-from e2e.tests.base import Live, node, pod
+from e2e.tests.base import Live, node, pod, what_if
 
 DRIVER = "gpu.example.com"
 DEVICES = "resource.k8s.io/v1"
@@ -243,7 +244,20 @@ class ByKubeScheduler(Devices, Live):
 
 
 class ByPodium(Devices, Live):
-    pass
+    def test_room_for_extended_resources(self):
+        """Three devices are free, and one is asked for. podium hears a little later that a claim has lost its devices."""
+        names = itertools.count()
+
+        def answer():
+            name = f"many-{next(names)}"
+            self.plane.create(what_if(name, {"spec": asking("x", "example.com/gpu")["spec"]}, room=True))
+            said = self.answer(name)
+            return said if said.get("room", {}).get("count") == 2 else None
+        said = wait_until(answer, "room for two more")
+        [given] = said["devices"]
+        self.assertEqual((given["claimName"], given["request"], given["device"]), ("<extended-resources>", "container-0-request-1", "gpu-0"))
+        [why] = said["room"]["firstFailure"]["rejections"]
+        self.assertEqual(why["reason"], "cannot allocate all claims")
 
 
 if __name__ == "__main__":
