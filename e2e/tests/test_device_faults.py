@@ -9,7 +9,7 @@ from e2e.support import podium
 from e2e.support.control_plane import wait_until
 from e2e.support.fault_proxy import FaultProxy
 from e2e.tests.base import Live, node
-from e2e.tests.test_devices import CLAIMS, DEVICES, asking, cel, claim, requests, using
+from e2e.tests.test_devices import CLAIMS, DEVICES, asking, bound_once_woken, cel, claim, requests, using
 
 
 class DeviceFaults(Live):
@@ -85,10 +85,16 @@ class DeviceFaults(Live):
         self.plane.create(asking("ghost", "deviceclass.resource.kubernetes.io/ghost"))
         self.assertEqual(self.bound("ghost"), "n1")
         self.assertTrue(fault.seen)
-        made = self.live_pod("ghost")
-        owned = [c["metadata"]["name"] for c in self.plane.get(CLAIMS)["items"]
-                 if any(o["uid"] == made["metadata"]["uid"] for o in c["metadata"].get("ownerReferences", []))]
-        self.assertEqual(owned, [made["status"]["extendedResourceClaimStatus"]["resourceClaimName"]])
+        self.has_one_claim_of_its_own("ghost")
+
+    def owned_by(self, name):
+        """The names of the claims that were made for the pod."""
+        uid = self.live_pod(name)["metadata"]["uid"]
+        return [c["metadata"]["name"] for c in self.plane.get(CLAIMS)["items"]
+                if any(owner["uid"] == uid for owner in c["metadata"].get("ownerReferences", []))]
+
+    def has_one_claim_of_its_own(self, name):
+        self.assertEqual(self.owned_by(name), [self.live_pod(name)["status"]["extendedResourceClaimStatus"]["resourceClaimName"]])
 
     def test_a_claim_that_somebody_changes_meanwhile(self):
         self.devices("changed", 1)
@@ -141,6 +147,22 @@ class DeviceFaults(Live):
                 self.has_its_device(name)
         self.wanting("too-late", "crash")
         self.report("too-late", "Unschedulable", "cannot allocate all claims")
+
+    def test_a_podium_that_dies_with_a_claim_that_it_has_made(self):
+        """The next one deletes the claim, as kube-scheduler; then another event brings the pod back."""
+        self.devices("orphan", 2)
+        for name, method, at in (("made", "PATCH", "/resourceclaims/made-extended-resources-[a-z0-9]+(\\?|$)"),
+                                 ("given-away", "POST", "/pods/given-away/binding$")):
+            with self.subTest(name):
+                fault = self.proxy.hold(method, at)
+                self.plane.create(asking(name, "deviceclass.resource.kubernetes.io/orphan"))
+                wait_until(lambda: fault.seen, "the write")
+                [first] = self.owned_by(name)
+                self.crash()
+                fault.drop()
+                wait_until(lambda: first not in self.owned_by(name), "the claim is gone")
+                self.assertEqual(bound_once_woken(self, name), "n1")
+                self.has_one_claim_of_its_own(name)
 
 
 if __name__ == "__main__":
