@@ -79,8 +79,10 @@ class Objects {
     if constexpr (assumed_as_written<T>) {
       const auto& version = object->meta.resource_version;
       const auto* known = find<T>(key.first, key.second);
-      if (known && !version.empty() && !is_newer(version, known->meta.resource_version)) return false;
-      drop_assumption<T>(key);
+      const bool is_news = !known || version.empty() || is_newer(version, known->meta.resource_version);
+      // What was assumed is now known.
+      if (is_news || version == known->meta.resource_version) drop_assumption<T>(key);
+      if (!is_news) return false;
     } else if constexpr (can_be_assumed<T>) {
       const auto* known = assumed_on<T>(key);
       if (known && (*known)->meta.resource_version == object->meta.resource_version) return false;
@@ -119,7 +121,7 @@ class Objects {
   void restore(const std::string& ns, const std::string& name, std::string_view resource_version) {
     const auto key = std::pair(ns, name);
     const auto* known = assumed_on<T>(key);
-    if (!known || (*known)->meta.resource_version != resource_version) return;
+    if (!known || !*known || (*known)->meta.resource_version != resource_version) return;
     put<T>(key, *known);
     drop_assumption<T>(key);
   }

@@ -92,7 +92,7 @@ TEST(Objects, AResourceClaimIsTheNewestThatWasSeen) {
   } cases[] = {
       {"what was written on the way", [](Objects& o) { return o.set(device_claim("9", false)); }, false,
        "12+ 7"},
-      {"what was written", [](Objects& o) { return o.set(device_claim("12", true)); }, false, "12+ 7"},
+      {"what was written", [](Objects& o) { return o.set(device_claim("12", true)); }, false, "12+ 12"},
       {"a later change", [](Objects& o) { return o.set(device_claim("100", false)); }, true, "100 100"},
       {"gone and made anew",
        [](Objects& o) {

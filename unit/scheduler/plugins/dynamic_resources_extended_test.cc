@@ -218,6 +218,21 @@ TEST(DynamicResourcesExtended, AClaimThatIsGoneMeanwhileIsNotKept) {
   EXPECT_FALSE(snapshot.objects().find<api::ResourceClaim>("default", "made"));
 }
 
+// Its devices are taken until the watch shows that it is gone.
+TEST(DynamicResourcesExtended, AClaimThatTheWatchHasShownIsNotForgotten) {
+  auto snapshot = nodes_with(gpu_class());
+  Binding binding(gpu_pod(), "a", snapshot);
+  binding.begin();
+  binding.step(2);
+  binding.step(3, true);
+  binding.step(4, true, true);
+  snapshot.objects().set(podium::test::share(claim_named("made", "4")));
+  EXPECT_EQ(binding.unreserve(), Texts{"remove made"});
+  const auto* known = snapshot.objects().find<api::ResourceClaim>("default", "made");
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->status.allocation);
+}
+
 TEST(DynamicResourcesExtended, WhatEndsTheBinding) {
   auto snapshot = nodes_with(gpu_class());
   {
