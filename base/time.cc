@@ -1,7 +1,5 @@
 #include "base/time.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace podium {
@@ -9,16 +7,31 @@ namespace {
 
 using namespace std::chrono;
 
+// Appends `value` with exactly so many digits, and what follows it. Each renewal of a lease has two times, so
+// it does without fmt.
+void put(std::int64_t value, int digits, char then, std::string& out) {
+  const auto at = out.size();
+  out.append(static_cast<std::size_t>(digits), '0');
+  for (auto i = at + static_cast<std::size_t>(digits); i-- > at; value /= 10)
+    out[i] = static_cast<char>('0' + value % 10);
+  out += then;
+}
+
+// A Wall has a year from 1677 to 2262.
 std::string format(Wall t, bool micros) {
   const auto whole = floor<seconds>(t);
   const auto day = floor<days>(whole);
   const year_month_day date(day);
   const hh_mm_ss clock(whole - day);
-  auto out = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                         static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                         clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-  if (micros) out += fmt::format(".{:06}", duration_cast<microseconds>(t - whole).count());
-  return out + "Z";
+  std::string out;
+  put(static_cast<int>(date.year()), 4, '-', out);
+  put(static_cast<unsigned>(date.month()), 2, '-', out);
+  put(static_cast<unsigned>(date.day()), 2, 'T', out);
+  put(clock.hours().count(), 2, ':', out);
+  put(clock.minutes().count(), 2, ':', out);
+  put(clock.seconds().count(), 2, micros ? '.' : 'Z', out);
+  if (micros) put(duration_cast<microseconds>(t - whole).count(), 6, 'Z', out);
+  return out;
 }
 
 // Reads exactly `digits` decimal digits at the front of `text` and drops them.

@@ -1,9 +1,11 @@
 // Agenda: what happens outside of the engines, each at its virtual time: bytes that arrive, people, crashes.
 //
-// Entries of one time run in the order in which they were made.
+// Entries of one time run in the order in which they were made. One that is not needed any more is cancelled:
+// it would cost a step of the time.
 // Owner: a Life. Threads: one. Errors: none.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <utility>
@@ -18,14 +20,26 @@ class Agenda {
 
   Steady now() const { return clock_.now(); }
   const Clock& clock() const { return clock_; }
-  void at(Steady when, std::function<void()> what) { entries_.emplace(when, std::move(what)); }
-  void after(Steady::duration wait, std::function<void()> what) { at(now() + wait, std::move(what)); }
+  // Names an entry. One that has run keeps its Id to itself.
+  struct Id {
+    Steady when{};
+    std::uint64_t number = 0;
+    auto operator<=>(const Id&) const = default;
+  };
 
-  Steady next() const { return entries_.empty() ? Steady::max() : entries_.begin()->first; }
+  Id at(Steady when, std::function<void()> what) {
+    const Id id{when, ++numbers_};
+    entries_.emplace(id, std::move(what));
+    return id;
+  }
+  Id after(Steady::duration wait, std::function<void()> what) { return at(now() + wait, std::move(what)); }
+  void cancel(Id id) { entries_.erase(id); }
+
+  Steady next() const { return entries_.empty() ? Steady::max() : entries_.begin()->first.when; }
   // Runs what is due. False: nothing is.
   bool run_due() {
     bool ran = false;
-    while (!entries_.empty() && entries_.begin()->first <= now()) {
+    while (!entries_.empty() && entries_.begin()->first.when <= now()) {
       auto what = std::move(entries_.begin()->second);
       entries_.erase(entries_.begin());
       what();
@@ -36,7 +50,8 @@ class Agenda {
 
  private:
   const Clock& clock_;
-  std::multimap<Steady, std::function<void()>> entries_;
+  std::uint64_t numbers_ = 0;
+  std::map<Id, std::function<void()>> entries_;
 };
 
 }  // namespace podium::simulate

@@ -49,6 +49,7 @@ class Life {
   bool run_until(Steady until);
   bool run_ready();
   void move_on(Steady until);
+  void wake();
   bool run_handlers(Process& process);
   void look_after(Process& process);
   void disturb();
@@ -170,6 +171,7 @@ bool Life::run_until(Steady until) {
 
 bool Life::run_ready() {
   bool ran = agenda_.run_due();
+  if (ran) wake();
   for (std::size_t i = 0; i < processes_.size(); ++i) ran = run_handlers(*processes_[i]) || ran;
   for (const auto& process : processes_) look_after(*process);
   std::erase_if(processes_, [](const auto& process) { return process->ended(); });
@@ -181,11 +183,17 @@ void Life::move_on(Steady until) {
   for (const auto& process : processes_) {
     if (process->frozen_until > time_.now()) next = std::min(next, process->frozen_until);
   }
-  time_.advance(next - time_.now());
+  if (time_.advance(next - time_.now())) wake();
+}
+
+// Engines reach each other by the agenda alone.
+void Life::wake() {
+  for (const auto& process : processes_) process->is_idle = false;
 }
 
 bool Life::run_handlers(Process& process) {
-  if (time_.now() < process.frozen_until) return false;
+  if (process.is_idle || time_.now() < process.frozen_until) return false;
+  process.is_idle = true;
   process.io().restart();
   if (process.steps_left == 0) return process.io().poll() > 0;
   while (process.io().poll_one() > 0) {

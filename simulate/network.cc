@@ -105,8 +105,10 @@ void Network::send(const std::shared_ptr<Exchange>& exchange) {
 
 void Network::arrive(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at) {
   const auto now = agenda_.now();
-  if (now < silent_until_)
-    return agenda_.at(silent_until_, [this, exchange, fate, sent_at] { arrive(exchange, fate, sent_at); });
+  if (now < silent_until_) {
+    agenda_.at(silent_until_, [this, exchange, fate, sent_at] { arrive(exchange, fate, sent_at); });
+    return;
+  }
   if (now - sent_at > kLatest) return;
   std::vector<Response> replies;
   arrives(sent_at);
@@ -135,9 +137,10 @@ void Network::open(const std::shared_ptr<Exchange>& exchange) {
 
 void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at) {
   const auto now = agenda_.now();
-  if (now < silent_until_)
-    return agenda_.at(silent_until_,
-                      [this, exchange, fate, sent_at] { arrive_watch(exchange, fate, sent_at); });
+  if (now < silent_until_) {
+    agenda_.at(silent_until_, [this, exchange, fate, sent_at] { arrive_watch(exchange, fate, sent_at); });
+    return;
+  }
   if (fate.done == 0 || now - sent_at > kLatest) {
     if (fate.cuts) exchange->finish(Error::Kind::unavailable);
     return;
@@ -200,16 +203,19 @@ void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
     pipe->watch->closed = true;
     return deliver(pipe, std::move(line), false, true);
   }
-  const auto whole = line;
+  const bool is_read = pipe->watch->plural == "pods";
+  const auto whole = is_read ? line : std::string();
   if (dice_.one_in(16)) {
     const auto half = 1 + dice_.below(line.size() - 1);
     deliver(pipe, line.substr(0, half), false, false);
     line.erase(0, half);
     pipe->last += 100us;
   }
-  agenda_.at(pipe->last, [this, pipe, whole] {
-    if (!pipe->closed && !pipe->host->is_cut) read(*pipe->host, pipe->watch->plural, whole);
-  });
+  if (is_read) {
+    agenda_.at(pipe->last, [this, pipe, whole] {
+      if (!pipe->closed && !pipe->host->is_cut) read(*pipe->host, pipe->watch->plural, whole);
+    });
+  }
   deliver(pipe, std::move(line), false, false);
 }
 

@@ -111,7 +111,7 @@ std::string Observer::holder() const {
 // --- requests ---
 
 void Observer::sent(const Host& host, const client::Request& request) {
-  trace_.line(fmt::format("{} sends {} {}", host.identity, request.method, request.target));
+  trace_.line({host.identity, " sends ", request.method, " ", request.target});
   if (!request.body.empty() && request.target.find("/leases/") == std::string::npos)
     trace_.note(request.body);
   if (rests_since_) {
@@ -174,8 +174,9 @@ void Observer::count(const Host& host, const client::Request& request) {
 }
 
 void Observer::served(const Host& host, const client::Request& request, int status) {
-  trace_.line(fmt::format("server answers {} {} {} {}", host.identity, request.method,
-                          request.target.substr(0, request.target.find('?')), status));
+  const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
+  trace_.line(
+      {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
 }
 
 void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
@@ -212,8 +213,8 @@ void Observer::answered(const Host& host, const client::Request& request, const 
 
 void Observer::committed(const Commit& commit) {
   static constexpr const char* kTypes[] = {"adds", "changes", "deletes"};
-  trace_.line(fmt::format("{} {} {} at {}", commit.by, kTypes[static_cast<int>(commit.type)],
-                          commit.key.text(), commit.version));
+  trace_.line({commit.by, " ", kTypes[static_cast<int>(commit.type)], " ", commit.key.text(), " at ",
+               std::to_string(commit.version)});
   if (commit.key.plural == "pods") pod_committed(commit);
   if (commit.key.plural == "schedulingreports") report_committed(commit);
   if (commit.key.plural == "schedulingreports" && !by_podium(commit.by)) read_.erase(commit.key.text());

@@ -35,6 +35,7 @@ Process::Process(std::string identity, const config::Config& config, const Clock
 Process::~Process() { engine_.reset(); }
 
 void Process::stop() {
+  is_idle = false;
   if (!stopping_.valid() && !ended_)
     stopping_ = boost::asio::co_spawn(io_, engine_->stop(), boost::asio::use_future);
 }

@@ -68,10 +68,11 @@ class Process {
   std::optional<Steady> stop_by;  // when it has to have ended
   Steady frozen_until{};          // stands still until then
   std::size_t steps_left = 0;     // runs so many handlers until it crashes; 0: no crash is due
+  bool is_idle = false;           // has nothing to run until something happens
 
  private:
   const HostPtr host_;
-  boost::asio::io_context io_{1};
+  boost::asio::io_context io_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE};  // one thread: no locks
   MachineClock clock_;
   Dice random_;
   prometheus::Registry registry_;

@@ -8,6 +8,7 @@ namespace {
 
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> out;
+  out.reserve(8);
   for (std::size_t at = 0; at <= text.size();) {
     const auto end = std::min(text.find(by, at), text.size());
     out.push_back(text.substr(at, end - at));
@@ -17,6 +18,7 @@ std::vector<std::string_view> split(std::string_view text, char by) {
 }
 
 std::string decoded(std::string_view text) {
+  if (text.find('%') == text.npos) return std::string(text);
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '%' && at + 2 < text.size()) {

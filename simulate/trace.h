@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/clock.h"
@@ -16,7 +17,9 @@ class Trace {
   // `prints`: to the standard output, too.
   Trace(const Clock& clock, bool prints) : clock_(clock), began_(clock.now()), prints_(prints) {}
 
-  void line(std::string_view text);
+  void line(std::string_view text) { line({text}); }
+  // A line of parts: most lines are never printed, so that they are not put together.
+  void line(std::initializer_list<std::string_view> parts);
   void note(std::string_view text) const;  // printed only: not a part of the hash
   std::uint64_t hash() const { return hash_; }
   std::uint64_t lines() const { return lines_; }

@@ -27,13 +27,18 @@ Watches::Watches(Store& store, Agenda& agenda, Dice dice)
 }
 
 std::string Watches::line(const char* type, const std::string& object) {
-  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
+  std::string out;
+  out.reserve(object.size() + 32);
+  out.append("{\"type\":\"").append(type).append("\",\"object\":").append(object).append("}\n");
+  return out;
 }
 
 std::string Watches::bookmark(const Watch& watch, Version version, bool initial_events_end) {
   const auto* end = initial_events_end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "";
-  return line("BOOKMARK", fmt::format(R"({{"kind":"{}","metadata":{{"resourceVersion":"{}"{}}}}})",
-                                      watch.plural, version, end));
+  std::string object = R"({"kind":")";
+  object.append(watch.plural).append(R"(","metadata":{"resourceVersion":")").append(std::to_string(version));
+  object.append("\"").append(end).append("}}");
+  return line("BOOKMARK", object);
 }
 
 std::string Watches::deletion(const Stored& last, Version version) {
@@ -72,9 +77,10 @@ void Watches::begin(const std::shared_ptr<Watch>& watch, const Route& route) {
       watch->ended();
       return;
     }
-    for (const auto& commit : store_.history()) {
-      if (commit.version > watch->seen) tell(*watch, commit);
-    }
+    // Each commit has the next version.
+    const auto& history = store_.history();
+    const auto known = history.empty() ? 0 : watch->seen + 1 - history.front().version;
+    for (auto at = known; at < history.size(); ++at) tell(*watch, history[at]);
   }
   open_.push_back(watch);
 }
@@ -110,7 +116,8 @@ void Watches::end_all() {
 
 void Watches::tick() {
   const auto now = agenda_.now();
-  for (const auto& watch : std::vector(open_)) {
+  // What is delivered is on its way first: no other watch opens meanwhile.
+  for (const auto& watch : open_) {
     if (watch->closed) continue;
     if (now >= watch->ends_at) {
       end(watch);

@@ -29,13 +29,15 @@ class WireStream final : public client::Stream {
     const auto pipe = pipe_;
     const auto read = ++pipe->reads;
     pipe->timed_out = false;
-    network_.agenda().after(silence, [pipe, read] {
+    auto& agenda = network_.agenda();
+    const auto patience = agenda.after(silence, [pipe, read] {
       if (pipe->reads != read) return;
       pipe->timed_out = true;
       pipe->bell.ring();
     });
     for (;;) {
       if (!pipe->pieces.empty()) {
+        agenda.cancel(patience);
         ++pipe->reads;
         auto piece = std::move(pipe->pieces.front());
         pipe->pieces.pop_front();
@@ -130,7 +132,8 @@ class Wire final : public client::Transport {
     if (closed_ || exchange->requests.empty()) co_return failed(Kind::cancelled, false);
     bool writes = false;
     for (const auto& request : exchange->requests) writes = writes || request.method != "GET";
-    agenda.after(exchange->requests.front().timeout, [exchange] { exchange->finish(Kind::timeout); });
+    const auto patience =
+        agenda.after(exchange->requests.front().timeout, [exchange] { exchange->finish(Kind::timeout); });
     agenda.after(network_.dial(), [exchange] { exchange->bell.ring(); });
     const bool dialled = co_await Bell::wait(&exchange->bell);
     if (!dialled) co_return failed(Kind::cancelled, false);
@@ -146,6 +149,7 @@ class Wire final : public client::Transport {
     }
     const bool rung = co_await Bell::wait(&exchange->bell);
     if (!rung) exchange->finish(Kind::cancelled);
+    agenda.cancel(patience);
     if (exchange->replies.size() == exchange->requests.size()) co_return Result<void>();
     co_return failed(exchange->end, true);
   }
