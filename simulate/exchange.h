@@ -55,6 +55,7 @@ struct Pipe {
   std::deque<std::string> pieces;
   Steady last{};  // when the last bytes arrive
   bool ended = false, cut = false, dead = false, closed = false, timed_out = false;
+  bool unread = false;  // the reply that opens it is lost
   std::uint64_t reads = 0;
   Bell bell;
 };

@@ -154,6 +154,7 @@ void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate
   const auto pipe = std::make_shared<Pipe>();
   pipe->host = exchange->host;
   pipe->last = now + fate.down;
+  pipe->unread = fate.answered == 0;
   if (refused) {
     deliver(pipe, refused->body, true, false);
   } else {
@@ -203,7 +204,7 @@ void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
     pipe->watch->closed = true;
     return deliver(pipe, std::move(line), false, true);
   }
-  const bool is_read = pipe->watch->plural == "pods";
+  const bool is_read = !pipe->unread && pipe->watch->plural == "pods";
   const auto whole = is_read ? line : std::string();
   if (dice_.one_in(16)) {
     const auto half = 1 + dice_.below(line.size() - 1);
