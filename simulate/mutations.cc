@@ -52,10 +52,23 @@ bool is_line_of(const std::string& line, std::string_view type) {
 
 // --- bindings and the lease ---
 
+// A refused binding is asked about: the pod, too, is taken for pending.
 Bug takes_doubt_for_refusal() {
+  const auto refused = std::make_shared<std::map<std::string, json::value>>();  // metadata, by the pod's path
   Bug bug;
-  bug.after = [](const Request& request, Answer& answer) {
-    if (is_binding(request) && !answer) answer = Response{500, R"({"kind":"Status","reason":"lost"})"};
+  bug.instead = [refused](const Request& request) -> std::optional<Response> {
+    const auto pod = refused->find(request.target);
+    if (request.method != "GET" || pod == refused->end()) return std::nullopt;
+    json::object pending{{"apiVersion", "v1"}, {"kind", "Pod"}, {"spec", json::object()}};
+    pending["metadata"] = pod->second;
+    refused->erase(pod);
+    return Response{200, json::serialize(pending)};
+  };
+  bug.after = [refused](const Request& request, Answer& answer) {
+    if (!is_binding(request) || (answer && answer->status < 500)) return;
+    const auto path = request.target.substr(0, request.target.find("/binding"));
+    (*refused)[path] = json::parse(request.body).at("metadata");
+    answer = Response{500, R"({"kind":"Status","reason":"lost"})"};
   };
   return bug;
 }
@@ -143,6 +156,22 @@ Bug loses_withdrawals() {
   return bug;
 }
 
+// The writer of nominations knows nothing of that of their ends.
+Bug nominates_late() {
+  const auto nominates = [](const Request& request) {
+    return request.method == "PATCH" && names(request, "/pods/") &&
+           request.body.find(R"("nominatedNodeName":")") != std::string::npos;
+  };
+  Bug bug;
+  bug.instead = [nominates](const Request& request) {
+    return nominates(request) ? std::optional(stored(200, request)) : std::nullopt;
+  };
+  bug.sends_late = [nominates](const Request& request) -> Steady::duration {
+    return nominates(request) ? 20s : 0s;
+  };
+  return bug;
+}
+
 // --- watches ---
 
 Bug never_relists() {
@@ -173,8 +202,8 @@ Bug waits_for_silent_watches() {
 
 Bug believes_any_retry_after() {
   Bug bug;
-  bug.after = [](const Request&, Answer& answer) {
-    if (answer) answer->retry_after *= 3600;
+  bug.rests = [](const Answer& answer) -> Steady::duration {
+    return answer ? std::chrono::hours(answer->retry_after) : 0h;
   };
   return bug;
 }
@@ -235,24 +264,25 @@ Bug deletes_reports_without_uid() {
   return bug;
 }
 
-// A report that is made while one of its name is deleted is not known any more.
+// A report that is made after one of its name was deleted is not known any more.
 Bug forgets_by_name() {
   struct Known {
-    std::set<std::string> made, forgotten;
+    std::set<Key> deleted, forgotten;
   };
   const auto known = std::make_shared<Known>();
   Bug bug;
   bug.instead = [known](const Request& request) -> std::optional<Response> {
-    if (request.method != "DELETE" || !of_report(request) || !known->forgotten.contains(request.target))
-      return std::nullopt;
-    return done(200);
+    if (request.method != "DELETE" || !of_report(request)) return std::nullopt;
+    return known->forgotten.contains(parse_route(request.target)->key()) ? std::optional(done(200))
+                                                                         : std::nullopt;
   };
   bug.after = [known](const Request& request, const Answer& answer) {
     if (!of_report(request)) return;
-    if (request.method == "DELETE" && known->made.contains(request.target))
-      known->forgotten.insert(request.target);
+    auto key = parse_route(request.target)->key();
+    if (request.method == "DELETE" && has_status(answer, 200)) known->deleted.insert(std::move(key));
     if (request.method != "POST" || !has_status(answer, 201)) return;
-    known->made.insert(request.target + "/" + text_at(json::parse(request.body), "/metadata/name"));
+    key.name = text_at(json::parse(request.body), "/metadata/name");
+    if (known->deleted.contains(key)) known->forgotten.insert(std::move(key));
   };
   return bug;
 }
@@ -274,9 +304,8 @@ const std::vector<Mutation>& all() {
        .faults = only({Fault::freeze})},
       {.name = "doubt_is_refusal",
        .bug = "a binding without an answer frees its room (2)",
-       .seed = 292,
+       .seed = 15,
        .found_as = "put more on",
-       .rare = true,
        .make = takes_doubt_for_refusal},
       {.name = "any_404_is_gone",
        .bug = "a proxy's 404 means that the pod is gone (3)",
@@ -285,11 +314,18 @@ const std::vector<Mutation>& all() {
        .make = takes_any_404_for_gone},
       {.name = "any_retry_after",
        .bug = "waits as long as any Retry-After says (5)",
+       .seed = 6,
+       .found_as = "waits, and fits",
        .make = believes_any_retry_after},
       {.name = "lost_withdrawal",
        .bug = "the withdrawal of a nomination is lost and not repeated (6)",
        .make = loses_withdrawals,
        .faults = only({Fault::lose_request, Fault::overload, Fault::server_error, Fault::quota})},
+      {.name = "late_nomination",
+       .bug = "an older nomination overwrites what was written after it (6)",
+       .seed = 189,
+       .found_as = "is nominated to",
+       .make = nominates_late},
       {.name = "eviction_loop",
        .bug = "repeats a refused eviction at once (7)",
        .seed = 2,
@@ -318,9 +354,8 @@ const std::vector<Mutation>& all() {
        .make = stops_at_a_report_that_stays},
       {.name = "forgets_by_name",
        .bug = "a deletion forgets the next report of its name (21)",
-       .seed = 510,
+       .seed = 4,
        .found_as = "is there",
-       .rare = true,
        .make = forgets_by_name},
       {.name = "binding_without_uid",
        .bug = "binds another pod of the same name",

@@ -31,6 +31,10 @@ struct Bug {
   std::function<bool(const client::Request&, const Result<client::Response>&)> clings;
   std::chrono::milliseconds clings_each{0};
   std::function<Steady::duration(const client::Request&)> dawdles;  // waits before it sends
+  // Sends what it answered `instead` all the same, before the next request after so much time; 0: never.
+  std::function<Steady::duration(const client::Request&)> sends_late;
+  // Waits before it takes an answer.
+  std::function<Steady::duration(const Result<client::Response>&)> rests;
   // What it takes of the lines of a watch.
   std::function<std::string(const client::Request&, std::string)> reads;
   bool waits_for_silence = false;  // never gives up a watch that is silent

@@ -1,7 +1,9 @@
 #include <boost/asio/this_coro.hpp>
+#include <deque>
 #include <utility>
 
 #include "async/nap.h"
+#include "async/timer.h"
 #include "simulate/mutations.h"
 
 namespace podium::simulate {
@@ -58,14 +60,23 @@ class PlantedTransport final : public client::Transport {
       const auto wait = bug_->dawdles(request);
       if (wait.count() > 0) co_await async::nap(wait);
     }
+    while (!late_.empty() && late_.front().due <= async::TimerClock::now()) {
+      auto late = std::move(late_.front().request);
+      late_.pop_front();
+      (void)co_await transport_->send(std::move(late));
+    }
     if (bug_->before) bug_->before(request);
     if (bug_->instead) {
       auto answer = bug_->instead(request);
+      if (answer && bug_->sends_late && bug_->sends_late(request).count() > 0)
+        late_.push_back({async::TimerClock::now() + bug_->sends_late(request), request});
       if (answer) co_return Result<Response>(std::move(*answer));
     }
     for (;;) {
       auto answer = co_await transport_->send(request);
       if (bug_->after) bug_->after(request, answer);
+      const auto rest = bug_->rests ? bug_->rests(answer) : Steady::duration::zero();
+      if (rest.count() > 0) co_await async::nap(rest);
       if (!bug_->clings || !bug_->clings(request, answer)) co_return answer;
       if (bug_->clings_each.count() > 0) co_await async::nap(bug_->clings_each);
     }
@@ -82,8 +93,14 @@ class PlantedTransport final : public client::Transport {
   void close() override { transport_->close(); }
 
  private:
+  struct Late {
+    Steady due{};
+    Request request;
+  };
+
   const std::shared_ptr<const Bug> bug_;
   const std::shared_ptr<Transport> transport_;
+  std::deque<Late> late_;
 };
 
 }  // namespace
