@@ -76,6 +76,15 @@ ObjectWrite finalizer_for(const api::ResourceClaim& claim) {
   return write;
 }
 
+// A strategic merge puts a new entry first unless it is told the order. The version of the claim is a
+// precondition, so that these are all.
+json::array order_of_users(const api::ResourceClaim& claim, const api::Pod& newest) {
+  json::array order;
+  for (const auto& user : claim.status.reserved_for) order.push_back(json::object{{"uid", user.uid}});
+  order.push_back(json::object{{"uid", newest.meta.uid}});
+  return order;
+}
+
 ObjectWrite status_for(const Reservation::Item& item, const api::Pod& pod) {
   auto write = request_for(*item.claim);
   write.resource_version = item.claim->meta.resource_version;
@@ -83,6 +92,8 @@ ObjectWrite status_for(const Reservation::Item& item, const api::Pod& pod) {
   json::object status;
   json::object user{{"resource", "pods"}, {"name", pod.meta.name}, {"uid", pod.meta.uid}};
   status["reservedFor"] = json::array{std::move(user)};
+  if (!item.claim->status.reserved_for.empty())
+    status["$setElementOrder/reservedFor"] = order_of_users(*item.claim, pod);
   const auto& has = item.allocation ? item.allocation : item.claim->status.allocation;
   if (item.allocation) status["allocation"] = allocation_json(*item.allocation);
   if (!has->timestamp) {

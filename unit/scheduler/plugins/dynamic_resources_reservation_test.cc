@@ -175,6 +175,18 @@ TEST(DynamicResourcesReservation, AnAllocatedClaimIsOnlyReserved) {
   EXPECT_EQ(reserved.step({.allocated = true, .user = "uid-p"}), "done");
 }
 
+TEST(DynamicResourcesReservation, AReservationComesAfterThoseOfOthers) {
+  auto shared = allocated_claim("c");
+  shared.status.allocation->timestamp = Wall();
+  shared.status.reserved_for = {{"", "pods", "x", "uid-x"}, {"", "pods", "y", "uid-y"}};
+  auto snapshot = devices_of(shared);
+  Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
+  EXPECT_EQ(
+      reserved.begin(),
+      fmt::format(R"(strategic c/status@1 {{"status":{{{},{}}}}})", kUser,
+                  R"("$setElementOrder/reservedFor":[{"uid":"uid-x"},{"uid":"uid-y"},{"uid":"uid-p"}])"));
+}
+
 TEST(DynamicResourcesReservation, AClaimThatIsReservedAlreadyIsLeftAlone) {
   auto own = allocated_claim("c");
   own.status.reserved_for = {{"", "pods", "p", "uid-p"}};
