@@ -5,6 +5,9 @@ import ssl
 import threading
 import time
 
+# Without spaces: an API server keeps the parameters of a claim's configuration as they came, and refuses later changes in JSON if
+# they came otherwise than it writes them itself.
+COMPACT = (",", ":")
 IDLE_SECONDS = 30  # less than the idle timeout of the servers, so that no request meets a closing connection
 
 
@@ -26,7 +29,7 @@ class Connections:
     def request(self, method, path, body=None, content_type="application/json"):
         """Returns (status, text); an HTTP error is a status. After an exception the next request opens a new connection."""
         connection, self.local.connection = self._connection(), None
-        data = None if body is None else json.dumps(body)
+        data = None if body is None else json.dumps(body, separators=COMPACT)
         connection.request(method, path, data, {**self.headers, "Content-Type": content_type})
         reply = connection.getresponse()
         text = reply.read()
