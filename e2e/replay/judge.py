@@ -2,6 +2,7 @@
 import collections
 
 from e2e.replay import volumes
+from e2e.replay.claims import DEALLOCATED, allocation_of, unallocated, used_by
 from e2e.replay.world import claims_of
 from e2e.support import oracle
 from e2e.support.oracle import full_name
@@ -10,25 +11,37 @@ OFFSET = 1 << 31  # what upstream adds to each priority, so that fewer victims a
 
 
 class Outcome:
-    """What one scheduler did in one step: placed pods {full name: node}, evicted pods, and newly bound claims
-    {full name: [claim, volume]}."""
+    """What one scheduler did in one step: placed pods {full name: node}, evicted pods, newly bound claims
+    {full name: [claim, volume]}, resource claims that have got devices {full name: claim}, and those that have lost what they had."""
 
-    def __init__(self, placed, evicted, bound):
+    def __init__(self, placed, evicted, bound, given=(), freed=()):
         self.placed, self.evicted, self.bound = placed, frozenset(evicted), bound
         self.volumes = frozenset((name, claim["spec"]["volumeName"]) for name, (claim, _) in bound.items())
+        self.given, self.freed = dict(given), frozenset(freed)
 
     def same_as(self, other):
-        return (self.placed, self.evicted, self.volumes) == (other.placed, other.evicted, other.volumes)
+        return self.comparable() == other.comparable()
+
+    def comparable(self):
+        given = {name: (allocation_of(claim), claim["status"].get("reservedFor")) for name, claim in self.given.items()}
+        return self.placed, self.evicted, self.volumes, given, self.freed
 
 
 class Moment:
-    """The point between two decisions of a step: pods placed, evicted and nominated so far."""
+    """The point between two decisions of a step: pods placed, evicted and nominated so far, resource claims that have got devices or
+    have lost what they had."""
 
-    def __init__(self, placed=(), evicted=frozenset(), nominated=()):
+    def __init__(self, placed=(), evicted=frozenset(), nominated=(), given=frozenset(), freed=frozenset()):
         self.placed, self.evicted, self.nominated = dict(placed), evicted, dict(nominated)
+        self.given, self.freed = given, freed
 
     def key(self):
-        return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items())
+        return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items()), self.given, self.freed
+
+    def leads_to(self, outcome):
+        """Whether it is the step's end."""
+        mine = self.placed, self.evicted, self.given, self.freed
+        return mine == (outcome.placed, outcome.evicted, outcome.given.keys(), outcome.freed)
 
 
 # One decision of a step: its moment, its pod, and the preemption that it chose (None: it placed the pod). `late`: more important
@@ -48,10 +61,12 @@ class Judge:
         None. Prefers the queue's order, by priority."""
         self.tried = set()
         wanted = {claim for name in self.pending for claim in claims_of(self.pod(name))}
-        return self.search(outcome, Moment()) if outcome.bound.keys() <= wanted else None
+        devices = {claim for name in self.pending for claim in used_by(self.pod(name))}
+        is_wanted = outcome.bound.keys() <= wanted and outcome.given.keys() | outcome.freed <= devices
+        return self.search(outcome, Moment()) if is_wanted else None
 
     def search(self, outcome, moment):
-        if moment.placed == outcome.placed and moment.evicted == outcome.evicted:
+        if moment.leads_to(outcome):
             return []
         if moment.key() in self.tried:
             return None
@@ -79,16 +94,42 @@ class Judge:
             for node in sorted(nodes):
                 if name not in outcome.evicted and not self.volumes_explained(outcome, moment, name, node):
                     continue
+                given = self.devices_given(outcome, moment, name, node, verdict)
+                if given is None:
+                    continue
                 nominated = {k: v for k, v in moment.nominated.items() if k != name}
-                yield Moment({**moment.placed, name: node}, moment.evicted, nominated), None
+                yield Moment({**moment.placed, name: node}, moment.evicted, nominated, moment.given | given, moment.freed), None
             return
+        frees = self.deallocations(outcome, moment, name, verdict)
         for node, way in self.evictions(verdict).items():
             victims = frozenset(way["victims"])
             if victims <= outcome.evicted and not victims <= moment.evicted:
                 nominated = {k: v for k, v in moment.nominated.items()
                              if v != node or self.priority(k) >= self.priority(name)}
                 stay = {k: v for k, v in moment.placed.items() if k not in victims}
-                yield Moment(stay, moment.evicted | victims, {**nominated, name: node}), way
+                for freed in frees or [frozenset()]:
+                    yield Moment(stay, moment.evicted | victims, {**nominated, name: node}, moment.given - freed,
+                                 moment.freed | freed), way
+        for freed in frees:
+            yield Moment(moment.placed, moment.evicted, moment.nominated, moment.given - freed, moment.freed | freed), None
+
+    def devices_given(self, outcome, moment, name, node, verdict):
+        """The pod's claims that get their devices with this node; None: others than those that they have got, or no reservation."""
+        given = (used_by(self.pod(name)) & outcome.given.keys()) - moment.given
+        wanted = (verdict.get("allocations") or {}).get(node, {})
+        right = all(wanted.get(claim.partition("/")[2]) and
+                    allocation_of({"status": {"allocation": wanted[claim.partition("/")[2]]}}) == allocation_of(outcome.given[claim])
+                    for claim in given)
+        reserved = name in outcome.evicted or all(
+            self.pod(name)["metadata"].get("uid") in {user["uid"] for user in outcome.given[claim]["status"].get("reservedFor", [])}
+            for claim in given)
+        return frozenset(given) if right and reserved else None
+
+    def deallocations(self, outcome, moment, name, verdict):
+        """Sets of one claim that PostFilter may have taken from the pod, where it takes one."""
+        if DEALLOCATED not in (verdict.get("message") or ""):
+            return []
+        return [frozenset([claim]) for claim in sorted((used_by(self.pod(name)) & outcome.freed) - moment.freed)]
 
     def volumes_explained(self, outcome, moment, name, node):
         """Whether kube-scheduler could bind this pod's claims so, for this node at this moment."""
@@ -132,7 +173,8 @@ class Judge:
     def verdict(self, outcome, moment, bound=frozenset()):
         """The oracle's results for the pods pending at the moment, with the claims of placed pods and those in `bound` bound."""
         bound = bound | {claim for name in moment.placed for claim in claims_of(self.pod(name)) if claim in outcome.bound}
-        key = moment.key(), frozenset((claim, outcome.bound[claim][0]["spec"]["volumeName"]) for claim in bound)
+        key = (moment.key(), frozenset((claim, outcome.bound[claim][0]["spec"]["volumeName"]) for claim in bound),
+               frozenset((claim, repr(allocation_of(outcome.given[claim]))) for claim in moment.given))
         if key not in self.verdicts:
             names = sorted(self.pending - moment.placed.keys() - moment.evicted)
             self.verdicts[key] = self.ask(self.state_at(outcome, moment, bound), names)
@@ -149,6 +191,10 @@ class Judge:
                 state.put(obj)
         for name in moment.evicted:
             state.objects.pop(("Pod", *name.split("/")))
+        for name in moment.freed:
+            state.put(unallocated(state.objects["ResourceClaim", *name.split("/")]))
+        for name in moment.given:
+            state.put(outcome.given[name])
         for name, node in moment.nominated.items():
             key = ("Pod", *name.split("/"))
             pod = state.objects[key]
@@ -164,24 +210,36 @@ class Judge:
 
     def left(self, outcome):
         """Pods that could be placed or could preempt at the end of the step."""
-        end = Moment(outcome.placed, outcome.evicted)
+        end = self.end(outcome)
         return {name for name, verdict in self.verdict(outcome, end, frozenset(outcome.bound)).items()
-                if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))}
+                if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))
+                or DEALLOCATED in (verdict.get("message") or "")}
+
+    @staticmethod
+    def end(outcome):
+        return Moment(outcome.placed, outcome.evicted, given=frozenset(outcome.given), freed=outcome.freed)
+
+    def errors(self, outcome):
+        """{pod: why its attempt fails at the end of the step}."""
+        verdicts = self.verdict(outcome, self.end(outcome), frozenset(outcome.bound))
+        return {name: verdict["error"] for name, verdict in verdicts.items() if verdict.get("error")}
 
     def messages(self, outcome, decisions, name):
         """The filters' messages for this pod at each moment of these decisions."""
-        moments = [*(decision.moment for decision in decisions), Moment(outcome.placed, outcome.evicted)]
+        moments = [*(decision.moment for decision in decisions), self.end(outcome)]
         verdicts = [self.verdict(outcome, moment).get(name) for moment in moments]
         return {oracle.filters_message(verdict["message"]) for verdict in verdicts if verdict and verdict.get("message")}
 
     def describe(self, outcome):
         """Describes the outcome: for each pod the scores of its node and of the best ones, or why it fitted nowhere at first."""
         words = [f"placed {outcome.placed}, evicted {sorted(outcome.evicted)}, "
-                 f"bound {sorted(outcome.volumes)}; at first:"]
+                 f"bound {sorted(outcome.volumes)}, given {({n: allocation_of(c) for n, c in outcome.given.items()})}, "
+                 f"freed {sorted(outcome.freed)}; at first:"]
         verdicts = self.verdict(outcome, Moment())
         for name in sorted(verdicts):
             node, verdict = outcome.placed.get(name), verdicts[name]
-            words.append(f"\n  {name} on {node}: {verdict['rejected'].get(node) or ''} {verdict['message']}")
+            words.append(f"\n  {name} on {node}: {verdict['rejected'].get(node) or ''} {verdict['message']}"
+                         f"{verdict.get('error') or ''} {(verdict.get('allocations') or {}).get(node, '')}")
             for host in [node, *sorted(oracle.best_nodes(verdict) if verdict.get("feasible") else ())]:
                 words.append(f"\n    {host}: {verdict['scores'].get(host)}")
             words += [f"\n    {host}: evict {sorted(way['victims'])}" for host, way in self.evictions(verdict).items()]

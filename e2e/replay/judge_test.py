@@ -2,7 +2,7 @@
 import collections
 import unittest
 
-from e2e.replay import tolerated
+from e2e.replay import claims, tolerated
 from e2e.replay.judge import Judge, Outcome
 from e2e.replay.storage import SELECTED_NODE
 from e2e.replay.world import claim, volume
@@ -43,8 +43,25 @@ class Table(Judge):
         return {name: self.says(name, moment.placed, moment.evicted) for name in self.pending - moment.placed.keys() - moment.evicted}
 
 
-def outcome(placed=(), evicted=(), bound=()):
-    return Outcome(dict(placed), evicted, dict(bound))
+def outcome(placed=(), evicted=(), bound=(), given=(), freed=()):
+    return Outcome(dict(placed), evicted, dict(bound), given, freed)
+
+
+def devices(device):
+    return {"devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": device, "shareID": f"drawn-{device}"}]}}
+
+
+def resource_claim(name, device=None, users=()):
+    status = {"allocation": devices(device), "reservedFor": [{"name": user, "uid": f"uid-{user}"} for user in users]} if device else {}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"namespace": "shop", "name": name}, "spec": {},
+            "status": status}
+
+
+def pod_with(name, claim_name):
+    made = pod(name)
+    made["metadata"]["uid"] = f"uid-{name}"
+    made["spec"]["resourceClaims"] = [{"name": "c", "resourceClaimName": claim_name}]
+    return made
 
 
 class Placements(unittest.TestCase):
@@ -159,6 +176,63 @@ class Bounds(unittest.TestCase):
             self.assertEqual(list(tolerated.exceeded(counts)), [])
             counts[bound.what] += 1
             self.assertEqual(len(list(tolerated.exceeded(counts))), 1, bound)
+
+
+class Devices(unittest.TestCase):
+    """One pod fits on n1, where its claim gets x, and on n2, where it gets y."""
+    verdict = {**fits("n1", "n2"), "allocations": {"n1": {"c": devices("x")}, "n2": {"c": devices("y")}}}
+
+    def explained(self, node, claim, verdict=None):
+        judge = Table(lambda *_: verdict or self.verdict, pod_with("first", "c"), resource_claim("c"))
+        return judge.explains(outcome({"shop/first": node}, given={"shop/c": claim} if claim else {})) is not None
+
+    def test_the_devices_of_the_chosen_node(self):
+        self.assertTrue(self.explained("n1", resource_claim("c", "x", ["first"])))
+        self.assertTrue(self.explained("n2", resource_claim("c", "y", ["first"])))
+
+    def test_devices_of_another_node(self):
+        self.assertFalse(self.explained("n1", resource_claim("c", "y", ["first"])))
+
+    def test_devices_that_are_reserved_for_nobody(self):
+        self.assertFalse(self.explained("n1", resource_claim("c", "x")))
+        self.assertFalse(self.explained("n1", resource_claim("c", "x", ["other"])))
+
+    def test_devices_of_a_pod_that_fits_nowhere(self):
+        judge = Table(lambda *_: full(), pod_with("first", "c"), resource_claim("c"))
+        self.assertIsNone(judge.explains(outcome(given={"shop/c": resource_claim("c", "x", ["first"])})))
+
+    def test_devices_of_a_claim_that_no_pending_pod_has(self):
+        judge = Table(lambda *_: self.verdict, pod_with("first", "c"), resource_claim("c"), resource_claim("other"))
+        self.assertIsNone(judge.explains(outcome({"shop/first": "n1"}, given={
+            "shop/c": resource_claim("c", "x", ["first"]), "shop/other": resource_claim("other", "z", ["first"])})))
+
+    def freed(self, message):
+        judge = Table(lambda *_: full(message), pod_with("first", "c"), resource_claim("c", "x"))
+        return judge.explains(outcome(freed={"shop/c"})) is not None
+
+    def test_a_claim_is_deallocated_where_post_filter_does(self):
+        self.assertTrue(self.freed(f"0/2 nodes are available: 2 {claims.DEALLOCATED}."))
+        self.assertFalse(self.freed("0/2 nodes are available: 2 cannot allocate all claims."))
+
+    def test_a_pod_whose_claim_could_be_deallocated_is_left(self):
+        judge = Table(lambda *_: full(claims.DEALLOCATED), pod_with("first", "c"), resource_claim("c", "x"))
+        self.assertEqual(judge.left(outcome()), {"shop/first"})
+
+    def test_share_ids_and_times_are_drawn(self):
+        one, two = resource_claim("c", "x"), resource_claim("c", "x")
+        two["status"]["allocation"]["allocationTimestamp"] = "2026-01-02T03:04:05Z"
+        two["status"]["allocation"]["devices"]["results"][0]["shareID"] = "another"
+        self.assertEqual(claims.allocation_of(one), claims.allocation_of(two))
+        two["status"]["allocation"]["devices"]["results"][0]["device"] = "y"
+        self.assertNotEqual(claims.allocation_of(one), claims.allocation_of(two))
+
+    def test_of_users_it_counts_which_pod_is_meant_and_whether_it_is_there(self):
+        pods = {"shop/first": pod_with("first", "c")}
+        ours, theirs = resource_claim("c", "x", ["first"]), resource_claim("c", "x", ["first"])
+        their_pods = {"shop/first": {**pods["shop/first"], "metadata": {**pods["shop/first"]["metadata"], "uid": "drawn"}}}
+        self.assertNotEqual(claims.told_of(ours, pods), claims.told_of(theirs, their_pods))
+        theirs["status"]["reservedFor"][0]["uid"] = "drawn"
+        self.assertEqual(claims.told_of(ours, pods), claims.told_of(theirs, their_pods))
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 import collections
 import concurrent.futures
 import datetime
+import re
 import time
 
 from e2e.replay import tolerated
+from e2e.replay import devices_world
+from e2e.replay.claims import allocation_of, lives, told
 from e2e.replay.judge import Judge, Outcome
-from e2e.replay.side import Side, Unsettled, waiting
+from e2e.replay.side import Side, Unsettled, fails, waiting
 from e2e.replay.steering import Steering
 from e2e.replay.steps import Steps
 from e2e.replay.world import beginning, claims_of
-from e2e.replay.writes import merge_patch
+from e2e.replay.writes import delete, merge_patch
 from e2e.support import oracle, podium
 from e2e.support.control_plane import wait_until
 from e2e.support.oracle import State, full_name, path_of
@@ -21,7 +24,15 @@ POLL = 0.02          # seconds; see Replay.compare
 RENEWED_AFTER = 200  # seconds; both schedulers flush pods that have been pending for five minutes
 BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}  # the smallest valid values
 STARTED = datetime.datetime(2020, 1, 1)
-REFRESHED = ("Pod", "PersistentVolume", "PersistentVolumeClaim")  # changed by schedulers, and by the harness on their behalf
+REFRESHED = ("Pod", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim")  # changed by schedulers, and on their behalf
+# What fails an attempt on one node, and as well on others, with other words: kube-scheduler tells any one's.
+FATAL = [re.compile(pattern) for pattern in (
+    r"claim \S+?: (claim \S+: )?(class \S+: )?selector #\d+: CEL runtime error: .+",
+    r"class \S+: selector #\d+: CEL runtime error: .+",
+    r"claim \S+, request \S+: asks for all devices, but resource pool \S+ is currently being updated",
+    r"claim \S+, request \S+: asks for all devices, but resource pool \S+ is currently invalid",
+    r"claim \S+, request \S+: cannot add device \S+ because a claim constraint would not be satisfied",
+    r"claim \S+: number of requested devices \d+ exceeds the claim limit of 32")]
 
 
 class Difference(Exception):
@@ -29,13 +40,14 @@ class Difference(Exception):
 
 
 class Replay(Steering):
-    def __init__(self, seed, keep=False):
+    def __init__(self, seed, keep=False, with_devices=False):
         """keep: keeps the logs; kube-scheduler logs its queue (-v=5)."""
-        self.steps = Steps(seed)
+        self.with_devices = with_devices
+        self.steps = Steps(seed, with_devices)
         self.counts = collections.Counter()
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
         self.ours, self.theirs = self.sides = list(self.pool.map(
-            lambda name: Side(name, keep, beginning(), self.counts), ("podium", "kube-scheduler")))
+            lambda name: Side(name, keep, self.first_objects(), self.counts, with_devices), ("podium", "kube-scheduler")))
         # Without the chart's own budget: both clusters have the same objects.
         podium.install(self.ours.plane, ["schedulerName=default-scheduler", "podium.reports.enabled=false",
                                          "podDisruptionBudget.enabled=false", *(f"configuration.{k}={v}" for k, v in BACKOFF.items())])
@@ -46,6 +58,11 @@ class Replay(Steering):
         self.since = {}    # pending pods: when they were last created
         self.started = 0   # pods with a start time
         self.refresh()
+
+    def first_objects(self):
+        yield from beginning()
+        if self.with_devices:
+            yield from devices_world.beginning()
 
     def stop(self):
         for side in self.sides:
@@ -63,6 +80,7 @@ class Replay(Steering):
         try:
             self.write(writes)
             self.judge()
+            self.end_failing()
             self.renew()
         except (Difference, Unsettled, TimeoutError) as error:
             raise Difference(f"{what}: {error}") from error
@@ -78,7 +96,8 @@ class Replay(Steering):
         """Applies these in order to both clusters."""
         made, _ = self.both(lambda side: [(write.gone(), write.on(side)) for write in writes])
         for gone, objects in made:
-            self.state.objects.pop(gone, None)
+            for key in gone:
+                self.state.objects.pop(key, None)
             for obj in objects:
                 self.state.put(obj)
 
@@ -97,6 +116,7 @@ class Replay(Steering):
                 raise Difference(f"{side.name}: no order of decisions explains this: {judge.describe(outcome)}")
             self.count_decisions(side, judge, outcome, decisions)
             explained.append(decisions)
+            self.judge_errors(side, judge, outcome)
             left.append(judge.left(outcome))
         if left[0] != left[1]:
             raise Difference(f"podium leaves {sorted(left[0])} pending that could be placed, kube-scheduler {sorted(left[1])}\n"
@@ -146,7 +166,45 @@ class Replay(Steering):
         self.counts[f"placed by {side.name} with a volume"] += sum(bool(claims_of(pods[name])) for name in placed)
         self.counts[f"placed by {side.name} with a volume bound for it"] += sum(bool(claims_of(pods[name]) & bound.keys())
                                                                               for name in placed)
-        return Outcome(placed, before - pods.keys(), bound)
+        given, freed = self.devices_given_and_freed(side, pods) if self.with_devices else ({}, ())
+        if self.with_devices:
+            self.counts[f"claims that got devices from {side.name}"] += len(given)
+            self.counts[f"claims that {side.name} deallocated"] += len(freed)
+        return Outcome(placed, before - pods.keys(), bound, given, freed)
+
+    def devices_given_and_freed(self, side, pods):
+        """{full name: claim} of those that have devices now and had none, or others, before; those that have lost what they had.
+        With the UIDs of the state's pods."""
+        given, freed = {}, set()
+        for name, claim in side.claims.all().items():
+            known = self.known(claim)
+            before, after = allocation_of(known), allocation_of(claim)
+            if before and before != after:
+                freed.add(name)
+            if after and before != after:
+                given[name] = {**known, "status": {**claim["status"], "reservedFor": [
+                    self.known_user(claim, user, pods) for user in claim["status"].get("reservedFor", [])]}}
+        return given, freed
+
+    def known_user(self, claim, user, pods):
+        full = f"{claim['metadata']['namespace']}/{user['name']}"
+        pod = self.state.objects.get(("Pod", *full.split("/")))
+        alive = lives(pods, claim["metadata"]["namespace"], user["name"], user["uid"])
+        return {**user, "uid": pod["metadata"]["uid"] if pod and alive else "gone"}
+
+    def judge_errors(self, side, judge, outcome):
+        """What fails again and again is what fails for the oracle."""
+        wrong = {full_name(pod) for pod in side.pods().values() if fails(pod)} - judge.errors(outcome).keys()
+        if wrong:
+            raise Difference(f"{side.name}: attempts fail, but should not: {sorted(wrong)}: {judge.describe(outcome)}")
+
+    def end_failing(self):
+        """Takes pods away whose attempts fail: they would be tried again and again."""
+        failing = [pod for pod in self.ours.pods().values() if fails(pod)]
+        if failing:
+            self.counts["pods that failed, taken away"] += len(failing)
+            self.write([delete(path_of(pod), gracePeriodSeconds=0) for pod in failing])
+            self.judge()
 
     def known(self, obj):
         """The object before this step's decisions."""
@@ -161,6 +219,9 @@ class Replay(Steering):
             pod = self.state.objects["Pod", *name.split("/")]
             self.both(lambda side: side.remove(pod))
             self.state.remove(pod)
+            if self.with_devices:
+                self.both(lambda side: side.claims.erase_made_for([name]))
+                self.refresh()
             del self.since[name]
             self.judge()
             self.make({name: pod})
@@ -169,7 +230,8 @@ class Replay(Steering):
         """Reads the state from podium's API server when both are equal; then newly placed pods start."""
         for key in [k for k in self.state.objects if k[0] in REFRESHED]:
             del self.state.objects[key]
-        for objects in (self.ours.pods(), self.ours.storage.claims(), self.ours.storage.volumes()):
+        for objects in (self.ours.pods(), self.ours.storage.claims(), self.ours.storage.volumes(),
+                        self.ours.claims.all() if self.with_devices else {}):
             for obj in objects.values():
                 self.state.put(obj)
         for pod in sorted(self.state.of_kind("Pod"), key=full_name):
@@ -186,7 +248,7 @@ class Replay(Steering):
 
         def same():
             found[:] = [{name: standing(pod) for name, pod in pods.items()} for pods in self.both(lambda side: side.pods())]
-            return found[0] == found[1]
+            return self.same_standing(*found)
         try:
             wait_until(same, "", PATIENCE, POLL)
         except TimeoutError:
@@ -194,6 +256,36 @@ class Replay(Steering):
                      for name in sorted(found[0].keys() | found[1].keys()) if found[0].get(name) != found[1].get(name)]
             raise Difference("pods differ in their node, reasons or nomination:" + "".join(lines)) from None
         self.counts["reasons compared"] += sum(isinstance(how, tuple) for how in found[0].values())
+        if self.with_devices:
+            self.counts[tolerated.OTHER_ERROR] += found[0] != found[1]
+            self.compare_claims()
+
+    @staticmethod
+    def same_standing(ours, theirs):
+        return ours.keys() == theirs.keys() and all(how == theirs[name] or both_fatal(how, theirs[name]) for name, how in ours.items())
+
+    def compare_claims(self):
+        """Polls, since what a scheduler writes last of a claim is not what its metrics count last."""
+        found = []
+
+        def same():
+            found[:] = self.both(lambda side: told(side.claims.all(), side.pods()))
+            return found[0] == found[1]
+        try:
+            wait_until(same, "", PATIENCE, POLL)
+        except TimeoutError:
+            lines = [f"\n  {name}:\n    podium:         {found[0].get(name)}\n    kube-scheduler: {found[1].get(name)}"
+                     for name in sorted(found[0].keys() | found[1].keys()) if found[0].get(name) != found[1].get(name)]
+            raise Difference("claims differ:" + "".join(lines)) from None
+        self.counts["claims compared"] += len(found[0])
+        self.counts["claims with devices compared"] += sum(bool(claim["allocation"]) for claim in found[0].values())
+
+
+def both_fatal(ours, theirs):
+    """Whether both fail, with one of several nodes' errors."""
+    def is_fatal(how):
+        return isinstance(how, tuple) and how[0] == "SchedulerError" and any(each.fullmatch(how[1]) for each in FATAL)
+    return is_fatal(ours) and is_fatal(theirs)
 
 
 def message_of(pod):

@@ -2,6 +2,7 @@
 import collections
 import json
 
+from e2e.replay.claims import DEALLOCATED, Claims, done, lacks_claims
 from e2e.replay.storage import Storage
 from e2e.replay.world import claims_of
 from e2e.replay.writes import events_of, merge_patch, post
@@ -12,8 +13,10 @@ from e2e.support.oracle import full_name, path_of
 
 PATIENCE = 180  # seconds for a scheduler to settle
 POLL = 0.02    # seconds; see Side.settle
-EVENTS, QUEUES, VICTIMS = ("scheduler_event_handling_duration_seconds_count", "scheduler_pending_pods",
-                           "scheduler_preemption_victims_sum")
+# The metrics that are read, and the label that tells their samples apart.
+EVENTS, QUEUES, VICTIMS, ATTEMPTS = ("scheduler_event_handling_duration_seconds_count", "scheduler_pending_pods",
+                                     "scheduler_preemption_victims_sum", "scheduler_schedule_attempts_total")
+LABELS = {EVENTS: 'event="', QUEUES: 'queue="', VICTIMS: 'queue="', ATTEMPTS: 'result="'}
 
 
 class Unsettled(Exception):
@@ -35,12 +38,19 @@ def waiting(pod):
 
 def tried(pod):
     scheduled = podium.condition(pod, "PodScheduled")
-    return scheduled and scheduled.get("reason") != "SchedulingGated"
+    return scheduled and scheduled.get("reason") != "SchedulingGated" and DEALLOCATED not in scheduled.get("message", "")
+
+
+def fails(pod):
+    """Whether its last attempt failed for an error, so that it is tried again and again."""
+    return not pod["spec"].get("nodeName") and (podium.condition(pod, "PodScheduled") or {}).get("reason") == "SchedulerError"
 
 
 class Side:
-    def __init__(self, name, keep, objects, counts=None):
+    def __init__(self, name, keep, objects, counts=None, with_devices=False):
         """objects: the initial cluster."""
+        self.claims = Claims(self)
+        self.with_devices = with_devices
         self.name, self.plane = name, ControlPlane(keep=keep).start()
         self.api = Connections(self.plane.api_port, self.plane._tls, ADMIN_TOKEN)
         self.expected = collections.Counter()  # events that the scheduler must have handled
@@ -79,8 +89,11 @@ class Side:
             raise RuntimeError(f"{self.name}: {method} {path}: {status}: {text.decode(errors='replace')}")
         return json.loads(text)
 
-    def apply(self, write):
-        body = self.ask(*write)
+    def apply(self, write, fine=(200, 201)):
+        """Returns the object; None if the answer is a status that is fine and not a success."""
+        body = self.ask(*write, fine=fine)
+        if body["kind"] == "Status" and body["status"] == "Failure":
+            return None
         self.expect(*events_of(write, body))
         if write.method == "DELETE":
             self.deleted.add(uid_of(body))
@@ -109,6 +122,13 @@ class Side:
     def get(self, path):
         return self.ask("GET", path)
 
+    def find(self, path):
+        """None: not there."""
+        status, text = self.api.request("GET", path)
+        if status not in (200, 404):
+            raise RuntimeError(f"{self.name}: GET {path}: {status}: {text.decode(errors='replace')}")
+        return json.loads(text) if status == 200 else None
+
     def listed(self, path, kind):
         return [{"apiVersion": "v1", "kind": kind, **item} for item in self.get(path)["items"]]
 
@@ -119,12 +139,12 @@ class Side:
     # --- settling ---
     def metrics(self):
         """{metric: {label value: sum of samples}}."""
-        found = {EVENTS: collections.Counter(), QUEUES: collections.Counter(), VICTIMS: collections.Counter()}
+        found = {metric: collections.Counter() for metric in LABELS}
         for line in self.metrics_text().splitlines():
             name = line.partition(" ")[0].partition("{")[0]
             if name in found:
                 labels, _, value = line.rpartition(" ")
-                label = labels.partition('event="' if name == EVENTS else 'queue="')[2].partition('"')[0]
+                label = labels.partition(LABELS[name])[2].partition('"')[0]
                 found[name][label] += int(float(value))
         return found
 
@@ -156,15 +176,16 @@ class Side:
 
     def settle(self):
         """Waits until the scheduler has handled all events and has nothing to try: every pod without a node waits in its queue for
-        an event. Meanwhile plays kubelet (ends victims in their grace period), volume controller and provisioner. Returns the
-        pods.
+        an event, or fails again and again and has done so since all else is at rest. Meanwhile plays kubelet (ends victims in their
+        grace period), volume controller and provisioner. Returns the pods.
 
         Polls, since only kube-scheduler's metrics tell which events it has handled and what its queues hold."""
-        why = ""
+        why, failing = "", (frozenset(), 0)  # pods that fail, and the number of failed attempts that shows that all were tried again
 
         def at_rest():
-            nonlocal why
+            nonlocal why, failing
             pods = self.pods()
+            claims = self.claims.all() if self.with_devices else {}
             pending = [p for p in pods.values() if not p["spec"].get("nodeName")]
             if any(claims_of(pod) for pod in pending):
                 self.storage.run_controllers()
@@ -174,12 +195,20 @@ class Side:
             self.count_moves(pods)
             metrics = self.metrics()
             seen, queued, late = metrics[EVENTS], metrics[QUEUES], self.missing_events(metrics)
-            untried = [full_name(p) for p in pending if not gated(p) and not tried(p)]
+            untried = [full_name(p) for p in pending if not (gated(p) or tried(p) or lacks_claims(p, claims))]
             victims = metrics[VICTIMS][""] - self.evicted
-            if not (late or untried or victims or queued["active"] or queued["backoff"]):
-                if queued["unschedulable"] + queued["gated"] == len(pending):
+            failed = frozenset(full_name(p) for p in pending if fails(p) and not lacks_claims(p, claims))
+            # What fails is in a queue to be tried, or is being tried.
+            resting, restless = queued["unschedulable"] + queued["gated"], queued["active"] + queued["backoff"]
+            if not (late or untried or victims or restless > len(failed)) and resting + restless == len(pending):
+                attempts = metrics[ATTEMPTS]["error"]
+                if failed != failing[0]:
+                    failing = failed, attempts + 2 * len(failed)
+                if attempts >= failing[1] and self.claims.mark(claims):
                     self.expected |= collections.Counter({label: seen[label] for label in self.expected})
                     return [pods]
+            elif late or untried:
+                failing = frozenset(), 0
             why = (f"events expected and seen: {late}, pods of the queue: {dict(queued)}, untried: {untried}, "
                    f"pending: {sorted(map(full_name, pending))}, victims less those that have gone: {victims}")
             return None
@@ -190,8 +219,8 @@ class Side:
         return pods
 
     def count_moves(self, pods):
-        """Expects an event for each pod that has got or left a node."""
-        placed = {p["metadata"]["uid"] for p in pods.values() if p["spec"].get("nodeName")}
+        """Expects an event for each pod that has got a node, or has left it or is done."""
+        placed = {p["metadata"]["uid"] for p in pods.values() if p["spec"].get("nodeName") and not done(p)}
         self.expect(*["AssignedPodAdd"] * len(placed - self.placed), *["AssignedPodDelete"] * len(self.placed - placed))
         self.placed = placed
         now = {p["metadata"]["uid"] for p in pods.values()}

@@ -39,6 +39,9 @@ class Steering:
             self.ours.remove(pod)
         for pod in anew.values():
             self.wait_gone(self.ours, pod)
+        if self.with_devices:
+            self.both(lambda side: side.claims.erase_made_for(anew))
+            self.theirs.claims.become(self.ours.claims)
         self.both(lambda side: side.settle())
         self.refresh()
         self.make(anew)

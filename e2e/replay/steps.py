@@ -1,9 +1,11 @@
 """What happens in a cluster, step by step, from a seed: pods of many kinds come and go, change their labels, get tolerations,
-lose gates and shrink; what happens to nodes and to storage is in the two files beside this one. The next step depends on the
-seed and on the state of the cluster alone."""
+lose gates and shrink; what happens to nodes, to storage and to devices is in the three files beside this one. The next step depends
+on the seed and on the state of the cluster alone."""
 import collections
 import random
 
+from e2e.replay.claims import OnClaims, done
+from e2e.replay.device_steps import DeviceSteps
 from e2e.replay.node_steps import NodeSteps
 from e2e.replay.storage_steps import StorageSteps
 from e2e.replay.world import BUDGETED, IMPORTANCE, PATIENT_VICTIMS, SHARES, makers
@@ -11,23 +13,27 @@ from e2e.replay.writes import STRATEGIC, Provision, Write, delete, merge_patch, 
 from e2e.support.oracle import full_name, path_of
 
 PENDING_AT_MOST = 8
+PENDING_WITH_DEVICES = 14
 PODS = 140  # the number of pods swings around this
 NOBODY_ASKS = "replay.example.com/changes"
 
 
-class Steps(NodeSteps, StorageSteps):
-    def __init__(self, seed):
+class Steps(NodeSteps, StorageSteps, DeviceSteps):
+    def __init__(self, seed, with_devices=False):
+        self.with_devices = with_devices
+        self.pending_at_most = PENDING_WITH_DEVICES if with_devices else PENDING_AT_MOST
         self.random = random.Random(seed)
         self.makers = makers()
         self.made = collections.Counter()
         self.changes = 0
         NodeSteps.__init__(self)
         StorageSteps.__init__(self)
+        DeviceSteps.__init__(self)
 
     def next(self, state):
         """Returns (description, writes)."""
         what, writes = self.step(state)
-        return what, [writes] if isinstance(writes, (Write, Provision)) else writes
+        return what, [writes] if isinstance(writes, (Write, Provision, OnClaims)) else writes
 
     def step(self, state):
         if self.to_do:
@@ -37,14 +43,14 @@ class Steps(NodeSteps, StorageSteps):
         pods = state.of_kind("Pod")
         pending = [p for p in pods if not p["spec"].get("nodeName")]
         fewer = len(pods) / PODS
-        weights = {self.pod_comes: 0 if len(pending) >= PENDING_AT_MOST else 70, self.pod_goes: 25 * fewer * fewer,
+        weights = {self.pod_comes: 0 if len(pending) >= self.pending_at_most else 70, self.pod_goes: 25 * fewer * fewer,
                    self.pending_goes: 2 + 3 * len(pending), self.gate_opens: 8, self.pod_relabelled: 5,
                    self.pending_relabelled: 4, self.pending_tolerates: 2, self.pod_shrinks: 5,
                    self.budget_changes: 5, self.namespace_changes: 3,
                    self.node_joins: 5, self.cordon: 4, self.uncordon: 5, self.drain: 3, self.node_relabelled: 7,
                    self.node_tainted: 4, self.node_untainted: 4, self.driver_changes: 4,
                    self.volume_comes: 6, self.claim_comes: 20, self.claim_made_anew: 16, self.claim_provided: 8,
-                   self.capacity_changes: 5}
+                   self.capacity_changes: 5, **(self.device_weights(state) if self.with_devices else {})}
         while True:
             kind = self.random.choices(list(weights), list(weights.values()))[0]
             step = kind(state)
@@ -73,7 +79,7 @@ class Steps(NodeSteps, StorageSteps):
         return [p for p in state.of_kind("Pod") if which(p)]
 
     def placed(self, state):
-        return self.one(self.pods(state, lambda p: p["spec"].get("nodeName")))
+        return self.one(self.pods(state, lambda p: p["spec"].get("nodeName") and not done(p)))
 
     def pending(self, state):
         return self.one(self.pods(state, lambda p: not p["spec"].get("nodeName")))
@@ -117,7 +123,7 @@ class Steps(NodeSteps, StorageSteps):
 
     def pod_shrinks(self, state):
         """Resizes a placed pod in place."""
-        pod = self.one(self.pods(state, lambda p: p["spec"].get("nodeName") and self.cpu(p) in ("1", "2", "4", "6")))
+        pod = self.one(self.pods(state, lambda p: p["spec"].get("nodeName") and self.cpu(p) in ("1", "2", "4", "6") and not done(p)))
         fewer = {"requests": {"cpu": str(int(self.cpu(pod)) // 2) if self.cpu(pod) != "1" else "500m"}} if pod else {}
         return pod and (f"{full_name(pod)} shrinks", Write(
             "PATCH", path_of(pod) + "/resize", {"spec": {"containers": [{"name": "main", "resources": fewer}]}}, STRATEGIC))

@@ -6,12 +6,15 @@ import collections
 
 KINDS = {"pods": "Pod", "nodes": "Node", "namespaces": "Namespace", "persistentvolumes": "PersistentVolume",
          "persistentvolumeclaims": "PersistentVolumeClaim", "poddisruptionbudgets": "PodDisruptionBudget",
-         "csinodes": "CSINode", "csistoragecapacities": "CSIStorageCapacity"}
-STORAGE_GROUP = ("CSINode", "CSIStorageCapacity")  # their events' names have it
+         "csinodes": "CSINode", "csistoragecapacities": "CSIStorageCapacity", "resourceclaims": "ResourceClaim",
+         "resourceslices": "ResourceSlice", "deviceclasses": "DeviceClass"}
+GROUPS = {"CSINode": "storage.k8s.io/", "CSIStorageCapacity": "storage.k8s.io/", "ResourceClaim": "resource.k8s.io/",
+          "ResourceSlice": "resource.k8s.io/", "DeviceClass": "resource.k8s.io/"}  # their events' names begin so
 CREATED = "application/json"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
-POD_CHANGES = (("labels", "UpdatePodLabel"), ("tolerations", "UpdatePodToleration"))
+POD_CHANGES = (("labels", "UpdatePodLabel"), ("tolerations", "UpdatePodToleration"),
+               ("resourceClaimStatuses", "UpdatePodGeneratedResourceClaim"))
 
 Target = collections.namedtuple("Target", "kind namespace name subresource")
 
@@ -36,8 +39,8 @@ class Write(collections.namedtuple("Write", "method path body content_type")):
         return [] if self.method == "DELETE" else [made]
 
     def gone(self):
-        """The key of what is there no more."""
-        return target_of(self.path)[:3] if self.method == "DELETE" else None
+        """The keys of what is there no more."""
+        return [target_of(self.path)[:3]] if self.method == "DELETE" else []
 
 
 class Provision(collections.namedtuple("Provision", "claim volume")):
@@ -47,7 +50,7 @@ class Provision(collections.namedtuple("Provision", "claim volume")):
         return side.storage.provision(self.claim, self.volume)
 
     def gone(self):
-        return None
+        return []
 
 
 def post(obj, path):
@@ -72,10 +75,14 @@ def events_of(write, made):
     if target.kind == "Node":
         return [f"Node{verb}"]
     if target.kind == "Pod" and verb == "Update":
+        if write.body.get("status", {}).get("phase") == "Succeeded":
+            return []  # see Side.count_moves
         if made["spec"].get("nodeName"):
             return ["AssignedPodUpdate"]
-        changed = {**write.body.get("metadata", {}), **write.body.get("spec", {})}
+        changed = {**write.body.get("metadata", {}), **write.body.get("spec", {}), **write.body.get("status", {})}
         return [f"UnschedulablePod{event}" for field, event in POD_CHANGES if field in changed]
-    if target.kind in ("PersistentVolume", "PersistentVolumeClaim", *STORAGE_GROUP) and verb != "Delete":
-        return [("storage.k8s.io/" if target.kind in STORAGE_GROUP else "") + target.kind + verb]
+    if target.kind == "ResourceClaim" and verb != "Add":
+        return []  # see Claims.mark
+    if target.kind in ("PersistentVolume", "PersistentVolumeClaim", *GROUPS) and verb != "Delete":
+        return [GROUPS.get(target.kind, "") + target.kind + verb]
     return []

@@ -8,7 +8,8 @@ from .control_plane import BIN, ROOT, Process, collection, environment, free_por
 PROGRAM = ROOT / "build/oracle/oracle"
 STATE = {"v1": ("Node", "Pod", "Namespace", "Service", "PersistentVolume", "PersistentVolumeClaim"),
          "scheduling.k8s.io/v1": ("PriorityClass",), "policy/v1": ("PodDisruptionBudget",),
-         "storage.k8s.io/v1": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity")}
+         "storage.k8s.io/v1": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity"),
+         "resource.k8s.io/v1": ("DeviceClass", "ResourceSlice", "ResourceClaim")}
 
 
 def build():
