@@ -60,8 +60,8 @@ tables: setup    ## puts the questions of kube-scheduler's plugin tests to podiu
 place: build     ## places a trace pod after pod, beside kube-scheduler's framework (OPENB=DIR: Alibaba's; else generated)
 	@e2e/parity/place $(if $(OPENB),--openb $(OPENB))
 
-replay: build kube ## steps podium and kube-scheduler through a random cluster life and judges each step (STEPS=300, SEED)
-	@e2e/replay/run --steps $(STEPS) $(if $(SEED),--seed $(SEED))
+replay: build kube ## steps podium and kube-scheduler through a random cluster life, with devices, and judges each step (STEPS=300, SEED)
+	@e2e/replay/run --devices --steps $(STEPS) $(if $(SEED),--seed $(SEED))
 
 .PHONY: simulate
 simulate: setup  ## lives of podium on virtual time, with faults, against a modelled API server (SEEDS=1..1000)

@@ -1,7 +1,7 @@
 """Resource claims of one cluster: the claim controller's writes, and what is compared.
 
-Names, annotations and owners are as kube-controller-manager's resourceclaim controller writes them, but for the end of a generated
-name, which the harness draws, so that it is the same in both clusters.
+Names, annotations and owners are as kube-controller-manager's resourceclaim controller writes them, but for the end of a
+generated name, which the harness draws, so that it is the same in both clusters.
 """
 import collections
 
@@ -79,8 +79,8 @@ def lives(pods, namespace, name, uid):
 
 
 def told(claims, pods):
-    """{full name: claim} with what two clusters draw left out: UIDs, of which it is only told whether they are those of a pod that is
-    there, versions, times, share IDs."""
+    """{full name: claim} with what two clusters draw left out: UIDs, of which it is only told whether they are those of a pod that
+    is there, versions, times, share IDs."""
     return {name: told_of(claim, pods) for name, claim in claims.items()}
 
 
@@ -190,9 +190,9 @@ class Claims:
 
     # --- settling ---
     def mark(self, claims):
-        """Whether the scheduler has handled all events of these claims. If not, makes a claim that nobody wants: the scheduler handles
-        that event after all others. Other events of claims are not to be counted: it depends on the race between a watch and a
-        reply whether what a scheduler has written is an event once or twice."""
+        """Whether the scheduler has handled all events of these claims. If not, makes a claim that nobody wants: the scheduler
+        handles that event after all others. Other events of claims are not to be counted: it depends on the race between a watch
+        and a reply whether what a scheduler has written is an event once or twice."""
         versions = {name: claim["metadata"]["resourceVersion"] for name, claim in claims.items()}
         if versions == self.marked:
             return True
@@ -241,8 +241,8 @@ class Claims:
             full = f"{LAB}/{reference['name']}"
             alive = lives(theirs, LAB, reference["name"], reference["uid"])
             return {**reference, "uid": pods[full]["metadata"]["uid"]} if alive and full in pods else reference
-        meta = {key: claim["metadata"][key] for key in ("name", "namespace", "generateName", "labels", "annotations", "finalizers")
-                if key in claim["metadata"]}
+        kept = ("name", "namespace", "generateName", "labels", "annotations", "finalizers")
+        meta = {key: value for key, value in claim["metadata"].items() if key in kept}
         meta["ownerReferences"] = [here(owner) for owner in claim["metadata"].get("ownerReferences", [])]
         self.side.apply(post({"apiVersion": GROUP, "kind": "ResourceClaim", "metadata": meta, "spec": claim["spec"]}, CLAIMS))
         if claim.get("status"):

@@ -1,6 +1,6 @@
-"""What happens to devices and claims: pods with claims come; claims come, go, and are served by the claim controller, which is late
-at times; drivers change their slices, one write in a step, so that pools are incomplete for a while; classes change. Part of Steps,
-which has the random numbers.
+"""What happens to devices and claims: pods with claims come; claims come, go, and are served by the claim controller, which is
+late at times; drivers change their slices, one write in a step, so that pools are incomplete for a while; classes change. Part of
+Steps, which has the random numbers.
 
 kube-scheduler draws in some cases, which these steps do not lead to:
  - which of a pod's unavailable claims is deallocated: at most one of them is there before the pod;
@@ -34,7 +34,7 @@ class DeviceSteps:
         pods = [pod for pod in state.of_kind("Pod") if pod["spec"].get("resourceClaims")]
         many = len(pods) / LAB_PODS
         return {self.lab_pod_comes: 80, self.lab_pod_goes: 45 * many * many, self.lab_pod_finishes: 8 * many,
-                self.controller_works: 160, self.claim_published: 30, self.claim_removed: 4, self.claim_forsaken: 40,
+                self.controller_works: 160, self.claim_published: 40, self.claim_removed: 4, self.claim_forsaken: 150,
                 self.driver_goes_on: 90, self.driver_begins: 25, self.device_tainted: 14, self.class_changes: 5}
 
     # --- pods ---
@@ -42,7 +42,7 @@ class DeviceSteps:
         if len([pod for pod in state.of_kind("Pod") if not pod["spec"].get("nodeName")]) >= self.pending_at_most:
             return None
         entries, own = [], self.a_claim_to_share(state)
-        if own and self.random.random() < 0.5:
+        if own and self.random.random() < 0.6:
             entries.append(("own", own))
         for i in range(self.random.choice([0, 1, 1, 1, 2]) if entries else self.random.choice([1, 1, 1, 2])):
             entries.append((f"made-{i}", None))
@@ -87,7 +87,8 @@ class DeviceSteps:
     def claims_to_make(self, state):
         there = {(owner_of(claim)[1], self.entry_of(claim)) for claim in self.resource_claims(state)}
         for pod in sorted(state.of_kind("Pod"), key=full_name):
-            missing = [entry for entry, name in names_of(pod).items() if not name and (pod["metadata"]["uid"], entry) not in there]
+            uid = pod["metadata"]["uid"]
+            missing = [entry for entry, name in names_of(pod).items() if not name and (uid, entry) not in there]
             if missing:
                 yield lambda pod=pod, missing=missing: self.make_claims(pod, missing)
 
@@ -152,8 +153,11 @@ class DeviceSteps:
     def claim_forsaken(self, state):
         """A claim that only gone pods used keeps what it has, as after a failed binding."""
         alive = self.alive(state)
-        claim = self.one(self.resource_claims(state, lambda c: not owner_of(c)[0] and c.get("status", {}).get("reservedFor") and not any(
-            user["uid"] in alive for user in c["status"]["reservedFor"])))
+
+        def users_are_gone(claim):
+            users = claim.get("status", {}).get("reservedFor")
+            return users and not owner_of(claim)[0] and not any(user["uid"] in alive for user in users)
+        claim = self.one(self.resource_claims(state, users_are_gone))
         return claim and (f"{claim['metadata']['name']} is forsaken", on_claim("forsake", claim["metadata"]["name"]))
 
     # --- drivers ---
@@ -167,13 +171,14 @@ class DeviceSteps:
         """A pool is published anew, goes or comes back; each slice is a step."""
         if self.publishing:
             return None
-        pool = self.random.choice(self.pools)
+        back = sorted(self.without) if self.random.random() < 0.5 else []
+        pool = self.random.choice(back or self.pools)
         there = sorted(s["metadata"]["name"] for s in state.of_kind("ResourceSlice")
                        if s["spec"]["pool"]["name"] == pool.name and s["spec"]["driver"] == pool.driver)
         if pool in self.without:
             self.without.discard(pool)
             self.publish(pool, [])
-        elif pool.form == "counters" or self.random.random() < 0.3:
+        elif pool.form == "counters" or self.random.random() < 0.2:
             self.withdraw(pool, there)
         else:
             self.publish(pool, there)

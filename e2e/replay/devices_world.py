@@ -1,8 +1,8 @@
 """What there is for dynamic resource allocation: drivers with pools of every form, device classes, what claims ask for, the pods
 that have them. Pure; chance comes as a random.Random.
 
-Left out, since others build it: binding conditions (a field of gpu()) and extended resources behind a class (a field of classes(),
-requests of a pod that lab_pod() makes).
+Left out until podium has them: binding conditions, which would be fields of gpu(), and extended resources behind a class, which
+would be a field of classes() and requests of lab_pod().
 """
 import collections
 import random
@@ -23,8 +23,10 @@ IMPORTANCE = [None, None, "low", "important", "urgent"]
 SELDOM = "seldom"   # a class that comes and goes
 WATCHED = "watched"  # of a slice and of a class: a change of these tells that what came before has been handled
 
-# A pool: its driver, its name, which nodes have it, and its form.
+
 class Pool(collections.namedtuple("Pool", "driver name where form")):
+    """A pool of a driver: its name, which nodes have it, and its form."""
+
     def __hash__(self):
         return hash((self.driver, self.name))
 
@@ -52,7 +54,7 @@ def gpu_nodes():
 def slices_of(pool, generation, chance):
     """What the driver publishes for the pool: slices by number."""
     if pool.form == "counters":
-        specs = [{"sharedCounters": [{"name": "board", "counters": {"memory": {"value": chance.choice(["12Gi", "16Gi"])}}}]},
+        specs = [{"sharedCounters": [{"name": "board", "counters": {"memory": {"value": chance.choice(["16Gi", "24Gi"])}}}]},
                  {"devices": devices(pool, chance)}]
     elif pool.form == "two slices" and chance.random() < 0.8:
         all_of_it = devices(pool, chance)
@@ -67,8 +69,8 @@ def slices_of(pool, generation, chance):
 
 def devices(pool, chance):
     if pool.driver == NIC:
-        return [nic(f"port-{i}", pool, chance) for i in range(chance.randint(2, 4))]
-    return [gpu(f"gpu-{i}", pool, chance) for i in range(chance.randint(2, 4))]
+        return [nic(f"port-{i}", pool, chance) for i in range(chance.randint(3, 6))]
+    return [gpu(f"gpu-{i}", pool, chance) for i in range(chance.randint(3, 6))]
 
 
 def nic(name, pool, chance):
@@ -122,7 +124,8 @@ def seldom():
 
 
 def device_class(name, *expressions):
-    return {"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": selectors(*expressions)}}
+    return {"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": name},
+            "spec": {"selectors": selectors(*expressions)}}
 
 
 def selectors(*expressions):
@@ -205,7 +208,8 @@ def lab_pod(number, entries, chance):
     where = {} if chance.random() < 0.7 else {"nodeSelector": chance.choice([{"disk": "ssd"}, {"disk": "hdd"}, *(
         {"topology.kubernetes.io/zone": zone} for zone in cluster.ZONES)])}
     tolerates = [{"key": "gpu", "operator": "Exists"}] if number % 2 else []
-    made = cluster.pod(LAB, f"lab-{number}", "lab", ("250m", "1", "500m")[number % 3], "256Mi", tolerations=tolerates, **where, resourceClaims=[
+    cpu = ("250m", "1", "500m")[number % 3]
+    made = cluster.pod(LAB, f"lab-{number}", "lab", cpu, "256Mi", tolerations=tolerates, **where, resourceClaims=[
         {"name": name, **({"resourceClaimName": of} if of else {"resourceClaimTemplateName": "drawn"})} for name, of in entries])
     made["spec"]["containers"][0]["resources"]["claims"] = [{"name": name} for name, _ in entries]
     return made

@@ -6,6 +6,7 @@ import collections
 NOT_WOKEN = "pods that could be placed, that nothing woke in either"
 DIFFERENT_STEPS = "steps in which they did different things"
 LATE = "decisions of {} before a more important pod's"
+OTHER_MOMENTS = "steps with the same decisions and messages of different moments"
 OTHER_ERROR = "pods that fail, with one of several nodes' errors"
 MESSAGES = "messages of {} in steered steps that no moment explains"
 
@@ -15,6 +16,7 @@ Bound = collections.namedtuple("Bound", "what of share least")
 
 def bounds(sides=("podium", "kube-scheduler")):
     yield Bound(NOT_WOKEN, "reasons compared", 0.01, 5)
+    yield Bound(OTHER_MOMENTS, "decisions of podium", 0.05, 3)
     yield Bound(OTHER_ERROR, "reasons compared", 0.01, 3)
     yield Bound(DIFFERENT_STEPS, "decisions of podium", 0.01, 20)
     for side in sides:
