@@ -86,7 +86,14 @@ class Judge:
                 and (verdicts[other].get("feasible") or self.evictions(verdicts[other]))}
 
     def decisions(self, outcome, moment, name, verdict):
-        """Yields (next moment, preemption or None) for each decision on this pod that can lead to the outcome."""
+        """Yields (next moment, preemption or None) for each decision on this pod that can lead to the outcome. A claim that was taken
+        back wakes pods at once, so that they may be tried while the step's victims are still there."""
+        yield from self.decisions_by(outcome, moment, name, verdict)
+        if moment.freed and moment.evicted:
+            before = Moment(moment.placed, frozenset(), moment.nominated, moment.given, moment.freed)
+            yield from self.decisions_by(outcome, moment, name, self.verdict(outcome, before)[name])
+
+    def decisions_by(self, outcome, moment, name, verdict):
         if verdict.get("feasible"):
             good = {verdict["nominatedNode"]} if verdict.get("nominatedNode") else oracle.best_nodes(verdict)
             # Of a pod that was placed and evicted in the same step the node is unknown.

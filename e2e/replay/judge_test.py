@@ -214,6 +214,26 @@ class Devices(unittest.TestCase):
         self.assertTrue(self.freed(f"0/2 nodes are available: 2 {claims.DEALLOCATED}."))
         self.assertFalse(self.freed("0/2 nodes are available: 2 cannot allocate all claims."))
 
+    def test_after_a_deallocation_a_pod_may_be_tried_while_its_victims_are_there(self):
+        class Lingering(Judge):
+            def verdict(self, outcome, moment, bound=frozenset()):
+                taken = {**makes_room("n1", "shop/old"), "message": claims.DEALLOCATED}
+                nominated = {**fits("n1", "n2"), "nominatedNode": "n1"} if moment.evicted else fits("n2")
+                said = {**nominated, "allocations": {node: {"c": devices(node)} for node in ("n1", "n2")}} if moment.freed else taken
+                return {} if moment.placed else {"shop/first": said}
+
+        def explained(node, evicted):
+            state = State()
+            for obj in (pod_with("first", "c"), pod("old", -1), resource_claim("c", "x")):
+                state.put(obj)
+            judge = Lingering(state, {"shop/first"}, None, collections.Counter())
+            given = {"shop/c": resource_claim("c", node, ["first"])}
+            return judge.explains(outcome({"shop/first": node}, evicted, given=given, freed={"shop/c"})) is not None
+        self.assertTrue(explained("n1", ["shop/old"]))
+        self.assertTrue(explained("n2", ["shop/old"]))
+        self.assertTrue(explained("n2", []))
+        self.assertFalse(explained("n1", []))
+
     def test_a_pod_whose_claim_could_be_deallocated_is_left(self):
         judge = Table(lambda *_: full(claims.DEALLOCATED), pod_with("first", "c"), resource_claim("c", "x"))
         self.assertEqual(judge.left(outcome()), {"shop/first"})

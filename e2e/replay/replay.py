@@ -297,7 +297,10 @@ class Replay(Steering):
 def both_fatal(ours, theirs):
     """Whether both fail, with one of several nodes' errors."""
     def is_fatal(how):
-        return isinstance(how, tuple) and how[0] == "SchedulerError" and any(each.fullmatch(how[1]) for each in FATAL)
+        if not isinstance(how, tuple) or how[0] != "SchedulerError":
+            return False
+        error = how[1].removeprefix('running "DynamicResources" filter plugin: ')
+        return error != how[1] and any(each.fullmatch(error) for each in FATAL)
     return is_fatal(ours) and is_fatal(theirs)
 
 
