@@ -51,6 +51,30 @@ void put_time(json::value& patch, const std::string& at, Wall now) {
   if (field) *field = format_time(now);
 }
 
+bool has_version(const json::value& object, const std::string& version) {
+  boost::system::error_code none;
+  const auto* field = object.find_pointer("/metadata/resourceVersion", none);
+  return field && field->is_string() && field->get_string() == version;
+}
+
+// The merge patch that does with this object what the strategic one does: lists get what is new.
+json::value as_merge(const json::value* live, const json::value& patch) {
+  if (const auto* items = patch.if_array()) {
+    json::array list = live && live->is_array() ? live->get_array() : json::array();
+    for (const auto& item : *items) {
+      if (!has(list, json::array{item}, Verb::strategic)) list.push_back(item);
+    }
+    return list;
+  }
+  if (!patch.is_object()) return patch;
+  json::object out;
+  for (const auto& [key, wanted] : patch.as_object()) {
+    if (key.starts_with("$")) continue;
+    out[key] = as_merge(live && live->is_object() ? live->get_object().if_contains(key) : nullptr, wanted);
+  }
+  return out;
+}
+
 // The API server's message, without the request that the client prepends.
 std::string words_of(const Error& error) {
   const auto end = error.kind == Error::Kind::status ? error.message.find(": ") : std::string::npos;
@@ -140,6 +164,20 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
       co_await api.patch(resource, write.namespace_, write.name, type, body_of(write), write.subresource);
   if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
   const auto error = patched.error();
+  // To a strategic merge the API server sorts the members of all objects, also of parameters that it keeps as
+  // they came. Where they came in another order, it takes that for a change of what must not change.
+  if (error.code == 422 && write.verb == Verb::strategic && !write.resource_version.empty()) {
+    auto live = co_await api.get(resource, write.namespace_, write.name);
+    if (!live || !has_version(*live, write.resource_version)) {
+      co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error), live.has_value()};
+    }
+    write.patch = as_merge(&*live, write.patch);
+    write.verb = Verb::merge;
+    write.time_at.clear();
+    write.delay = {};
+    auto outcome = co_await write_object(api, std::move(write));
+    co_return outcome;
+  }
   if (error.maybe_applied) {
     auto live = co_await api.get(resource, write.namespace_, write.name);
     if (live && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};

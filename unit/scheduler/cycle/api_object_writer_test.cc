@@ -219,6 +219,45 @@ TEST_F(ApiObjectWriterTest, AStrategicPatchWithTheTime) {
   EXPECT_TRUE(parse_time(std::string_view(body.at_pointer("/status/time").as_string())));
 }
 
+constexpr auto kInvalid =
+    R"({"kind":"Status","status":"Failure","reason":"Invalid","code":422,"message":"field is immutable"})";
+
+// An API server that sorts what must not change refuses a strategic patch.
+TEST_F(ApiObjectWriterTest, ARefusedStrategicPatchIsMadeAsAMergePatch) {
+  server_.then(replying(422, kInvalid));
+  server_.then(
+      replying(200, R"({"metadata":{"resourceVersion":"7"},"status":{"users":[{"uid":"a"}],"x":1}})"));
+  server_.then(replying(200, kWritten));
+  auto what = reservation();
+  what.patch.as_object()["status"].as_object()["$setElementOrder/users"] = boost::json::array();
+  EXPECT_TRUE(write(what).object);
+  EXPECT_EQ(lines(), (std::vector<std::string>{patch_line_, std::string("GET ") + kPath, patch_line_}));
+  const auto request = server_.requests().at(2);
+  EXPECT_EQ(request.headers.at("content-type"), "application/merge-patch+json");
+  auto body = boost::json::parse(request.body);
+  EXPECT_TRUE(body.at("status").as_object().at("time").is_string());
+  body.at("status").as_object().erase("time");
+  EXPECT_EQ(body, boost::json::parse(R"({"status":{"users":[{"uid":"a"},{"uid":"b"}]},
+                                         "metadata":{"uid":"uid-data","resourceVersion":"7"}})"));
+}
+
+TEST_F(ApiObjectWriterTest, ARefusedStrategicPatchToWhatHasChangedIsAConflict) {
+  server_.then(replying(422, kInvalid));
+  server_.then(replying(200, R"({"metadata":{"resourceVersion":"8"}})"));
+  const auto outcome = write(reservation());
+  EXPECT_TRUE(outcome.conflict);
+  EXPECT_FALSE(outcome.object);
+}
+
+TEST_F(ApiObjectWriterTest, APatchThatIsRefusedBothWaysIsAnError) {
+  server_.then(replying(422, kInvalid));
+  server_.then(replying(200, R"({"metadata":{"resourceVersion":"7"}})"));
+  server_.then(replying(422, kInvalid));
+  const auto outcome = write(reservation());
+  EXPECT_EQ(outcome.error, "field is immutable");
+  EXPECT_FALSE(outcome.conflict);
+}
+
 // The list of the object may have more than the patch added.
 TEST_F(ApiObjectWriterTest, ALostReplyToAStrategicPatchIsLookedInto) {
   auto what = reservation();
