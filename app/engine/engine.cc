@@ -295,7 +295,11 @@ void Engine::begin() {
 }
 
 // Runs on the strand, the only place where the snapshot may be copied.
-Task<cluster::Snapshot> Engine::snapshot_on_strand() { co_return scheduler_.snapshot(); }
+Task<cluster::Snapshot> Engine::snapshot_on_strand() {
+  auto fork = scheduler_.snapshot();
+  fork.set_moment({.time = world_.clock.wall()});
+  co_return fork;
+}
 
 Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.strand, snapshot_on_strand()); }
 

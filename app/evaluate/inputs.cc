@@ -15,6 +15,7 @@
 #include "api/admission.h"
 #include "api/manifests.h"
 #include "app/evaluate/asked.h"
+#include "base/clock.h"
 #include "scheduler/config/config.h"
 #include "scheduler/framework/placement.h"
 
@@ -139,6 +140,7 @@ Result<Pods> select_pods(const Inputs& inputs, bool replicas, Manifests& cluster
 // Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
 cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& rules) {
   cluster::Snapshot snapshot;
+  snapshot.set_moment({.time = system_clock().wall()});
   std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
   for (auto& node : manifests.nodes) snapshot.set_node(std::move(node));
   for (auto& pod : manifests.pods) {

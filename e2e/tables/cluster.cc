@@ -62,6 +62,7 @@ cluster::RequestRules rules_of(const object& question) {
 Result<Cluster> Cluster::read(const object& question) {
   Cluster cluster;
   cluster.rules_ = rules_of(question);
+  cluster.snapshot_.set_moment({.time = system_clock().wall()});
   const auto* seen = question.if_contains("cluster");
   if (!seen || !seen->is_object()) return cluster;
   for (const auto& each : list(seen->get_object(), "objects")) {

@@ -105,6 +105,8 @@ NOT_ALWAYS = {
     "scheduler_inflight_events": "only of events that come while a pod is being scheduled",
     "scheduler_plugin_execution_duration_seconds": "upstream samples a tenth of the attempts",
     "scheduler_permit_wait_duration_seconds": "no in-tree plugin waits at Permit",
+    "scheduler_dra_bindingconditions_allocations_total": "no pod waits for a device here: test_device_conditions.py",
+    "scheduler_dra_bindingconditions_wait_duration_seconds": "the same",
     "rest_client_request_retries_total": "only of requests that are sent again",
 }
 

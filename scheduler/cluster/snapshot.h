@@ -45,6 +45,12 @@ struct ImageState {
   std::vector<Row> nodes;  // nodes that have it, ascending
 };
 
+// What a decision depends on beside the cluster, since the core has no clock.
+struct Moment {
+  Wall time{};              // now: for claims whose devices were not ready in time
+  bool is_hurried = false;  // long searches for devices have kept other pods waiting: they end early
+};
+
 class Snapshot {
  public:
   // --- shape ---
@@ -62,6 +68,10 @@ class Snapshot {
   // The highest resourceVersion of a pod's change that the snapshot contains; 0: unknown.
   std::uint64_t pods_version() const { return pods_version_; }
   void saw_pods(std::uint64_t version) { pods_version_ = std::max(pods_version_, version); }
+
+  // Set by whoever has decisions made; no write to the cluster. Where nobody sets it, nothing times out.
+  const Moment& moment() const { return moment_; }
+  void set_moment(Moment moment) { moment_ = moment; }
 
   // --- columns; read-only outside this class. Units: thousandths of a core for cpu, else whole units ---
   Column<std::int64_t> allocatable_milli_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
@@ -133,6 +143,7 @@ class Snapshot {
 
   std::size_t node_count_ = 0, rows_ = 0;
   std::uint64_t generation_ = 0, pods_version_ = 0;
+  Moment moment_;
   Cow<NodeMask> present_, with_host_ports_;
   Column<Cow<NodeEntry>, 128> entries_;
   Cow<boost::unordered_flat_map<std::string, Cow<ScalarColumn>, TextHash, std::equal_to<>>> scalars_;

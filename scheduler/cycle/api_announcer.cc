@@ -41,6 +41,10 @@ void ApiAnnouncer::preempted(const cluster::PodInfo& victim, const cluster::PodI
                regarding(preemptor));
 }
 
+void ApiAnnouncer::noted(const cluster::PodInfo& pod, std::string_view reason, std::string_view note) {
+  event(pod, "Normal", std::string(reason), "Scheduling", std::string(note));
+}
+
 // Source: schedule_one.go skipPodSchedule.
 void ApiAnnouncer::skipped(const cluster::PodInfo& pod) {
   event(pod, "Warning", "FailedScheduling", "Scheduling", framework::skipped_message(pod));

@@ -33,6 +33,7 @@ class ApiAnnouncer final : public Announcer {
               const std::optional<std::string>& nominated_node) override;
   void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor, std::string_view node,
                  bool deleted) override;
+  void noted(const cluster::PodInfo& pod, std::string_view reason, std::string_view note) override;
   void skipped(const cluster::PodInfo& pod) override;
   // Records an event about the pod under its profile's name; no-op where events are off.
   void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,

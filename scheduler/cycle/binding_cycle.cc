@@ -160,12 +160,7 @@ void BindingCycle::next_write(Pod& pod) {
     parts_.writer.write(pod.uid(), pod.plan.writes[pod.write]);
     return;
   }
-  if (pod.plan.timeout) {
-    pod.stage = Pod::Stage::awaiting;
-    pre_binding_.insert(pod.uid());
-    set_deadline(pod, parts_.clock.now() + *pod.plan.timeout);
-    return settle_later(pod.uid());
-  }
+  if (pod.plan.timeout) return begin_wait(pod);
   ++pod.plugin;
   pre_bind(pod);
 }
@@ -194,19 +189,6 @@ void BindingCycle::write_ended(const std::string& uid, WriteOutcome outcome) {
   if (step) std::ranges::for_each(step->events, parts_.on_changed);
   settle();
   parts_.wake();
-}
-
-void BindingCycle::await_ready(Pod& pod) {
-  const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
-  auto progress = plugin->ready(pod.assumed, pod.state(name), parts_.snapshot);
-  using State = framework::Progress::State;
-  if (progress.state == State::not_yet) return;
-  if (progress.state == State::failed)
-    return fail(pod, {framework::plugin_failed("PreBind", name, progress.error)});
-  pre_binding_.erase(pod.uid());
-  set_deadline(pod, std::nullopt);
-  ++pod.plugin;
-  pre_bind(pod);
 }
 
 // --- Bind ---
@@ -311,6 +293,7 @@ BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
   set_deadline(pod, std::nullopt);
   waiting_.erase(pod.uid());
   pre_binding_.erase(pod.uid());
+  awaiting_events_.erase(pod.uid());
   const auto it = pods_.find(pod.uid());
   auto taken = std::move(it->second);
   pods_.erase(it);

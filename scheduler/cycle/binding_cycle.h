@@ -115,7 +115,10 @@ class BindingCycle final : public framework::Handle {
   void end_permit(Pod& pod);
   void pre_bind(Pod& pod);
   void next_write(Pod& pod);
+  void begin_wait(Pod& pod);
+  void wait_on(Pod& pod);
   void await_ready(Pod& pod);
+  void count_wait(const Pod& pod, framework::Progress::State end);
   void bind(Pod& pod);
   void fail(Pod& pod, Failure failure);
   void end(Pod& pod, const std::string& why);
@@ -128,8 +131,9 @@ class BindingCycle final : public framework::Handle {
   Parts parts_;
   boost::unordered_flat_map<std::string, PodPtr, cluster::TextHash, std::equal_to<>> pods_;  // by UID
   std::set<std::pair<Steady, std::string>> deadlines_;  // of pods that wait
-  std::set<std::string> waiting_, pre_binding_;         // UIDs in Permit wait; UIDs in PreBind wait
-  std::deque<std::string> to_settle_;                   // UIDs
+  // UIDs in Permit wait; in PreBind wait; of those, the ones that wait for events.
+  std::set<std::string> waiting_, pre_binding_, awaiting_events_;
+  std::deque<std::string> to_settle_;  // UIDs
   bool settling_ = false, stopping_ = false;
   std::size_t requests_ = 0, in_doubt_ = 0;
 };

@@ -34,18 +34,63 @@ void BindingCycle::advance(Steady now) {
       reject(pod.uid(), plugin,
              fmt::format("rejected due to timeout after waiting {} at plugin {}",
                          config::format_duration(wait.timeout), plugin));
+    } else if (now < pod.wait_began + *pod.plan.timeout) {
+      wait_on(pod);
+      settle_later(pod.uid());
     } else {
-      const auto name = pod.pre_binds[pod.plugin]->name;
-      fail(pod, {fmt::format("running PreBind plugin \"{}\": {}", name, pod.plan.timed_out)});
+      count_wait(pod, framework::Progress::State::timed_out);
+      fail(pod, {framework::plugin_failed("PreBind", pod.pre_binds[pod.plugin]->name, pod.plan.timed_out)});
     }
   }
   settle();
 }
 
+// --- the wait in PreBind ---
+
+void BindingCycle::begin_wait(Pod& pod) {
+  pod.stage = Pod::Stage::awaiting;
+  pod.wait_began = parts_.clock.now();
+  pre_binding_.insert(pod.uid());
+  if (pod.plan.poll.count() == 0) awaiting_events_.insert(pod.uid());
+  if (!pod.plan.reason.empty()) parts_.announcer.noted(*pod.queued.pod, pod.plan.reason, pod.plan.note);
+  wait_on(pod);
+  settle_later(pod.uid());
+}
+
+// Until the next poll, or the end.
+void BindingCycle::wait_on(Pod& pod) {
+  const auto end = pod.wait_began + *pod.plan.timeout;
+  const auto poll = pod.plan.poll;
+  set_deadline(pod, poll.count() == 0 ? end : std::min(end, parts_.clock.now() + poll));
+}
+
+void BindingCycle::await_ready(Pod& pod) {
+  const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
+  parts_.snapshot.set_moment({.time = parts_.clock.wall()});
+  auto progress = plugin->ready(pod.assumed, pod.state(name), parts_.snapshot);
+  using State = framework::Progress::State;
+  if (progress.state == State::not_yet) return;
+  count_wait(pod, progress.state);
+  if (progress.state != State::ready)
+    return fail(pod, {framework::plugin_failed("PreBind", name, progress.error)});
+  pre_binding_.erase(pod.uid());
+  awaiting_events_.erase(pod.uid());
+  set_deadline(pod, std::nullopt);
+  ++pod.plugin;
+  pre_bind(pod);
+}
+
+void BindingCycle::count_wait(const Pod& pod, framework::Progress::State end) {
+  const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
+  const auto devices = plugin->awaited(pod.assumed, pod.state(name), parts_.snapshot);
+  parts_.metrics.device_wait(pod.profile->scheduler_name, devices, end,
+                             in_seconds(parts_.clock.now() - pod.wait_began));
+}
+
 // --- events that may end a wait ---
 
 void BindingCycle::on_event(const framework::ClusterEvent& event) {
-  for (const auto& uid : pre_binding_) {
+  for (const auto& uid : awaiting_events_) {
     const auto& pod = *find(uid);
     const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
     if (plugin->concerns(pod.assumed, pod.state(name), event)) settle_later(uid);
@@ -164,6 +209,8 @@ void BindingCycle::settle(Pod& pod) {
     if (permitting) {
       parts_.metrics.permit_wait(pod.verdict->rejected ? "Unschedulable" : "Error",
                                  in_seconds(parts_.clock.now() - pod.sent));
+    } else {
+      count_wait(pod, framework::Progress::State::error);
     }
     return fail(pod, std::move(*pod.verdict));
   }

@@ -14,10 +14,14 @@ Bounds exponential(double start, double factor, int count) {
 }
 
 const Bounds kAttempt = exponential(0.001, 2, 15), kPoint = exponential(0.0001, 2, 12),
-             kLong = exponential(0.01, 2, 20), kPlugin = exponential(0.00001, 1.5, 20);
+             kLong = exponential(0.01, 2, 20), kDevices = exponential(0.1, 2, 14),
+             kPlugin = exponential(0.00001, 1.5, 20);
 
 // In the order of BindEnd.
 constexpr std::array<std::string_view, 5> kBindEnds{"bound", "elsewhere", "rejected", "not_sent", "unknown"};
+
+// In the order of Progress::State. Source: metrics.go BindingConditionsStatusSuccess.
+constexpr std::array<std::string_view, 5> kWaitEnds{"success", "", "failure", "timeout", "error"};
 
 using Registry = prometheus::Registry;
 using Names = std::vector<std::string>;
@@ -81,6 +85,15 @@ Metrics::Metrics(Registry& registry)
       permit_wait_seconds_(histograms(registry, "scheduler_permit_wait_duration_seconds",
                                       "How long pods waited for a permit, by how it ended."),
                            Names{"result"}, kAttempt),
+      device_allocations_(
+          counters(registry, "scheduler_dra_bindingconditions_allocations_total",
+                   "Devices with binding conditions that a pod waited for, by how the wait ended: success, "
+                   "failure, timeout, error."),
+          Names{"profile", "driver", "status"}),
+      device_wait_seconds_(
+          histograms(registry, "scheduler_dra_bindingconditions_wait_duration_seconds",
+                     "How long a pod waited for devices with binding conditions, for each of its devices."),
+          Names{"profile", "driver", "status"}, kDevices),
       event_seconds_(histograms(registry, "scheduler_event_handling_duration_seconds",
                                 "Duration of taking in a change of the cluster, by what has changed."),
                      Names{"event"}, kPoint),
@@ -149,6 +162,15 @@ void Metrics::binding_ended(BindEnd end) {
 
 void Metrics::permit_wait(const std::string& result, double seconds) {
   permit_wait_seconds_.with(result).Observe(seconds);
+}
+
+void Metrics::device_wait(const std::string& profile, const std::vector<framework::AwaitedDevice>& devices,
+                          framework::Progress::State end, double seconds) {
+  const auto status = kWaitEnds.at(static_cast<std::size_t>(end));
+  for (const auto& device : devices) {
+    device_wait_seconds_.with(profile, device.driver, status).Observe(seconds);
+    if (device.has_conditions) device_allocations_.with(profile, device.driver, status).Increment();
+  }
 }
 
 void Metrics::event_handled(const framework::ClusterEvent& event, double seconds) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/cycle/labelled.h"
 #include "scheduler/cycle/seams.h"
@@ -41,6 +42,9 @@ class Metrics {
   void binding_ended(BindEnd end);
   // End of a Permit wait. result: "Success", "Unschedulable" (rejected or timed out) or "Error".
   void permit_wait(const std::string& result, double seconds);
+  // A PreBind wait for devices has ended.
+  void device_wait(const std::string& profile, const std::vector<framework::AwaitedDevice>& devices,
+                   framework::Progress::State end, double seconds);
   void event_handled(const framework::ClusterEvent& event, double seconds);
   // Gauges and counters that are only copied here; call before each collection.
   void queue(const queue::SchedulingQueue& queue);
@@ -62,6 +66,8 @@ class Metrics {
   Counters evictions_;
   Histograms eviction_seconds_;
   Histograms permit_wait_seconds_;
+  Counters device_allocations_;
+  Histograms device_wait_seconds_;
   Histograms event_seconds_;
   std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
   Counters bindings_;

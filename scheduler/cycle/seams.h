@@ -112,6 +112,8 @@ class Announcer {
   // `deleted`: through the API server. False: the victim was still in the binding cycle and is requeued.
   virtual void preempted(const cluster::PodInfo& victim, const cluster::PodInfo& preemptor,
                          std::string_view node, bool deleted) = 0;
+  // A Normal event about a pod that is being bound.
+  virtual void noted(const cluster::PodInfo& pod, std::string_view reason, std::string_view note) = 0;
   // The pod was popped but is terminating, so it is not scheduled.
   virtual void skipped(const cluster::PodInfo& pod) = 0;
 };

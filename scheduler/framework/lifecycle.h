@@ -105,6 +105,15 @@ struct PreBindPlan {
   std::vector<ObjectWrite> writes;                   // in order; the first failure fails the pod
   std::optional<std::chrono::milliseconds> timeout;  // for ready(), after the writes; nullopt: no wait
   std::string timed_out;                             // the error after the timeout
+  std::chrono::milliseconds poll{0};                 // ready() is asked this often; 0: after events
+  // A Normal event about the pod when the wait begins; an empty reason: none.
+  std::string reason = {}, note = {};
+};
+
+// One device that a wait was for, for metrics.
+struct AwaitedDevice {
+  std::string driver;
+  bool has_conditions = false;  // the device itself was waited for, not only others of the pod
 };
 
 // The reply to a write of the plan.
@@ -122,7 +131,8 @@ struct NextStep {
 };
 
 struct Progress {
-  enum class State { ready, not_yet, failed };
+  // The last three fail the pod; metrics tell them apart.
+  enum class State { ready, not_yet, failed, timed_out, error };
   State state = State::ready;
   std::string error;
 
@@ -151,11 +161,16 @@ class PreBindPlugin {
     (void)pod, (void)state, (void)index, (void)reply, (void)snapshot;
     return std::nullopt;
   }
-  // Called after the writes, and after each event for which concerns() is true.
+  // Called after the writes, and after each event for which concerns() is true; or periodically, where the
+  // plan says so. The snapshot knows the time.
   virtual Progress ready(const AssumedPod&, const PluginState*, const Snapshot&) const {
     return Progress::ready();
   }
   virtual bool concerns(const AssumedPod&, const PluginState*, const ClusterEvent&) const { return true; }
+  // What the wait was for, when it has ended.
+  virtual std::vector<AwaitedDevice> awaited(const AssumedPod&, const PluginState*, const Snapshot&) const {
+    return {};
+  }
 };
 
 // --- PostBind ---

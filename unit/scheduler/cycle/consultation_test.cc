@@ -31,6 +31,7 @@ struct World final : Binder, Preemptor, Announcer, framework::Recorder, Consulta
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view, bool) override {}
   void skipped(const cluster::PodInfo&) override {}
+  void noted(const cluster::PodInfo&, std::string_view, std::string_view) override {}
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {
     log.push_back(fmt::format("failed {} {}: {}", pod->meta.name, reason, message));

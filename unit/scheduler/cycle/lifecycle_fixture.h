@@ -56,6 +56,9 @@ class FakeWorld final : public Binder,
     say("make room for {} on {}:{}", (*order.preemptor)->meta.name, order.node, who);
     orders.push_back(std::move(order));
   }
+  void noted(const cluster::PodInfo& pod, std::string_view reason, std::string_view note) override {
+    say("{} {}: {}", reason, pod->meta.name, note);
+  }
   void skipped(const cluster::PodInfo& pod) override { skips.push_back(pod->meta.name); }
   void failed(const cluster::PodInfo& pod, std::string_view reason, std::string_view message,
               const std::optional<std::string>&) override {
@@ -101,6 +104,10 @@ class FakePlugin final : public framework::Plugin,
   bool pre_binds = false;
   Log writes;                                              // names of objects
   std::optional<std::chrono::milliseconds> ready_timeout;  // set: ready() is asked
+  std::chrono::milliseconds poll{0};
+  std::string event_reason, event_note;           // of the event when the wait begins
+  std::vector<framework::AwaitedDevice> devices;  // that are waited for
+  mutable std::vector<Wall> asked_at;             // when ready() was asked
   framework::Progress progress = framework::Progress::not_yet();
   bool has_state = false;
   std::vector<framework::EventHint> given_hints;
@@ -136,8 +143,12 @@ class FakePlugin final : public framework::Plugin,
   framework::PreBindPlan pre_bind(const framework::AssumedPod& pod, framework::PluginState*,
                                   const cluster::Snapshot&) const override {
     note("pre_bind", pod);
-    framework::PreBindPlan plan{
-        .failed = pre_bind_fails, .timeout = ready_timeout, .timed_out = "took too long"};
+    framework::PreBindPlan plan{.failed = pre_bind_fails,
+                                .timeout = ready_timeout,
+                                .timed_out = "took too long",
+                                .poll = poll,
+                                .reason = event_reason,
+                                .note = event_note};
     for (const auto& name : writes) plan.writes.push_back({.resource = "things", .name = name});
     return plan;
   }
@@ -151,8 +162,13 @@ class FakePlugin final : public framework::Plugin,
     return on_reply ? on_reply(reply) : std::nullopt;
   }
   framework::Progress ready(const framework::AssumedPod&, const framework::PluginState*,
-                            const cluster::Snapshot&) const override {
+                            const cluster::Snapshot& snapshot) const override {
+    asked_at.push_back(snapshot.moment().time);
     return progress;
+  }
+  std::vector<framework::AwaitedDevice> awaited(const framework::AssumedPod&, const framework::PluginState*,
+                                                const cluster::Snapshot&) const override {
+    return devices;
   }
   bool concerns(const framework::AssumedPod&, const framework::PluginState*,
                 const framework::ClusterEvent& event) const override {

@@ -27,6 +27,7 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view, bool) override {}
   void skipped(const cluster::PodInfo&) override {}
+  void noted(const cluster::PodInfo&, std::string_view, std::string_view) override {}
   void failed(const cluster::PodInfo&, std::string_view, std::string_view,
               const std::optional<std::string>&) override {}
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override {}

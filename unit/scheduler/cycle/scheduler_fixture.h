@@ -76,6 +76,9 @@ class FakeAnnouncer final : public Announcer {
     log_.push_back(fmt::format("event {} Preempted by {} on {}{}", victim->meta.name, preemptor->meta.name,
                                node, deleted ? "" : " in memory"));
   }
+  void noted(const cluster::PodInfo& pod, std::string_view reason, std::string_view) override {
+    log_.push_back(fmt::format("event {} {}", pod->meta.name, reason));
+  }
   void skipped(const cluster::PodInfo& pod) override {
     log_.push_back("event " + pod->meta.name + " skipped");
   }
