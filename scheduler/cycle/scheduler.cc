@@ -76,6 +76,7 @@ bool Scheduler::step() {
   }
 
   const auto& profile = *parts_.config.profile(pod.scheduler_name);
+  snapshot_.set_moment({.time = parts_.clock.wall()});
   if (parts_.consultant && parts_.consultant->applies_to(pod)) {
     const auto info = queued->pod;
     consultation_.emplace(Consultation{.queued = std::move(*queued), .snapshot = snapshot_, .began = now});
@@ -84,9 +85,17 @@ bool Scheduler::step() {
   }
   StopWatch observer(parts_.clock, parts_.metrics, calls_of(profile));
   const framework::ScoreMemo::Use use(memo_);
+  const bool searches_devices = may_search_devices(*queued->pod);
+  if (searches_devices)
+    snapshot_.set_moment({.time = parts_.clock.wall(), .is_hurried = patience_.is_over(now)});
   auto decision = framework::Evaluation(*queued->pod, snapshot_, profile, next_start_, &observer).finish();
   conclude(std::move(*queued), std::move(decision), snapshot_, now);
+  if (searches_devices) patience_.spend(now, parts_.clock.now());
   return true;
+}
+
+bool Scheduler::may_search_devices(const cluster::PodInfo& pod) {
+  return !pod->resource_claims.empty() || !pod.requests.scalars.empty();
 }
 
 bool Scheduler::is_full() const {
@@ -111,6 +120,7 @@ void Scheduler::decided(framework::Decision decision) {
   auto consultation = std::move(*consultation_);
   consultation_.reset();
   const auto uid = consultation.queued.pod->pod->meta.uid;
+  snapshot_.set_moment({.time = parts_.clock.wall()});
   const auto* queued = queue_.find(uid);
   if (!queued || queued->pod->pod->terminating()) {
     queue_.done(uid);  // meanwhile deleted, or bound by another scheduler

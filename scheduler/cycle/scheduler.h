@@ -27,6 +27,7 @@
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/metrics.h"
+#include "scheduler/cycle/patience.h"
 #include "scheduler/cycle/preemptions.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/cycle/stop_watch.h"
@@ -114,6 +115,7 @@ class Scheduler {
   };
 
   bool is_full() const;
+  static bool may_search_devices(const cluster::PodInfo& pod);
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
@@ -147,6 +149,7 @@ class Scheduler {
   boost::unordered_flat_set<std::string> assumed_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step
+  Patience patience_;            // with searches for devices
   std::size_t next_start_ = 0;   // node index at which the next search starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <variant>
 
@@ -12,8 +14,12 @@
 namespace podium::plugins {
 namespace {
 
-// On one node, as long as other pods can bear to wait. Upstream has a time limit (filterTimeout).
-constexpr std::int64_t kSteps = 5'000'000;
+// A step takes 10 to 100 ns. What upstream's search does in the default of 10 s takes podium's 5 million.
+constexpr std::int64_t kStepsASecond = 500'000, kMostSteps = 5'000'000;
+// Over all nodes: what the search for one pod needs that is no riddle, and some that are.
+constexpr std::int64_t kStepsANode = 10'000, kStepsOfRiddles = 20'000'000;
+// Of a hurried search: what is enough where devices match at once or not at all.
+constexpr std::int64_t kHurriedSteps = 100'000, kHurriedStepsANode = 1'000;
 
 // A random UUID upstream. Here the claims, which are allocated once at each of their versions, draw it, since
 // equal snapshots have equal answers.
@@ -38,8 +44,12 @@ class ShareIds {
 class Search final : public DeviceSearch {
  public:
   Search(const cluster::Snapshot& snapshot, std::vector<ClaimPtr> claims,
-         std::shared_ptr<devices::Selectors> selectors, devices::Inventories::Ptr inventory)
+         std::shared_ptr<devices::Selectors> selectors, devices::Inventories::Ptr inventory,
+         SearchLimits limits)
       : snapshot_(snapshot),
+        limits_(limits),
+        left_(limits.of_nodes),
+        searched_(snapshot.chunks()),
         claims_(std::move(claims)),
         selectors_(std::move(selectors)),
         inventory_(std::move(inventory)),
@@ -53,8 +63,14 @@ class Search final : public DeviceSearch {
   DevicesFound at(cluster::Row row) const override {
     using End = DevicesFound::End;
     const auto& node = *snapshot_.entry(row).node;
-    devices::Steps steps{kSteps};
+    const bool is_first = !searched_.test(row);
+    if (is_first && left_ <= 0) return {End::timed_out};
+    devices::Steps steps{limits_.on_node};
     auto outcome = allocator_.allocate(node, steps);
+    if (is_first) {
+      searched_.set(row);
+      left_ -= limits_.on_node - steps.left;
+    }
     if (auto* failure = std::get_if<devices::Failure>(&outcome)) return {End::failed, {}, failure->message};
     if (const auto* no = std::get_if<devices::NoFit>(&outcome))
       return {no->invalid_pools ? End::invalid_pools : End::none};
@@ -69,6 +85,9 @@ class Search final : public DeviceSearch {
 
  private:
   const cluster::Snapshot& snapshot_;
+  const SearchLimits limits_;
+  mutable std::int64_t left_;           // steps, of all nodes
+  mutable cluster::NodeMask searched_;  // rows that have been asked for
   const std::vector<ClaimPtr> claims_;
   const std::shared_ptr<devices::Selectors> selectors_;
   const devices::Inventories::Ptr inventory_;
@@ -77,12 +96,23 @@ class Search final : public DeviceSearch {
 
 }  // namespace
 
-StartSearch device_search() {
-  return [selectors = std::make_shared<devices::Selectors>(),
+SearchLimits SearchLimits::of(std::chrono::nanoseconds filter_timeout, std::size_t nodes, bool is_hurried) {
+  const auto count = static_cast<std::int64_t>(nodes);
+  const auto nanos = filter_timeout.count();
+  const bool is_shorter = nanos > 0 && filter_timeout < std::chrono::seconds(kMostSteps / kStepsASecond);
+  const auto on_node =
+      is_shorter ? std::max<std::int64_t>(1, nanos * kStepsASecond / std::nano::den) : kMostSteps;
+  if (is_hurried) return {std::min(on_node, kHurriedSteps), kHurriedSteps + count * kHurriedStepsANode};
+  return {on_node, kStepsOfRiddles + count * kStepsANode};
+}
+
+StartSearch device_search(std::chrono::nanoseconds filter_timeout) {
+  return [filter_timeout, selectors = std::make_shared<devices::Selectors>(),
           inventories = std::make_shared<devices::Inventories>()](const cluster::Snapshot& snapshot,
                                                                   std::vector<ClaimPtr> claims) {
-    return std::make_unique<Search>(snapshot, std::move(claims), selectors,
-                                    inventories->of(snapshot.objects()));
+    return std::make_unique<Search>(
+        snapshot, std::move(claims), selectors, inventories->of(snapshot.objects()),
+        SearchLimits::of(filter_timeout, snapshot.node_count(), snapshot.moment().is_hurried));
   };
 }
 

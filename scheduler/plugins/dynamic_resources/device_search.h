@@ -3,6 +3,8 @@
 // Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: in the answer, in upstream's words.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,7 +33,8 @@ struct DevicesFound {
 class DeviceSearch {
  public:
   virtual ~DeviceSearch() = default;
-  // Equal rows of equal snapshots get equal answers.
+  // Equal rows of equal snapshots get equal answers. A node that was searched may be asked for again,
+  // whatever the searches of others have cost since.
   virtual DevicesFound at(cluster::Row row) const = 0;
   // Adds how the devices that the node can use suit the claims' requests.
   virtual void tally(cluster::Row row, devices::Tally& to) const = 0;
@@ -41,8 +44,21 @@ class DeviceSearch {
 using StartSearch = std::function<std::unique_ptr<DeviceSearch>(const cluster::Snapshot& snapshot,
                                                                 std::vector<ClaimPtr> claims)>;
 
+// Upstream's filterTimeout: how long a search may take on one node.
+inline constexpr std::chrono::nanoseconds kDefaultFilterTimeout = std::chrono::seconds(10);
+
+// What a search may cost, in devices::Steps, since the core has no clock. The limits do not depend on how
+// fast the machine is, so that equal snapshots get equal answers.
+struct SearchLimits {
+  std::int64_t on_node = 0;   // beyond it the search on the node is given up
+  std::int64_t of_nodes = 0;  // on all nodes; beyond it no further node is searched
+
+  // `filter_timeout`: 0 is the most that is allowed.
+  static SearchLimits of(std::chrono::nanoseconds filter_timeout, std::size_t nodes, bool is_hurried);
+};
+
 // The search of scheduler/devices. It compiles each expression once, and keeps the index of the slices until
 // one changes; threads may share it.
-StartSearch device_search();
+StartSearch device_search(std::chrono::nanoseconds filter_timeout = kDefaultFilterTimeout);
 
 }  // namespace podium::plugins
