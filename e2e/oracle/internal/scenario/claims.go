@@ -55,6 +55,7 @@ func (g *generator) addDeviceClaim(r random, pod *v1.Pod, number int) {
 		Spec:       g.claimSpec(r),
 	}
 	g.setStatus(r, pod, claim)
+	g.addDeviceStatus(claim)
 	if r.chance(0.3) {
 		entry.ResourceClaimTemplateName = ptr.To("template")
 		claim.OwnerReferences = []metav1.OwnerReference{{
