@@ -139,13 +139,14 @@ constexpr FieldNote kKube[] = {
 };
 
 constexpr auto kNotUsed = "validated; no effect: preemption tries every node where it may help";
-constexpr auto kSteps = "validated; no effect: a node's search ends after a number of steps";
-constexpr auto kNoConditions = "validated; no effect: devices with binding conditions are not given";
+constexpr auto kSteps =
+    "how much a search for devices may take on one node, counted in steps; more than 10s, or 0, is 10s";
+constexpr auto kConditions = "how long devices' binding conditions may take";
 constexpr FieldNote kArgs[] = {
     {"DefaultPreemption.minCandidateNodesPercentage", kNotUsed, {"0", "100", "-1", "101"}},
     {"DefaultPreemption.minCandidateNodesAbsolute", kNotUsed, {"0", "", "-1", ""}},
     {"DynamicResources.filterTimeout", kSteps},
-    {"DynamicResources.bindingTimeout", kNoConditions},
+    {"DynamicResources.bindingTimeout", kConditions},
     {"InterPodAffinity.hardPodAffinityWeight",
      "weight of placed pods' required affinity to the pod",
      {"0", "100", "-1", "101"}},

@@ -31,21 +31,6 @@ bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod) {
   return owner && owner->uid == pod.meta.uid;
 }
 
-DeviceBinding binding_of_device(const api::ResourceClaim& claim, const api::AllocatedDevice& device) {
-  if (device.binding_conditions.empty()) return DeviceBinding::ready;
-  const auto status = std::ranges::find_if(claim.status.devices, [&](const api::AllocatedDeviceStatus& one) {
-    return one.device == device.device && one.driver == device.driver && one.pool == device.pool;
-  });
-  if (status == claim.status.devices.end()) return DeviceBinding::pending;
-  const auto is_true = [&](const std::string& type) {
-    const auto it = std::ranges::find(status->conditions, type, &api::PodCondition::type);
-    return it != status->conditions.end() && it->status == "True";
-  };
-  if (std::ranges::any_of(device.binding_failure_conditions, is_true)) return DeviceBinding::failed;
-  return std::ranges::all_of(device.binding_conditions, is_true) ? DeviceBinding::ready
-                                                                 : DeviceBinding::pending;
-}
-
 }  // namespace
 
 std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
@@ -78,22 +63,6 @@ bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid) 
 
 std::string full_name(const api::ResourceClaim& claim) {
   return claim.meta.namespace_ + "/" + claim.meta.name;
-}
-
-// The first device that is not ready decides, as upstream.
-DeviceBinding device_binding(const api::ResourceClaim& claim) {
-  if (!claim.status.allocation) return DeviceBinding::pending;
-  for (const auto& device : claim.status.allocation->results) {
-    if (const auto binding = binding_of_device(claim, device); binding != DeviceBinding::ready)
-      return binding;
-  }
-  return DeviceBinding::ready;
-}
-
-bool has_binding_conditions(const api::Allocation& allocation) {
-  return std::ranges::any_of(allocation.results, [](const api::AllocatedDevice& device) {
-    return !device.binding_conditions.empty();
-  });
 }
 
 }  // namespace podium::plugins

@@ -4,7 +4,6 @@
 // Threads: pure functions. Errors: upstream's texts; all of them mean that the pod has to wait.
 #pragma once
 
-#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
@@ -25,10 +24,5 @@ std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
 
 bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid);
 std::string full_name(const api::ResourceClaim& claim);  // "namespace/name"
-
-// Whether the drivers have made an allocated claim's devices ready. Devices without binding conditions are.
-enum class DeviceBinding : std::uint8_t { ready, pending, failed };
-DeviceBinding device_binding(const api::ResourceClaim& claim);
-bool has_binding_conditions(const api::Allocation& allocation);
 
 }  // namespace podium::plugins

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "cel/time.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
+#include "scheduler/plugins/dynamic_resources/binding_conditions.h"
 #include "scheduler/plugins/dynamic_resources/claim_json.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -20,9 +22,9 @@ using namespace framework;
 
 constexpr auto kName = DynamicResources::kName;
 constexpr auto kUnavailable = "resourceclaim not available on the node";
+constexpr auto kTimedOut = "timed out trying to allocate devices";
 constexpr auto kTooFew = "cannot allocate all claims";
 constexpr auto kUnsupported = "pods with resource claims are not supported by this scheduler yet";
-constexpr auto kConditions = "devices with binding conditions are not supported by this scheduler yet";
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
 constexpr std::int64_t kMostSubRequests = 8;
 // Of a tally, over all nodes: some 50 ms. More devices than that are not counted for a report.
@@ -71,10 +73,7 @@ std::optional<Verdict> check_nodes(const api::Allocation& allocation) {
 }
 
 std::optional<Verdict> check_claim(const api::ResourceClaim& claim, const Snapshot& snapshot) {
-  if (const auto& allocation = claim.status.allocation) {
-    if (has_binding_conditions(*allocation)) return waits(kConditions);
-    return check_nodes(*allocation);
-  }
+  if (const auto& allocation = claim.status.allocation) return check_nodes(*allocation);
   if (snapshot.objects().is_in_flight(claim.meta.uid)) {
     return waits(fmt::format("resource claim {} is in the process of being allocated", full_name(claim)));
   }
@@ -99,7 +98,9 @@ void each_allocation(const std::vector<ClaimPtr>& claims, const DevicesFound& fo
 // The nodes that allocated claims leave to the pod.
 class Reach {
  public:
-  Reach(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims) : snapshot_(snapshot) {
+  Reach(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims,
+        std::chrono::milliseconds binding_timeout)
+      : snapshot_(snapshot), binding_timeout_(binding_timeout) {
     for (const auto& claim : claims) nodes_.push_back(nodes_of(*claim));
   }
   bool has(std::size_t claim, Row row) const { return !nodes_[claim] || nodes_[claim]->test(row); }
@@ -108,11 +109,12 @@ class Reach {
   }
 
  private:
-  // Nullopt: all. A binding that failed leaves none.
+  // Nullopt: all. A binding that failed or takes too long leaves none.
   std::optional<NodeMask> nodes_of(const api::ResourceClaim& claim) const {
     const auto& allocation = claim.status.allocation;
     if (!allocation) return std::nullopt;
-    if (device_binding(claim) == DeviceBinding::failed) return NodeMask(snapshot_.chunks());
+    if (is_binding_lost(claim, snapshot_.moment().time, binding_timeout_))
+      return NodeMask(snapshot_.chunks());
     if (!allocation->node_selector) return std::nullopt;
     NodeMask nodes = snapshot_.present();
     nodes.grow_to_chunks(snapshot_.chunks());
@@ -126,6 +128,7 @@ class Reach {
   }
 
   const Snapshot& snapshot_;
+  const std::chrono::milliseconds binding_timeout_;
   std::vector<std::optional<NodeMask>> nodes_;  // by claim
 };
 
@@ -142,12 +145,23 @@ void each_row_with(const Snapshot& snapshot, const Decision& decision, std::stri
 
 class ClaimsFilter final : public NodeFilter {
  public:
-  ClaimsFilter(const Snapshot& snapshot, std::unique_ptr<const PodDevices> devices)
-      : NodeFilter(snapshot), devices_(std::move(devices)), reach_(snapshot, devices_->claims()) {}
+  ClaimsFilter(const Snapshot& snapshot, std::unique_ptr<const PodDevices> devices,
+               std::chrono::milliseconds binding_timeout)
+      : NodeFilter(snapshot),
+        devices_(std::move(devices)),
+        reach_(snapshot, devices_->claims(), binding_timeout) {}
 
+  // A search that was given up fails the attempt: the nodes after it are not searched, and share its verdict.
   void filter(NodeMask& nodes, Rejections& out) const override {
+    VerdictId given_up = kFits;
     NodeMask(nodes).each([&](Row row) {
-      if (auto verdict = verdict_at(row)) out.reject(nodes, row, out.add(std::move(*verdict)));
+      if (given_up != kFits) return out.reject(nodes, row, given_up);
+      auto verdict = verdict_at(row);
+      if (!verdict) return;
+      const bool ends = verdict->code == Code::error && verdict->reasons.front().ends_with(kTimedOut);
+      const auto id = out.add(std::move(*verdict));
+      out.reject(nodes, row, id);
+      if (ends) given_up = id;
     });
   }
   std::optional<Verdict> check(Row row, const PodDelta&) const override { return verdict_at(row); }
@@ -204,7 +218,7 @@ class ClaimsFilter final : public NodeFilter {
   std::optional<Verdict> verdict_of(const DevicesFound& found, Row row) const {
     switch (found.end) {
       case DevicesFound::End::timed_out:
-        return fails(fmt::format("node {}: timed out trying to allocate devices", snapshot_.node_name(row)));
+        return fails(fmt::format("node {}: {}", snapshot_.node_name(row), kTimedOut));
       case DevicesFound::End::invalid_pools:
         return waits("invalid resource pools were encountered");
       case DevicesFound::End::failed:
@@ -214,7 +228,6 @@ class ClaimsFilter final : public NodeFilter {
       case DevicesFound::End::found:
         break;
     }
-    if (std::ranges::any_of(found.allocations, has_binding_conditions)) return waits(kConditions);
     return std::nullopt;
   }
 
@@ -343,7 +356,8 @@ PreparedFilter DynamicResources::prepare_filter(const PodInfo& pod, const Snapsh
   auto accepted = accept(pod, snapshot);
   if (!accepted) return {.rejected = std::move(accepted.error())};
   if (accepted->empty()) return {};
-  return {.filter = std::make_unique<ClaimsFilter>(snapshot, devices_for(std::move(*accepted), snapshot))};
+  return {.filter = std::make_unique<ClaimsFilter>(snapshot, devices_for(std::move(*accepted), snapshot),
+                                                   binding_timeout_)};
 }
 
 // Upstream takes any claim that qualifies; here it is the pod's first. Upstream's PostFilter fails for every
@@ -363,7 +377,7 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
   if (!decision.pre_filter) {
     each_row_with(snapshot, decision, kUnavailable, [&](Row row) { rows.push_back(row); });
   }
-  const Reach reach(snapshot, claims);
+  const Reach reach(snapshot, claims, binding_timeout_);
   for (std::size_t i = 0; i < claims.size() && !rows.empty(); ++i) {
     const auto& claim = *claims[i];
     const auto& users = claim.status.reserved_for;
@@ -403,8 +417,17 @@ std::vector<EventHint> DynamicResources::hints() const {
   return hints;
 }
 
-PluginPtr make_dynamic_resources(const boost::json::object&) {
-  return std::make_shared<DynamicResources>(device_search());
+PluginPtr make_dynamic_resources(const boost::json::object& args) {
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::years(100);
+  const auto duration = [&](std::string_view name, std::chrono::nanoseconds fallback) {
+    const auto* given = args.if_contains(name);
+    if (!given || !given->is_string()) return fallback;
+    const auto nanos = cel::parse_duration(given->get_string());
+    return nanos ? std::min(std::chrono::nanoseconds(*nanos), kLongest) : fallback;
+  };
+  return std::make_shared<DynamicResources>(device_search(duration("filterTimeout", kDefaultFilterTimeout)),
+                                            std::chrono::duration_cast<std::chrono::milliseconds>(duration(
+                                                "bindingTimeout", DynamicResources::kDefaultBindingTimeout)));
 }
 
 }  // namespace podium::plugins

@@ -13,6 +13,7 @@
 // Threads: the plugin is immutable. A filter or scorer belongs to one evaluation, a PluginState to one pod.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <optional>
 #include <string_view>
@@ -34,7 +35,12 @@ class DynamicResources final : public framework::Plugin,
  public:
   static constexpr std::string_view kName = "DynamicResources";
 
-  explicit DynamicResources(StartSearch start_search = {}) : start_search_(std::move(start_search)) {}
+  static constexpr std::chrono::milliseconds kDefaultBindingTimeout = std::chrono::minutes(10);
+
+  // `binding_timeout`: how long binding conditions may take to become true.
+  explicit DynamicResources(StartSearch start_search = {},
+                            std::chrono::milliseconds binding_timeout = kDefaultBindingTimeout)
+      : start_search_(std::move(start_search)), binding_timeout_(binding_timeout) {}
   std::string_view name() const override { return kName; }
 
   std::optional<framework::Verdict> pre_enqueue(const cluster::PodInfo& pod,
@@ -67,6 +73,11 @@ class DynamicResources final : public framework::Plugin,
   std::optional<framework::NextStep> replied(const framework::AssumedPod& pod, framework::PluginState* state,
                                              std::size_t index, const framework::WriteReply& reply,
                                              cluster::Snapshot& snapshot) const override;
+  framework::Progress ready(const framework::AssumedPod& pod, const framework::PluginState* state,
+                            const cluster::Snapshot& snapshot) const override;
+  std::vector<framework::AwaitedDevice> awaited(const framework::AssumedPod& pod,
+                                                const framework::PluginState* state,
+                                                const cluster::Snapshot& snapshot) const override;
 
  private:
   // What PreFilter accepts; empty: nothing to do. Error: the verdict on the pod.
@@ -80,6 +91,7 @@ class DynamicResources final : public framework::Plugin,
   std::unique_ptr<const PodDevices> devices_for(Accepted accepted, const cluster::Snapshot& snapshot) const;
 
   StartSearch start_search_;
+  std::chrono::milliseconds binding_timeout_;
 };
 
 }  // namespace podium::plugins

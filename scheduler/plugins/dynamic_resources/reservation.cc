@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/decode.h"
+#include "scheduler/plugins/dynamic_resources/binding_conditions.h"
 #include "scheduler/plugins/dynamic_resources/claim_json.h"
 #include "scheduler/plugins/dynamic_resources/dynamic_resources.h"
 
@@ -28,6 +29,8 @@ using framework::WriteReply;
 // Source: client-go retry.DefaultRetry.
 constexpr int kTries = 5;
 constexpr std::chrono::milliseconds kBetweenTries{10};
+// Between looks at binding conditions, as upstream: thousands of pods may wait, and each look is short.
+constexpr std::chrono::milliseconds kPoll = std::chrono::seconds(5);
 
 struct Reservation final : PluginState {
   struct Item {
@@ -41,12 +44,21 @@ struct Reservation final : PluginState {
 
   std::vector<Item> items;
   ExtendedMappings mappings;  // what the claim of extended resources is for
+  bool waits = false;         // for binding conditions
   std::size_t current = 0;    // index of the claim that is being written
   Request request = Request::status;
   int tries = 0;  // of the current claim that met a conflict
 };
 
 Reservation& reservation(PluginState* state) { return *static_cast<Reservation*>(state); }
+const Reservation& reservation(const PluginState* state) { return *static_cast<const Reservation*>(state); }
+
+// The claim as it is now, where the reservation waits for changes of it; else as it was last seen.
+ClaimPtr latest(const Reservation& reserved, const Reservation::Item& item, const cluster::Objects& objects) {
+  if (!reserved.waits) return item.claim;
+  auto known = objects.shared<api::ResourceClaim>(item.claim->meta.namespace_, item.claim->meta.name);
+  return known && known->meta.uid == item.claim->meta.uid ? known : item.claim;
+}
 
 Verdict failure_with(std::string error) {
   return {std::string(DynamicResources::kName), framework::Code::error, {std::move(error)}};
@@ -223,6 +235,11 @@ NextStep mention(Reservation& reserved, const api::Pod& pod) {
           {}};
 }
 
+bool needs_conditions(const Reservation::Item& item) {
+  const auto& allocation = item.allocation ? item.allocation : item.claim->status.allocation;
+  return allocation && has_binding_conditions(*allocation);
+}
+
 }  // namespace
 
 framework::ReserveResult DynamicResources::reserve(const AssumedPod& pod, cluster::Snapshot& snapshot) const {
@@ -270,7 +287,8 @@ void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, clus
   if (!state) return;
   for (const auto& item : reservation(state).items) {
     if (item.allocation) snapshot.objects().end_flight(item.flight);
-    const auto& claim = *item.claim;
+    const auto now = latest(reservation(state), item, snapshot.objects());
+    const auto& claim = *now;
     if (item.is_extended) {
       if (is_in_memory(claim)) continue;
       forget_assumed(claim, snapshot.objects());
@@ -291,6 +309,14 @@ framework::PreBindPlan DynamicResources::pre_bind(const AssumedPod& pod, PluginS
                                                   const cluster::Snapshot&) const {
   auto& reserved = reservation(state);
   framework::PreBindPlan plan;
+  reserved.waits = std::ranges::any_of(reserved.items, needs_conditions);
+  if (reserved.waits) {
+    plan.timeout = binding_timeout_;
+    plan.timed_out = "device binding timeout: context deadline exceeded";
+    plan.poll = kPoll;
+    plan.reason = "BindingConditionsPending";
+    plan.note = fmt::format("waiting for binding conditions for device on node {}", pod.node);
+  }
   if (!has_work(reserved, **pod.pod)) return plan;
   auto request = next_request(reserved, **pod.pod);
   if (request) {
@@ -332,6 +358,39 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   auto step = item.is_extended ? mention(reserved, **pod.pod) : next_claim(reserved, **pod.pod, objects);
   step.events = std::move(events);
   return step;
+}
+
+// The first claim that is not ready decides, as upstream.
+framework::Progress DynamicResources::ready(const AssumedPod&, const PluginState* state,
+                                            const cluster::Snapshot& snapshot) const {
+  using framework::Progress;
+  for (const auto& item : reservation(state).items) {
+    const auto& meta = item.claim->meta;
+    const auto* claim = snapshot.objects().find<api::ResourceClaim>(meta.namespace_, meta.name);
+    if (!claim) {
+      return {Progress::State::error,
+              fmt::format("could not find ResourceClaim \"{}/{}\"", meta.namespace_, meta.name)};
+    }
+    auto binding = device_binding(*claim);
+    if (binding.state == DeviceBinding::State::ready) continue;
+    if (binding.state == DeviceBinding::State::failed) return Progress::failed(std::move(binding.error));
+    if (!is_binding_overdue(*claim, snapshot.moment().time, binding_timeout_)) return Progress::not_yet();
+    return {Progress::State::timed_out, fmt::format("device binding timeout: claim={}", meta.name)};
+  }
+  return Progress::ready();
+}
+
+std::vector<framework::AwaitedDevice> DynamicResources::awaited(const AssumedPod&, const PluginState* state,
+                                                                const cluster::Snapshot& snapshot) const {
+  std::vector<framework::AwaitedDevice> devices;
+  const auto& reserved = reservation(state);
+  for (const auto& item : reserved.items) {
+    const auto claim = latest(reserved, item, snapshot.objects());
+    if (!claim->status.allocation) continue;
+    for (const auto& device : claim->status.allocation->results)
+      devices.push_back({device.driver, !device.binding_conditions.empty()});
+  }
+  return devices;
 }
 
 }  // namespace podium::plugins

@@ -89,8 +89,6 @@ TEST(DynamicResources, PreFilterLooksAtEveryRequestInOrder) {
   auto odd_nodes = allocated;
   odd_nodes.status.allocation->node_selector = {
       podium::test::node_term({{"zone", api::Requirement::Op::gt, {"a"}}})};
-  auto with_conditions = allocated;
-  with_conditions.status.allocation->results[0].binding_conditions = {"ready"};
   const struct {
     const char* name;
     Snapshot snapshot;
@@ -103,8 +101,6 @@ TEST(DynamicResources, PreFilterLooksAtEveryRequestInOrder) {
       {"not named", devices_of(claim_of_class("c", "")), "E; request r: unsupported request type"},
       {"of no kind", devices_of(of_no_kind), "UU; resource claim default/c, request r: unknown request type"},
       {"allocated: its class may be gone", devices_of(allocated), ""},
-      {"allocated, with conditions", devices_of(with_conditions),
-       "UU; devices with binding conditions are not supported by this scheduler yet"},
   };
   const Devices devices;
   for (const auto& c : cases) {
@@ -135,8 +131,6 @@ TEST(DynamicResources, EachNodeIsAskedForAllClaimsThatAreNotAllocated) {
 }
 
 TEST(DynamicResources, HowASearchEndsOnANode) {
-  auto conditional = allocation_of("r", "x");
-  conditional.results[0].binding_conditions = {"ready"};
   const struct {
     DevicesFound found;
     std::string want;
@@ -145,13 +139,27 @@ TEST(DynamicResources, HowASearchEndsOnANode) {
       {{End::invalid_pools}, "UU; invalid resource pools were encountered"},
       {{End::timed_out}, "E; node b: timed out trying to allocate devices"},
       {{End::failed, {}, "claim default/c: no"}, "E; claim default/c: no"},
-      {found({conditional}), "UU; devices with binding conditions are not supported by this scheduler yet"},
   };
   const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
   for (const auto& c : cases) {
     const Devices devices{{"a", found({allocation_of("r", "1")})}, {"b", c.found}};
     EXPECT_EQ(filter(plugin_with(devices), pod_with({"c"}), snapshot), (Answers{{"b", c.want}}));
   }
+}
+
+// The attempt fails, so that further searches would only keep other pods waiting.
+TEST(DynamicResources, NoNodeIsSearchedAfterASearchThatWasGivenUp) {
+  const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
+  const Devices devices{{"a", {End::timed_out}}, {"b", {End::failed, {}, "never asked"}}};
+  const auto plugin = plugin_with(devices);
+  const auto prepared = plugin->prepare_filter(*info(pod_with({"c"})), snapshot);
+  auto nodes = snapshot.present();
+  nodes.grow_to_chunks(snapshot.chunks());
+  framework::Rejections out(snapshot.chunks());
+  prepared.filter->filter(nodes, out);
+  EXPECT_TRUE(nodes.none());
+  ASSERT_EQ(out.verdicts().size(), 1u);
+  EXPECT_EQ(text_of(out.verdict(1)), "E; node a: timed out trying to allocate devices");
 }
 
 TEST(DynamicResources, AnAllocatedClaimBindsThePodToItsNodes) {
