@@ -9,7 +9,7 @@ import time
 from e2e.support import seeds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FEATURES = "all,nominated,nodefeatures,dra,draextended"
+FEATURES = "all,nominated,nodefeatures,dra,draextended,draconditions"
 
 
 def parse_seeds(text):

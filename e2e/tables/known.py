@@ -41,7 +41,7 @@ DIFFERENCES = [
         ("podgroup-claim-template", 2, "claims of a PodGroup: its gate is off"),
         ("timeout", 2, "a search ends after a number of steps"),
         ("canceled", 2, "the test cancels the search"),
-        (".*(binding|concurrent-deallocation).*", 20, "binding conditions"),
+        ("prebind-fail-with-binding-timeout", 2, "its claim times out ten seconds after the recording"),
         ("node-allocatable-resource-insufficient-resources-with-multiplier", 2, "cpu and memory of devices: its gate is off"),
         ("(DRA-disabled|.*-without-DRAAdminAccess-.*|tainted-device-disabled|claim-with-prioritized-list-feature-disabled)", 9, GATES),
         ("exhausted-resources-in-flight-claim", 2, "the recorder does not see claims in flight"),
