@@ -62,21 +62,28 @@ class Search final : public DeviceSearch {
 
   DevicesFound at(cluster::Row row) const override {
     using End = DevicesFound::End;
-    const auto& node = *snapshot_.entry(row).node;
     const bool is_first = !searched_.test(row);
     if (is_first && left_ <= 0) return {End::timed_out};
     devices::Steps steps{limits_.on_node};
-    auto outcome = allocator_.allocate(node, steps);
+    const auto outcome = allocator_.allocate(*snapshot_.entry(row).node, steps);
     if (is_first) {
       searched_.set(row);
       left_ -= limits_.on_node - steps.left;
     }
-    if (auto* failure = std::get_if<devices::Failure>(&outcome)) return {End::failed, {}, failure->message};
-    if (const auto* no = std::get_if<devices::NoFit>(&outcome))
-      return {no->invalid_pools ? End::invalid_pools : End::none};
+    if (std::holds_alternative<devices::Solution>(outcome)) return {End::found};
+    if (const auto* failure = std::get_if<devices::Failure>(&outcome)) return {End::failed, failure->message};
+    const auto* no = std::get_if<devices::NoFit>(&outcome);
+    if (!no) return {End::timed_out};
+    return {no->invalid_pools ? End::invalid_pools : End::none};
+  }
+
+  std::vector<api::Allocation> allocations(cluster::Row row) const override {
+    const auto& node = *snapshot_.entry(row).node;
+    devices::Steps steps{limits_.on_node};
+    const auto outcome = allocator_.allocate(node, steps);
     const auto* solution = std::get_if<devices::Solution>(&outcome);
-    if (!solution) return {End::timed_out};
-    return {End::found, allocator_.allocations(*solution, node.meta.name, ShareIds(claims_, node.meta.name))};
+    if (!solution) return {};
+    return allocator_.allocations(*solution, node.meta.name, ShareIds(claims_, node.meta.name));
   }
 
   void tally(cluster::Row row, devices::Tally& to) const override {

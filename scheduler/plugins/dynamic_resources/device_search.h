@@ -26,8 +26,7 @@ struct DevicesFound {
     failed,         // the attempt fails, whatever other nodes say
   };
   End end = End::none;
-  std::vector<api::Allocation> allocations{};  // one for each claim, without timestamps
-  std::string error{};                         // of failed
+  std::string error{};  // of failed
 };
 
 class DeviceSearch {
@@ -36,6 +35,8 @@ class DeviceSearch {
   // Equal rows of equal snapshots get equal answers. A node that was searched may be asked for again,
   // whatever the searches of others have cost since.
   virtual DevicesFound at(cluster::Row row) const = 0;
+  // What each claim gets there, without timestamps. Empty unless at() finds it.
+  virtual std::vector<api::Allocation> allocations(cluster::Row row) const = 0;
   // Adds how the devices that the node can use suit the claims' requests.
   virtual void tally(cluster::Row row, devices::Tally& to) const = 0;
 };

@@ -84,13 +84,14 @@ std::optional<Verdict> check_claim(const api::ResourceClaim& claim, const Snapsh
 
 // Calls `see` with each claim and its allocation: that of its status, or the one that was found.
 template <typename See>
-void each_allocation(const std::vector<ClaimPtr>& claims, const DevicesFound& found, See see) {
-  std::size_t next = 0;
+void each_allocation(const std::vector<ClaimPtr>& claims, const std::vector<api::Allocation>& found,
+                     See see) {
+  auto next = found.begin();
   for (const auto& claim : claims) {
     if (claim->status.allocation) {
       see(*claim, *claim->status.allocation);
-    } else if (next < found.allocations.size()) {
-      see(*claim, found.allocations[next++]);
+    } else if (next != found.end()) {
+      see(*claim, *next++);
     }
   }
 }
@@ -181,7 +182,7 @@ class ClaimsFilter final : public NodeFilter {
     if (!here) return;
     auto claims = devices_->claims();
     if (here->extended) claims.push_back(here->extended->claim);
-    each_allocation(claims, here->search ? here->search->at(row) : DevicesFound(),
+    each_allocation(claims, here->search ? here->search->allocations(row) : std::vector<api::Allocation>(),
                     [&](const api::ResourceClaim& claim, const api::Allocation& allocation) {
                       for (const auto& result : allocation.results) {
                         out.devices.push_back({claim.meta.name, result.request, result.driver, result.pool,
@@ -273,7 +274,7 @@ class AlternativesScorer final : public NodeScorer {
     const auto here = devices_->at(row);
     if (!here || !here->search) return 0;
     std::int64_t score = 0;
-    each_allocation(devices_->claims(), here->search->at(row),
+    each_allocation(devices_->claims(), here->search->allocations(row),
                     [&](const auto& claim, const auto& allocation) { score += score_of(claim, allocation); });
     return score;
   }

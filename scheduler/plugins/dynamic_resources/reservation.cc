@@ -257,9 +257,8 @@ framework::ReserveResult DynamicResources::reserve(const AssumedPod& pod, cluste
   if (!here) return {failure(), nullptr};
   std::vector<api::Allocation> allocations;
   if (here->search) {
-    auto found = here->search->at(*row);
-    if (found.end != DevicesFound::End::found) return {failure(), nullptr};
-    allocations = std::move(found.allocations);
+    allocations = here->search->allocations(*row);
+    if (allocations.empty()) return {failure(), nullptr};
   }
   auto reserved = std::make_unique<Reservation>();
   auto next = allocations.begin();

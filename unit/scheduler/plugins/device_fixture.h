@@ -67,18 +67,21 @@ inline api::Pod pod_with(const std::vector<std::string>& claims) {
 }
 
 // What the search says of each node; one that is not named has no devices.
-using Devices = std::map<std::string, DevicesFound>;
+struct DevicesOfNode : DevicesFound {
+  std::vector<api::Allocation> allocations{};
+};
+using Devices = std::map<std::string, DevicesOfNode>;
 
-inline DevicesFound found(std::vector<api::Allocation> allocations) {
-  return {DevicesFound::End::found, std::move(allocations), {}};
+inline DevicesOfNode found(std::vector<api::Allocation> allocations) {
+  return {{DevicesFound::End::found, {}}, std::move(allocations)};
 }
 
 class FakeSearch final : public DeviceSearch {
  public:
   FakeSearch(const Snapshot& snapshot, const Devices& devices) : snapshot_(snapshot), devices_(devices) {}
-  DevicesFound at(cluster::Row row) const override {
-    const auto it = devices_.find(std::string(snapshot_.node_name(row)));
-    return it == devices_.end() ? DevicesFound() : it->second;
+  DevicesFound at(cluster::Row row) const override { return of_node(row); }
+  std::vector<api::Allocation> allocations(cluster::Row row) const override {
+    return of_node(row).allocations;
   }
   void tally(cluster::Row, devices::Tally& to) const override {
     static const api::Device kDevice;
@@ -87,6 +90,11 @@ class FakeSearch final : public DeviceSearch {
   }
 
  private:
+  DevicesOfNode of_node(cluster::Row row) const {
+    const auto it = devices_.find(std::string(snapshot_.node_name(row)));
+    return it == devices_.end() ? DevicesOfNode() : it->second;
+  }
+
   const Snapshot& snapshot_;
   const Devices& devices_;
 };

@@ -41,7 +41,7 @@ TEST(DynamicResourcesFindings, CountsOnTheNodesWithoutEnoughDevices) {
   const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
   const framework::DeviceTally of_one{"c", "r", 1, 1, 0, 0}, of_two{"c", "r", 2, 2, 0, 0};
   EXPECT_EQ(findings({}, {"c"}, snapshot).tallies, std::vector{of_two}) << "the fake has one on each node";
-  const Devices invalid{{"b", {DevicesFound::End::invalid_pools}}};
+  const Devices invalid{{"b", {{DevicesFound::End::invalid_pools}}}};
   EXPECT_EQ(findings(invalid, {"c"}, snapshot).tallies, std::vector{of_one})
       << "not where another reason holds";
   const Devices devices{{"b", found({allocation_of("r", "x")})}};

@@ -138,11 +138,11 @@ TEST(DynamicResources, HowASearchEndsOnANode) {
       {{End::none}, "UU; cannot allocate all claims"},
       {{End::invalid_pools}, "UU; invalid resource pools were encountered"},
       {{End::timed_out}, "E; node b: timed out trying to allocate devices"},
-      {{End::failed, {}, "claim default/c: no"}, "E; claim default/c: no"},
+      {{End::failed, "claim default/c: no"}, "E; claim default/c: no"},
   };
   const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
   for (const auto& c : cases) {
-    const Devices devices{{"a", found({allocation_of("r", "1")})}, {"b", c.found}};
+    const Devices devices{{"a", found({allocation_of("r", "1")})}, {"b", {c.found}}};
     EXPECT_EQ(filter(plugin_with(devices), pod_with({"c"}), snapshot), (Answers{{"b", c.want}}));
   }
 }
@@ -150,7 +150,7 @@ TEST(DynamicResources, HowASearchEndsOnANode) {
 // The attempt fails, so that further searches would only keep other pods waiting.
 TEST(DynamicResources, NoNodeIsSearchedAfterASearchThatWasGivenUp) {
   const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
-  const Devices devices{{"a", {End::timed_out}}, {"b", {End::failed, {}, "never asked"}}};
+  const Devices devices{{"a", {{End::timed_out}}}, {"b", {{End::failed, "never asked"}}}};
   const auto plugin = plugin_with(devices);
   const auto prepared = plugin->prepare_filter(*info(pod_with({"c"})), snapshot);
   auto nodes = snapshot.present();
@@ -183,7 +183,7 @@ TEST(DynamicResources, TheSearchsVerdictGoesBeforeAClaimOutOfReach) {
   here.status.allocation = allocation_of("r", "x");
   here.status.allocation->node_selector = on_node("a");
   const auto snapshot = devices_of(here, claim_of_class("c", "gpu"), class_named("gpu"));
-  const Devices devices{{"a", found({allocation_of("r", "1")})}, {"b", {End::failed, {}, "broken"}}};
+  const Devices devices{{"a", found({allocation_of("r", "1")})}, {"b", {{End::failed, "broken"}}}};
   EXPECT_EQ(filter(plugin_with(devices), pod_with({"here", "c"}), snapshot), (Answers{{"b", "E; broken"}}));
 }
 
