@@ -1,4 +1,5 @@
 #include <boost/json/basic_parser_impl.hpp>
+#include <charconv>
 #include <cmath>
 
 #include "api/document_builder.h"
@@ -43,11 +44,20 @@ class Handler {
     text_.clear();
     return true;
   }
-  bool on_number_part(json::string_view, json::error_code&) { return true; }
-  bool on_int64(std::int64_t number, json::string_view, json::error_code&) { return scalar(number); }
-  bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) { return scalar(number); }
-  // As Go's decoder, which refuses 1e400: infinity is no JSON.
-  bool on_double(double number, json::string_view, json::error_code& error) {
+  bool on_number_part(json::string_view part, json::error_code&) {
+    text_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_int64(std::int64_t number, json::string_view, json::error_code&) { return integer(number); }
+  bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) { return integer(number); }
+  // As Go's decoder, which takes the nearest number and refuses 1e400: infinity is no JSON. `rounded` may be
+  // another one: it depends on how many digits are written.
+  bool on_double(double rounded, json::string_view part, json::error_code& error) {
+    text_.append(part.data(), part.size());
+    const auto text = std::exchange(text_, {});
+    double number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code == std::errc::result_out_of_range) number = rounded;
     if (std::isfinite(number)) return scalar(number);
     error = json::error::exponent_overflow;
     return false;
@@ -60,6 +70,7 @@ class Handler {
   DocumentBuilder builder;
 
  private:
+  bool integer(json::value value) { return text_.clear(), scalar(std::move(value)); }
   bool scalar(json::value value) { return builder.scalar(std::move(value), {}), true; }
 
   std::string text_;

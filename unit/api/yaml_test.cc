@@ -4,6 +4,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cstdlib>
 
 namespace podium::api {
 namespace {
@@ -57,6 +58,21 @@ TEST(ParseDocuments, Reads) {
        "}"},
   };
   for (const auto& test : cases) EXPECT_EQ(parsed(test.text), test.want) << test.name;
+}
+
+TEST(ParseDocuments, TakesTheNearestNumberOfJson) {
+  const std::string many_digits = "123456789012345678" + std::string(96, '7');
+  for (const std::string& text :
+       {many_digits, "0." + many_digits, many_digits + "e-99", std::string("8.5e-300"),
+        std::string("1.7976931348623157e308"), std::string("5e-324")}) {
+    const auto read = parse_documents("{\"a\": " + text + "}", "in.json");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->front().value.at("a").as_double(), std::strtod(text.c_str(), nullptr)) << text;
+    const auto again = parse_documents(to_json(read->front().value), "again");
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->front().value, read->front().value) << text;
+  }
+  EXPECT_EQ(parsed("{\"a\": [1e-400, -0.0, 12, 1]}"), R"({"a":[0E0,-0E0,12,1]})");
 }
 
 TEST(ParseDocuments, IsStrict) {
