@@ -9,6 +9,7 @@
 #include "async/nap.h"
 #include "client/retry.h"
 #include "scheduler/cycle/binding_request.h"
+#include "scheduler/cycle/doubt.h"
 
 namespace podium::cycle {
 namespace {
@@ -43,13 +44,8 @@ client::Request binding_request(const api::Pod& pod, const std::string& node) {
   return request;
 }
 
-// After these replies the API server may still have executed the request: a gateway's 502 or 504, the API
-// server's own timeout, and an etcd error that leaves the write's result open.
 Error with_doubt(Error error) {
-  const bool gave_up =
-      error.code == 502 || error.code == 504 || (error.code == 503 && error.retry_after == 0);
-  const bool in_etcd = error.code == 500 && error.message.find("etcdserver") != std::string::npos;
-  if (gave_up || in_etcd) error.maybe_applied = true;
+  error.maybe_applied = leaves_doubt(error);
   return error;
 }
 

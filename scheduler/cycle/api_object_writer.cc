@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "async/nap.h"
-#include "base/time.h"
 #include "client/request_info.h"
+#include "scheduler/cycle/doubt.h"
+#include "scheduler/cycle/object_patch.h"
 
 namespace podium::cycle {
 namespace {
@@ -16,64 +17,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 
-using Verb = framework::ObjectWrite::Verb;
-
-// The patch with its preconditions: the API server answers 409 for another UID or resourceVersion.
-json::value body_of(const framework::ObjectWrite& write) {
-  json::value body = write.patch;
-  if (!body.is_object()) body = json::object();
-  auto& metadata = body.as_object()["metadata"];
-  if (!metadata.is_object()) metadata = json::object();
-  if (!write.uid.empty()) metadata.as_object()["uid"] = write.uid;
-  if (!write.resource_version.empty()) metadata.as_object()["resourceVersion"] = write.resource_version;
-  return body;
-}
-
-// Whether the object already has everything in the patch. A strategic patch adds to lists.
-bool has(const json::value& object, const json::value& patch, Verb verb) {
-  if (const auto* items = patch.if_array(); items && verb == Verb::strategic && object.is_array()) {
-    return std::ranges::all_of(*items, [&](const json::value& wanted) {
-      const auto is_it = [&](const json::value& item) { return has(item, wanted, verb); };
-      return std::ranges::any_of(object.get_array(), is_it);
-    });
-  }
-  if (!patch.is_object()) return object == patch;
-  for (const auto& [key, wanted] : patch.as_object()) {
-    const auto* field = object.is_object() ? object.as_object().if_contains(key) : nullptr;
-    if (wanted.is_null() ? field != nullptr : !field || !has(*field, wanted, verb)) return false;
-  }
-  return true;
-}
-
-void put_time(json::value& patch, const std::string& at, Wall now) {
-  boost::system::error_code none;
-  auto* field = at.empty() ? nullptr : patch.find_pointer(at, none);
-  if (field) *field = format_time(now);
-}
-
-bool has_version(const json::value& object, const std::string& version) {
-  boost::system::error_code none;
-  const auto* field = object.find_pointer("/metadata/resourceVersion", none);
-  return field && field->is_string() && field->get_string() == version;
-}
-
-// The merge patch that does with this object what the strategic one does: lists get what is new.
-json::value as_merge(const json::value* live, const json::value& patch) {
-  if (const auto* items = patch.if_array()) {
-    json::array list = live && live->is_array() ? live->get_array() : json::array();
-    for (const auto& item : *items) {
-      if (!has(list, json::array{item}, Verb::strategic)) list.push_back(item);
-    }
-    return list;
-  }
-  if (!patch.is_object()) return patch;
-  json::object out;
-  for (const auto& [key, wanted] : patch.as_object()) {
-    if (key.starts_with("$")) continue;
-    out[key] = as_merge(live && live->is_object() ? live->get_object().if_contains(key) : nullptr, wanted);
-  }
-  return out;
-}
+constexpr std::chrono::milliseconds kFirstLook{100}, kLastLook{5'000};
 
 // The API server's message, without the request that the client prepends.
 std::string words_of(const Error& error) {
@@ -123,7 +67,7 @@ client::Task<WriteOutcome> remove_object(client::Api& api, framework::ObjectWrit
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   if (!write.patch.is_null()) {
     auto patched = co_await api.patch(resource, write.namespace_, write.name,
-                                      client::PatchType::strategic_merge, body_of(write));
+                                      client::PatchType::strategic_merge, with_preconditions(write));
     if (!patched && client::object_is_gone(patched.error()))
       co_return WriteOutcome{json::value(json::object()), {}, {}};
     if (!patched) {
@@ -137,6 +81,62 @@ client::Task<WriteOutcome> remove_object(client::Api& api, framework::ObjectWrit
   if (removed) co_return WriteOutcome{std::move(*removed), {}, {}};
   if (client::object_is_gone(removed.error())) co_return WriteOutcome{json::value(json::object()), {}, {}};
   co_return WriteOutcome{std::nullopt, words_of(removed.error()), client::request_fields(removed.error())};
+}
+
+WriteOutcome unwritten(const Error& error, bool conflict) {
+  return {std::nullopt, words_of(error), client::request_fields(error), conflict};
+}
+
+client::PatchType type_of(Verb verb) {
+  return verb == Verb::strategic ? client::PatchType::strategic_merge : client::PatchType::merge;
+}
+
+// To a strategic merge the API server sorts the members of all objects, also of parameters that it keeps as
+// they came. Where they came in another order, it takes that for a change of what must not change.
+bool is_for_merge(const framework::ObjectWrite& write, const Error& error) {
+  return write.verb == Verb::strategic && error.code == 422;
+}
+
+// The end of a patch of one resourceVersion, which takes effect once at most: what is under way has none
+// after the object has changed. So a patch that is in doubt is sent again until the object tells. A refusal
+// may be that of a proxy's second try, so that it is looked into as well. What a claim was given stays in
+// flight that long.
+client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
+  const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
+  bool in_doubt = false, lost = false;  // lost: the previous try had no right to write
+  for (auto pause = kFirstLook;; pause = std::min(pause * 2, kLastLook)) {
+    const bool sent = error.maybe_applied || error.kind == Error::Kind::status;
+    in_doubt = in_doubt || leaves_doubt(error);
+    if (!sent && !in_doubt) co_return unwritten(error, false);
+    if (error.kind == Error::Kind::cancelled && (lost || !client::is_not_leader(error)))
+      co_return unwritten(error, false);
+    lost = client::is_not_leader(error);
+    auto live = co_await api.get(resource, write.namespace_, write.name);
+    if (live) {
+      const bool is_it = text_in(*live, "/metadata/uid") == write.uid || write.uid.empty();
+      if (is_it && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};
+      const bool changed = text_in(*live, "/metadata/resourceVersion") != write.resource_version;
+      const bool other_form = is_it && is_for_merge(write, error);
+      const bool conflict = error.code == 409 || in_doubt || other_form;
+      if (!is_it || changed) co_return unwritten(error, conflict);
+      if (!in_doubt && !other_form) co_return unwritten(error, error.code == 409);
+      if (other_form) {
+        write.patch = as_merge(&*live, write.patch);
+        write.verb = Verb::merge;
+      }
+    } else if (client::object_is_gone(live.error())) {
+      co_return unwritten(error, error.code == 409);
+    } else if (live.error().code == 403 || live.error().kind == Error::Kind::cancelled) {
+      co_return WriteOutcome{std::nullopt,
+                             words_of(error) + "; whether it was made: " + words_of(live.error()),
+                             client::request_fields(live.error())};
+    }
+    co_await async::nap(pause);
+    auto patched = co_await api.patch(resource, write.namespace_, write.name, type_of(write.verb),
+                                      with_preconditions(write), write.subresource);
+    if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
+    error = patched.error();
+  }
 }
 
 }  // namespace
@@ -157,25 +157,13 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
     if (live) co_return WriteOutcome{std::move(*live), {}, {}};
     co_return WriteOutcome{std::nullopt, words_of(live.error()), client::request_fields(live.error())};
   }
-  put_time(write.patch, write.time_at, api.clock().wall());
-  const auto type =
-      write.verb == Verb::strategic ? client::PatchType::strategic_merge : client::PatchType::merge;
-  auto patched =
-      co_await api.patch(resource, write.namespace_, write.name, type, body_of(write), write.subresource);
+  put_time(write, api.clock().wall());
+  auto patched = co_await api.patch(resource, write.namespace_, write.name, type_of(write.verb),
+                                    with_preconditions(write), write.subresource);
   if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
   const auto error = patched.error();
-  // To a strategic merge the API server sorts the members of all objects, also of parameters that it keeps as
-  // they came. Where they came in another order, it takes that for a change of what must not change.
-  if (error.code == 422 && write.verb == Verb::strategic && !write.resource_version.empty()) {
-    auto live = co_await api.get(resource, write.namespace_, write.name);
-    if (!live || !has_version(*live, write.resource_version)) {
-      co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error), live.has_value()};
-    }
-    write.patch = as_merge(&*live, write.patch);
-    write.verb = Verb::merge;
-    write.time_at.clear();
-    write.delay = {};
-    auto outcome = co_await write_object(api, std::move(write));
+  if (write.verb == Verb::strategic && !write.resource_version.empty()) {
+    auto outcome = co_await settle(api, std::move(write), error);
     co_return outcome;
   }
   if (error.maybe_applied) {

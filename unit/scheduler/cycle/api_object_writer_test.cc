@@ -1,6 +1,7 @@
 // The requests of PreBind writes, and the outcome for every kind of reply.
 #include "scheduler/cycle/api_object_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -219,14 +220,21 @@ TEST_F(ApiObjectWriterTest, AStrategicPatchWithTheTime) {
   EXPECT_TRUE(parse_time(std::string_view(body.at_pointer("/status/time").as_string())));
 }
 
+// What the object is like after a reservation that failed.
+std::string live_with(const char* users, int version) {
+  return fmt::format(
+      R"({{"metadata":{{"uid":"uid-data","resourceVersion":"{}"}},"status":{{"users":[{}]}}}})", version,
+      users);
+}
+
 constexpr auto kInvalid =
     R"({"kind":"Status","status":"Failure","reason":"Invalid","code":422,"message":"field is immutable"})";
 
 // An API server that sorts what must not change refuses a strategic patch.
 TEST_F(ApiObjectWriterTest, ARefusedStrategicPatchIsMadeAsAMergePatch) {
   server_.then(replying(422, kInvalid));
-  server_.then(
-      replying(200, R"({"metadata":{"resourceVersion":"7"},"status":{"users":[{"uid":"a"}],"x":1}})"));
+  server_.then(replying(200, R"({"metadata":{"uid":"uid-data","resourceVersion":"7"},
+                        "status":{"users":[{"uid":"a"}],"x":1}})"));
   server_.then(replying(200, kWritten));
   auto what = reservation();
   what.patch.as_object()["status"].as_object()["$setElementOrder/users"] = boost::json::array();
@@ -243,16 +251,17 @@ TEST_F(ApiObjectWriterTest, ARefusedStrategicPatchIsMadeAsAMergePatch) {
 
 TEST_F(ApiObjectWriterTest, ARefusedStrategicPatchToWhatHasChangedIsAConflict) {
   server_.then(replying(422, kInvalid));
-  server_.then(replying(200, R"({"metadata":{"resourceVersion":"8"}})"));
+  server_.then(replying(200, live_with("", 8)));
   const auto outcome = write(reservation());
   EXPECT_TRUE(outcome.conflict);
   EXPECT_FALSE(outcome.object);
 }
 
 TEST_F(ApiObjectWriterTest, APatchThatIsRefusedBothWaysIsAnError) {
-  server_.then(replying(422, kInvalid));
-  server_.then(replying(200, R"({"metadata":{"resourceVersion":"7"}})"));
-  server_.then(replying(422, kInvalid));
+  for (int i = 0; i < 2; ++i) {
+    server_.then(replying(422, kInvalid));
+    server_.then(replying(200, live_with("", 7)));
+  }
   const auto outcome = write(reservation());
   EXPECT_EQ(outcome.error, "field is immutable");
   EXPECT_FALSE(outcome.conflict);
@@ -265,8 +274,68 @@ TEST_F(ApiObjectWriterTest, ALostReplyToAStrategicPatchIsLookedInto) {
   what.patch = boost::json::parse(R"({"status":{"users":[{"uid":"b"}]}})");
   for (const std::string user : {"b", "c"}) {
     server_.then([](HttpExchange& exchange) { exchange.cut(); });
-    server_.then(replying(200, R"({"status":{"users":[{"uid":"a"},{"uid":")" + user + R"(","name":"x"}]}})"));
+    server_.then(replying(200, R"({"metadata":{"uid":"uid-data"},"status":{"users":[{"uid":"a"},{"uid":")" +
+                                   user + R"(","name":"x"}]}})"));
     EXPECT_EQ(write(what).object.has_value(), user == "b");
+  }
+}
+
+// A late write must not find the object as it was, once its devices are given to another.
+TEST_F(ApiObjectWriterTest, AStrategicPatchInDoubtIsSentUntilTheObjectTells) {
+  auto what = reservation();
+  what.time_at.clear();
+  what.patch = boost::json::parse(R"({"status":{"users":[{"uid":"b"}]}})");
+  const std::string patch = patch_line_, get = std::string("GET ") + kPath;
+  const auto refusal = [](int code) {
+    return replying(code,
+                    fmt::format(R"({{"kind":"Status","status":"Failure","code":{},"message":"m"}})", code));
+  };
+  struct Case {
+    const char* name;
+    std::vector<unit::HttpHandler> replies;  // after the first one
+    std::vector<std::string> lines;
+    bool written, conflict;
+  };
+  const auto unchanged = replying(200, live_with("", 7)),
+             written = replying(200, live_with(R"({"uid":"b"})", 8)),
+             changed = replying(200, live_with("", 8));
+  const Case cases[] = {
+      {"not yet, and then it is made", {unchanged, replying(200, "{}")}, {patch, get, patch}, true, false},
+      {"not yet, and the late one was first",
+       {unchanged, refusal(409), written},
+       {patch, get, patch, get},
+       true,
+       false},
+      {"another has changed it", {changed}, {patch, get}, false, true},
+      {"it cannot be read at first",
+       {refusal(404), refusal(409), changed},
+       {patch, get, patch, get},
+       false,
+       true},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto before = lines().size();
+    server_.then([](HttpExchange& exchange) { exchange.cut(); });
+    for (const auto& reply : c.replies) server_.then(reply);
+    const auto outcome = write(what);
+    EXPECT_EQ(outcome.object.has_value(), c.written);
+    EXPECT_EQ(outcome.conflict, c.conflict);
+    auto seen = lines();
+    seen.erase(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(before));
+    EXPECT_EQ(seen, c.lines);
+  }
+}
+
+// A proxy may have sent the patch twice.
+TEST_F(ApiObjectWriterTest, ARefusedStrategicPatchIsLookedInto) {
+  auto what = reservation();
+  what.time_at.clear();
+  what.patch = boost::json::parse(R"({"status":{"users":[{"uid":"b"}]}})");
+  for (const bool made : {true, false}) {
+    server_.then(replying(403, R"({"kind":"Status","status":"Failure","code":403,"message":"m"})"));
+    server_.then(replying(200, made ? live_with(R"({"uid":"b"})", 8) : live_with("", 7)));
+    EXPECT_EQ(write(what).object.has_value(), made);
   }
 }
 

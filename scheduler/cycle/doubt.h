@@ -1,0 +1,19 @@
+// leaves_doubt(): whether a write may still take effect, or has taken effect, after an error.
+//
+// Threads: a pure function.
+#pragma once
+
+#include "base/result.h"
+
+namespace podium::cycle {
+
+// A lost reply; and these replies: a gateway's 502 or 504, the API server's own timeout, and an etcd error
+// that leaves the write's result open.
+inline bool leaves_doubt(const Error& error) {
+  const bool gave_up =
+      error.code == 502 || error.code == 504 || (error.code == 503 && error.retry_after == 0);
+  const bool in_etcd = error.code == 500 && error.message.find("etcdserver") != std::string::npos;
+  return error.maybe_applied || gave_up || in_etcd;
+}
+
+}  // namespace podium::cycle
