@@ -40,7 +40,7 @@ struct Reservation final : PluginState {
     bool is_extended = false;                     // this is the claim of extended resources
     bool was_known = false;                       // of that one: the watch has shown it
   };
-  enum class Request : std::uint8_t { create, finalizer, status, read, mention };
+  enum class Request : std::uint8_t { create, withdrawal, finalizer, status, read, mention };
 
   std::vector<Item> items;
   ExtendedMappings mappings;  // what the claim of extended resources is for
@@ -127,11 +127,35 @@ ObjectWrite read_again(const api::ResourceClaim& claim) {
 
 ObjectWrite withdrawal_from(const api::ResourceClaim& claim, const api::Pod& pod) {
   auto write = request_for(claim);
+  write.resource_version = claim.meta.resource_version;
   write.subresource = "status";
   json::object entry{{"$patch", "delete"}, {"uid", pod.meta.uid}};
   json::object status{{"reservedFor", json::array{std::move(entry)}}};
   write.patch = json::object{{"status", std::move(status)}};
   return write;
+}
+
+// Unreserve's withdrawal may be carried out late: after the pod's next attempt has found the claim reserved,
+// and has bound the pod. So the claim is marked here, in the snapshot only, until another version of it
+// comes. The next attempt withdraws and reserves anew: what is under way has an older resourceVersion then,
+// and takes no effect.
+constexpr std::string_view kWithdrawn = "withdrawn";  // instead of "pods"
+
+void mark_withdrawn(const api::ResourceClaim& claim, const api::Pod& pod, cluster::Objects& objects) {
+  const auto known = objects.shared<api::ResourceClaim>(claim.meta.namespace_, claim.meta.name);
+  if (!known || known->meta.uid != claim.meta.uid) return;
+  if (known->meta.resource_version != claim.meta.resource_version) return;
+  auto marked = std::make_shared<api::ResourceClaim>(*known);
+  for (auto& user : marked->status.reserved_for) {
+    if (user.uid == pod.meta.uid) user.resource = kWithdrawn;
+  }
+  objects.assume<api::ResourceClaim>(std::move(marked));
+}
+
+bool is_withdrawn(const api::ResourceClaim& claim, const api::Pod& pod) {
+  return std::ranges::any_of(claim.status.reserved_for, [&](const api::ClaimConsumer& user) {
+    return user.uid == pod.meta.uid && user.resource == kWithdrawn;
+  });
 }
 
 // --- the steps of PreBind ---
@@ -150,6 +174,10 @@ std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, cons
   if (claim.meta.deleted) return meanwhile("deleted");
   if (item.allocation && claim.status.allocation) return meanwhile("allocated elsewhere");
   if (!item.allocation && !claim.status.allocation) return meanwhile("deallocated elsewhere");
+  if (is_withdrawn(claim, pod)) {
+    reserved.request = Reservation::Request::withdrawal;
+    return withdrawal_from(claim, pod);
+  }
   if (item.allocation && !claim.has_finalizer) {
     reserved.request = Reservation::Request::finalizer;
     return finalizer_for(claim);
@@ -158,13 +186,16 @@ std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, cons
   return status_for(item, pod);
 }
 
-// The first claim from `current` on that is not reserved for the pod.
+// The first claim from `current` on that is not reserved for the pod, or whose reservation is being
+// withdrawn.
 bool has_work(Reservation& reserved, const api::Pod& pod) {
-  while (reserved.current < reserved.items.size() &&
-         is_reserved_for(*reserved.items[reserved.current].claim, pod.meta.uid)) {
+  const auto& items = reserved.items;
+  while (reserved.current < items.size() && !items[reserved.current].allocation &&
+         is_reserved_for(*items[reserved.current].claim, pod.meta.uid) &&
+         !is_withdrawn(*items[reserved.current].claim, pod)) {
     ++reserved.current;
   }
-  return reserved.current < reserved.items.size();
+  return reserved.current < items.size();
 }
 
 std::string failure_of(const Reservation& reserved, const api::Pod& pod, const std::string& error) {
@@ -177,6 +208,8 @@ std::string failure_of(const Reservation& reserved, const api::Pod& pod, const s
       return fmt::format("update pod {} ExtendedResourceClaimStatus: {}", pod.full_name(), error);
     case Reservation::Request::finalizer:
       return fmt::format("add finalizer to claim {}: {}", name, error);
+    case Reservation::Request::withdrawal:
+      return fmt::format("renew reservation of claim {}: {}", name, error);
     case Reservation::Request::read:
       return fmt::format("get updated claim {} after conflict: {}", name, error);
     case Reservation::Request::status:
@@ -204,6 +237,20 @@ void assume(const Reservation::Item& item, cluster::Objects& objects, std::vecto
 void forget_assumed(const api::ResourceClaim& claim, cluster::Objects& objects) {
   const auto& [space, name] = std::tie(claim.meta.namespace_, claim.meta.name);
   if (!objects.actual<api::ResourceClaim>(space, name)) objects.remove<api::ResourceClaim>(space, name);
+}
+
+// Why the claim that was read cannot be had as it was decided; empty: it can. Another claim has the name, or
+// somebody took the allocation back and gave another one: its devices may be on another node.
+std::string lost_meanwhile(const Reservation::Item& item, const api::ResourceClaim& live) {
+  const auto meanwhile = [&](std::string_view what) {
+    return fmt::format("claim {} got {} in the meantime", full_name(*item.claim), what);
+  };
+  if (is_in_memory(*item.claim)) return {};  // this is its creation
+  if (live.meta.uid != item.claim->meta.uid) return meanwhile("deleted");
+  const auto &had = item.claim->status.allocation, &has = live.status.allocation;
+  const bool same =
+      !had || !has || (had->results == has->results && had->node_selector == has->node_selector);
+  return same ? "" : meanwhile("allocated elsewhere");
 }
 
 NextStep give_up(Reservation& reserved, cluster::Objects& objects, std::string error) {
@@ -294,6 +341,7 @@ void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, clus
       handle.send(removal_of(claim));
     } else if (claim.status.allocation && is_reserved_for(claim, (*pod.pod)->meta.uid)) {
       handle.send(withdrawal_from(claim, **pod.pod));
+      mark_withdrawn(claim, **pod.pod, snapshot.objects());
     }
   }
 }
@@ -335,7 +383,8 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   auto& objects = snapshot.objects();
   if (!reply.object) {
     auto error = failure_of(reserved, **pod.pod, reply.error);
-    const bool is_of_claim = reserved.request == Request::finalizer || reserved.request == Request::status;
+    const bool is_of_claim = reserved.request == Request::withdrawal ||
+                             reserved.request == Request::finalizer || reserved.request == Request::status;
     const bool again = reply.conflict && is_of_claim && ++reserved.tries < kTries;
     if (!again) return give_up(reserved, objects, std::move(error));
     reserved.request = Request::read;
@@ -344,11 +393,13 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   if (reserved.request == Request::mention) return next_claim(reserved, **pod.pod, objects);
   auto decoded = api::decode_resource_claim(*reply.object);
   if (!decoded) return give_up(reserved, objects, failure_of(reserved, **pod.pod, decoded.error().message));
+  if (auto lost = lost_meanwhile(item, *decoded); !lost.empty())
+    return give_up(reserved, objects, std::move(lost));
   item.claim = std::make_shared<const api::ResourceClaim>(std::move(*decoded));
   const auto& meta = item.claim->meta;
   if (reserved.request != Request::status) {
     item.was_known |= objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
-    return step_on(reserved, **pod.pod, objects);
+    return has_work(reserved, **pod.pod) ? step_on(reserved, **pod.pod, objects) : NextStep();
   }
 
   std::vector<ClusterEvent> events;

@@ -34,18 +34,21 @@ struct Live {
   std::string name = "c";
   int version = 2;
   bool finalizer = false, allocated = false, deleted = false;
-  std::string user = {};
+  std::string user = {}, device = "x", uid = {};
 
   boost::json::value json() const {
     boost::json::object meta{{"namespace", "default"},
                              {"name", name},
-                             {"uid", "uid-" + name},
+                             {"uid", uid.empty() ? "uid-" + name : uid},
                              {"resourceVersion", std::to_string(version)}};
     if (finalizer) meta["finalizers"] = boost::json::array{"resource.kubernetes.io/delete-protection"};
     if (deleted) meta["deletionTimestamp"] = "2026-01-02T03:04:05Z";
     boost::json::object status;
     if (allocated)
-      status["allocation"] = boost::json::parse(R"({"allocationTimestamp": "2026-01-02T03:04:05Z"})");
+      status["allocation"] = boost::json::parse(
+          R"({"allocationTimestamp": "2026-01-02T03:04:05Z", "devices": {"results":
+              [{"request": "r", "driver": "d", "pool": "p", "device": ")" +
+          device + R"("}]}})");
     if (!user.empty())
       status["reservedFor"] = boost::json::parse(R"([{"resource": "pods", "uid": ")" + user + R"("}])");
     return boost::json::object{{"metadata", std::move(meta)}, {"status", std::move(status)}};
@@ -147,7 +150,7 @@ TEST(DynamicResourcesReservation, FromReserveToTheWrittenAllocation) {
   EXPECT_EQ(reserved.events[0].resource, framework::Resource::resource_claim);
 
   EXPECT_EQ(reserved.unreserve(),
-            Texts{R"(strategic c/status@ {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})"});
+            Texts{R"(strategic c/status@3 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})"});
   EXPECT_TRUE(snapshot.objects().find<api::ResourceClaim>("default", "c")->status.allocation)
       << "the allocation stays";
 }
@@ -194,6 +197,46 @@ TEST(DynamicResourcesReservation, AClaimThatIsReservedAlreadyIsLeftAlone) {
   Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
   EXPECT_TRUE(reserved.has_work()) << "the node is nominated, as upstream";
   EXPECT_EQ(reserved.begin(), "done");
+}
+
+// The withdrawal may be carried out after the next attempt has found the claim reserved: it would take the
+// claim from a pod that is bound.
+TEST(DynamicResourcesReservation, AReservationThatIsBeingWithdrawnIsRenewed) {
+  auto own = allocated_claim("c");
+  own.status.reserved_for = {{"", "pods", "p", "uid-p"}};
+  auto snapshot = devices_of(own);
+  const std::string withdrawal =
+      R"(strategic c/status@1 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})";
+  const auto renewal = fmt::format(R"(strategic c/status@2 {{"status":{{{}}}}})", kUser);
+  {
+    Reserved first(kOneDevice, pod_with({"c"}), snapshot);
+    EXPECT_EQ(first.unreserve(), Texts{withdrawal});
+  }
+  {
+    Reserved next(kOneDevice, pod_with({"c"}), snapshot);
+    EXPECT_EQ(next.begin(), withdrawal);
+    EXPECT_EQ(next.step({.version = 2, .finalizer = true, .allocated = true}), renewal);
+    EXPECT_EQ(next.step({.version = 3, .finalizer = true, .allocated = true, .user = "uid-p"}), "done");
+  }
+  {
+    Reserved last(kOneDevice, pod_with({"c"}), snapshot);
+    EXPECT_EQ(last.begin(), "done") << "the renewal is known";
+  }
+}
+
+TEST(DynamicResourcesReservation, AWithdrawalThatWasCarriedOutIsSeenByTheConflict) {
+  for (const bool is_withdrawn : {true, false}) {
+    auto own = allocated_claim("c");
+    own.status.reserved_for = {{"", "pods", "p", "uid-p"}};
+    auto snapshot = devices_of(own);
+    Reserved(kOneDevice, pod_with({"c"}), snapshot).unreserve();
+    Reserved next(kOneDevice, pod_with({"c"}), snapshot);
+    next.begin();
+    EXPECT_EQ(next.conflict(), "read c");
+    const Live live{.version = 2, .finalizer = true, .allocated = true, .user = is_withdrawn ? "" : "uid-p"};
+    const auto renewal = fmt::format(R"(strategic c/status@2 {{"status":{{{}}}}})", kUser);
+    EXPECT_EQ(next.step(live), is_withdrawn ? renewal : "done");
+  }
 }
 
 TEST(DynamicResourcesReservation, AConflictReadsAndWritesAgain) {
@@ -258,6 +301,32 @@ TEST(DynamicResourcesReservation, WhatEndsIt) {
   reserved.begin();
   reserved.conflict();
   EXPECT_EQ(reserved.step(Live()), "claim default/c got deallocated elsewhere in the meantime");
+}
+
+// It was taken back and given anew: the pod's node may not have these devices.
+TEST(DynamicResourcesReservation, AnotherAllocationThanThatOfTheDecision) {
+  for (const std::string device : {"x", "y"}) {
+    auto own = allocated_claim("c");
+    auto snapshot = devices_of(own);
+    Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
+    reserved.begin();
+    reserved.conflict();
+    const auto next = reserved.step({.finalizer = true, .allocated = true, .device = device});
+    if (device == "x") {
+      EXPECT_EQ(next, fmt::format(R"(strategic c/status@2 {{"status":{{{}}}}})", kUser));
+    } else {
+      EXPECT_EQ(next, "claim default/c got allocated elsewhere in the meantime");
+    }
+  }
+}
+
+TEST(DynamicResourcesReservation, AnotherClaimOfTheName) {
+  auto snapshot = unallocated();
+  Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
+  reserved.begin();
+  reserved.conflict();
+  EXPECT_EQ(reserved.step({.uid = "uid-other"}), "claim default/c got deleted in the meantime");
+  EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c")) << "its devices are free";
 }
 
 TEST(DynamicResourcesReservation, AReplyThatIsOlderThanTheWatchIsNoNews) {
