@@ -276,10 +276,13 @@ void BindingCycle::requeue_unsent(Pod& unsent) {
   if (freed) parts_.on_forgotten(*freed);
 }
 
-// The pod is not requeued: it is gone or elsewhere, or the scheduler stops.
+// The pod is not requeued: it is gone or elsewhere, or the scheduler stops. Nothing is taken back on the API
+// server: a pod that is elsewhere may run with what it was given.
 void BindingCycle::end(Pod& ended, const std::string& why) {
   auto pod = take(ended);
+  sends_ = false;
   framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
+  sends_ = true;
   parts_.recorder.binding_ended(
       *pod->queued.pod,
       {.bound = false, .node = pod->assumed.node, .error = why, .duration = parts_.clock.now() - pod->sent});

@@ -135,6 +135,7 @@ class BindingCycle final : public framework::Handle {
   std::set<std::string> waiting_, pre_binding_, awaiting_events_;
   std::deque<std::string> to_settle_;  // UIDs
   bool settling_ = false, stopping_ = false;
+  bool sends_ = true;  // false: what plugins send is dropped, see end()
   std::size_t requests_ = 0, in_doubt_ = 0;
 };
 

@@ -181,7 +181,11 @@ bool BindingCycle::reject(std::string_view uid, std::string_view plugin, std::st
 }
 
 // The outcome is for no pod: write_ended() ignores it.
-void BindingCycle::send(framework::ObjectWrite write) { parts_.writer.write({}, std::move(write)); }
+void BindingCycle::send(framework::ObjectWrite write) {
+  // What was made for the pod alone is removed all the same.
+  const bool removes = write.verb == framework::ObjectWrite::Verb::remove;
+  if (sends_ || removes) parts_.writer.write({}, std::move(write));
+}
 
 // --- settling ---
 

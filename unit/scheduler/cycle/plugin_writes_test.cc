@@ -106,5 +106,16 @@ TEST_F(PluginWrites, UnreserveMaySendAWriteThatNobodyWaitsFor) {
   EXPECT_EQ(take_log(), Log{});
 }
 
+// What is gone is cleared by others; what is elsewhere may run with what it was given.
+TEST_F(PluginWrites, NothingIsTakenBackFromAPodThatIsGone) {
+  a_.on_unreserve = [](framework::Handle& handle, const framework::AssumedPod&) {
+    handle.send(write_of("back"));
+  };
+  begin();
+  scheduler_.pod_deleted("uid-web");
+  wrote("web");
+  EXPECT_EQ(std::ranges::count(take_log(), "write back for "), 0);
+}
+
 }  // namespace
 }  // namespace podium::cycle::plugin_writes_test
