@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/time.h"
+#include "simulate/claims.h"
 #include "simulate/patch.h"
 
 namespace podium::simulate {
@@ -85,7 +86,21 @@ json::object state_of_new_pod(const json::value& pod) {
   return state;
 }
 
-bool has_status(const std::string& plural) { return plural == "pods" || plural == "schedulingreports"; }
+bool has_status(const std::string& plural) {
+  return plural == "pods" || plural == "schedulingreports" || plural == kClaims;
+}
+
+// A write of the status changes nothing else; any other write does not change it.
+json::value written(const Route& route, const json::value& before, json::value after) {
+  const bool of_status = route.subresource == "status";
+  if (!of_status && !has_status(route.plural)) return after;
+  const auto* state = (of_status ? after : before).as_object().if_contains("status");
+  const auto kept = state ? std::optional(*state) : std::nullopt;
+  auto result = of_status ? before : std::move(after);
+  result.as_object().erase("status");
+  if (kept) result.as_object()["status"] = *kept;
+  return result;
+}
 
 }  // namespace
 
@@ -125,7 +140,7 @@ Response ApiServer::serve(const client::Request& request, const std::string& by)
   if (route->name.empty()) return not_understood(request, "a write without a name");
   if (request.method == "PATCH") return patch(*route, request, by);
   auto body = parsed(request.body);
-  if (request.method != "PUT" || route->plural != "leases" || !body)
+  if (request.method != "PUT" || (route->plural != "leases" && route->plural != kClaims) || !body)
     return not_understood(request, "unknown write");
   return replace(*route, std::move(*body), by);
 }
@@ -188,6 +203,7 @@ Response ApiServer::create(const Route& route, const client::Request& request, c
   if (auto refused = refusal("create", made)) return std::move(*refused);
   if (has_status(route.plural)) body->as_object().erase("status");
   if (route.plural == "pods") body->as_object()["status"] = state_of_new_pod(*body);
+  if (route.plural == kClaims) body->as_object()["status"] = json::object();
   const auto stored = store_.create(made.key(), std::move(*body), by);
   return object_reply(201, *stored, request);
 }
@@ -223,6 +239,7 @@ Response ApiServer::bind(const Route& route, const json::value& body, const std:
 // A lease that is not there is made, unless the one that was read is meant.
 Response ApiServer::replace(const Route& route, json::value body, const std::string& by) {
   const auto object = store_.find(route.key());
+  if (!object && route.plural != "leases") return not_found(route);
   if (!object && !text_at(body, "/metadata/uid").empty())
     return conflict(route, "Precondition failed: UID in precondition");
   if (!object) return {201, store_.create(route.key(), std::move(body), by)->text};
@@ -230,7 +247,18 @@ Response ApiServer::replace(const Route& route, json::value body, const std::str
                           {"resourceVersion", text_at(body, "/metadata/resourceVersion")}};
   if (const auto broken = broken_precondition(asked, object->value); !broken.empty())
     return conflict(route, broken);
-  return {200, store_.update(route.key(), std::move(body), by)->text};
+  return put(route, *object, std::move(body), client::Request(), by);
+}
+
+// What an update stores of an object, if it may.
+Response ApiServer::put(const Route& route, const Stored& before, json::value after,
+                        const client::Request& request, const std::string& by) {
+  auto result = written(route, before.value, std::move(after));
+  if (route.plural == kClaims) {
+    if (const auto why = refused_claim(before.value, result); !why.empty())
+      return status(422, "Invalid", why, route, route.name);
+  }
+  return object_reply(200, *update_finally(store_, route.key(), std::move(result), by), request);
 }
 
 Response ApiServer::patch(const Route& route, const client::Request& request, const std::string& by) {
@@ -263,14 +291,7 @@ Response ApiServer::patch(const Route& route, const client::Request& request, co
       return not_understood(request, "unknown type of a patch");
     }
   }
-  // A write of the status changes nothing else; any other write does not change it.
-  auto result = of_status ? object->value : std::move(patched);
-  const auto& from = of_status ? patched : object->value;
-  if (has_status(route.plural) || of_status) {
-    result.as_object().erase("status");
-    if (const auto* state = from.as_object().if_contains("status")) result.as_object()["status"] = *state;
-  }
-  return object_reply(200, *store_.update(route.key(), std::move(result), by), request);
+  return put(route, *object, std::move(patched), request, by);
 }
 
 Response ApiServer::remove(const Route& route, const client::Request& request, const std::string& by) {
@@ -289,7 +310,8 @@ Response ApiServer::remove(const Route& route, const client::Request& request, c
           format_time(agenda_.clock().wall() + std::chrono::seconds(30));
     return {200, store_.update(route.key(), std::move(leaving), by)->text};
   }
-  store_.remove(route.key(), by);
+  if (const auto waits = remove_finally(store_, route.key(), agenda_.clock().wall(), by))
+    return {200, waits->text};
   return {200, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
 }
 

@@ -57,6 +57,8 @@ class ApiServer {
   Response create(const Route& route, const client::Request& request, const std::string& by);
   Response bind(const Route& route, const json::value& body, const std::string& by);
   Response replace(const Route& route, json::value body, const std::string& by);
+  Response put(const Route& route, const Stored& before, json::value after, const client::Request& request,
+               const std::string& by);
   Response patch(const Route& route, const client::Request& request, const std::string& by);
   Response remove(const Route& route, const client::Request& request, const std::string& by);
   Response remove_all(const Route& route, const std::string& by);

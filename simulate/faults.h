@@ -10,6 +10,9 @@
 
 namespace podium::simulate {
 
+// Lives from this seed on have devices and claims. Those before it stay as they are.
+inline constexpr std::uint64_t kFirstWithDevices = 1'000'000;
+
 enum class Fault : std::uint8_t {
   lose_request,    // never arrives
   lose_reply,      // is carried out; the reply is lost

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "scheduler/config/config.h"
+#include "simulate/claim_controller.h"
 #include "simulate/cluster.h"
+#include "simulate/devices.h"
 #include "simulate/observer.h"
 #include "simulate/process.h"
 
@@ -23,6 +25,8 @@ constexpr std::chrono::seconds kToRest{90}, kStop{35}, kToRelist{80 * 60};
 // Who waits for an answer that was lost before the faults ended waits up to 70 s, and then backs off for up
 // to a minute.
 constexpr std::chrono::seconds kPatience{70 + 60};
+// The queue tries pods again after five minutes, looks every half minute, and clocks drift by a twentieth.
+constexpr std::chrono::seconds kToFlush{6 * 60};
 // Reports are listed every half hour, and may then have a TTL before them.
 constexpr std::chrono::seconds kToReportList{30 * 60 + 60 + 150 + 60};
 constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,000 in all
@@ -68,6 +72,8 @@ class Life {
   ApiServer server_;
   Network network_;
   Cluster cluster_;
+  std::unique_ptr<ClaimController> claim_controller_;  // both null: a life without devices
+  std::unique_ptr<Devices> devices_;
   const std::size_t engines_;
   const std::chrono::microseconds pace_;
   std::vector<std::unique_ptr<Process>> processes_;
@@ -100,6 +106,11 @@ Life::Life(const Settings& settings)
     observer_.fail(fmt::format("the model does not know: {} {} {}: {}", request.method, request.target,
                                request.content_type, why));
   };
+  if (settings.seed >= kFirstWithDevices) {
+    Dice dice(settings.seed * 0x9E3779B97F4A7C15 + 2);
+    claim_controller_ = std::make_unique<ClaimController>(store_, agenda_, dice.fork());
+    devices_ = std::make_unique<Devices>(store_, agenda_, dice.fork());
+  }
   if (faults_.has(Fault::lose_event)) observer_.may_lose_events();
   if (faults_.has(Fault::quota)) {
     observer_.keeps_some_reports();
@@ -269,6 +280,7 @@ void Life::heal() {
   network_.heal();
   network_.silence(0s);
   cluster_.rest();
+  if (devices_) devices_->rest();
   for (const auto& process : processes_) {
     process->frozen_until = {};
     process->steps_left = 0;
@@ -279,6 +291,7 @@ void Life::heal() {
 
 Outcome Life::run() {
   cluster_.begin();
+  if (devices_) devices_->begin();
   for (std::size_t i = 0; i < engines_; ++i)
     agenda_.after(dice_.between(0s, 2s), [this] { start_process(); });
   disturb();
@@ -289,6 +302,7 @@ Outcome Life::run() {
   out.hash = trace_.hash();
   out.lines = trace_.lines();
   out.bound = observer_.bound();
+  out.allocated = observer_.allocated();
   out.excused = observer_.excused();
   out.chosen = faults_;
   return out;
@@ -302,9 +316,14 @@ void Life::pass() {
   auto late = std::chrono::seconds(faults_.has(Fault::late) ? 60 : 0);
   if (network_.has_lost_events()) late = kToRelist;
   if (!run_until(time_.now() + kToRest + late)) return;
-  if (!observer_.at_rest(has_lost)) {
+  bool rests = observer_.at_rest(has_lost, false);
+  if (!rests && has_lost) {
     if (!run_until(time_.now() + kPatience)) return;
-    observer_.at_rest(false);
+    rests = observer_.at_rest(false, false);
+  }
+  if (!rests) {
+    if (!run_until(time_.now() + kToFlush)) return;
+    observer_.at_rest(false, true);
   }
   if (!run_until(time_.now() + kTtl + kToRest)) return;
   if (!observer_.at_end(engines_)) {

@@ -25,10 +25,10 @@ struct Settings {
 };
 
 struct Outcome {
-  std::optional<std::string> failure;  // nullopt: everything held
-  double failed_at = 0;                // in seconds of the life
-  std::uint64_t hash = 0, lines = 0;   // of the trace
-  std::uint64_t bound = 0;
+  std::optional<std::string> failure;      // nullopt: everything held
+  double failed_at = 0;                    // in seconds of the life
+  std::uint64_t hash = 0, lines = 0;       // of the trace
+  std::uint64_t bound = 0, allocated = 0;  // pods, claims
   Excuses excused{};
   Faults chosen = Faults::none();  // the faults that the seed chose
 };

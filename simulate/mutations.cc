@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -293,8 +294,14 @@ Faults only(std::initializer_list<Fault> wanted) {
   return faults;
 }
 
+std::vector<Mutation> with_claims(std::vector<Mutation> others) {
+  auto claims = claim_mutations();
+  others.insert(others.end(), std::make_move_iterator(claims.begin()), std::make_move_iterator(claims.end()));
+  return others;
+}
+
 const std::vector<Mutation>& all() {
-  static const std::vector<Mutation> found{
+  static const std::vector<Mutation> found = with_claims({
       {.name = "writes_without_the_lease",
        .bug = "sends a write that has waited, though the lease is lost (1)",
        .seed = 13,
@@ -417,7 +424,7 @@ const std::vector<Mutation>& all() {
        .seed = 33,
        .found_as = "before its TTL",
        .make = deletes_reports_without_uid},
-  };
+  });
   return found;
 }
 

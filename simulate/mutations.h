@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/engine/engine.h"
 #include "client/http/transport.h"
@@ -53,6 +54,7 @@ struct Mutation {
 };
 
 std::span<const Mutation> mutations();
+std::vector<Mutation> claim_mutations();  // those of claims and devices, which mutations() has as well
 const Mutation* mutation_named(std::string_view name);  // null: there is none
 
 // Both return what they are given where `mutation` is null.

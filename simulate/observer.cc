@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <utility>
 
 #include "base/time.h"
@@ -16,6 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr int kMostInASecond = 30;
 constexpr auto kDecided = 100ms;  // a binding is decided so long before it is sent, at most
+constexpr auto kLateWrite = 90s;  // a write and its decision, at most
 constexpr auto kRenewal = 11s;    // a renew deadline of 10 s, on a clock that drifts
 // Clocks drift by a twentieth: a TTL of 150 s ends so much earlier.
 constexpr auto kFlush = 6min;         // of the queue, after five
@@ -123,19 +125,32 @@ void Observer::sent(const Host& host, const client::Request& request) {
   if (request.target.find("/schedulingreports/") != std::string::npos) note_answer(request);
   if (request.method == "GET") return;
   count(host, request);
+  claims_.sent(host, request);
+  if (request.target.find("/resourceclaims/") != std::string::npos) return check_lease(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
   const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
   if (nominates) note_nomination(request);
-  const bool matters = request.method == "POST" || request.method == "DELETE" || nominates;
+  if (request.method == "POST" || request.method == "DELETE" || nominates) check_lease(host, request);
+}
+
+void Observer::check_lease(const Host& host, const client::Request& request) {
   const auto leads = holder();
   // Where nobody else has it, nobody else decides.
-  if (matters && !leads.empty() && leads != host.identity) {
+  if (!leads.empty() && leads != host.identity) {
     // Whose lease was deleted learns of it when it renews it.
     if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal)
       return excuse(Excuse::lease_deleted);
     fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
                      leads));
   }
+}
+
+// What one of two leaders cannot know is excused.
+void Observer::judge(std::optional<ClaimObserver::Finding> finding) {
+  if (!finding) return;
+  const bool lost = lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kLateWrite;
+  if (finding->is_takeovers) return excuse(lost ? Excuse::lease_deleted : Excuse::takeover);
+  fail(std::move(finding->what));
 }
 
 void Observer::note_nomination(const client::Request& request) {
@@ -180,6 +195,7 @@ void Observer::served(const Host& host, const client::Request& request, int stat
 }
 
 void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
+  if (plural == "resourceclaims") return claims_.read(host.identity, objects);
   if (plural != "pods") return;
   static constexpr std::string_view kUid = R"("uid":")", kNode = R"("nodeName":")";
   for (auto at = objects.find(kUid); at != objects.npos;) {
@@ -192,6 +208,14 @@ void Observer::read(const Host& host, const std::string& plural, std::string_vie
   }
 }
 
+void Observer::read_claims(const Host& host, const std::string& body) {
+  boost::system::error_code failure;
+  const auto reply = json::parse(body, failure);
+  const auto* items = failure ? nullptr : find_at(reply, "/items");
+  if (!items) return claims_.read(host.identity, body);
+  for (const auto& item : items->as_array()) claims_.read(host.identity, json::serialize(item));
+}
+
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
   if (request.method == "GET" && reply.status == 200 && request.target.starts_with("/api/v1/pods?")) {
     auto& pages = pages_[host.identity];
@@ -201,6 +225,10 @@ void Observer::answered(const Host& host, const client::Request& request, const 
     if (reply.body.find(R"("continue":"")") != std::string::npos)
       read(host, "pods", std::exchange(pages, {}));
   }
+  // A page counts as read at once: an engine that takes it later knows as much.
+  if (request.method == "GET" && reply.status == 200 &&
+      request.target.find("/resourceclaims") != std::string::npos)
+    read_claims(host, reply.body);
   const bool writes = request.method == "POST" || request.method == "PATCH";
   if (!writes || reply.status >= 300 || request.target.find("/schedulingreports") == std::string::npos)
     return;
@@ -216,6 +244,7 @@ void Observer::committed(const Commit& commit) {
   trace_.line({commit.by, " ", kTypes[static_cast<int>(commit.type)], " ", commit.key.text(), " at ",
                std::to_string(commit.version)});
   if (commit.key.plural == "pods") pod_committed(commit);
+  if (commit.key.plural == "resourceclaims") judge(claims_.committed(commit, holder() != commit.by));
   if (commit.key.plural == "schedulingreports") report_committed(commit);
   if (commit.key.plural == "schedulingreports" && !by_podium(commit.by)) read_.erase(commit.key.text());
   if (commit.key.plural == "leases" && commit.by == kHands) lease_taken_ = agenda_.now();
@@ -230,6 +259,7 @@ void Observer::pod_committed(const Commit& commit) {
   if (!before.empty()) return fail(fmt::format("{} moved from {} to {}", commit.key.text(), before, node));
   if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
   bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
+  judge(claims_.bound(pod, commit.by, bound_[uid].late));
   if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second != node)
     given_up_[it->second] = agenda_.now();
   check_node(node, commit.by);
@@ -306,30 +336,50 @@ void Observer::report_committed(const Commit& commit) {
 
 // --- at rest ---
 
-bool Observer::at_rest(bool has_patience) {
+bool Observer::at_rest(bool has_patience, bool flushed) {
   trace_.line("at rest");
+  waits_for_flush_ = false;
   auto unfinished = unfinished_pods();
+  if (!unfinished) unfinished = claims_.unfinished();
   if (!unfinished) unfinished = unfinished_what_ifs();
   if (!unfinished) unfinished = unfinished_reports();
-  if (unfinished && has_patience) return false;
+  if (unfinished && (has_patience || (waits_for_flush_ && !flushed))) return false;
   if (unfinished) fail(std::move(*unfinished));
   rests_since_ = agenda_.now();
   requests_since_rest_ = writes_since_rest_ = 0;
   return true;
 }
 
+// Nodes that pods are nominated to whose claims are not there: nobody tries these pods, so that nobody
+// withdraws the nomination, and it keeps others out. kube-scheduler gates them as well.
+std::set<std::string> Observer::nominated_in_vain() const {
+  std::set<std::string> out;
+  for (const auto& pod : store_.all("pods")) {
+    const auto node = text_at(pod->value, "/status/nominatedNodeName");
+    if (!node.empty() && text_at(pod->value, "/spec/nodeName").empty() && !claims_.may_be_tried(pod->value))
+      out.insert(node);
+  }
+  return out;
+}
+
 std::optional<std::string> Observer::unfinished_pods() {
+  const auto in_vain = nominated_in_vain();
   for (const auto& pod : store_.all("pods")) {
     if (!text_at(pod->value, "/spec/nodeName").empty() || find_at(pod->value, "/spec/schedulingGates"))
       continue;
     if (!text_at(pod->value, "/metadata/deletionTimestamp").empty()) continue;
     if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
-      if (knows_nomination(uid_of(pod->value)))
+      if (knows_nomination(uid_of(pod->value)) && claims_.may_be_tried(pod->value))
         return fmt::format("{} waits, and is nominated to {}", name_of(pod->value), node);
       excuse(Excuse::stale_nomination);
     }
     for (const auto& node : store_.all("nodes")) {
-      if (!fits(store_, pod->value, node->value)) continue;
+      if (!fits(store_, pod->value, node->value) || !claims_.fits(pod->value, node->value)) continue;
+      if (in_vain.contains(text_at(node->value, "/metadata/name"))) {
+        excuse(Excuse::stale_nomination);
+        continue;
+      }
+      waits_for_flush_ = find_at(pod->value, "/spec/resourceClaims");
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);
@@ -395,7 +445,9 @@ bool Observer::at_end(std::size_t engines) {
   const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
   if (requests_since_rest_ > most)
     fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
-  const auto most_writes = bound_.size() * 4 + 40 + static_cast<std::size_t>(minutes * 30);
+  // With devices there are more pods that wait, and the queue's flush tries all of them.
+  const auto waiting = store_.all("resourceclaims").empty() ? 0 : store_.all("pods").size();
+  const auto most_writes = (bound_.size() + waiting) * 4 + 40 + static_cast<std::size_t>(minutes * 30);
   if (writes_since_rest_ > most_writes)
     fail(fmt::format("{} writes in {:.1f} minutes of rest", writes_since_rest_, minutes));
   bool all_gone = true;

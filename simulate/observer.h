@@ -2,7 +2,8 @@
 //
 // At a commit: a pod's UID is bound once and never moves; the pods that one engine bound fit their node; no
 // report goes before its TTL, but by hand or for the next pod of its name. At a request: who binds, evicts or
-// nominates has the lease, by the server's record. At rest: see at_rest() and at_end().
+// nominates has the lease, by the server's record, and so has who writes claims. For devices see
+// ClaimObserver. At rest: see at_rest() and at_end().
 //
 // The first violation ends a life. What no scheduler can know is excused: see Excuse, which says why. Each
 // excuse is counted.
@@ -18,6 +19,7 @@
 
 #include "client/http/transport.h"
 #include "simulate/agenda.h"
+#include "simulate/claim_observer.h"
 #include "simulate/network.h"
 #include "simulate/store.h"
 #include "simulate/trace.h"
@@ -38,7 +40,8 @@ enum class Excuse : std::uint8_t {
   // does the same, so that both do the same at each step.
   nomination,
   // A pod keeps a nomination that the leader did not know of when it decided on the pod: it was carried out
-  // late, or written by the leader before. kube-scheduler leaves it until the pod is tried again, too.
+  // late, or written by the leader before. kube-scheduler leaves it until the pod is tried again, too. Or a
+  // claim of the pod is gone, so that nobody tries it.
   stale_nomination,
   count,
 };
@@ -66,7 +69,10 @@ class Observer {
 
   // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
   // what-if is answered, reports say what was bound. False: something is unfinished, and it has patience.
-  bool at_rest(bool has_patience);
+  // `flushed`: the queue had the time to try all pods again; without it, at_rest() has patience with pods
+  // that wait for devices. One that was promised to a claim and not given wakes nobody, as with
+  // kube-scheduler.
+  bool at_rest(bool has_patience, bool flushed);
   // Nothing but what is periodic has been sent since at_rest(), and expired reports are gone. False: some are
   // there that the leader cannot know before it lists all: who made them has ended, or had no reply.
   bool at_end(std::size_t engines);
@@ -75,6 +81,7 @@ class Observer {
   const std::optional<std::string>& failure() const { return failure_; }
   const Excuses& excused() const { return excused_; }
   std::uint64_t bound() const { return bound_.size(); }
+  std::uint64_t allocated() const { return claims_.allocated(); }
 
  private:
   struct Bound {
@@ -92,7 +99,11 @@ class Observer {
   void note_answer(const client::Request& request);
   void note_nomination(const client::Request& request);
   void count(const Host& host, const client::Request& request);
+  void read_claims(const Host& host, const std::string& body);
+  void check_lease(const Host& host, const client::Request& request);
+  void judge(std::optional<ClaimObserver::Finding> finding);
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
+  std::set<std::string> nominated_in_vain() const;
   std::optional<std::string> unfinished_pods();
   std::optional<std::string> unfinished_what_ifs() const;
   std::optional<std::string> unfinished_reports();
@@ -128,7 +139,8 @@ class Observer {
   Steady sent_at_{};
   Steady lease_taken_{};                      // by hand, for the last time
   std::map<std::string, std::string> knows_;  // by a report's UID: who had the reply to its last write
-  bool loses_events_ = false, keeps_some_ = false;
+  bool loses_events_ = false, keeps_some_ = false, waits_for_flush_ = false;
+  ClaimObserver claims_{store_, agenda_};
   Excuses excused_{};
   std::size_t requests_since_rest_ = 0, writes_since_rest_ = 0;
   std::optional<Steady> rests_since_;

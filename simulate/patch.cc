@@ -25,6 +25,37 @@ void merge_conditions(json::value& into, const json::array& patch) {
   }
 }
 
+// Finalizers are a set.
+void merge_finalizers(json::value& into, const json::array& patch) {
+  if (!into.is_array()) into = json::array();
+  auto& list = into.get_array();
+  for (const auto& wanted : patch) {
+    if (std::ranges::find(list, wanted) == list.end()) list.push_back(wanted);
+  }
+}
+
+// The pods of a claim are merged by their UIDs.
+void merge_reservations(json::object& status, const json::array& patch) {
+  auto& into = status["reservedFor"];
+  if (!into.is_array()) into = json::array();
+  auto& list = into.get_array();
+  const auto is_of = [](const json::value& one, const json::value& other) {
+    const auto *left = one.as_object().if_contains("uid"), *right = other.as_object().if_contains("uid");
+    return left && right && *left == *right;
+  };
+  for (const auto& wanted : patch) {
+    const auto there = std::ranges::find_if(list, [&](const json::value& one) { return is_of(one, wanted); });
+    if (wanted.as_object().contains("$patch")) {
+      if (there != list.end()) list.erase(there);
+    } else if (there == list.end()) {
+      list.insert(list.begin(), wanted);  // as the API server does
+    } else {
+      merge_patch(*there, wanted);
+    }
+  }
+  if (list.empty()) status.erase("reservedFor");
+}
+
 void merge(json::value& into, const json::value& patch, bool strategic) {
   if (!patch.is_object()) {
     into = patch;
@@ -36,6 +67,10 @@ void merge(json::value& into, const json::value& patch, bool strategic) {
       into.get_object().erase(key);
     } else if (strategic && key == "conditions" && value.is_array()) {
       merge_conditions(into.get_object()[key], value.get_array());
+    } else if (strategic && key == "finalizers" && value.is_array()) {
+      merge_finalizers(into.get_object()[key], value.get_array());
+    } else if (strategic && key == "reservedFor" && value.is_array()) {
+      merge_reservations(into.get_object(), value.get_array());
     } else {
       merge(into.get_object()[key], value, strategic);
     }

@@ -16,6 +16,7 @@ PROGRAM = ROOT / "build/release/simulate/podium_simulate"
 PODS, POLICED = "/api/v1/namespaces/shop/pods", "/api/v1/namespaces/policed/pods"
 REPORTS = "/apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/shop/leases"
+CLAIMS = "/apis/resource.k8s.io/v1/namespaces/shop/resourceclaims"
 JSON_PATCH, MERGE, STRATEGIC = (f"application/{kind}+json" for kind in ("json-patch", "merge-patch", "strategic-merge-patch"))
 BRIEF = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json"
 BRIEF_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json"
@@ -55,6 +56,28 @@ def lease(holder, rv=None, uid=None):
             "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "leaseTransitions": 0}}
 
 
+def claim(name, **metadata):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": name, "namespace": "shop", **metadata},
+            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount",
+                                                                          "count": 1}}]}}}
+
+
+def reserved(*pods, **allocation):
+    """What a claim's status has, as scheduler/plugins/dynamic_resources/reservation.cc writes it."""
+    return {"reservedFor": [{"resource": "pods", "name": pod, "uid": f"uid-{pod}"} for pod in pods], **allocation}
+
+
+def given(device):
+    return {"allocation": {"devices": {"results": [{"request": "gpu", "driver": "gpu.example.com", "pool": "n1", "device": device}]},
+                           "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
+                               {"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]},
+                           "allocationTimestamp": "2026-01-01T00:00:00Z"}}
+
+
+def withdrawn(pod):
+    return {"reservedFor": [{"$patch": "delete", "uid": f"uid-{pod}"}]}
+
+
 def deletion(**preconditions):
     return {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
 
@@ -74,6 +97,19 @@ def watch(name, target):
 FIRST, SECOND = ({"decidedAt": f"2026-01-01T00:00:0{n}Z", "attempts": n, "outcome": "Unschedulable"} for n in (1, 2))
 NO_STATUS, AFTER_FIRST = {"/status": None}, {"/status/decidedAt": FIRST["decidedAt"], "/status/attempts": 1}
 AS_REWRITTEN = {"uid": "${report.uid}", "resourceVersion": "${rewrite.rv}"}
+FINALIZER = "resource.kubernetes.io/delete-protection"
+NO_ALLOCATION = {"reservedFor": None, "allocation": None, "devices": None}
+
+
+def of_claim(step):
+    """The UID and the resourceVersion of a claim's answer, as preconditions."""
+    return {"uid": f"${{{step}.uid}}", "resourceVersion": f"${{{step}.rv}}"}
+
+
+def claim_status(name, status, step=None):
+    return patch(name, f"{CLAIMS}/c1/status", {**({"metadata": of_claim(step)} if step else {}), "status": status}, STRATEGIC)
+
+
 CONDITION = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "no"}
 
 STEPS = [
@@ -144,7 +180,42 @@ STEPS = [
     ask("take-late", "PUT", f"{LEASES}/l", lease("c", "${lease.rv}", "${lease.uid}")),
     ask("take-another", "PUT", f"{LEASES}/l", lease("c", "${take.rv}", "another")),
     ask("release", "PUT", f"{LEASES}/l", lease("", "${take.rv}", "${lease.uid}")),
+    # Claims: both writes of PreBind, conflicts, Unreserve, PostFilter, a deletion that waits for the finalizer.
+    ask("claim", "POST", CLAIMS, claim("c1")),
+    patch("finalizer", f"{CLAIMS}/c1", {"metadata": {**of_claim("claim"), "finalizers": [FINALIZER]}}, STRATEGIC),
+    patch("finalizer-late", f"{CLAIMS}/c1", {"metadata": {**of_claim("claim"), "finalizers": [FINALIZER]}}, STRATEGIC),
+    patch("finalizer-twice", f"{CLAIMS}/c1", {"metadata": {"finalizers": [FINALIZER]}}, STRATEGIC),
+    patch("claim-of-another", f"{CLAIMS}/c1", {"metadata": {"uid": "another", "finalizers": [FINALIZER]}}, STRATEGIC),
+    claim_status("reserve-only", reserved("a"), "finalizer"),
+    claim_status("allocate-late", reserved("a", **given("gpu-0")), "claim"),
+    claim_status("allocate", reserved("a", **given("gpu-0")), "finalizer"),
+    claim_status("allocate-twice", reserved("a", **given("gpu-0")), "finalizer"),
+    claim_status("allocate-the-same", reserved("a", **given("gpu-0")), "allocate"),
+    claim_status("allocate-another", reserved("a", **given("gpu-1")), "allocate"),
+    claim_status("share", reserved("b"), "allocate"),
+    claim_status("share-late", reserved("c"), "allocate"),
+    claim_status("withdraw", withdrawn("a")),
+    claim_status("withdraw-twice", withdrawn("a")),
+    claim_status("withdraw-late", withdrawn("b"), "share"),
+    claim_status("withdraw-the-last", withdrawn("b")),
+    claim_status("take-back-late", NO_ALLOCATION, "withdraw"),
+    claim_status("take-back", NO_ALLOCATION, "withdraw-the-last"),
+    claim_status("allocate-anew", reserved("a", **given("gpu-1")), "take-back"),
+    ask("delete-claim", "DELETE", f"{CLAIMS}/c1", deletion(uid="${claim.uid}")),
+    ask("leaving", "GET", f"{CLAIMS}/c1"),
+    claim_status("share-while-it-leaves", reserved("b"), "leaving"),
+    claim_status("take-back-while-it-leaves", NO_ALLOCATION, "leaving"),
+    claim_status("allocate-while-it-leaves", reserved("a", **given("gpu-1")), "take-back-while-it-leaves"),
+    patch("another-finalizer", f"{CLAIMS}/c1", {"metadata": {"finalizers": ["example.com/other"]}}, STRATEGIC),
+    ask("put-late", "PUT", f"{CLAIMS}/c1", claim("c1", **of_claim("claim"))),
+    ask("put", "PUT", f"{CLAIMS}/c1", claim("c1", **of_claim("take-back-while-it-leaves"))),
+    ask("gone", "GET", f"{CLAIMS}/c1"),
+    ask("put-nobody", "PUT", f"{CLAIMS}/c1", claim("c1", **of_claim("claim"))),
+    ask("claim-2", "POST", CLAIMS, claim("c2")),
+    ask("put-status", "PUT", f"{CLAIMS}/c2/status", {**claim("c2", **of_claim("claim-2")), "status": reserved("a", **given("gpu-2"))}),
+    ask("claims", "GET", CLAIMS),
     # Watches: a streaming list, resumed ones.
+    watch("claims-stream", f"{CLAIMS}?watch=true&resourceVersion=${{claim.rv}}"),
     watch("stream", f"{REPORTS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
     watch("resume", f"{REPORTS}?watch=true&resourceVersion=${{what-if.rv}}"),
     watch("questions", f"{REPORTS}?watch=true&resourceVersion=${{what-if.rv}}&fieldSelector=spec.dryRun%3Dtrue"),
@@ -266,6 +337,8 @@ class Side:
                 "going": "deletionTimestamp" in metadata}
         if value.get("kind") == "SchedulingReport":
             seen.update(generation=metadata["generation"], spec=spec, status=status)
+        elif "devices" in spec:
+            seen.update(status=status, finalizers=metadata.get("finalizers", []))
         elif "holderIdentity" in spec:
             seen.update(spec=spec)
         else:

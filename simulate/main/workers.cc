@@ -38,6 +38,7 @@ Sum timed(const std::function<Sum(unsigned, unsigned)>& work, unsigned worker, u
 void Sum::add(std::uint64_t seed, const Outcome& outcome) {
   ++lives;
   bound += outcome.bound;
+  allocated += outcome.allocated;
   hash += Dice(seed ^ outcome.hash).next();
   for (std::size_t i = 0; i < excused.size(); ++i) excused[i] += outcome.excused[i];
 }
@@ -46,6 +47,7 @@ Sum& Sum::operator+=(const Sum& other) {
   lives += other.lives;
   failed += other.failed;
   bound += other.bound;
+  allocated += other.allocated;
   hash += other.hash;
   seconds += other.seconds;
   for (std::size_t i = 0; i < excused.size(); ++i) excused[i] += other.excused[i];
@@ -53,7 +55,8 @@ Sum& Sum::operator+=(const Sum& other) {
 }
 
 std::string Sum::text() const {
-  auto out = fmt::format("{} lives, {} failed; {} pods bound; excused:", lives, failed, bound);
+  auto out = fmt::format("{} lives, {} failed; {} pods bound, {} claims allocated; excused:", lives, failed,
+                         bound, allocated);
   for (std::size_t i = 0; i < excused.size(); ++i)
     out += fmt::format("{} {} {}", i > 0 ? "," : "", excused[i], kExcuses[i]);
   return out + fmt::format("; traces {:016x}; {:.1f} ms a life", hash,

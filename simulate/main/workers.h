@@ -13,7 +13,7 @@
 namespace podium::simulate {
 
 struct Sum {
-  std::uint64_t lives = 0, failed = 0, bound = 0;
+  std::uint64_t lives = 0, failed = 0, bound = 0, allocated = 0;
   std::uint64_t hash = 0;  // of all traces, in any order
   Excuses excused{};
   double seconds = 0;  // of all workers

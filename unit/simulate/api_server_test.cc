@@ -270,5 +270,61 @@ TEST(ModelledApiServer, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(unknown, ElementsAre("PUT " + Served::pod_path("a"), "GET /version"));
 }
 
+// --- claims ---
+
+constexpr const char* kClaimsPath = "/apis/resource.k8s.io/v1/namespaces/shop/resourceclaims";
+constexpr const char* kAllocated =
+    R"("allocation":{"devices":{"results":[{"driver":"d","pool":"p","device":"x"}]}})";
+
+struct ServedClaim : Served {
+  ServedClaim() { made(kClaimsPath, "shop", "c"); }
+  int patch(const std::string& subresource, const std::string& body) {
+    return ask("PATCH", std::string(kClaimsPath) + "/c" + subresource, body, kStrategicPatch).status;
+  }
+  json::value live() { return json::parse(ask("GET", std::string(kClaimsPath) + "/c").body); }
+  std::string users() {
+    std::string out;
+    const auto claim = live();
+    if (const auto* list = find_at(claim, "/status/reservedFor")) {
+      for (const auto& user : list->as_array()) out += text_at(user, "/uid");
+    }
+    return out;
+  }
+};
+
+TEST(ApiServer, AClaimIsReservedForPodsByTheirUids) {
+  ServedClaim served;
+  EXPECT_EQ(served.patch("/status", R"({"status":{"reservedFor":[{"uid":"a"}]}})"), 422) << "not allocated";
+  EXPECT_EQ(served.patch("/status",
+                         fmt::format(R"({{"status":{{"reservedFor":[{{"uid":"a"}}],{}}}}})", kAllocated)),
+            200);
+  EXPECT_EQ(served.patch("/status", R"({"status":{"reservedFor":[{"uid":"b"}]}})"), 200);
+  EXPECT_EQ(served.users(), "ba");
+  const auto version = text_at(served.live(), "/metadata/resourceVersion");
+  EXPECT_EQ(served.patch("/status", R"({"status":{"reservedFor":[{"uid":"b"}]}})"), 200);
+  EXPECT_EQ(text_at(served.live(), "/metadata/resourceVersion"), version) << "nothing has changed";
+  EXPECT_EQ(served.patch("/status", R"({"status":{"reservedFor":[{"$patch":"delete","uid":"a"}]}})"), 200);
+  EXPECT_EQ(served.users(), "b");
+  EXPECT_EQ(served.patch("/status", R"({"status":{"allocation":{"devices":null}}})"), 422)
+      << "it is immutable";
+  EXPECT_EQ(served.patch("/status", R"({"status":{"allocation":null,"reservedFor":null}})"), 200);
+}
+
+TEST(ApiServer, AClaimThatIsDeletedWaitsForItsFinalizer) {
+  ServedClaim served;
+  const std::string path = std::string(kClaimsPath) + "/c";
+  EXPECT_EQ(served.patch("", R"({"metadata":{"finalizers":["f"]}})"), 200);
+  EXPECT_EQ(served.ask("DELETE", path).status, 200);
+  EXPECT_FALSE(text_at(served.live(), "/metadata/deletionTimestamp").empty());
+  EXPECT_EQ(served.patch("", R"({"metadata":{"finalizers":["g"]}})"), 422);
+  EXPECT_EQ(served.patch("/status",
+                         fmt::format(R"({{"status":{{"reservedFor":[{{"uid":"a"}}],{}}}}})", kAllocated)),
+            422);
+  auto claim = served.live();
+  claim.as_object()["metadata"].as_object().erase("finalizers");
+  EXPECT_EQ(served.ask("PUT", path, json::serialize(claim)).status, 200);
+  EXPECT_EQ(served.ask("GET", path).status, 404);
+}
+
 }  // namespace
 }  // namespace podium::simulate

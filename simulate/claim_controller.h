@@ -1,0 +1,38 @@
+// ClaimController: kube-controller-manager's controller of resource claims, and its garbage collector.
+//
+// It makes the claims of templates and names them in the pod's status. It drops the reservations of pods that
+// are gone or finished; with the last one it takes the allocation and the finalizer. It deletes a template's
+// claim with its pod.
+// Owner: a Life, where it has devices. Threads: one. Errors: none.
+// Source: pkg/controller/resourceclaim/controller.go, syncClaim.
+#pragma once
+
+#include <string>
+
+#include "simulate/agenda.h"
+#include "simulate/dice.h"
+#include "simulate/store.h"
+
+namespace podium::simulate {
+
+class ClaimController {
+ public:
+  ClaimController(Store& store, Agenda& agenda, Dice dice);
+
+ private:
+  void committed(const Commit& commit);
+  void pod_committed(const Commit& commit);
+  void make_claims(const Key& pod, const std::string& uid);
+  bool is_used_by(const std::string& pod_uid, const std::string& ns) const;
+  bool needs_sync(const json::value& claim) const;
+  void sync_later(const Key& claim);
+  void sync(const Key& claim);
+  void drop_finalizer(const Key& claim);
+
+  Store& store_;
+  Agenda& agenda_;
+  Dice dice_;
+  std::uint64_t made_ = 0;
+};
+
+}  // namespace podium::simulate

@@ -1,0 +1,245 @@
+#include "simulate/claim_observer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <set>
+
+#include "simulate/claims.h"
+#include "simulate/route.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kDecisionTakes = 100ms;  // a decision is made so long before its first write is sent, at most
+constexpr auto kPause = 75s;            // between two requests of one decision, at most
+
+bool is_engine(const std::string& by) { return by.starts_with("podium"); }
+std::string id_of(const json::value& object) { return text_at(object, "/metadata/uid"); }
+std::string full_name(const json::value& object) {
+  return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
+}
+
+std::string chain_of(const std::string& by, const Key& key) { return by + " " + key.text(); }
+
+}  // namespace
+
+void ClaimObserver::sent(const Host& host, const client::Request& request) {
+  if (request.method == "GET" || request.target.find("/resourceclaims/") == std::string::npos) return;
+  const auto route = parse_route(request.target);
+  if (!route) return;
+  auto& chain = chains_[chain_of(host.identity, route->key())];
+  const auto now = agenda_.now();
+  if (chain.first == Steady{} || now - chain.last > kPause) chain.first = now;
+  chain.last = now;
+}
+
+void ClaimObserver::read(const std::string& identity, std::string_view objects) {
+  for (const auto& [uid, allocated] : allocated_) {
+    const auto at = objects.find(uid);
+    if (at == objects.npos) continue;
+    const auto key = fmt::format("{} {} {}", identity, uid, allocated.version);
+    if (known_.contains(key)) continue;
+    const auto end = std::min(objects.find("\n", at), objects.size());
+    const auto begin = objects.rfind("\n", at) + 1;
+    const auto line = objects.substr(begin, end - begin);
+    static constexpr std::string_view kAllocation = R"("allocation":{)", kVersion = R"("resourceVersion":")";
+    const auto version = line.find(kVersion);
+    if (line.find(kAllocation) == line.npos || version == line.npos) continue;
+    if (std::stoull(std::string(line.substr(version + kVersion.size(), 20))) >= allocated.version)
+      known_[key] = agenda_.now();
+  }
+}
+
+std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& commit, bool late) {
+  const auto& claim = commit.after->value;
+  const auto uid = id_of(claim);
+  auto devices = exclusive_devices(claim);
+  auto found = taken(commit, late);
+  if (is_engine(commit.by)) writers_[uid] = commit.by;
+  if (commit.type == Commit::Type::deleted || devices.empty()) {
+    allocated_.erase(uid);
+    return found;
+  }
+  if (!find_at(claim, "/metadata/finalizers") && !found)
+    found = Finding{fmt::format("{} is allocated without a finalizer", commit.key.text())};
+  if (allocated_.contains(uid)) return found;
+  const auto& made = allocated_[uid] = {std::move(devices), commit.by, commit.key.text(), commit.version};
+  ++count_;
+  return found ? found : doubly(commit, made, late);
+}
+
+// A device that another claim has as well.
+std::optional<ClaimObserver::Finding> ClaimObserver::doubly(const Commit& commit, const Allocated& made,
+                                                            bool late) const {
+  for (const auto& [uid, other] : allocated_) {
+    if (&other == &made) continue;
+    for (const auto& device : made.devices) {
+      if (std::ranges::find(other.devices, device) == other.devices.end()) continue;
+      const bool unknown = other.by != commit.by && !knew(commit.by, uid, other.version, commit.after->value);
+      return Finding{fmt::format("{} gives {} to {}, and {} gave it to {}", commit.by, device, made.name,
+                                 other.by, other.name),
+                     late || unknown};
+    }
+  }
+  return std::nullopt;
+}
+
+// A claim that podium takes from a pod that runs.
+std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit, bool late) {
+  if (!is_engine(commit.by) || commit.type != Commit::Type::modified) return std::nullopt;
+  for (const auto& uid : users_of(commit.before->value)) {
+    if (is_reserved_for(commit.after->value, uid)) continue;
+    const auto pod = pod_of(uid, commit.key.ns);
+    if (!pod || is_finished(pod->value) || text_at(pod->value, "/spec/nodeName").empty()) continue;
+    const auto writer = writers_.find(id_of(commit.after->value));
+    const auto binder = binders_.find(uid);
+    const bool another = (writer != writers_.end() && writer->second != commit.by) ||
+                         (binder != binders_.end() && binder->second != commit.by);
+    if (late || another) bereft_.insert(uid);
+    return Finding{
+        fmt::format("{} takes {} from {}, which runs", commit.by, commit.key.text(), full_name(pod->value)),
+        late || another};
+  }
+  return std::nullopt;
+}
+
+// Whether the engine has read of the allocation before it decided on this claim.
+bool ClaimObserver::knew(const std::string& by, const std::string& uid, Version version,
+                         const json::value& claim) const {
+  const auto known = known_.find(fmt::format("{} {} {}", by, uid, version));
+  return known != known_.end() && known->second + kDecisionTakes < decided(by, claim);
+}
+
+// When its first write of a claim of these pods was sent: the claims of one pod are decided on together.
+Steady ClaimObserver::decided(const std::string& by, const json::value& claim) const {
+  const auto ns = text_at(claim, "/metadata/namespace");
+  std::set<std::string> names{text_at(claim, "/metadata/name")};
+  for (const auto& uid : users_of(claim)) {
+    const auto pod = pod_of(uid, ns);
+    const auto of_pod = pod ? claim_names(pod->value) : std::nullopt;
+    if (of_pod) names.insert(of_pod->begin(), of_pod->end());
+  }
+  auto first = agenda_.now();
+  for (const auto& name : names) {
+    const auto chain = chains_.find(chain_of(by, {std::string(kClaims), ns, name}));
+    if (chain != chains_.end() && agenda_.now() - chain->second.last < kPause)
+      first = std::min(first, chain->second.first);
+  }
+  return first;
+}
+
+StoredPtr ClaimObserver::pod_of(const std::string& uid, const std::string& ns) const {
+  for (auto& pod : store_.all("pods", ns)) {
+    if (id_of(pod->value) == uid) return pod;
+  }
+  return nullptr;
+}
+
+std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& pod, const std::string& by,
+                                                           bool late) {
+  if (!find_at(pod, "/spec/resourceClaims")) return std::nullopt;
+  binders_[id_of(pod)] = by;
+  const auto node = text_at(pod, "/spec/nodeName"), ns = text_at(pod, "/metadata/namespace");
+  const auto names = claim_names(pod);
+  if (!names) return Finding{fmt::format("{} is bound before its claims are made", full_name(pod))};
+  for (const auto& name : *names) {
+    const auto claim = store_.find({std::string(kClaims), ns, name});
+    const auto writer = claim ? writers_.find(id_of(claim->value)) : writers_.end();
+    const bool another = writer != writers_.end() && writer->second != by;
+    const auto wrong = [&](std::string_view what) {
+      if (late || another) bereft_.insert(id_of(pod));
+      return Finding{fmt::format("{} is bound to {}, and its claim {} {}", full_name(pod), node, name, what),
+                     late || another};
+    };
+    if (!claim) return wrong("is not there");
+    if (!is_reserved_for(claim->value, id_of(pod))) return wrong("is not reserved for it");
+    if (allocated_node(claim->value) != node) return wrong("is allocated on " + allocated_node(claim->value));
+  }
+  return std::nullopt;
+}
+
+// --- at rest ---
+
+// Of the node's pool, beside those that other claims have. An incomplete pool has none.
+std::int64_t ClaimObserver::free_devices(const std::string& node,
+                                         const std::vector<std::string>& with) const {
+  std::int64_t newest = 0, parts = 0, wanted = 0;
+  for (const auto& slice : store_.all("resourceslices"))
+    if (text_at(slice->value, "/spec/nodeName") == node)
+      newest = std::max(newest, number_at(slice->value, "/spec/pool/generation"));
+  std::set<std::string> free;
+  for (const auto& slice : store_.all("resourceslices")) {
+    if (text_at(slice->value, "/spec/nodeName") != node) continue;
+    if (number_at(slice->value, "/spec/pool/generation") != newest) continue;
+    ++parts;
+    wanted = number_at(slice->value, "/spec/pool/resourceSliceCount");
+    for (const auto& device : slice->value.at("spec").at("devices").as_array()) {
+      if (find_at(device, "/taints")) continue;
+      free.insert(fmt::format("{}/{}/{}", kDriver, node, text_at(device, "/name")));
+    }
+  }
+  if (parts != wanted) return 0;
+  for (const auto& [uid, allocated] : allocated_) {
+    for (const auto& device : allocated.devices) {
+      if (std::ranges::find(with, device) == with.end()) free.erase(device);
+    }
+  }
+  return static_cast<std::int64_t>(free.size());
+}
+
+bool ClaimObserver::may_be_tried(const json::value& pod) const {
+  const auto names = claim_names(pod);
+  const auto ns = text_at(pod, "/metadata/namespace");
+  return names && std::ranges::all_of(*names, [&](const std::string& name) {
+           const auto claim = store_.find({std::string(kClaims), ns, name});
+           return claim && !is_leaving(claim->value) && !is_foreign(claim->value, pod);
+         });
+}
+
+bool ClaimObserver::fits(const json::value& pod, const json::value& node) const {
+  if (!find_at(pod, "/spec/resourceClaims")) return true;
+  if (!may_be_tried(pod)) return false;
+  const auto names = claim_names(pod);
+  const auto on = text_at(node, "/metadata/name"), ns = text_at(pod, "/metadata/namespace");
+  std::int64_t asked = 0;
+  std::vector<std::string> its;  // devices of its claims that it may give back
+  for (const auto& name : *names) {
+    const auto claim = store_.find({std::string(kClaims), ns, name});
+    const auto devices = exclusive_devices(claim->value);
+    if (!devices.empty() && allocated_node(claim->value) == on) continue;
+    const auto users = users_of(claim->value);
+    const bool may_lose_it = users.empty() || (users.size() == 1 && users.front() == id_of(pod));
+    if (!devices.empty() && !may_lose_it) return false;
+    its.insert(its.end(), devices.begin(), devices.end());
+    asked += devices_asked(claim->value);
+  }
+  return asked == 0 || asked <= free_devices(on, its);
+}
+
+std::optional<std::string> ClaimObserver::unfinished() const {
+  for (const auto& claim : store_.all(kClaims)) {
+    for (const auto& uid : users_of(claim->value)) {
+      if (!pod_of(uid, text_at(claim->value, "/metadata/namespace")))
+        return fmt::format("claim {} is reserved for a pod that is gone", full_name(claim->value));
+    }
+  }
+  for (const auto& pod : store_.all("pods")) {
+    if (text_at(pod->value, "/spec/nodeName").empty() || is_finished(pod->value) || is_leaving(pod->value))
+      continue;
+    const auto names = claim_names(pod->value);
+    for (const auto& name : names.value_or(std::vector<std::string>())) {
+      const auto claim =
+          store_.find({std::string(kClaims), text_at(pod->value, "/metadata/namespace"), name});
+      if (claim && is_reserved_for(claim->value, id_of(pod->value))) continue;
+      if (bereft_.contains(id_of(pod->value))) continue;
+      return fmt::format("{} runs without its claim {}", full_name(pod->value), name);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace podium::simulate

@@ -1,0 +1,75 @@
+// ClaimObserver: the Observer's part about devices.
+//
+// At a commit: no device is exclusively in two claims; an allocated claim has the finalizer; podium takes no
+// claim from a pod that is bound. At a binding: each claim of the pod is allocated on the node, and reserved
+// for the pod.
+// At rest: no claim is reserved for a pod that is gone, and the claims of running pods are theirs.
+// Owner: an Observer. Threads: one. Errors: Finding.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/http/transport.h"
+#include "simulate/agenda.h"
+#include "simulate/network.h"
+#include "simulate/store.h"
+
+namespace podium::simulate {
+
+class ClaimObserver {
+ public:
+  struct Finding {
+    std::string what;
+    bool is_takeovers = false;  // of writes that one of two leaders cannot know
+  };
+
+  ClaimObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
+
+  void sent(const Host& host, const client::Request& request);
+  void read(const std::string& identity, std::string_view objects);  // whole lines of a watch, or a list
+  // `late`: the writer does not have the lease any more.
+  std::optional<Finding> committed(const Commit& commit, bool late);
+  std::optional<Finding> bound(const json::value& pod, const std::string& by, bool late);
+
+  // Whether the node has the devices that the pod asks for, and its claims are where it can use them.
+  bool fits(const json::value& pod, const json::value& node) const;
+  // Whether its claims are there. If not, a pod keeps its nomination, since nobody tries it.
+  bool may_be_tried(const json::value& pod) const;
+  std::optional<std::string> unfinished() const;
+  std::uint64_t allocated() const { return count_; }
+
+ private:
+  struct Allocated {
+    std::vector<std::string> devices;
+    std::string by, name;
+    Version version = 0;
+  };
+  struct Chain {
+    Steady first{}, last{};
+  };
+
+  std::optional<Finding> doubly(const Commit& commit, const Allocated& made, bool late) const;
+  std::optional<Finding> taken(const Commit& commit, bool late);
+  bool knew(const std::string& by, const std::string& uid, Version version, const json::value& claim) const;
+  Steady decided(const std::string& by, const json::value& claim) const;
+  StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
+  std::int64_t free_devices(const std::string& node, const std::vector<std::string>& with) const;
+
+  const Store& store_;
+  const Agenda& agenda_;
+  std::map<std::string, Allocated> allocated_;  // by the claim's UID
+  std::map<std::string, std::string> writers_;  // by the claim's UID: which engine wrote it last
+  std::map<std::string, std::string> binders_;  // by the pod's UID
+  std::map<std::string, Chain> chains_;         // by an engine and a claim's path: its requests
+  std::map<std::string, Steady> known_;         // by an engine, a claim's UID and its allocation's version
+  // Pods whose claims were taken by a leader that did not know that they run, or are bound.
+  std::set<std::string> bereft_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace podium::simulate

@@ -1,0 +1,43 @@
+// Claims: what everybody in a life needs of ResourceClaims: the API server's checks, devices, owners.
+//
+// Threads: pure functions, but for those that write to a Store. Errors: a text, where one is returned.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulate/store.h"
+
+namespace podium::simulate {
+
+inline constexpr std::string_view kClaims = "resourceclaims";
+inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-protection";
+inline constexpr const char* kDriver = "gpu.example.com";
+
+// Why the API server refuses a write; empty: it does not.
+// Source: pkg/apis/resource/validation, validateResourceClaimStatusUpdate; apimachinery
+// ValidateObjectMetaUpdate.
+std::string refused_claim(const json::value& before, const json::value& after);
+
+// Devices that the claim has for itself, as "driver/pool/device".
+std::vector<std::string> exclusive_devices(const json::value& claim);
+std::string allocated_node(const json::value& claim);  // empty: none, or any
+bool is_reserved_for(const json::value& claim, std::string_view pod_uid);
+std::vector<std::string> users_of(const json::value& claim);  // UIDs
+std::int64_t devices_asked(const json::value& claim);
+
+// The names of the pod's claims; nullopt: one was not made yet. Empty: the pod has none.
+std::optional<std::vector<std::string>> claim_names(const json::value& pod);
+bool is_foreign(const json::value& claim, const json::value& pod);  // made for another pod
+bool is_leaving(const json::value& object);                         // has a deletionTimestamp
+bool is_finished(const json::value& pod);                           // Succeeded or Failed
+
+// A deletion, which waits for finalizers. An update, which ends an object that waits for no finalizer any
+// more.
+StoredPtr remove_finally(Store& store, const Key& key, Wall now, const std::string& by);  // null: it is gone
+StoredPtr update_finally(Store& store, const Key& key, json::value object, const std::string& by);
+
+}  // namespace podium::simulate

@@ -1,0 +1,56 @@
+// Devices: drivers that publish what nodes have, and people whose pods have claims on it.
+//
+// Drivers write ResourceSlices: of one part or of two, a generation after the other, with taints that come
+// and go. People make pods with claims of their own, with claims that pods share, and with templates; they
+// delete claims and change them, also right between two writes of podium. All of it from dice, until rest().
+// Owner: a Life, where it has devices. Threads: one. Errors: none.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "simulate/agenda.h"
+#include "simulate/dice.h"
+#include "simulate/store.h"
+
+namespace podium::simulate {
+
+class Devices {
+ public:
+  Devices(Store& store, Agenda& agenda, Dice dice);
+
+  void begin();  // after Cluster::begin()
+  void rest() { resting_ = true; }
+
+ private:
+  // What a node has, as its driver knows it.
+  struct Hardware {
+    std::uint64_t count = 0, generation = 0;
+    std::set<std::uint64_t> tainted;
+    bool split = false;  // into two slices
+  };
+
+  void act();
+  void one_act();
+  void make_pod();
+  void make_claim();
+  void delete_pod();
+  void change_hardware();
+  void touch(const Key& claim, const std::string& uid);
+  void publish(const std::string& node);
+  void write_slice(const std::string& node, std::uint64_t part, std::uint64_t generation);
+  void committed(const Commit& commit);
+  void claim_committed(const Commit& commit);
+  StoredPtr any(std::string_view plural, std::string_view prefix);
+
+  Store& store_;
+  Agenda& agenda_;
+  Dice dice_;
+  const std::chrono::microseconds pace_;
+  const std::uint64_t pods_, claims_;
+  std::map<std::string, Hardware> hardware_;  // by the node's name; also of nodes that are gone
+  bool resting_ = false;
+};
+
+}  // namespace podium::simulate
