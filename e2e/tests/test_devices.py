@@ -252,6 +252,14 @@ class ByKubeScheduler(Devices, Live):
 
 
 class ByPodium(Devices, Live):
+    def test_claims_made_for_extended_resources_are_counted(self):
+        def counted():
+            return self.podium.metric('scheduler_resourceclaim_creates_total{status="success"}')
+        before = counted()
+        self.plane.create(asking("extended", "example.com/gpu"))
+        self.bound("extended")
+        self.assertEqual(counted(), before + 1)
+
     def test_room_for_extended_resources(self):
         """Three devices are free, and one is asked for. podium hears a little later that a claim has lost its devices."""
         names = itertools.count()

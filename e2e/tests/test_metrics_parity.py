@@ -107,6 +107,7 @@ NOT_ALWAYS = {
     "scheduler_permit_wait_duration_seconds": "no in-tree plugin waits at Permit",
     "scheduler_dra_bindingconditions_allocations_total": "no pod waits for a device here: test_device_conditions.py",
     "scheduler_dra_bindingconditions_wait_duration_seconds": "the same",
+    "scheduler_resourceclaim_creates_total": "no pod asks for an extended resource of devices here: test_devices.py",
     "rest_client_request_retries_total": "only of requests that are sent again",
 }
 

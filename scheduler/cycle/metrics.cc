@@ -94,6 +94,10 @@ Metrics::Metrics(Registry& registry)
           histograms(registry, "scheduler_dra_bindingconditions_wait_duration_seconds",
                      "How long a pod waited for devices with binding conditions, for each of its devices."),
           Names{"profile", "driver", "status"}, kDevices),
+      claims_created_(counters(registry, "scheduler_resourceclaim_creates_total",
+                               "ResourceClaims to create for extended resources, by how the request ended: "
+                               "success, failure."),
+                      Names{"status"}),
       event_seconds_(histograms(registry, "scheduler_event_handling_duration_seconds",
                                 "Duration of taking in a change of the cluster, by what has changed."),
                      Names{"event"}, kPoint),
@@ -172,6 +176,8 @@ void Metrics::device_wait(const std::string& profile, const std::vector<framewor
     if (device.has_conditions) device_allocations_.with(profile, device.driver, status).Increment();
   }
 }
+
+void Metrics::claim_created(bool well) { claims_created_.with(well ? "success" : "failure").Increment(); }
 
 void Metrics::event_handled(const framework::ClusterEvent& event, double seconds) {
   framework::each_event_slot(event, [&](std::size_t slot) {

@@ -45,6 +45,7 @@ class Metrics {
   // A PreBind wait for devices has ended.
   void device_wait(const std::string& profile, const std::vector<framework::AwaitedDevice>& devices,
                    framework::Progress::State end, double seconds);
+  void claim_created(bool well);  // the request to create a ResourceClaim has ended
   void event_handled(const framework::ClusterEvent& event, double seconds);
   // Gauges and counters that are only copied here; call before each collection.
   void queue(const queue::SchedulingQueue& queue);
@@ -68,6 +69,7 @@ class Metrics {
   Histograms permit_wait_seconds_;
   Counters device_allocations_;
   Histograms device_wait_seconds_;
+  Counters claims_created_;
   Histograms event_seconds_;
   std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
   Counters bindings_;
