@@ -298,11 +298,14 @@ TEST(NodeAffinity, RandomTermsAgreeWithAskingEveryNode) {
       builder.prefer_node(static_cast<int>(random.below(100)), random.term());
     }
     const api::Pod incoming = builder;
-    bool parsed = true;  // false: a value is not a number
+    bool parsed = true;  // false: a value is not a number, or In or NotIn has none
     for (const auto& preferred : incoming.node_affinity.preferred) {
       for (const auto& r : preferred.preference.match_expressions) {
         const bool compares = r.op == api::Requirement::Op::gt || r.op == api::Requirement::Op::lt;
-        parsed &= preferred.weight == 0 || !compares || !r.values.front().starts_with('v');
+        const bool is_set_based = r.op == api::Requirement::Op::in || r.op == api::Requirement::Op::not_in;
+        const bool is_error =
+            (compares && r.values.front().starts_with('v')) || (is_set_based && r.values.empty());
+        parsed &= preferred.weight == 0 || !is_error;
       }
     }
     std::set<std::string> want, got;
