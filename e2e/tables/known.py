@@ -39,7 +39,6 @@ DIFFERENCES = [
                "Hint", 1, "docs/parity.md: it wakes more"),
     *(Difference("dynamicresources", f"TestPlugin/{case}(/filter/.*)?", ".*", covers, reason) for case, covers, reason in [
         ("podgroup-claim-template", 2, "claims of a PodGroup: its gate is off"),
-        ("timeout", 2, "a search ends after a number of steps"),
         ("canceled", 2, "the test cancels the search"),
         ("prebind-fail-with-binding-timeout", 2, "its claim times out ten seconds after the recording"),
         ("node-allocatable-resource-insufficient-resources-with-multiplier", 2, "cpu and memory of devices: its gate is off"),
@@ -117,7 +116,7 @@ CEILINGS = {UNNORMALISED: 196, WRONG_OBJECT: 31, NO_NODES: 257}
 # The fewest questions of each package whose answers must be equal.
 FLOORS = {"noderesources": 292, "nodeaffinity": 61, "tainttoleration": 40, "nodeports": 25, "nodename": 3, "nodeunschedulable": 11,
           "imagelocality": 18, "interpodaffinity": 207, "podtopologyspread": 365, "nodedeclaredfeatures": 4, "schedulinggates": 2,
-          "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 14, "dynamicresources": 164}
+          "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 14, "dynamicresources": 173}
 
 
 def never_asked(package, question):
