@@ -360,6 +360,7 @@ void Reflector::Impl::complete_list() {
   ++lists;
   spdlog::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural,
                 known.size(), state.resource_version());
+  handler.listed(state.resource_version());
   if (std::exchange(synced, true)) return;
   handler.synced();
 }

@@ -24,6 +24,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "client/api.h"
 #include "client/decode/arena_json.h"
@@ -65,6 +66,8 @@ class ReflectorHandler {
   virtual ~ReflectorHandler() = default;
   virtual void changed(std::span<const Change> changes) = 0;  // a batch, in order; never empty
   virtual void synced() = 0;                                  // the first list is complete; called once
+  // A list is complete, as of this resourceVersion, and what it changes has been dispatched.
+  virtual void listed(std::string_view /*version*/) {}
   // For readiness and logs: the resource cannot be listed or watched; called once per outage. The message
   // begins with the request.
   virtual void unavailable(const Error&) {}

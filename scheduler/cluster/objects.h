@@ -18,6 +18,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "api/decode.h"
 #include "api/objects.h"
@@ -124,6 +125,17 @@ class Objects {
     if (!known || !*known || (*known)->meta.resource_version != resource_version) return;
     put<T>(key, *known);
     drop_assumption<T>(key);
+  }
+  // What is assumed, the API server has never shown, and is no newer than this version: the keys. A list of
+  // that version has shown everything that exists.
+  template <typename T>
+  std::vector<ObjectKey> never_shown(std::string_view version) const {
+    std::vector<ObjectKey> out;
+    for (const auto& [key, known] : *std::get<Cow<ObjectMap<T>>>(assumed_on_)) {
+      const auto* object = known ? nullptr : find<T>(key.first, key.second);
+      if (object && !is_newer(object->meta.resource_version, version)) out.push_back(key);
+    }
+    return out;
   }
   // The API server's object, regardless of assumptions; null if there is none.
   template <typename T>

@@ -67,6 +67,17 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   scheduler.object_changed(std::move(event));
 }
 
+// Removes claims that this process created and that were gone again before the watch could show them.
+void claims_listed(Scheduler& scheduler, std::string_view version) {
+  for (auto& [ns, name] : scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version)) {
+    Arrival gone;
+    gone.deleted = true;
+    gone.meta.namespace_ = std::move(ns);
+    gone.meta.name = std::move(name);
+    apply_object<api::ResourceClaim, framework::Resource::resource_claim>(scheduler, gone);
+  }
+}
+
 // Services and controllers only provide default spread selectors; no queueing hint uses their events.
 template <api::Workload::Kind Kind>
 void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
@@ -114,6 +125,7 @@ struct Kind {
   Result<api::Object> (*decode)(const boost::json::value&);  // null for pods, which become PodInfo
   void (*apply)(Scheduler&, const Arrival&);
   bool optional = false;  // counts as empty where the API server does not serve it
+  void (*listed)(Scheduler&, std::string_view version) = nullptr;  // after each complete list
 };
 
 using W = api::Workload::Kind;
@@ -146,7 +158,7 @@ const Kind kKinds[] = {
     {res::volume_attachments, "", decoded<api::VolumeAttachment, api::decode_volume_attachment>,
      apply_object<api::VolumeAttachment, R::volume_attachment>},
     {res::resource_claims, "", decoded<api::ResourceClaim, api::decode_resource_claim>,
-     apply_object<api::ResourceClaim, R::resource_claim>, true},
+     apply_object<api::ResourceClaim, R::resource_claim>, true, claims_listed},
     {res::resource_slices, "", decoded<api::ResourceSlice, api::decode_resource_slice>,
      apply_object<api::ResourceSlice, R::resource_slice>, true},
     {res::device_classes, "", decoded<api::DeviceClass, api::decode_device_class>,
@@ -214,6 +226,12 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
                    kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
                    why.message);
       return end;
+    }
+    void listed(std::string_view version) override {
+      if (!kind.listed) return;
+      asio::post(feed.strand, [self = feed.shared_from_this(), &kind = kind, at = std::string(version)] {
+        kind.listed(self->scheduler, at);
+      });
     }
     void synced() override {
       {

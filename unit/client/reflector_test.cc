@@ -71,13 +71,14 @@ class Diary final : public ReflectorHandler {
     }
   }
   void synced() override { note("synced"); }
+  void listed(std::string_view version) override { lists.emplace_back(version); }
   void unavailable(const Error& error) override { note(fmt::format("unavailable {}", error.code)); }
   void available() override { note("available"); }
   void note(std::string entry) {
     entries.push_back(std::move(entry));
     if (entries.back() == until) reflector->stop();
   }
-  std::vector<std::string> entries;
+  std::vector<std::string> entries, lists;
   std::string until;
   Reflector* reflector = nullptr;
 };
@@ -144,6 +145,7 @@ TEST(Reflector, StreamsTheListAndGoesOnWatching) {
                   End::hang}};
   run.go("-b/2");
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "~a/1", "-b/2"}));
+  EXPECT_EQ(run.diary.lists, Lines{"9"});
   EXPECT_EQ(run.targets(), (Lines{"/api/v1/pods?watch=true&allowWatchBookmarks=true&sendInitialEvents=true"
                                   "&resourceVersionMatch=NotOlderThan"}));
 }

@@ -113,23 +113,45 @@ TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
   EXPECT_EQ(not_ready, std::vector<std::string>());
 }
 
+std::string claim_event(const std::string& type, const std::string& name, int version) {
+  return fmt::format(
+      R"({{"type":"{}","object":{{"metadata":{{"namespace":"shop","name":"{}","uid":"uid-{}","resourceVersion":"{}"}},"spec":{{}}}}}})"
+      "\n",
+      type, name, name, version);
+}
+
+std::shared_ptr<const api::ResourceClaim> claim_of(const std::string& name, int version) {
+  auto claim = std::make_shared<api::ResourceClaim>();
+  claim->meta.namespace_ = "shop";
+  claim->meta.name = name;
+  claim->meta.uid = "uid-" + name;
+  claim->meta.resource_version = std::to_string(version);
+  return claim;
+}
+
+const std::string kClaimsPath = "/apis/resource.k8s.io/v1/resourceclaims";
+
 TEST_F(ClusterFeedTest, AClaimThatWasAssumedIsNoNewsAgain) {
-  const auto claim = [](const std::string& type, const std::string& name, int version) {
-    return fmt::format(
-        R"({{"type":"{}","object":{{"metadata":{{"namespace":"shop","name":"{}","uid":"uid-{}","resourceVersion":"{}"}},"spec":{{}}}}}})"
-        "\n",
-        type, name, name, version);
-  };
-  auto assumed = std::make_shared<api::ResourceClaim>();
-  assumed->meta.namespace_ = "shop";
-  assumed->meta.name = "c";
-  assumed->meta.uid = "uid-c";
-  assumed->meta.resource_version = "12";
-  scheduler_.snapshot().objects().set<api::ResourceClaim>(assumed);
-  feed({claim("ADDED", "c", 5) + kListed, claim("MODIFIED", "c", 12), claim("MODIFIED", "c", 13),
-        claim("ADDED", "last", 14)},
-       "/apis/resource.k8s.io/v1/resourceclaims");
+  scheduler_.snapshot().objects().set(claim_of("c", 12));
+  feed({claim_event("ADDED", "c", 5) + kListed, claim_event("MODIFIED", "c", 12),
+        claim_event("MODIFIED", "c", 13), claim_event("ADDED", "last", 14)},
+       kClaimsPath);
   EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceClaimUpdate", 1},
+                                           {"resource.k8s.io/ResourceClaimAdd", 1}}));
+}
+
+// It was created by this process, and was gone again while there was no watch. The list is of version 9.
+TEST_F(ClusterFeedTest, AnAssumedClaimThatAListDoesNotHaveIsGone) {
+  auto& objects = scheduler_.snapshot().objects();
+  objects.assume(claim_of("gone", 9));
+  objects.assume(claim_of("newer", 10));
+  objects.set(claim_of("listed", 5));
+  objects.assume(claim_of("listed", 8));
+  feed({claim_event("ADDED", "listed", 5) + kListed, claim_event("ADDED", "last", 14)}, kClaimsPath);
+  EXPECT_FALSE(objects.find<api::ResourceClaim>("shop", "gone"));
+  EXPECT_TRUE(objects.find<api::ResourceClaim>("shop", "newer"));
+  EXPECT_TRUE(objects.find<api::ResourceClaim>("shop", "listed"));
+  EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceClaimDelete", 1},
                                            {"resource.k8s.io/ResourceClaimAdd", 1}}));
 }
 
