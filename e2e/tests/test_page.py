@@ -235,6 +235,18 @@ class Page(Live):
         self.browser.press("Enter")
         self.says("[role=alert]", "kind")
 
+    def test_amounts(self):
+        """As unit/app/render/amounts_test.cc has them."""
+        wanted = [["cpu", "54250m", "54.25"], ["cpu", "500m", "500m"], ["cpu", "1", "1"], ["cpu", "1001m", "1.001"], ["cpu", "10", "10"],
+                  ["memory", "2816Mi", "2.75Gi"], ["memory", "2817Mi", "2.76Gi"], ["memory", "1025Mi", "1.01Gi"],
+                  ["memory", "1048575Ki", "1Gi"], ["memory", "2147483647", "2Gi"], ["memory", "1023", "1023"], ["memory", "0", "0"],
+                  ["memory", "1500Gi", "1.47Ti"], ["memory", "8Ei", "8192Pi"], ["hugepages-2Mi", "1030Mi", "1.01Gi"],
+                  ["memory", "128e6", "122.08Mi"], ["nvidia.com/gpu", "1024", "1024"], ["cpu", "-1500m", "-1500m"], ["cpu", "four", "four"]]
+        self.open(self.editor, "#/ask")
+        each = f"{json.dumps(wanted)}.map(([resource, amount]) => module.roundedUp(resource, amount))"
+        got = self.browser.run(f"import('/ui/amounts.js').then((module) => {each})")
+        self.assertEqual(got, [words for _, _, words in wanted])
+
     def ask_about(self, manifest):
         self.browser.tab_to("here.id === 'manifest'", 90)
         self.browser.type(manifest)

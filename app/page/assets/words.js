@@ -1,5 +1,7 @@
 // What a report says, in plain words. The words for strategies and reasons are podium's own: words.json.
 
+import { roundedUp } from "./amounts.js";
+
 let tables = { strategies: [], reasons: [] };
 export function useWords(given) {
   tables = given;
@@ -79,7 +81,7 @@ const mainOf = (groups) =>
   );
 
 const leastWords = ({ least, resource }) =>
-  resource === "pods" && least === "1" ? "least short: 1 pod" : `least short: ${least} ${resource}`;
+  resource === "pods" && least === "1" ? "least short: 1 pod" : `least short: ${roundedUp(resource, least)} ${resource}`;
 
 // As device_words() of app/render/words.cc.
 function deviceWords({ request, matched, inUse, tainted, tooSmall }) {
