@@ -22,7 +22,6 @@ using namespace framework;
 
 constexpr auto kName = DynamicResources::kName;
 constexpr auto kUnavailable = "resourceclaim not available on the node";
-constexpr auto kTimedOut = "timed out trying to allocate devices";
 constexpr auto kTooFew = "cannot allocate all claims";
 constexpr auto kUnsupported = "pods with resource claims are not supported by this scheduler yet";
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
@@ -157,15 +156,14 @@ class ClaimsFilter final : public NodeFilter {
     VerdictId given_up = kFits;
     NodeMask(nodes).each([&](Row row) {
       if (given_up != kFits) return out.reject(nodes, row, given_up);
-      auto verdict = verdict_at(row);
-      if (!verdict) return;
-      const bool ends = verdict->code == Code::error && verdict->reasons.front().ends_with(kTimedOut);
-      const auto id = out.add(std::move(*verdict));
+      auto answer = answer_at(row);
+      if (!answer.verdict) return;
+      const auto id = out.add(std::move(*answer.verdict));
       out.reject(nodes, row, id);
-      if (ends) given_up = id;
+      if (answer.gave_up) given_up = id;
     });
   }
-  std::optional<Verdict> check(Row row, const PodDelta&) const override { return verdict_at(row); }
+  std::optional<Verdict> check(Row row, const PodDelta&) const override { return answer_at(row).verdict; }
   bool ignores_pods() const override { return true; }
 
   void tell(const Decision& decision, Findings& out) const override {
@@ -177,6 +175,11 @@ class ClaimsFilter final : public NodeFilter {
   }
 
  private:
+  struct Answer {
+    std::optional<Verdict> verdict{};  // nullopt: the node fits
+    bool gave_up = false;              // the search did
+  };
+
   void tell_given(Row row, Findings& out) const {
     const auto here = devices_->at(row);
     if (!here) return;
@@ -205,21 +208,22 @@ class ClaimsFilter final : public NodeFilter {
   }
 
   // The search comes first, also where an allocated claim is out of reach: its errors end the attempt.
-  std::optional<Verdict> verdict_at(Row row) const {
+  Answer answer_at(Row row) const {
     const auto here = devices_->at(row);
-    if (!here) return waits(here.error());
+    if (!here) return {waits(here.error())};
     if (here->search) {
       const auto found = here->search->at(row);
-      if (auto verdict = verdict_of(found, row)) return verdict;
+      if (auto verdict = verdict_of(found, row))
+        return {std::move(verdict), found.end == DevicesFound::End::timed_out};
     }
-    if (!reach_.has(row)) return waits(kUnavailable);
-    return std::nullopt;
+    if (!reach_.has(row)) return {waits(kUnavailable)};
+    return {};
   }
 
   std::optional<Verdict> verdict_of(const DevicesFound& found, Row row) const {
     switch (found.end) {
       case DevicesFound::End::timed_out:
-        return fails(fmt::format("node {}: {}", snapshot_.node_name(row), kTimedOut));
+        return fails(fmt::format("node {}: timed out trying to allocate devices", snapshot_.node_name(row)));
       case DevicesFound::End::invalid_pools:
         return waits("invalid resource pools were encountered");
       case DevicesFound::End::failed:
