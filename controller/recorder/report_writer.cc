@@ -326,7 +326,8 @@ Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request r
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
-  const ReportFacts facts{.failure = job.status.outcome != kScheduled, .bytes = job.bytes};
+  const ReportFacts facts{
+      .failure = job.status.outcome != kScheduled, .bytes = job.bytes, .version = report.version};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, std::nullopt, facts);
   report.written = api.clock().now();
   known.remember(job.owner.uid, std::move(report));
@@ -340,7 +341,8 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
   const auto label = is_labelled ? job.status.expires_at.value_or(Wall{}) : report.labelled;
   const ReportFacts facts{.failure = job.status.outcome != kScheduled,
                           .bytes = job.bytes,
-                          .minute = minute_of(expiry_minute(label))};
+                          .minute = minute_of(expiry_minute(label)),
+                          .version = text_at(reply, "/metadata/resourceVersion")};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
   // Remembers only pods that will be rescheduled: a placed pod's report is final.
   if (job.status.outcome == kScheduled) {

@@ -66,6 +66,7 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
   out.ns = std::move(meta->namespace_);
   out.name = std::move(meta->name);
   out.uid = std::move(meta->uid);
+  out.version = std::move(meta->resource_version);
   out.written = meta->created.value_or(Wall{});
   each_manager(object, [&out](const json::value& manager) {
     if (const auto time = parse_time(text_at(manager, "/time"))) out.written = std::max(out.written, *time);

@@ -34,8 +34,8 @@ inline constexpr const char* kBytesAnnotation = "podium.dev/bytes";  // stored_b
 enum class ReportKind : std::uint8_t { decision, question };
 
 struct ReportMetadata {
-  std::string ns, name, uid;
-  Wall written{};  // last write, by the API server's clock
+  std::string ns, name, uid, version;  // version: its resourceVersion
+  Wall written{};                      // last write, by the API server's clock
   ReportKind kind = ReportKind::question;
   std::optional<std::chrono::seconds> ttl;  // from the last write on; nullopt: not in the metadata
   std::uint32_t minute = 0;                 // of the expiry on its label, since 1970; 0: it has no such label

@@ -101,15 +101,23 @@ client::Request label_report(const std::string& ns, const std::string& name, con
   return made;
 }
 
-client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid) {
-  return request("DELETE", client::resource::scheduling_reports.path(ns, name),
-                 json::serialize(json::object{
-                     {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}}));
+client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid,
+                              const std::string& version) {
+  json::object preconditions{{"uid", uid}};
+  if (!version.empty()) preconditions["resourceVersion"] = version;
+  return request(
+      "DELETE", client::resource::scheduling_reports.path(ns, name),
+      json::serialize(json::object{
+          {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", std::move(preconditions)}}));
+}
+
+std::string labels_of_minute(std::uint32_t minute) {
+  return fmt::format("{}={},{}={}", kExpiresLabel, expiry_minute(Wall(std::chrono::minutes(minute))),
+                     kReportLabel, kDecision);
 }
 
 client::Request delete_minute(const std::string& ns, std::uint32_t minute) {
-  const auto labels = fmt::format("{}={},{}={}", kExpiresLabel,
-                                  expiry_minute(Wall(std::chrono::minutes(minute))), kReportLabel, kDecision);
+  const auto labels = labels_of_minute(minute);
   auto made =
       request("DELETE",
               fmt::format("{}?limit={}&labelSelector={}&fieldSelector={}",

@@ -63,8 +63,11 @@ client::Request fill_report(const ReportOwner& owner, const std::string& name, c
 client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
                              const ReportLabels& labels, const std::string& version = {});
 
-// Deletes the report with this UID only.
-client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid);
+// Deletes the report with this UID only, and with this resourceVersion only unless it is empty.
+client::Request delete_report(const std::string& ns, const std::string& name, const std::string& uid,
+                              const std::string& version = {});
+// Selects the decisions whose label has this minute.
+std::string labels_of_minute(std::uint32_t minute);
 // Deletes up to kDeletedAtOnce decisions of the namespace whose label has this minute. The reply lists them.
 client::Request delete_minute(const std::string& ns, std::uint32_t minute);
 inline constexpr std::size_t kDeletedAtOnce = 500;

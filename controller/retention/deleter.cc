@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -42,7 +44,8 @@ bool is_away(const Error& error) {
          error.code == 503;
 }
 
-// Another report has the name: its answer came before that of the one that made way for it.
+// It was written since podium knows of it. Or another report has the name: its answer came before that of the
+// one that made way for it.
 bool is_another(const Result<std::string>& answer) { return !answer && answer.error().code == 409; }
 
 bool is_refused(const Error& error) { return error.code == 403 || error.code == 404 || error.code == 405; }
@@ -71,6 +74,7 @@ struct ReportDeleter::Impl {
 
   static Task<void> remove(Impl* self, std::vector<Deletions::Item>* batch);
   static Task<void> remove_minute(Impl* self, Deletions::Item* item);
+  static Task<Result<void>> check_minute(Impl* self, const std::string* ns, std::uint32_t minute);
   static Task<void> look(Impl* self, Deletions::Item* item);
   void queue(std::vector<Report> reports);
   void queue_one(Report report);
@@ -78,6 +82,7 @@ struct ReportDeleter::Impl {
   void removed(Deletions::Item& item, const Result<std::string>& answer);
   bool forget_deleted(const Report& report, const Result<std::string>& answer);
   std::size_t forget_listed(const std::string& reply);
+  void log_minute(const std::string& ns, const Error& error);
 
   client::Api& api;
   RetentionState& state;
@@ -138,7 +143,8 @@ Task<void> ReportDeleter::Impl::remove(Impl* self, std::vector<Deletions::Item>*
       if (report.look) {
         looks.push_back(&item);
       } else {
-        requests.push_back(delete_report(report.ns, report.name, report.uid));
+        requests.push_back(
+            delete_report(report.ns, report.name, report.uid, report.early ? std::string() : report.version));
         sent.push_back(&item);
       }
     }
@@ -180,11 +186,23 @@ bool ReportDeleter::Impl::forget_deleted(const Report& report, const Result<std:
 }
 
 // Deletes what expires in a minute of a namespace by its label; what that leaves, one by one. A report that
-// is written again has another label. So nothing is deleted by label while one of them is to stay.
+// is written again has another label, or is to stay; nothing is deleted by label while one of them is.
 Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item) {
   const auto ns = item->value.reports.front().ns;
   const auto minute = item->value.reports.front().minute;
-  for (bool has_more = true; has_more;) {
+  bool has_more = true;
+  // There are no preconditions. What only this engine has written is as it knows it.
+  if (std::ranges::any_of(item->value.reports, &Report::listed)) {
+    const auto checked = co_await check_minute(self, &ns, minute);
+    if (!checked && is_away(checked.error())) {
+      item->outcome = Outcome::retry_all;
+      item->at_least = std::chrono::seconds(checked.error().retry_after);
+      co_return;
+    }
+    if (!checked) self->log_minute(ns, checked.error());
+    has_more = checked.has_value();
+  }
+  while (has_more) {
     {
       const std::lock_guard lock(self->state.mutex);
       if (self->state.stopping) co_return;
@@ -204,13 +222,45 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
       co_return;
     }
     if (is_refused(error)) self->minutes_refused = true;
-    if (self->log.allows("minute", self->api.clock().now())) {
-      spdlog::warn("reports not deleted by label, deleting one by one {}namespace={} error={:?}",
-                   client::request_fields(error), ns, error.message);
-    }
+    self->log_minute(ns, error);
     break;
   }
   self->queue_rest(item->value.reports);
+}
+
+void ReportDeleter::Impl::log_minute(const std::string& ns, const Error& error) {
+  if (!log.allows("minute", api.clock().now())) return;
+  spdlog::warn("reports not deleted by label, deleting one by one {}namespace={} error={:?}",
+               client::request_fields(error), ns, error.message);
+}
+
+// Reads which reports have the label. One that was written since podium knows of it, as by a late request of
+// the leader before, is tracked anew.
+Task<Result<void>> ReportDeleter::Impl::check_minute(Impl* self, const std::string* ns,
+                                                     std::uint32_t minute) {
+  // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
+  const std::function<bool(std::vector<json::value>)> each = [self](std::vector<json::value> items) {
+    const std::lock_guard lock(self->state.mutex);
+    for (const auto& item : items) {
+      auto report = read_metadata(item);
+      if (!report || self->state.index.knows(report->ns, report->name, report->uid, report->version))
+        continue;
+      report->kind = ReportKind::decision;
+      self->state.index.track(self->state.listed(*report, self->api.clock().now()));
+      self->looked();
+    }
+    return !self->state.stopping;
+  };
+  client::ListOptions options;
+  options.metadata_only = true;
+  options.label_selector = labels_of_minute(minute);
+  options.field_selector = "spec.dryRun!=true";
+  client::CallOptions once;
+  once.retry = false;
+  const auto listed =
+      co_await self->api.list_pages(client::resource::scheduling_reports, *ns, options, each, once);
+  if (!listed) co_return std::unexpected(listed.error());
+  co_return Result<void>{};
 }
 
 // Forgets the reports of the reply to delete_minute(); returns how many it lists.

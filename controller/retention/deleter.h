@@ -1,9 +1,11 @@
 // ReportDeleter: deletes reports that Retention has taken from its index, several at once.
 //
-// A report is deleted with its UID as precondition. Where all that expire in one minute of a namespace are
-// taken, and the minute is over, they go by their label, many in one request; what that leaves goes one by
-// one. A report that is to be looked at is read, and tracked with the TTL that it has. A failed deletion is
-// retried after a backoff of its own. A report that was written again meanwhile is left alone.
+// A report is deleted with its UID and its resourceVersion as preconditions; where it goes early, to make
+// room, with its UID only: whoever writes it again and again does not keep it. Where all that expire in one
+// minute of a namespace are taken, and the minute is over, they go by their label, many in one request; what
+// that leaves goes one by one. A report that is to be looked at, or that was written since podium knows of
+// it, is read, and tracked with the TTL that it has. A failed deletion is retried after a backoff of its own.
+// A report that podium has written again meanwhile is left alone.
 //
 // Owner: Retention; `gate` is empty before this is destroyed. Threads: push() and stays() on `io`, where the
 // requests run, too. Errors: logged and retried.

@@ -48,6 +48,7 @@ void RetentionIndex::track(const Report& report) {
   if (!slot.second.uid.empty()) remove(slot);
   const auto due = together(report, slot.first);
   slot.second = {.uid = report.uid,
+                 .version = report.version,
                  .due = due,
                  .written = report.written,
                  .order = ++order_,
@@ -56,7 +57,8 @@ void RetentionIndex::track(const Report& report) {
                  .minute = report.kind == ReportKind::decision ? report.minute : 0,
                  .kind = report.kind,
                  .look = report.look,
-                 .failure = report.failure};
+                 .failure = report.failure,
+                 .listed = report.listed};
   insert(slot);
 }
 
@@ -69,10 +71,18 @@ Steady RetentionIndex::together(const Report& report, const std::string& key) {
   return joins ? minute.due : report.due;
 }
 
-bool RetentionIndex::saw(const std::string& ns, const std::string& name, const std::string& uid) {
+bool RetentionIndex::knows(const std::string& ns, const std::string& name, const std::string& uid,
+                           const std::string& version) const {
   const auto it = reports_.find(key_of(ns, name));
   if (it == reports_.end() || it->second.uid != uid) return false;
-  it->second.list = list_;
+  const auto& known = it->second.version;
+  return version.empty() || known.empty() || known == version;
+}
+
+bool RetentionIndex::saw(const std::string& ns, const std::string& name, const std::string& uid,
+                         const std::string& version) {
+  if (!knows(ns, name, uid, version)) return false;
+  reports_.at(key_of(ns, name)).list = list_;
   return true;
 }
 
@@ -353,7 +363,9 @@ RetentionIndex::Report RetentionIndex::report_of(const Slot& slot) {
           .failure = entry.failure,
           .bytes = entry.bytes,
           .minute = entry.minute,
-          .written = entry.written};
+          .written = entry.written,
+          .version = entry.version,
+          .listed = entry.listed};
 }
 
 }  // namespace podium::controller

@@ -10,7 +10,7 @@
 // listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
 //
 // A list removes what others have deleted: begin_list(), then saw() for each listed report and track() for
-// the unknown ones that are not newer, then end_list().
+// those that are unknown, or were written since, unless they are newer; then end_list().
 //
 // Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
 #pragma once
@@ -58,14 +58,20 @@ class RetentionIndex {
     std::uint32_t bytes = 0;   // on the API server
     std::uint32_t minute = 0;  // of its label podium.dev/expires, in minutes since 1970; 0: it has none
     Steady written{};          // last write
+    std::string version;       // its resourceVersion after that; empty: not known
+    bool listed = false;       // another engine may have written it last
   };
 
   void set_limits(const ReportLimits& limits);
 
   // Adds or replaces the report of this name. The UID must not be empty.
   void track(const Report& report);
-  // Marks a listed report as existing. False: it is unknown, or known with another UID.
-  bool saw(const std::string& ns, const std::string& name, const std::string& uid);
+  // False: it is unknown, known with another UID, or was written since. An empty version matches any.
+  bool knows(const std::string& ns, const std::string& name, const std::string& uid,
+             const std::string& version) const;
+  // The same, and marks a listed report that is known as existing.
+  bool saw(const std::string& ns, const std::string& name, const std::string& uid,
+           const std::string& version = {});
   // False: it is unknown, or known with another UID. An empty UID matches any.
   bool forget(const std::string& ns, const std::string& name, const std::string& uid);
 
@@ -108,14 +114,14 @@ class RetentionIndex {
  private:
   enum class State : std::uint8_t { kept, taken, leaving };
   struct Entry {
-    std::string uid;
+    std::string uid, version;
     Steady due{}, written{};
     std::uint64_t order = 0;  // of tracking
     std::uint32_t list = 0;   // number of the newest list when it was last tracked or seen
     std::uint32_t bytes = 0, minute = 0;
     ReportKind kind = ReportKind::decision;
     State state = State::kept;
-    bool look = false, early = false, failure = false, stuck = false;
+    bool look = false, early = false, failure = false, stuck = false, listed = false;
   };
   using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
   using Slot = Entries::value_type;

@@ -123,7 +123,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
       auto report = read_metadata(item);
       if (!report) continue;
       self->state.server.is_at_least(report->written, self->now());
-      if (!self->state.index.saw(report->ns, report->name, report->uid))
+      if (!self->state.index.saw(report->ns, report->name, report->uid, report->version))
         unknown.push_back(std::move(*report));
     }
     return !self->state.stopping;
@@ -238,6 +238,7 @@ void Retention::track(const std::string& ns, const std::string& name, const std:
   report.bytes = facts.bytes > 0 ? facts.bytes : kTypicalBytes;
   report.minute = facts.minute;
   report.written = now;
+  report.version = facts.version;
   impl_->add(report);
 }
 

@@ -2,8 +2,10 @@
 //
 // RetentionIndex holds every report with its expiry. The report writers add to it, and so does a
 // metadata-only list of all reports: at the start, every half hour, and every minute while a budget is used
-// up. Expired reports are deleted with their UID as precondition, in batches and rate-limited; where all that
-// expire in one minute of a namespace are due, by their label, many in one request. A failed deletion is
+// up. Expired reports are deleted as podium knows them, in batches and rate-limited: their UID and their
+// resourceVersion are preconditions. One that was written since (by hand, or by a request of the leader
+// before that was carried out late) is read, and lives for its TTL from that write. Where all that expire in
+// one minute of a namespace are due, they go by their label, many in one request. A failed deletion is
 // retried after a backoff of its own and does not delay others.
 //
 // A new decision takes an old one's place where the budget is used up: reserve() names those to delete, and
@@ -52,6 +54,7 @@ struct ReportFacts {
   bool failure = false;      // the pod was not placed
   std::uint32_t bytes = 0;   // stored_bytes(); 0: not known
   std::uint32_t minute = 0;  // minute_of() its label; 0: it has none
+  std::string version;       // its resourceVersion; empty: not known, and no precondition of its deletion
 };
 
 class Retention {

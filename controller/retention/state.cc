@@ -38,6 +38,8 @@ RetentionIndex::Report RetentionState::listed(const ReportMetadata& report, Stea
   made.failure = report.failure;
   made.bytes = report.bytes > 0 ? report.bytes : kTypicalBytes;
   made.written = at - server.since(report.written, at);
+  made.version = report.version;
+  made.listed = true;
   return made;
 }
 

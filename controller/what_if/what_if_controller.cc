@@ -389,7 +389,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         spdlog::warn("labels of what-ifs are not written {}error={:?}", client::request_fields(error),
                      error.message);
     }
-    written(*item);
+    const auto stored = client::parse_api_json(*reply, {});
+    written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
   }
 
   // Where another what-if has the name, drops the answer and asks that one. Its watch event found the answer
@@ -404,9 +405,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }
 
-  void written(const Answers::Item& item) {
+  void written(const Answers::Item& item, std::string version) {
     const auto& answer = item.value;
-    const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size())};
+    const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size()),
+                            .version = std::move(version)};
     // It may have waited, and the wall clock may have been set meanwhile.
     const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);
     const auto ttl = answer.ttl >= kKept ? kKept : std::max(answer.ttl - waited, 0s);

@@ -256,6 +256,9 @@ class ObjectServer {
   Reply remove(const Path& path, const json_value& object, const json_value& body) {
     const auto uid = text(body, "/preconditions/uid");
     if (!uid.empty() && uid != text(object, "/metadata/uid")) return status(409, "Conflict");
+    const auto version = text(body, "/preconditions/resourceVersion");
+    if (!version.empty() && version != text(object, "/metadata/resourceVersion"))
+      return status(409, "Conflict");
     drop(path.key);
     return client::Response{200, "{}"};
   }
@@ -305,12 +308,14 @@ class ObjectServer {
     const auto limit = query(request, "limit"), token = query(request, "continue");
     const std::size_t skip = token.empty() ? 0 : std::stoul(token),
                       most = limit.empty() ? SIZE_MAX : std::stoul(limit);
+    const auto labels = decoded(query(request, "labelSelector"));
     boost::json::array items;
     std::size_t at = 0;
     bool more = false;
     for (const auto& [key, object] : objects_) {
       if (key.plural != of.plural || (!of.ns.empty() && key.ns != of.ns)) continue;
-      if (!is_selected(object, query(request, "fieldSelector")) || at++ < skip) continue;
+      if (!is_selected(object, query(request, "fieldSelector")) || !has_labels(object, labels)) continue;
+      if (at++ < skip) continue;
       if (items.size() == most) {
         more = true;
         break;

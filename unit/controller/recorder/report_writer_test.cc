@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <boost/json/parse.hpp>
+
 #include "controller/report/metadata.h"
 #include "unit/controller/recorder/report_writer_fixture.h"
 
@@ -31,6 +33,27 @@ TEST(ReportWriter, MakesTheReportUnderThePodsNameAndSaysWhatHappened) {
       << "the labels cost nothing";
   EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
   EXPECT_EQ(w.writer.counts().written, 1u);
+}
+
+// Its deletion has the resourceVersion of the last of podium's writes as precondition.
+TEST(ReportWriter, ARewrittenReportIsDeletedAsItWasWrittenLast) {
+  Writing w;
+  w.set([](config::Podium& next) { next.reports.ttl = 100s; });
+  w.decide(huge("web"), 1);
+  w.run();
+  w.clock.advance(60s);
+  w.decide(huge("web"), 2);
+  w.run();
+  const auto last = ObjectServer::text(w.report("web"), "/metadata/resourceVersion");
+  w.clock.advance(100s);
+  w.retention.start();
+  w.run_until([&] { return w.retention.deleted() == 1; });
+  std::string body;
+  for (const auto& request : w.server.transport->requests()) {
+    if (request.method == "DELETE") body = request.body;
+  }
+  EXPECT_EQ(ObjectServer::text(json::parse(body), "/preconditions/resourceVersion"), last);
+  w.retention.stop();
 }
 
 TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
