@@ -288,6 +288,18 @@ Bug forgets_by_name() {
   return bug;
 }
 
+Bug deletes_reports_that_were_written_again() {
+  Bug bug;
+  bug.before = [](Request& request) {
+    if (request.method != "DELETE" || !of_report(request)) return;
+    auto body = json::parse(request.body);
+    if (auto* asked = body.as_object().if_contains("preconditions"))
+      asked->as_object().erase("resourceVersion");
+    request.body = json::serialize(body);
+  };
+  return bug;
+}
+
 Faults only(std::initializer_list<Fault> wanted) {
   auto faults = Faults::none();
   for (const auto fault : wanted) faults.add(fault);
@@ -424,6 +436,12 @@ const std::vector<Mutation>& all() {
        .seed = 33,
        .found_as = "before its TTL",
        .make = deletes_reports_without_uid},
+      {.name = "report_without_version",
+       .bug = "deletes a report that the leader before has just written again",
+       .seed = 2192,
+       .found_as = "before its TTL",
+       .make = deletes_reports_that_were_written_again,
+       .faults = only({Fault::lose_request, Fault::late, Fault::server_silence, Fault::crash})},
   });
   return found;
 }

@@ -312,7 +312,8 @@ void Observer::report_committed(const Commit& commit) {
     if (is_what_if(report) && told == told_.end()) return;  // its labels come before its answer
     const auto at = is_what_if(report) ? told->second : sent_at_;
     auto& written = written_[uid];
-    written = std::max(written, at);
+    // A report's TTL counts from its last write, however long that was on its way, and whoever sent it.
+    written = std::max(written, is_what_if(report) ? at : agenda_.now());
     writers_[uid] = commit.by;
     if (is_what_if(report) || !find_at(report, "/status")) return;
     if (commit.before && same_status(commit.before->value, report)) return;
@@ -325,7 +326,6 @@ void Observer::report_committed(const Commit& commit) {
   const auto written = written_.find(uid);
   if (touched_.contains(uid) || written == written_.end()) return;
   if (agenda_.now() - written->second >= ttl_ - kTooEarly) return;
-  if (lease_taken_ != Steady{} && writers_[uid] != commit.by) return excuse(Excuse::lease_deleted);
   if (is_what_if(report))
     return fail(fmt::format("{} deleted {} before its TTL", commit.by, commit.key.text()));
   // The report of a pod that is gone makes way for the next pod of its name.

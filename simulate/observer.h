@@ -131,7 +131,8 @@ class Observer {
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
   std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods that is under way
-  // By a report's UID: when podium's last write was sent, and its last write of the status; who wrote it.
+  // By a report's UID: when podium's last write was carried out, or its answer was made; when its last write
+  // of the status was sent; who wrote it.
   std::map<std::string, Steady> written_, filled_;
   std::map<std::string, std::string> writers_;
   // By a what-if's key: when podium first read it as it is; and with the time of the answer: that time.
