@@ -200,6 +200,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
     if (is_new) {
       self->known.forget(job.owner.uid);
       self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
+      if (there) self->retention.found(*there);
     } else {
       sent->report = written_before(*there);
       stamp(sent->report, job.status);

@@ -247,6 +247,14 @@ void Retention::forget(const std::string& ns, const std::string& name, const std
   impl_->state.index.forget(ns, name, uid);
 }
 
+void Retention::found(const json::value& object) {
+  const auto report = read_metadata(object);
+  if (!report) return;
+  const std::lock_guard lock(impl_->state.mutex);
+  if (impl_->state.index.knows(report->ns, report->name, report->uid, {})) return;
+  impl_->add(impl_->state.listed(*report, impl_->now()));
+}
+
 std::optional<std::vector<Report>> Retention::reserve(const std::string& ns, std::uint32_t bytes,
                                                       bool failure) {
   const std::lock_guard lock(impl_->state.mutex);

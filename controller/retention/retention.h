@@ -23,6 +23,7 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -71,6 +72,10 @@ class Retention {
              ReportKind kind, std::optional<Wall> server_time = std::nullopt, const ReportFacts& facts = {});
   // The report is gone. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
+
+  // A report that was read where another was thought to be. The answer to the other's write may have come
+  // after that of its own, so that the other has its place.
+  void found(const boost::json::value& report);
 
   // Reserves room for one more decision report of this size until release(); call that once the report is
   // tracked, or was not created. Delete the returned reports before, and tell by evicted() what came of it.

@@ -56,6 +56,26 @@ TEST(ReportWriter, ARewrittenReportIsDeletedAsItWasWrittenLast) {
   w.retention.stop();
 }
 
+// The answer to a write of the first report comes after that to the next one's, and takes its place.
+TEST(ReportWriter, AReportThatIsFoundUnderTheNameOfAnotherIsKnown) {
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.run();
+  const auto first = w.report("web");
+  w.server.erase(kPlural, "shop", "web");
+  auto next = first;
+  next.at("metadata").at("uid") = "uid-of-the-next";
+  next.at("spec").at("podRef").at("uid") = "uid-of-the-next-pod";
+  w.server.put(kPlural, next);
+  w.server.put("pods",
+               {{"metadata", {{"name", "web"}, {"namespace", "shop"}, {"uid", "uid-of-the-next-pod"}}}});
+  w.clock.advance(120s);
+  w.decide(huge("web"), 2);
+  w.run();
+  EXPECT_EQ(w.reports().size(), 2u);
+  EXPECT_EQ(w.retention.size(), 2u);
+}
+
 TEST(ReportWriter, APodHasOneReportForAllItsAttempts) {
   Writing w;
   w.set([](config::Podium& next) { next.reports.ttl = 10min; });
