@@ -36,7 +36,7 @@ struct Reservation final : PluginState {
   struct Item {
     ClaimPtr claim;                               // as it was last seen
     std::optional<api::Allocation> allocation{};  // to be written; nullopt: the claim had one
-    std::string flight{};                         // the UID under which the allocation is in flight
+    std::string flight{};                         // the UID under which it is in flight; empty: it is not
     bool is_extended = false;                     // this is the claim of extended resources
     bool was_known = false;                       // of that one: the watch has shown it
   };
@@ -52,6 +52,11 @@ struct Reservation final : PluginState {
 
 Reservation& reservation(PluginState* state) { return *static_cast<Reservation*>(state); }
 const Reservation& reservation(const PluginState* state) { return *static_cast<const Reservation*>(state); }
+
+// Once: afterwards, the claim may be in flight for another pod.
+void end_flight(Reservation::Item& item, cluster::Objects& objects) {
+  if (item.allocation && !item.flight.empty()) objects.end_flight(std::exchange(item.flight, {}));
+}
 
 // The claim as it is now, where the reservation waits for changes of it; else as it was last seen.
 ClaimPtr latest(const Reservation& reserved, const Reservation::Item& item, const cluster::Objects& objects) {
@@ -254,8 +259,7 @@ std::string lost_meanwhile(const Reservation::Item& item, const api::ResourceCla
 }
 
 NextStep give_up(Reservation& reserved, cluster::Objects& objects, std::string error) {
-  const auto& item = reserved.items[reserved.current];
-  if (item.allocation) objects.end_flight(item.flight);
+  end_flight(reserved.items[reserved.current], objects);
   return {.writes = {}, .error = std::move(error), .events = {}};
 }
 
@@ -331,8 +335,8 @@ framework::ReserveResult DynamicResources::reserve(const AssumedPod& pod, cluste
 void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, cluster::Snapshot& snapshot,
                                  framework::Handle& handle) const {
   if (!state) return;
-  for (const auto& item : reservation(state).items) {
-    if (item.allocation) snapshot.objects().end_flight(item.flight);
+  for (auto& item : reservation(state).items) {
+    end_flight(item, snapshot.objects());
     const auto now = latest(reservation(state), item, snapshot.objects());
     const auto& claim = *now;
     if (item.is_extended) {
@@ -404,7 +408,7 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
 
   std::vector<ClusterEvent> events;
   assume(item, objects, events);
-  if (item.allocation) objects.end_flight(item.flight);
+  end_flight(item, objects);
   auto step = item.is_extended ? mention(reserved, **pod.pod) : next_claim(reserved, **pod.pod, objects);
   step.events = std::move(events);
   return step;

@@ -165,6 +165,23 @@ TEST(DynamicResourcesReservation, OtherPodsWaitForAClaimInFlight) {
             (Answers{{"b", "UU; cannot allocate all claims"}}));
 }
 
+// The pod waits to be bound, its claim is freed, and the next pod gets it.
+TEST(DynamicResourcesReservation, TheNextPodsFlightOutlastsTheFirstPod) {
+  auto snapshot = unallocated();
+  Reserved first(kOneDevice, pod_with({"c"}), snapshot);
+  first.begin();
+  first.step({.version = 2, .finalizer = true});
+  EXPECT_EQ(first.step({.version = 3, .finalizer = true, .allocated = true, .user = "uid-p"}), "done");
+  EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c"));
+  auto freed = claim_of_class("c", "gpu");
+  freed.meta.resource_version = "4";
+  snapshot.objects().set(podium::test::share(freed));
+  Reserved next(kOneDevice, pod_with({"c"}), snapshot);
+  ASSERT_EQ(next.failed, "");
+  first.unreserve();
+  EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c")) << "its devices count as given";
+}
+
 TEST(DynamicResourcesReservation, AnAllocatedClaimIsOnlyReserved) {
   auto timed = allocated_claim("timed");
   timed.status.allocation->timestamp = Wall();
