@@ -197,6 +197,16 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
                           failed ? decision.error : decision.message, nomination);
   if (order) parts_.preemptor.preempt(std::move(*order));
   if (decision.write) parts_.writer.write({}, *decision.write);
+  if (decision.assumed_claim) assume(*decision.assumed_claim);
+}
+
+// Unless the watch has shown another version since the decision.
+void Scheduler::assume(const api::ResourceClaim& claim) {
+  auto& objects = snapshot_.objects();
+  const auto* known = objects.find<api::ResourceClaim>(claim.meta.namespace_, claim.meta.name);
+  if (known && known->meta.uid == claim.meta.uid &&
+      known->meta.resource_version == claim.meta.resource_version)
+    objects.assume<api::ResourceClaim>(std::make_shared<const api::ResourceClaim>(claim));
 }
 
 // --- preemption ---

@@ -120,6 +120,7 @@ class Scheduler {
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
   void handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision);
+  void assume(const api::ResourceClaim& claim);  // as a PostFilter plugin has it
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
                                           const framework::Preemption& preemption);
   const cluster::PodInfoPtr* find_on(std::string_view node, std::string_view uid) const;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,10 +55,11 @@ struct Decision {
   std::string nominated_node;  // status.nominatedNodeName if that node fits and was chosen
   std::string message;         // "0/60 nodes are available: …"; empty if a node is feasible
   std::optional<Preemption> preemption;
-  bool withdraw_nomination = false;  // clear status.nominatedNodeName
-  bool tried_preemption = false;     // a PostFilter plugin searched for victims
-  std::optional<ObjectWrite> write;  // what a PostFilter plugin wants written
-  Findings findings;                 // of the filters, for reports
+  bool withdraw_nomination = false;                         // clear status.nominatedNodeName
+  bool tried_preemption = false;                            // a PostFilter plugin searched for victims
+  std::optional<ObjectWrite> write;                         // what a PostFilter plugin wants written
+  std::shared_ptr<const api::ResourceClaim> assumed_claim;  // see PostFilterResult
+  Findings findings;                                        // of the filters, for reports
 
   bool fits() const { return choice.has_value(); }
   // True: totals may have any value. False: they are at least 0, and 0 for rows that are not feasible.

@@ -147,6 +147,8 @@ struct PostFilterResult {
   bool withdraw_nomination = false;                  // clear status.nominatedNodeName
   bool preempts = false;                             // it searched for victims; for the metric
   std::optional<ObjectWrite> write = {};             // made once the decision counts; nobody waits for it
+  // With `write`: the claim that it is about, as later decisions see it until there is a newer version.
+  std::shared_ptr<const api::ResourceClaim> assumed_claim = {};
 };
 
 class PostFilterPlugin {

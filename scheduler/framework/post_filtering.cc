@@ -37,7 +37,10 @@ void PostFiltering::ask() {
 // False: no further plugin runs.
 bool PostFiltering::take(PostFilterResult result) {
   decision_.tried_preemption |= result.preempts;
-  if (result.write) decision_.write = std::move(result.write);
+  if (result.write) {
+    decision_.write = std::move(result.write);
+    decision_.assumed_claim = std::move(result.assumed_claim);
+  }
   if (!result.failed) {
     decision_.preemption = std::move(result.preemption);
     decision_.withdraw_nomination = false;

@@ -8,6 +8,8 @@
 namespace podium::plugins {
 namespace {
 
+constexpr std::string_view kWithdrawn = "withdrawn";  // instead of "pods"
+
 struct Named {
   std::optional<std::string> claim;  // nullopt: none is needed
   bool must_own = false;             // only a claim that was made for this pod counts
@@ -63,6 +65,20 @@ bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid) 
 
 std::string full_name(const api::ResourceClaim& claim) {
   return claim.meta.namespace_ + "/" + claim.meta.name;
+}
+
+ClaimPtr marked_withdrawn(const api::ResourceClaim& claim, std::string_view pod_uid) {
+  auto marked = std::make_shared<api::ResourceClaim>(claim);
+  for (auto& user : marked->status.reserved_for) {
+    if (user.uid == pod_uid) user.resource = kWithdrawn;
+  }
+  return marked;
+}
+
+bool is_withdrawn(const api::ResourceClaim& claim, std::string_view pod_uid) {
+  return std::ranges::any_of(claim.status.reserved_for, [&](const api::ClaimConsumer& user) {
+    return user.uid == pod_uid && user.resource == kWithdrawn;
+  });
 }
 
 }  // namespace podium::plugins

@@ -25,4 +25,11 @@ std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
 bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid);
 std::string full_name(const api::ResourceClaim& claim);  // "namespace/name"
 
+// A write that takes the pod's reservation away may be carried out late: after the pod's next attempt has
+// found the claim reserved, and has bound the pod. So the claim is marked, in the snapshot only, until
+// another version of it comes. The next attempt withdraws and reserves anew: what is under way has an older
+// resourceVersion then, and takes no effect.
+ClaimPtr marked_withdrawn(const api::ResourceClaim& claim, std::string_view pod_uid);
+bool is_withdrawn(const api::ResourceClaim& claim, std::string_view pod_uid);
+
 }  // namespace podium::plugins

@@ -391,6 +391,7 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
     if (!may_lose_it || !is_out_of_reach) continue;
     auto result = says(Code::unschedulable, "deallocation of ResourceClaim completed");
     result.write = deallocation_of(claim);
+    if (!users.empty()) result.assumed_claim = marked_withdrawn(claim, pod->meta.uid);
     return result;
   }
   if (accepted->extended && accepted->extended->left_over()) {

@@ -140,27 +140,11 @@ ObjectWrite withdrawal_from(const api::ResourceClaim& claim, const api::Pod& pod
   return write;
 }
 
-// Unreserve's withdrawal may be carried out late: after the pod's next attempt has found the claim reserved,
-// and has bound the pod. So the claim is marked here, in the snapshot only, until another version of it
-// comes. The next attempt withdraws and reserves anew: what is under way has an older resourceVersion then,
-// and takes no effect.
-constexpr std::string_view kWithdrawn = "withdrawn";  // instead of "pods"
-
 void mark_withdrawn(const api::ResourceClaim& claim, const api::Pod& pod, cluster::Objects& objects) {
   const auto known = objects.shared<api::ResourceClaim>(claim.meta.namespace_, claim.meta.name);
   if (!known || known->meta.uid != claim.meta.uid) return;
   if (known->meta.resource_version != claim.meta.resource_version) return;
-  auto marked = std::make_shared<api::ResourceClaim>(*known);
-  for (auto& user : marked->status.reserved_for) {
-    if (user.uid == pod.meta.uid) user.resource = kWithdrawn;
-  }
-  objects.assume<api::ResourceClaim>(std::move(marked));
-}
-
-bool is_withdrawn(const api::ResourceClaim& claim, const api::Pod& pod) {
-  return std::ranges::any_of(claim.status.reserved_for, [&](const api::ClaimConsumer& user) {
-    return user.uid == pod.meta.uid && user.resource == kWithdrawn;
-  });
+  objects.assume<api::ResourceClaim>(marked_withdrawn(*known, pod.meta.uid));
 }
 
 // --- the steps of PreBind ---
@@ -179,7 +163,7 @@ std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, cons
   if (claim.meta.deleted) return meanwhile("deleted");
   if (item.allocation && claim.status.allocation) return meanwhile("allocated elsewhere");
   if (!item.allocation && !claim.status.allocation) return meanwhile("deallocated elsewhere");
-  if (is_withdrawn(claim, pod)) {
+  if (is_withdrawn(claim, pod.meta.uid)) {
     reserved.request = Reservation::Request::withdrawal;
     return withdrawal_from(claim, pod);
   }
@@ -197,7 +181,7 @@ bool has_work(Reservation& reserved, const api::Pod& pod) {
   const auto& items = reserved.items;
   while (reserved.current < items.size() && !items[reserved.current].allocation &&
          is_reserved_for(*items[reserved.current].claim, pod.meta.uid) &&
-         !is_withdrawn(*items[reserved.current].claim, pod)) {
+         !is_withdrawn(*items[reserved.current].claim, pod.meta.uid)) {
     ++reserved.current;
   }
   return reserved.current < items.size();

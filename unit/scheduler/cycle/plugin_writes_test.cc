@@ -117,5 +117,26 @@ TEST_F(PluginWrites, NothingIsTakenBackFromAPodThatIsGone) {
   EXPECT_EQ(std::ranges::count(take_log(), "write back for "), 0);
 }
 
+// Its allocation is on a node that is gone. Until the watch shows what comes of the write, the pod's next
+// attempt has to know of it.
+TEST_F(PluginWrites, AClaimThatIsTakenBackIsMarked) {
+  api::ResourceClaim claim;
+  claim.meta.namespace_ = "default";
+  claim.meta.name = "c";
+  claim.meta.uid = "uid-c";
+  claim.meta.resource_version = "5";
+  api::NodeSelectorTerm term;
+  term.match_fields = {podium::test::in("metadata.name", {"gone"})};
+  claim.status.allocation.emplace().node_selector = {term};
+  claim.status.reserved_for = {{"", "pods", "web", "uid-web"}};
+  auto& objects = scheduler_.snapshot().objects();
+  objects.set(std::make_shared<const api::ResourceClaim>(claim));
+  api::Pod web = pod("web");
+  web.resource_claims.push_back({"own", "c", std::nullopt});
+  const auto log = begin(web);
+  EXPECT_EQ(std::ranges::count(log, "write c for "), 1) << fmt::format("{}", log);
+  EXPECT_NE(objects.find<api::ResourceClaim>("default", "c")->status.reserved_for.at(0).resource, "pods");
+}
+
 }  // namespace
 }  // namespace podium::cycle::plugin_writes_test

@@ -182,6 +182,18 @@ TEST(DynamicResourcesReservation, TheNextPodsFlightOutlastsTheFirstPod) {
   EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c")) << "its devices count as given";
 }
 
+TEST(DynamicResourcesReservation, AClaimThatPostFilterTakesBackIsReservedAnew) {
+  auto own = allocated_claim("c");
+  own.status.reserved_for = {{"", "pods", "p", "uid-p"}};
+  auto snapshot = devices_of(own);
+  snapshot.objects().assume<api::ResourceClaim>(marked_withdrawn(own, "uid-p"));
+  Reserved next(kOneDevice, pod_with({"c"}), snapshot);
+  EXPECT_EQ(next.begin(),
+            R"(strategic c/status@1 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})");
+  EXPECT_EQ(next.conflict(), "read c");
+  EXPECT_EQ(next.step(Live()), "claim default/c got deallocated elsewhere in the meantime");
+}
+
 TEST(DynamicResourcesReservation, AnAllocatedClaimIsOnlyReserved) {
   auto timed = allocated_claim("timed");
   timed.status.allocation->timestamp = Wall();

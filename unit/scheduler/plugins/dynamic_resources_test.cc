@@ -208,6 +208,7 @@ TEST(DynamicResources, FirstAlternativesScoreMost) {
 struct After {
   std::string message;
   std::optional<framework::ObjectWrite> write;
+  std::shared_ptr<const api::ResourceClaim> assumed;
 };
 After after_filter(const std::shared_ptr<const DynamicResources>& plugin, const api::Pod& pod,
                    const Snapshot& snapshot) {
@@ -217,7 +218,7 @@ After after_filter(const std::shared_ptr<const DynamicResources>& plugin, const 
   profile.filters = profile.pre_filters;
   profile.post_filters = {{name, plugin.get()}};
   auto decision = framework::evaluate(*info(pod), snapshot, profile);
-  return {decision.error.empty() ? decision.message : decision.error, decision.write};
+  return {decision.error.empty() ? decision.message : decision.error, decision.write, decision.assumed_claim};
 }
 
 TEST(DynamicResources, AnAllocationThatIsInTheWayIsTakenBack) {
@@ -247,6 +248,8 @@ TEST(DynamicResources, AnAllocationThatIsInTheWayIsTakenBack) {
     EXPECT_EQ(after.message, c.want) << c.name;
     EXPECT_EQ(after.write.has_value(), c.writes) << c.name;
   }
+  const auto after = after_filter(plugin_with(none), pod_with({"c"}), devices_of(claim({own})));
+  EXPECT_TRUE(after.assumed && is_withdrawn(*after.assumed, "uid-p")) << "it is not reserved any more";
   const auto write = after_filter(plugin_with(none), pod_with({"c"}), devices_of(claim({}))).write;
   ASSERT_TRUE(write);
   EXPECT_EQ(write->group + "/" + write->resource + "/" + write->namespace_ + "/" + write->name + "/" +
