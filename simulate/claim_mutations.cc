@@ -1,6 +1,8 @@
 // The planted bugs of claims and devices.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <string>
+#include <utility>
 
 #include "simulate/mutations.h"
 
@@ -69,6 +71,34 @@ Bug writes_claims_without_version() {
   return bug;
 }
 
+// Replaces text in what an engine reads of claims: in watches, lists and replies.
+Bug reads_claims_with(std::string from, std::string to) {
+  const auto replaced = [from = std::move(from), to = std::move(to)](std::string text) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+    return text;
+  };
+  Bug bug;
+  bug.reads = [replaced](const Request& request, std::string line) {
+    return of_claim(request) ? replaced(std::move(line)) : line;
+  };
+  bug.after = [replaced](const Request& request, Result<Response>& answer) {
+    if (of_claim(request) && answer) answer->body = replaced(std::move(answer->body));
+  };
+  return bug;
+}
+
+// PostFilter's write is taken for done.
+Bug loses_deallocations() {
+  Bug bug;
+  bug.instead = [](const Request& request) -> std::optional<Response> {
+    const bool takes_back =
+        writes_claim_status(request) && request.body.find(R"("allocation":null)") != std::string::npos;
+    return takes_back ? std::optional(Response{200, request.body}) : std::nullopt;
+  };
+  return bug;
+}
+
 }  // namespace
 
 std::vector<Mutation> claim_mutations() {
@@ -100,6 +130,29 @@ std::vector<Mutation> claim_mutations() {
       {.name = "claim_without_version",
        .bug = "writes a claim's status whatever was written to it meanwhile",
        .make = writes_claims_without_version},
+      {.name = "conditions_not_awaited",
+       .bug = "binds a pod before its device is ready",
+       .seed = kFirstWithConditions + 1,
+       .found_as = "is not ready",
+       .make = [] { return reads_claims_with(R"("bindingConditions")", R"("otherConditions")"); }},
+      {.name = "failure_is_ready",
+       .bug = "binds a pod whose device failed",
+       .seed = kFirstWithConditions + 1,
+       .found_as = "failed",
+       .make =
+           [] {
+             return reads_claims_with(R"("type":"example.com/broken")", R"("type":"example.com/attached")");
+           }},
+      {.name = "failed_device_kept",
+       .bug = "takes back no claim whose device failed",
+       .seed = kFirstWithConditions + 7,
+       .found_as = "waits, and",
+       .make = loses_deallocations},
+      {.name = "conditions_not_seen",
+       .bug = "does not see that a device is ready",
+       .seed = kFirstWithConditions + 3,
+       .found_as = "waits, and",
+       .make = [] { return reads_claims_with(R"("type":"example.com/attached")", R"("type":"other")"); }},
   };
 }
 

@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kDecisionTakes = 100ms;  // a decision is made so long before its first write is sent, at most
+constexpr auto kToReady = 15s;          // a driver takes three at rest, and podium looks every five
 constexpr auto kPause = 75s;            // between two requests of one decision, at most
 
 bool is_engine(const std::string& by) { return by.starts_with("podium"); }
@@ -67,7 +68,8 @@ std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& com
   if (!find_at(claim, "/metadata/finalizers") && !found)
     found = Finding{fmt::format("{} is allocated without a finalizer", commit.key.text())};
   if (allocated_.contains(uid)) return found;
-  const auto& made = allocated_[uid] = {std::move(devices), commit.by, commit.key.text(), commit.version};
+  const auto& made =
+      allocated_[uid] = {std::move(devices), commit.by, commit.key.text(), commit.version, agenda_.now()};
   ++count_;
   return found ? found : doubly(commit, made, late);
 }
@@ -158,6 +160,14 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
     if (!claim) return wrong("is not there");
     if (!is_reserved_for(claim->value, id_of(pod))) return wrong("is not reserved for it");
     if (allocated_node(claim->value) != node) return wrong("is allocated on " + allocated_node(claim->value));
+    if (binding_of(claim->value) == Binding::ready) continue;
+    const bool failed = binding_of(claim->value) == Binding::failed;
+    const auto made = allocated_.find(id_of(claim->value));
+    const bool knows = made == allocated_.end() || made->second.by == by ||
+                       knew(by, id_of(claim->value), made->second.version, claim->value);
+    return Finding{fmt::format("{} is bound to {}, and a device of its claim {} {}", full_name(pod), node,
+                               name, failed ? "failed" : "is not ready"),
+                   late || !knows};
   }
   return std::nullopt;
 }
@@ -200,6 +210,11 @@ bool ClaimObserver::may_be_tried(const json::value& pod) const {
          });
 }
 
+bool ClaimObserver::is_being_made_ready(const json::value& claim) const {
+  const auto made = allocated_.find(id_of(claim));
+  return made != allocated_.end() && agenda_.now() - made->second.at < kToReady && has_conditions(claim);
+}
+
 bool ClaimObserver::fits(const json::value& pod, const json::value& node) const {
   if (!find_at(pod, "/spec/resourceClaims")) return true;
   if (!may_be_tried(pod)) return false;
@@ -209,8 +224,10 @@ bool ClaimObserver::fits(const json::value& pod, const json::value& node) const 
   std::vector<std::string> its;  // devices of its claims that it may give back
   for (const auto& name : *names) {
     const auto claim = store_.find({std::string(kClaims), ns, name});
+    if (is_being_made_ready(claim->value)) return false;  // its pod is on its way
     const auto devices = exclusive_devices(claim->value);
-    if (!devices.empty() && allocated_node(claim->value) == on) continue;
+    const bool failed = binding_of(claim->value) == Binding::failed;
+    if (!devices.empty() && allocated_node(claim->value) == on && !failed) continue;
     const auto users = users_of(claim->value);
     const bool may_lose_it = users.empty() || (users.size() == 1 && users.front() == id_of(pod));
     if (!devices.empty() && !may_lose_it) return false;
@@ -222,6 +239,8 @@ bool ClaimObserver::fits(const json::value& pod, const json::value& node) const 
 
 std::optional<std::string> ClaimObserver::unfinished() const {
   for (const auto& claim : store_.all(kClaims)) {
+    if (binding_of(claim->value) == Binding::pending && !is_being_made_ready(claim->value))
+      return fmt::format("a device of {} is not ready", full_name(claim->value));
     for (const auto& uid : users_of(claim->value)) {
       if (!pod_of(uid, text_at(claim->value, "/metadata/namespace")))
         return fmt::format("claim {} is reserved for a pod that is gone", full_name(claim->value));
@@ -234,7 +253,8 @@ std::optional<std::string> ClaimObserver::unfinished() const {
     for (const auto& name : names.value_or(std::vector<std::string>())) {
       const auto claim =
           store_.find({std::string(kClaims), text_at(pod->value, "/metadata/namespace"), name});
-      if (claim && is_reserved_for(claim->value, id_of(pod->value))) continue;
+      const bool is_its = claim && is_reserved_for(claim->value, id_of(pod->value));
+      if (is_its && binding_of(claim->value) == Binding::ready) continue;
       if (bereft_.contains(id_of(pod->value))) continue;
       return fmt::format("{} runs without its claim {}", full_name(pod->value), name);
     }

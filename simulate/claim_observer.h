@@ -2,8 +2,9 @@
 //
 // At a commit: no device is exclusively in two claims; an allocated claim has the finalizer; podium takes no
 // claim from a pod that is bound. At a binding: each claim of the pod is allocated on the node, and reserved
-// for the pod.
-// At rest: no claim is reserved for a pod that is gone, and the claims of running pods are theirs.
+// for the pod, and its devices are ready where they have binding conditions.
+// At rest: no claim is reserved for a pod that is gone, the claims of running pods are theirs, and no device
+// is waited for, but where it was given just now. A pod whose device failed can have another one.
 // Owner: an Observer. Threads: one. Errors: Finding.
 #pragma once
 
@@ -48,6 +49,7 @@ class ClaimObserver {
     std::vector<std::string> devices;
     std::string by, name;
     Version version = 0;
+    Steady at{};
   };
   struct Chain {
     Steady first{}, last{};
@@ -57,6 +59,7 @@ class ClaimObserver {
   std::optional<Finding> taken(const Commit& commit, bool late);
   bool knew(const std::string& by, const std::string& uid, Version version, const json::value& claim) const;
   Steady decided(const std::string& by, const json::value& claim) const;
+  bool is_being_made_ready(const json::value& claim) const;
   StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
   std::int64_t free_devices(const std::string& node, const std::vector<std::string>& with) const;
 

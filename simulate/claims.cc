@@ -74,6 +74,30 @@ std::int64_t devices_asked(const json::value& claim) {
   return number_at(claim, "/spec/devices/requests/0/exactly/count");
 }
 
+bool has_conditions(const json::value& claim) {
+  return std::ranges::any_of(list_at(claim, "/status/allocation/devices/results"), [](const auto& result) {
+    return find_at(result, "/bindingConditions") != nullptr;
+  });
+}
+
+Binding binding_of(const json::value& claim) {
+  auto out = Binding::ready;
+  for (const auto& result : list_at(claim, "/status/allocation/devices/results")) {
+    if (!find_at(result, "/bindingConditions")) continue;
+    std::string_view said;
+    for (const auto& status : list_at(claim, "/status/devices")) {
+      if (text_at(status, "/pool") != text_at(result, "/pool")) continue;
+      if (text_at(status, "/device") != text_at(result, "/device")) continue;
+      for (const auto& condition : list_at(status, "/conditions")) {
+        if (text_at(condition, "/status") == "True") said = condition.at("type").as_string();
+      }
+    }
+    if (said == kBroken) return Binding::failed;
+    if (said != kReady) out = Binding::pending;
+  }
+  return out;
+}
+
 std::optional<std::vector<std::string>> claim_names(const json::value& pod) {
   std::vector<std::string> out;
   for (const auto& entry : list_at(pod, "/spec/resourceClaims")) {

@@ -16,6 +16,8 @@ namespace podium::simulate {
 inline constexpr std::string_view kClaims = "resourceclaims";
 inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-protection";
 inline constexpr const char* kDriver = "gpu.example.com";
+// The conditions that devices may have: one makes a device ready, the other says that this failed.
+inline constexpr std::string_view kReady = "example.com/attached", kBroken = "example.com/broken";
 
 // Why the API server refuses a write; empty: it does not.
 // Source: pkg/apis/resource/validation, validateResourceClaimStatusUpdate; apimachinery
@@ -28,6 +30,10 @@ std::string allocated_node(const json::value& claim);  // empty: none, or any
 bool is_reserved_for(const json::value& claim, std::string_view pod_uid);
 std::vector<std::string> users_of(const json::value& claim);  // UIDs
 std::int64_t devices_asked(const json::value& claim);
+// What the drivers say of the claim's devices: ready, where none has a binding condition.
+enum class Binding : std::uint8_t { ready, pending, failed };
+Binding binding_of(const json::value& claim);
+bool has_conditions(const json::value& claim);  // some of its devices
 
 // The names of the pod's claims; nullopt: one was not made yet. Empty: the pod has none.
 std::optional<std::vector<std::string>> claim_names(const json::value& pod);

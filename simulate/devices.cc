@@ -33,10 +33,11 @@ json::value device_class() {
 
 }  // namespace
 
-Devices::Devices(Store& store, Agenda& agenda, Dice dice)
+Devices::Devices(Store& store, Agenda& agenda, Dice dice, DeviceConditions* conditions)
     : store_(store),
       agenda_(agenda),
       dice_(dice),
+      conditions_(conditions),
       pace_(dice_.between(200ms, 3s)),
       pods_(3 + dice_.below(8)),
       claims_(1 + dice_.below(4)) {
@@ -195,7 +196,8 @@ void Devices::write_slice(const std::string& node, std::uint64_t part, std::uint
   for (std::uint64_t i = part; i < hardware.count; i += parts) {
     const auto* taints =
         hardware.tainted.contains(i) ? R"(,"taints":[{"key":"worn","effect":"NoSchedule"}])" : "";
-    devices += fmt::format(R"({}{{"name":"gpu-{}"{}}})", devices.empty() ? "" : ",", i, taints);
+    const auto conditions = conditions_ ? conditions_->of_device(node, i) : std::string_view();
+    devices += fmt::format(R"({}{{"name":"gpu-{}"{}{}}})", devices.empty() ? "" : ",", i, taints, conditions);
   }
   auto slice = json::parse(fmt::format(
       R"({{"metadata":{{"name":"{}"}},"spec":{{"driver":"{}","nodeName":"{}","pool":{{"name":"{}","generation":{},

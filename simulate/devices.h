@@ -11,6 +11,7 @@
 #include <string>
 
 #include "simulate/agenda.h"
+#include "simulate/device_conditions.h"
 #include "simulate/dice.h"
 #include "simulate/store.h"
 
@@ -18,7 +19,8 @@ namespace podium::simulate {
 
 class Devices {
  public:
-  Devices(Store& store, Agenda& agenda, Dice dice);
+  // `conditions`: those that devices have; null: none.
+  Devices(Store& store, Agenda& agenda, Dice dice, DeviceConditions* conditions);
 
   void begin();  // after Cluster::begin()
   void rest() { resting_ = true; }
@@ -47,6 +49,7 @@ class Devices {
   Store& store_;
   Agenda& agenda_;
   Dice dice_;
+  DeviceConditions* const conditions_;
   const std::chrono::microseconds pace_;
   const std::uint64_t pods_, claims_;
   std::map<std::string, Hardware> hardware_;  // by the node's name; also of nodes that are gone

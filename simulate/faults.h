@@ -12,6 +12,8 @@ namespace podium::simulate {
 
 // Lives from this seed on have devices and claims. Those before it stay as they are.
 inline constexpr std::uint64_t kFirstWithDevices = 1'000'000;
+// Some of the devices have binding conditions from this seed on.
+inline constexpr std::uint64_t kFirstWithConditions = 2'000'000;
 
 enum class Fault : std::uint8_t {
   lose_request,    // never arrives

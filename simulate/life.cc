@@ -10,6 +10,7 @@
 #include "scheduler/config/config.h"
 #include "simulate/claim_controller.h"
 #include "simulate/cluster.h"
+#include "simulate/device_conditions.h"
 #include "simulate/devices.h"
 #include "simulate/observer.h"
 #include "simulate/process.h"
@@ -31,13 +32,19 @@ constexpr std::chrono::seconds kToFlush{6 * 60};
 constexpr std::chrono::seconds kToReportList{30 * 60 + 60 + 150 + 60};
 constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,000 in all
 
-const config::Config& configuration() {
-  static const auto config = config::load(
-                                 "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n"
-                                 "reports: {ttl: 150s}\n",
-                                 "simulation")
-                                 .value();
-  return config;
+config::Config configuration_with(std::string_view more) {
+  constexpr std::string_view kText =
+      "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nreports: {ttl: 150s}\n";
+  return config::load(std::string(kText).append(more), "simulation").value();
+}
+
+const config::Config& configuration(bool has_conditions) {
+  static const auto config = configuration_with("");
+  // Some drivers take longer than that.
+  static const auto in_a_hurry = configuration_with(
+      "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 12s}}]}]\n");
+  return has_conditions ? in_a_hurry : config;
 }
 
 class Life {
@@ -72,6 +79,7 @@ class Life {
   ApiServer server_;
   Network network_;
   Cluster cluster_;
+  std::unique_ptr<DeviceConditions> conditions_;       // null: devices have none
   std::unique_ptr<ClaimController> claim_controller_;  // both null: a life without devices
   std::unique_ptr<Devices> devices_;
   const std::size_t engines_;
@@ -109,7 +117,11 @@ Life::Life(const Settings& settings)
   if (settings.seed >= kFirstWithDevices) {
     Dice dice(settings.seed * 0x9E3779B97F4A7C15 + 2);
     claim_controller_ = std::make_unique<ClaimController>(store_, agenda_, dice.fork());
-    devices_ = std::make_unique<Devices>(store_, agenda_, dice.fork());
+    if (settings.seed >= kFirstWithConditions) {
+      Dice others(settings.seed * 0x9E3779B97F4A7C15 + 3);
+      conditions_ = std::make_unique<DeviceConditions>(store_, agenda_, others.fork());
+    }
+    devices_ = std::make_unique<Devices>(store_, agenda_, dice.fork(), conditions_.get());
   }
   if (faults_.has(Fault::lose_event)) observer_.may_lose_events();
   if (faults_.has(Fault::quota)) {
@@ -161,8 +173,8 @@ void Life::start_process() {
   };
   seams.clock_rate = mutation ? drift * mutation->clock_rate : drift;
   trace_.line(identity + " starts");
-  processes_.push_back(
-      std::make_unique<Process>(identity, configuration(), time_, dice_.fork(), std::move(seams)));
+  processes_.push_back(std::make_unique<Process>(identity, configuration(conditions_ != nullptr), time_,
+                                                 dice_.fork(), std::move(seams)));
 }
 
 // Runs what is ready, on all processes, until nothing is; then the time moves on. False: something failed.
@@ -281,6 +293,7 @@ void Life::heal() {
   network_.silence(0s);
   cluster_.rest();
   if (devices_) devices_->rest();
+  if (conditions_) conditions_->rest();
   for (const auto& process : processes_) {
     process->frozen_until = {};
     process->steps_left = 0;
