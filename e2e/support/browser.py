@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import select
+import shutil
 import time
 
 from .control_plane import wait_until
@@ -45,9 +46,15 @@ class Browser:
     def stop(self):
         if self.process:
             self.process.stop()
+            wait_until(self._forgets, "the browser's last process has let go of the profile")
         for pipe in self.pipes:
             os.close(pipe)
         self.pipes = []
+
+    def _forgets(self):
+        """Removes the profile. The browser's own processes may write to it for a moment after it has gone."""
+        shutil.rmtree(self.dir / "profile", ignore_errors=True)
+        return not (self.dir / "profile").exists()
 
     def call(self, method, seconds=90, **parameters):
         """The result of a DevTools method."""
