@@ -47,6 +47,13 @@ bool is_what_if(const json::value& report) {
   return dry && dry->is_bool() && dry->get_bool();
 }
 
+// The engine, the pod's UID and the node; nullopt: the request is no binding.
+std::optional<std::string> binding_of(const Host& host, const client::Request& request) {
+  if (request.method != "POST" || !request.target.ends_with("/binding")) return std::nullopt;
+  const auto binding = json::parse(request.body);
+  return host.identity + text_at(binding, "/metadata/uid") + text_at(binding, "/target/name");
+}
+
 std::int64_t last_write(const json::value& object) {
   return std::stoll(text_at(object, "/metadata/resourceVersion"));
 }
@@ -128,6 +135,8 @@ void Observer::sent(const Host& host, const client::Request& request) {
   claims_.sent(host, request);
   if (request.target.find("/resourceclaims/") != std::string::npos) return check_lease(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
+  if (const auto binding = binding_of(host, request))
+    ++bindings_.try_emplace(*binding, agenda_.now()).first->second.times;
   const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
   if (nominates) note_nomination(request);
   if (request.method == "POST" || request.method == "DELETE" || nominates) check_lease(host, request);
@@ -217,6 +226,11 @@ void Observer::read_claims(const Host& host, const std::string& body) {
 }
 
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
+  // What is refused at once is not in doubt: the next request for the same binding is a new decision.
+  if (const auto binding = binding_of(host, request); binding && reply.status >= 400 && reply.status < 500) {
+    const auto it = bindings_.find(*binding);
+    if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
+  }
   if (request.method == "GET" && reply.status == 200 && request.target.starts_with("/api/v1/pods?")) {
     auto& pages = pages_[host.identity];
     if (request.target.find("&continue=") == std::string::npos) pages.clear();
@@ -262,7 +276,7 @@ void Observer::pod_committed(const Commit& commit) {
   judge(claims_.bound(pod, commit.by, bound_[uid].late));
   if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second != node)
     given_up_[it->second] = agenda_.now();
-  check_node(node, commit.by);
+  check_node(node, uid, commit.by);
 }
 
 void Observer::status_committed(const Commit& commit) {
@@ -281,19 +295,22 @@ bool Observer::knows_nomination(const std::string& uid) const {
   return !is_recent || (nomination.by == holder() && !nomination.late);
 }
 
-void Observer::check_node(const std::string& node, const std::string& by) {
+void Observer::check_node(const std::string& node, const std::string& uid, const std::string& by) {
   const auto there = store_.find({"nodes", "", node});
   if (!there) return;  // it went while the binding was under way
   const auto use = use_of(store_, node, INT64_MIN);
   if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
+  // A binding in doubt is requested again, and again: it was decided before it was sent first.
+  const auto first = bindings_.find(by + uid + node);
+  const auto decided = first == bindings_.end() ? sent_at_ : first->second.first;
   // Bindings that were under way at a takeover, which the next leader cannot have seen.
   for (const auto& pod : store_.all("pods")) {
     const auto it = bound_.find(uid_of(pod->value));
     if (it == bound_.end() || it->second.node != node) continue;
     const auto& bound = it->second;
     const auto known = known_bound_.find(by + uid_of(pod->value));
-    const bool unseen = known == known_bound_.end() || known->second + kDecided > sent_at_;
+    const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
     if (bound.late || (bound.by != by && unseen)) return excuse(Excuse::takeover);
   }
   fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
@@ -409,8 +426,12 @@ std::optional<std::string> Observer::unfinished_reports() {
   for (const auto& report : store_.all("schedulingreports")) {
     if (is_what_if(report->value)) continue;
     // After a takeover a pod may have a second report, where another pod's had its name: the last one counts.
+    // A creation that was carried out late leaves one without a status until its TTL: it counts if it is alone.
     auto& last = of[text_at(report->value, "/spec/podRef/uid")];
-    if (!last || last_write(last->value) < last_write(report->value)) last = report;
+    const auto rank = [](const json::value& r) {
+      return std::pair(find_at(r, "/status") != nullptr, last_write(r));
+    };
+    if (!last || rank(last->value) < rank(report->value)) last = report;
   }
   for (const auto& pod : store_.all("pods")) {
     const auto uid = uid_of(pod->value);
@@ -445,9 +466,9 @@ bool Observer::at_end(std::size_t engines) {
   const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
   if (requests_since_rest_ > most)
     fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
-  // With devices there are more pods that wait, and the queue's flush tries all of them.
-  const auto waiting = store_.all("resourceclaims").empty() ? 0 : store_.all("pods").size();
-  const auto most_writes = (bound_.size() + waiting) * 4 + 40 + static_cast<std::size_t>(minutes * 30);
+  // The queue's flush tries all pods that wait.
+  const auto pods = store_.all("pods").size();
+  const auto most_writes = (bound_.size() + pods) * 4 + 40 + static_cast<std::size_t>(minutes * 30);
   if (writes_since_rest_ > most_writes)
     fail(fmt::format("{} writes in {:.1f} minutes of rest", writes_since_rest_, minutes));
   bool all_gone = true;

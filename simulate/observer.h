@@ -31,7 +31,7 @@ enum class Excuse : std::uint8_t {
   // nobody has it then. What another one wrote meanwhile it does not know.
   lease_deleted,
   // A binding by the leader before that the next one has not read of: it was under way at the takeover, or a
-  // watch of the next one is silent since before.
+  // watch of the next one is silent since before. A binding in doubt is sent again as it was decided then.
   takeover,
   // A watch has lost an event: nobody knows of that pod before the next list.
   lost_event,
@@ -95,7 +95,7 @@ class Observer {
   void status_committed(const Commit& commit);
   bool knows_nomination(const std::string& uid) const;
   void report_committed(const Commit& commit);
-  void check_node(const std::string& node, const std::string& by);
+  void check_node(const std::string& node, const std::string& uid, const std::string& by);
   void note_answer(const client::Request& request);
   void note_nomination(const client::Request& request);
   void count(const Host& host, const client::Request& request);
@@ -130,6 +130,11 @@ class Observer {
   std::set<std::string> forgetful_;
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
+  struct Binding {
+    Steady first{};  // when it was sent first
+    int times = 0;
+  };
+  std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
   std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods that is under way
   // By a report's UID: when podium's last write was carried out, or its answer was made; when its last write
   // of the status was sent; who wrote it.
