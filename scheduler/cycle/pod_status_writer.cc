@@ -7,13 +7,15 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
 #include "client/request_info.h"
+#include "scheduler/cluster/objects.h"
+#include "scheduler/cycle/object_patch.h"
 
 namespace podium::cycle {
 namespace {
@@ -136,20 +138,32 @@ struct PodStatusWriter::Impl {
   void push(const cluster::PodInfo& pod, Wanted wanted, Lane lane) {
     const auto& meta = pod->meta;
     const std::lock_guard lock(mutex);
+    if (unsettled.size() > 2 * capacity)
+      std::erase_if(unsettled, [](const auto& entry) { return !entry.second.waits; });
     if (unsettled.size() > 2 * capacity) unsettled.clear();  // mostly UIDs whose entries were dropped
-    unsettled.insert(meta.uid);
+    unsettled[meta.uid].waits = true;
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }
 
-  // Whether a write of the pod is queued or under way, so that its known status is about to change.
-  bool is_unsettled(const std::string& uid) const {
+  // Whether the pod's status is not known from `pod`: a write of it is queued or under way, or has been carried
+  // out, and the watch has not shown it.
+  bool is_unsettled(const api::Pod& pod) {
     const std::lock_guard lock(mutex);
-    return unsettled.contains(uid);
+    const auto it = unsettled.find(pod.meta.uid);
+    if (it == unsettled.end()) return false;
+    if (it->second.waits || cluster::is_newer(it->second.written, pod.meta.resource_version)) return true;
+    unsettled.erase(it);
+    return false;
   }
 
-  void settled(const std::string& uid) {
+  // `version`: the pod's after the write; empty: nothing was written.
+  void settled(const std::string& uid, std::string version) {
     const std::lock_guard lock(mutex);
-    if (!queue.contains(uid)) unsettled.erase(uid);
+    const auto it = unsettled.find(uid);
+    if (it == unsettled.end()) return;
+    if (!version.empty()) it->second.written = std::move(version);
+    it->second.waits = queue.contains(uid);
+    if (!it->second.waits && it->second.written.empty()) unsettled.erase(it);
   }
 
   static client::Task<void> write(Impl* self, std::vector<Queue::Item>& batch) {
@@ -160,6 +174,7 @@ struct PodStatusWriter::Impl {
                                            client::PatchType::strategic_merge, std::move(body), "status",
                                            "podium", options);
       Result<void> result;
+      auto version = done ? text_in(*done, "/metadata/resourceVersion") : "";
       // 409: another pod (UID) has this name.
       const bool gone = !done && (client::object_is_gone(done.error()) || done.error().code == 409);
       if (!done && !gone) {
@@ -169,7 +184,8 @@ struct PodStatusWriter::Impl {
         result = std::unexpected(std::move(done.error()));
       }
       for (auto& teller : std::exchange(item.value.tellers, {})) teller.tell(result);
-      if (item.outcome == Outcome::done || item.outcome == Outcome::failed) self->settled(item.key);
+      if (item.outcome == Outcome::done || item.outcome == Outcome::failed)
+        self->settled(item.key, std::move(version));
     }
   }
 
@@ -185,9 +201,14 @@ struct PodStatusWriter::Impl {
   const asio::any_io_executor io;
   const std::size_t capacity;
   LogLimit log;
-  mutable std::mutex mutex;  // guards unsettled
-  std::unordered_set<std::string> unsettled;
-  Queue queue;  // by pod UID
+  struct Unsettled {
+    bool waits = false;   // a write is queued or under way
+    std::string written;  // the pod's resourceVersion after the last write; empty: none was carried out
+  };
+
+  std::mutex mutex;                                      // guards unsettled
+  std::unordered_map<std::string, Unsettled> unsettled;  // by the pod's UID
+  Queue queue;                                           // by pod UID
 };
 
 PodStatusWriter::PodStatusWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
@@ -203,7 +224,7 @@ void PodStatusWriter::not_scheduled(const cluster::PodInfo& pod, std::string rea
   const bool has_condition =
       now && now->status == "False" && now->reason == reason && now->message == message;
   const bool has_nomination = !nominated_node || *nominated_node == pod->nominated_node;
-  if (has_condition && has_nomination && !impl_->is_unsettled(meta.uid)) return;
+  if (has_condition && has_nomination && !impl_->is_unsettled(*pod)) return;
   Wanted wanted;
   wanted.name = meta.name;
   wanted.condition = Condition{.reason = std::move(reason),

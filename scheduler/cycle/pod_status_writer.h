@@ -4,7 +4,8 @@
 // It is the only writer of both, so writes stay in order. Per pod UID only the newest condition and
 // the newest nomination are kept, and one write is under way at a time. A failed write is retried
 // after a backoff, unless a newer one replaces it. A pod that is deleted or recreated is dropped.
-// Nominations go before conditions. A status that the pod already has is not written.
+// Nominations go before conditions. A status that the pod already has is not written, unless the watch has
+// yet to show what was written before.
 //
 // Bounded: above `capacity` pods, the oldest entry of the namespace with the most entries is dropped; the
 // pod's next attempt writes again. A namespace that refuses writes does not delay others.

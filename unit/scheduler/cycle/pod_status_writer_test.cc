@@ -101,7 +101,7 @@ class PodStatusWriterTest : public testing::Test {
       changed_.wait(lock, [&] { return !held_; });
       if (answer_) code = answer_(name, ++attempts_[name]);
     }
-    exchange.reply(code, code == 200   ? std::string("{}")
+    exchange.reply(code, code == 200   ? fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}}}})", version_)
                          : code == 404 ? std::string(R"({"kind":"Status","reason":"NotFound"})")
                                        : std::string(R"({"kind":"Status"})"));
   }
@@ -110,6 +110,7 @@ class PodStatusWriterTest : public testing::Test {
   std::condition_variable changed_;
   bool held_ = false;
   Answer answer_;
+  std::string version_;  // the pod's, in each reply
   std::map<std::string, int> attempts_;
   unit::HttpScript server_;
   client::ClientLoop loop_;
@@ -184,6 +185,24 @@ TEST_F(PodStatusWriterTest, UnlessSomethingElseIsOnItsWay) {
   not_scheduled(with_condition());
   release();
   EXPECT_EQ(status(1).at("conditions").at(0).at("message"), kWhy);
+}
+
+// Or the watch has yet to show what was written before: the pod looks as if it had no nomination.
+TEST_F(PodStatusWriterTest, UnlessTheWatchHasNotShownTheLastWrite) {
+  version_ = "10";
+  nominate("p", "n1");
+  await(1);
+  nominate("other", "n1");  // the one worker sends it when the first write has ended
+  await(2);
+  not_scheduled(with_condition().resource_version("9"), "");
+  EXPECT_EQ(status(2).at("nominatedNodeName"), nullptr);
+  nominate("other", "n2");
+  await(4);
+  not_scheduled(with_condition().resource_version("10"), "");
+  EXPECT_EQ(writer_.counts().waiting, 0u);
+  nominate("other", "n3");
+  await(5);
+  EXPECT_EQ(sent(), (Lines{"p: n1", "other: n1", "p: -", "other: n2", "other: n3"}));
 }
 
 TEST_F(PodStatusWriterTest, WhatWaitsForAPodGoesTogether) {
