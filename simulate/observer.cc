@@ -426,7 +426,8 @@ std::optional<std::string> Observer::unfinished_reports() {
   for (const auto& report : store_.all("schedulingreports")) {
     if (is_what_if(report->value)) continue;
     // After a takeover a pod may have a second report, where another pod's had its name: the last one counts.
-    // A creation that was carried out late leaves one without a status until its TTL: it counts if it is alone.
+    // A creation that was carried out late leaves one without a status until its TTL: it counts if it is
+    // alone.
     auto& last = of[text_at(report->value, "/spec/podRef/uid")];
     const auto rank = [](const json::value& r) {
       return std::pair(find_at(r, "/status") != nullptr, last_write(r));

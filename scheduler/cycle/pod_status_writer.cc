@@ -145,8 +145,8 @@ struct PodStatusWriter::Impl {
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }
 
-  // Whether the pod's status is not known from `pod`: a write of it is queued or under way, or has been carried
-  // out, and the watch has not shown it.
+  // Whether the pod's status is not known from `pod`: a write of it is queued or under way, or has been
+  // carried out, and the watch has not shown it.
   bool is_unsettled(const api::Pod& pod) {
     const std::lock_guard lock(mutex);
     const auto it = unsettled.find(pod.meta.uid);
