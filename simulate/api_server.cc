@@ -57,7 +57,7 @@ Response object_reply(int code, const Stored& object, const client::Request& req
 // A UID or a resourceVersion that the object does not have; empty: none.
 std::string broken_precondition(const json::value& asked, const json::value& object) {
   const auto uid = text_at(asked, "/uid"), version = text_at(asked, "/resourceVersion");
-  const auto its = text_at(object, "/metadata/uid");
+  const auto its = uid_of(object);
   if (!uid.empty() && uid != its)
     return fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, its);
   if (!version.empty() && version != text_at(object, "/metadata/resourceVersion"))
@@ -214,10 +214,10 @@ Response ApiServer::bind(const Route& route, const json::value& body, const std:
   if (!pod) return not_found(route);
   const auto node = text_at(body, "/target/name"), there = text_at(pod->value, "/spec/nodeName");
   if (node.empty()) return status_reply(422, "Invalid", "target.name: Required value");
-  const json::value asked{{"uid", text_at(body, "/metadata/uid")}};
+  const json::value asked{{"uid", uid_of(body)}};
   if (const auto broken = broken_precondition(asked, pod->value); !broken.empty())
     return conflict(route, broken);
-  if (!text_at(pod->value, "/metadata/deletionTimestamp").empty())
+  if (is_leaving(pod->value))
     return conflict(route, fmt::format("pod {} is being deleted, cannot be assigned to a host", route.name));
   if (!there.empty())
     return conflict(route, fmt::format("pod {} is already assigned to node \"{}\"", route.name, there));
@@ -240,10 +240,9 @@ Response ApiServer::bind(const Route& route, const json::value& body, const std:
 Response ApiServer::replace(const Route& route, json::value body, const std::string& by) {
   const auto object = store_.find(route.key());
   if (!object && route.plural != "leases") return not_found(route);
-  if (!object && !text_at(body, "/metadata/uid").empty())
-    return conflict(route, "Precondition failed: UID in precondition");
+  if (!object && !uid_of(body).empty()) return conflict(route, "Precondition failed: UID in precondition");
   if (!object) return {201, store_.create(route.key(), std::move(body), by)->text};
-  const json::value asked{{"uid", text_at(body, "/metadata/uid")},
+  const json::value asked{{"uid", uid_of(body)},
                           {"resourceVersion", text_at(body, "/metadata/resourceVersion")}};
   if (const auto broken = broken_precondition(asked, object->value); !broken.empty())
     return conflict(route, broken);
@@ -277,8 +276,8 @@ Response ApiServer::patch(const Route& route, const client::Request& request, co
     // A UID is no precondition of a patch: another one is a field that may not change, or of a status whose
     // resource is custom it is not looked at.
     const bool of_custom_status = of_status && route.plural == "schedulingreports";
-    const auto uid = text_at(*body, "/metadata/uid");
-    if (!of_custom_status && !uid.empty() && uid != text_at(object->value, "/metadata/uid"))
+    const auto uid = uid_of(*body);
+    if (!of_custom_status && !uid.empty() && uid != uid_of(object->value))
       return status(422, "Invalid", "metadata.uid: field is immutable", route, route.name);
     const json::value asked{{"resourceVersion", text_at(*body, "/metadata/resourceVersion")}};
     if (const auto broken = broken_precondition(asked, object->value); !broken.empty())
@@ -305,7 +304,7 @@ Response ApiServer::remove(const Route& route, const client::Request& request, c
   // A pod on a node has a grace period: the kubelet ends it.
   if (route.plural == "pods" && !text_at(object->value, "/spec/nodeName").empty()) {
     auto leaving = object->value;
-    if (text_at(leaving, "/metadata/deletionTimestamp").empty())
+    if (!is_leaving(leaving))
       leaving.as_object()["metadata"].as_object()["deletionTimestamp"] =
           format_time(agenda_.clock().wall() + std::chrono::seconds(30));
     return {200, store_.update(route.key(), std::move(leaving), by)->text};

@@ -21,7 +21,7 @@ bool outlives(const Store& store, const json::value& claim) {
   if (uid.empty()) return false;
   const auto pod = store.find(
       {"pods", text_at(claim, "/metadata/namespace"), text_at(claim, "/metadata/ownerReferences/0/name")});
-  return !pod || text_at(pod->value, "/metadata/uid") != uid || is_finished(pod->value);
+  return !pod || uid_of(pod->value) != uid || is_finished(pod->value);
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ void ClaimController::pod_committed(const Commit& commit) {
     }
   } else if (commit.type == Commit::Type::added) {
     agenda_.after(dice_.between(5ms, 2s),
-                  [this, key = commit.key, uid = text_at(pod, "/metadata/uid")] { make_claims(key, uid); });
+                  [this, key = commit.key, uid = uid_of(pod)] { make_claims(key, uid); });
   }
 }
 
 void ClaimController::make_claims(const Key& pod, const std::string& uid) {
   const auto there = store_.find(pod);
-  if (!there || text_at(there->value, "/metadata/uid") != uid) return;
+  if (!there || uid_of(there->value) != uid) return;
   json::array names;
   for (const auto& entry : there->value.at("spec").at("resourceClaims").as_array()) {
     const auto from = text_at(entry, "/resourceClaimTemplateName");
@@ -76,7 +76,7 @@ void ClaimController::make_claims(const Key& pod, const std::string& uid) {
 
 bool ClaimController::is_used_by(const std::string& pod_uid, const std::string& ns) const {
   return std::ranges::any_of(store_.all("pods", ns), [&](const StoredPtr& pod) {
-    return text_at(pod->value, "/metadata/uid") == pod_uid && !is_finished(pod->value);
+    return uid_of(pod->value) == pod_uid && !is_finished(pod->value);
   });
 }
 

@@ -18,12 +18,6 @@ constexpr auto kDecisionTakes = 100ms;  // a decision is made so long before its
 constexpr auto kToReady = 15s;          // a driver takes three at rest, and podium looks every five
 constexpr auto kPause = 75s;            // between two requests of one decision, at most
 
-bool is_engine(const std::string& by) { return by.starts_with("podium"); }
-std::string id_of(const json::value& object) { return text_at(object, "/metadata/uid"); }
-std::string full_name(const json::value& object) {
-  return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
-}
-
 std::string chain_of(const std::string& by, const Key& key) { return by + " " + key.text(); }
 
 }  // namespace
@@ -57,7 +51,7 @@ void ClaimObserver::read(const std::string& identity, std::string_view objects) 
 
 std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& commit, bool late) {
   const auto& claim = commit.after->value;
-  const auto uid = id_of(claim);
+  const auto uid = uid_of(claim);
   auto devices = exclusive_devices(claim);
   auto found = taken(commit, late);
   if (is_engine(commit.by)) writers_[uid] = commit.by;
@@ -97,7 +91,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit,
     if (is_reserved_for(commit.after->value, uid)) continue;
     const auto pod = pod_of(uid, commit.key.ns);
     if (!pod || is_finished(pod->value) || text_at(pod->value, "/spec/nodeName").empty()) continue;
-    const auto writer = writers_.find(id_of(commit.after->value));
+    const auto writer = writers_.find(uid_of(commit.after->value));
     const auto binder = binders_.find(uid);
     const bool another = (writer != writers_.end() && writer->second != commit.by) ||
                          (binder != binders_.end() && binder->second != commit.by);
@@ -136,7 +130,7 @@ Steady ClaimObserver::decided(const std::string& by, const json::value& claim) c
 
 StoredPtr ClaimObserver::pod_of(const std::string& uid, const std::string& ns) const {
   for (auto& pod : store_.all("pods", ns)) {
-    if (id_of(pod->value) == uid) return pod;
+    if (uid_of(pod->value) == uid) return pod;
   }
   return nullptr;
 }
@@ -144,27 +138,27 @@ StoredPtr ClaimObserver::pod_of(const std::string& uid, const std::string& ns) c
 std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& pod, const std::string& by,
                                                            bool late) {
   if (!find_at(pod, "/spec/resourceClaims")) return std::nullopt;
-  binders_[id_of(pod)] = by;
+  binders_[uid_of(pod)] = by;
   const auto node = text_at(pod, "/spec/nodeName"), ns = text_at(pod, "/metadata/namespace");
   const auto names = claim_names(pod);
   if (!names) return Finding{fmt::format("{} is bound before its claims are made", full_name(pod))};
   for (const auto& name : *names) {
     const auto claim = store_.find({std::string(kClaims), ns, name});
-    const auto writer = claim ? writers_.find(id_of(claim->value)) : writers_.end();
+    const auto writer = claim ? writers_.find(uid_of(claim->value)) : writers_.end();
     const bool another = writer != writers_.end() && writer->second != by;
     const auto wrong = [&](std::string_view what) {
-      if (late || another) bereft_.insert(id_of(pod));
+      if (late || another) bereft_.insert(uid_of(pod));
       return Finding{fmt::format("{} is bound to {}, and its claim {} {}", full_name(pod), node, name, what),
                      late || another};
     };
     if (!claim) return wrong("is not there");
-    if (!is_reserved_for(claim->value, id_of(pod))) return wrong("is not reserved for it");
+    if (!is_reserved_for(claim->value, uid_of(pod))) return wrong("is not reserved for it");
     if (allocated_node(claim->value) != node) return wrong("is allocated on " + allocated_node(claim->value));
     if (binding_of(claim->value) == Binding::ready) continue;
     const bool failed = binding_of(claim->value) == Binding::failed;
-    const auto made = allocated_.find(id_of(claim->value));
+    const auto made = allocated_.find(uid_of(claim->value));
     const bool knows = made == allocated_.end() || made->second.by == by ||
-                       knew(by, id_of(claim->value), made->second.version, claim->value);
+                       knew(by, uid_of(claim->value), made->second.version, claim->value);
     return Finding{fmt::format("{} is bound to {}, and a device of its claim {} {}", full_name(pod), node,
                                name, failed ? "failed" : "is not ready"),
                    late || !knows};
@@ -211,7 +205,7 @@ bool ClaimObserver::may_be_tried(const json::value& pod) const {
 }
 
 bool ClaimObserver::is_being_made_ready(const json::value& claim) const {
-  const auto made = allocated_.find(id_of(claim));
+  const auto made = allocated_.find(uid_of(claim));
   return made != allocated_.end() && agenda_.now() - made->second.at < kToReady && has_conditions(claim);
 }
 
@@ -229,7 +223,7 @@ bool ClaimObserver::fits(const json::value& pod, const json::value& node) const 
     const bool failed = binding_of(claim->value) == Binding::failed;
     if (!devices.empty() && allocated_node(claim->value) == on && !failed) continue;
     const auto users = users_of(claim->value);
-    const bool may_lose_it = users.empty() || (users.size() == 1 && users.front() == id_of(pod));
+    const bool may_lose_it = users.empty() || (users.size() == 1 && users.front() == uid_of(pod));
     if (!devices.empty() && !may_lose_it) return false;
     its.insert(its.end(), devices.begin(), devices.end());
     asked += devices_asked(claim->value);
@@ -253,9 +247,9 @@ std::optional<std::string> ClaimObserver::unfinished() const {
     for (const auto& name : names.value_or(std::vector<std::string>())) {
       const auto claim =
           store_.find({std::string(kClaims), text_at(pod->value, "/metadata/namespace"), name});
-      const bool is_its = claim && is_reserved_for(claim->value, id_of(pod->value));
+      const bool is_its = claim && is_reserved_for(claim->value, uid_of(pod->value));
       if (is_its && binding_of(claim->value) == Binding::ready) continue;
-      if (bereft_.contains(id_of(pod->value))) continue;
+      if (bereft_.contains(uid_of(pod->value))) continue;
       return fmt::format("{} runs without its claim {}", full_name(pod->value), name);
     }
   }

@@ -113,14 +113,7 @@ std::optional<std::vector<std::string>> claim_names(const json::value& pod) {
 
 bool is_foreign(const json::value& claim, const json::value& pod) {
   const auto owner = text_at(claim, "/metadata/ownerReferences/0/uid");
-  return !owner.empty() && owner != text_at(pod, "/metadata/uid");
-}
-
-bool is_leaving(const json::value& object) { return !text_at(object, "/metadata/deletionTimestamp").empty(); }
-
-bool is_finished(const json::value& pod) {
-  const auto phase = text_at(pod, "/status/phase");
-  return phase == "Succeeded" || phase == "Failed";
+  return !owner.empty() && owner != uid_of(pod);
 }
 
 StoredPtr remove_finally(Store& store, const Key& key, Wall now, const std::string& by) {

@@ -38,8 +38,6 @@ bool has_conditions(const json::value& claim);  // some of its devices
 // The names of the pod's claims; nullopt: one was not made yet. Empty: the pod has none.
 std::optional<std::vector<std::string>> claim_names(const json::value& pod);
 bool is_foreign(const json::value& claim, const json::value& pod);  // made for another pod
-bool is_leaving(const json::value& object);                         // has a deletionTimestamp
-bool is_finished(const json::value& pod);                           // Succeeded or Failed
 
 // A deletion, which waits for finalizers. An update, which ends an object that waits for no finalizer any
 // more.

@@ -43,7 +43,7 @@ Key Cluster::key_of(std::string_view plural, const json::value& object) {
 void Cluster::change(const Key& key, const std::string& uid, const std::string& by,
                      const std::function<void(json::value&)>& how) {
   const auto object = store_.find(key);
-  if (!object || text_at(object->value, "/metadata/uid") != uid) return;
+  if (!object || uid_of(object->value) != uid) return;
   auto changed = object->value;
   how(changed);
   store_.update(key, std::move(changed), by);
@@ -141,7 +141,7 @@ void Cluster::change_what_if() {
   if (!report || !text_at(report->value, "/spec/podRef/uid").empty()) return;
   if (!find_at(report->value, "/spec/template")) return;
   const auto replicas = 1 + dice_.below(5);
-  change(key_of("schedulingreports", report->value), text_at(report->value, "/metadata/uid"), kPeople,
+  change(key_of("schedulingreports", report->value), uid_of(report->value), kPeople,
          [&](json::value& object) { object.as_object()["spec"].as_object()["replicas"] = replicas; });
 }
 
@@ -151,7 +151,7 @@ void Cluster::delete_pod() {
   const auto key = key_of("pods", pod->value);
   if (text_at(pod->value, "/spec/nodeName").empty() || dice_.one_in(8))
     return store_.remove(key, kPeople);  // by force, too
-  change(key, text_at(pod->value, "/metadata/uid"), kPeople, [&](json::value& object) {
+  change(key, uid_of(pod->value), kPeople, [&](json::value& object) {
     object.as_object()["metadata"].as_object()["deletionTimestamp"] =
         format_time(agenda_.clock().wall() + 30s);
   });
@@ -160,7 +160,7 @@ void Cluster::delete_pod() {
 void Cluster::finish_pod() {
   const auto pod = any("pods");
   if (!pod || text_at(pod->value, "/spec/nodeName").empty()) return;
-  change(key_of("pods", pod->value), text_at(pod->value, "/metadata/uid"), kKubelet,
+  change(key_of("pods", pod->value), uid_of(pod->value), kKubelet,
          [](json::value& object) { object.as_object()["status"].as_object()["phase"] = "Succeeded"; });
 }
 
@@ -168,9 +168,9 @@ void Cluster::open_gate() {
   for (const auto& pod : store_.all("pods")) {
     const auto* gates = find_at(pod->value, "/spec/schedulingGates");
     if (!gates) continue;
-    return change(
-        key_of("pods", pod->value), text_at(pod->value, "/metadata/uid"), kPeople,
-        [](json::value& object) { object.as_object()["spec"].as_object().erase("schedulingGates"); });
+    return change(key_of("pods", pod->value), uid_of(pod->value), kPeople, [](json::value& object) {
+      object.as_object()["spec"].as_object().erase("schedulingGates");
+    });
   }
 }
 
@@ -178,11 +178,10 @@ void Cluster::cordon() {
   const auto node = any("nodes");
   if (!node) return;
   const auto* cordoned = find_at(node->value, "/spec/unschedulable");
-  change(key_of("nodes", node->value), text_at(node->value, "/metadata/uid"), kPeople,
-         [&](json::value& object) {
-           auto& spec = object.as_object()["spec"].as_object();
-           cordoned ? (void)spec.erase("unschedulable") : (void)(spec["unschedulable"] = true);
-         });
+  change(key_of("nodes", node->value), uid_of(node->value), kPeople, [&](json::value& object) {
+    auto& spec = object.as_object()["spec"].as_object();
+    cordoned ? (void)spec.erase("unschedulable") : (void)(spec["unschedulable"] = true);
+  });
 }
 
 void Cluster::node_goes_or_comes() {
@@ -204,7 +203,7 @@ void Cluster::meddle_with_report() {
   const auto key = key_of("schedulingreports", report->value);
   if (dice_.one_in(2)) return store_.remove(key, kHands);
   const auto what = dice_.below(3);
-  change(key, text_at(report->value, "/metadata/uid"), kHands, [&](json::value& object) {
+  change(key, uid_of(report->value), kHands, [&](json::value& object) {
     if (what == 0) object.as_object()["status"] = {{"outcome", "Scheduled"}, {"choice", {{"nodeName", "?"}}}};
     if (what == 1) object.as_object()["metadata"].as_object().erase("labels");
     if (what == 2) object.as_object().erase("status");
@@ -234,14 +233,14 @@ void Cluster::pod_committed(const Commit& commit) {
   if (commit.type == Commit::Type::deleted) return;
   const auto& pod = commit.after->value;
   const auto key = commit.key;
-  const auto uid = text_at(pod, "/metadata/uid");
+  const auto uid = uid_of(pod);
   const auto was = [&](std::string_view pointer) {
     return commit.before ? text_at(commit.before->value, pointer) : std::string();
   };
-  if (!text_at(pod, "/metadata/deletionTimestamp").empty() && was("/metadata/deletionTimestamp").empty()) {
+  if (is_leaving(pod) && was("/metadata/deletionTimestamp").empty()) {
     agenda_.after(dice_.between(500ms, 5s), [this, key, uid] {
       const auto there = store_.find(key);
-      if (there && text_at(there->value, "/metadata/uid") == uid) store_.remove(key, kKubelet);
+      if (there && uid_of(there->value) == uid) store_.remove(key, kKubelet);
     });
   }
   if (!text_at(pod, "/spec/nodeName").empty() && was("/spec/nodeName").empty()) {

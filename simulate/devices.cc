@@ -72,7 +72,7 @@ void Devices::one_act() {
   const auto claim = any(kClaims, "c");
   if (!claim) return;
   const auto key = key_named_in(kClaims, claim->value);
-  if (which < 95) return touch(key, text_at(claim->value, "/metadata/uid"));
+  if (which < 95) return touch(key, uid_of(claim->value));
   remove_finally(store_, key, agenda_.clock().wall(), kPeople);
 }
 
@@ -134,7 +134,7 @@ void Devices::delete_pod() {
 // Somebody else's write of a claim: podium's next one meets a conflict.
 void Devices::touch(const Key& claim, const std::string& uid) {
   const auto there = store_.find(claim);
-  if (!there || text_at(there->value, "/metadata/uid") != uid) return;
+  if (!there || uid_of(there->value) != uid) return;
   auto touched = there->value;
   auto& annotations = touched.as_object()["metadata"].as_object()["annotations"];
   if (!annotations.is_object()) annotations = json::object();
@@ -144,14 +144,14 @@ void Devices::touch(const Key& claim, const std::string& uid) {
 
 // Right after podium's first write of a claim, and before its next one arrives.
 void Devices::claim_committed(const Commit& commit) {
-  if (resting_ || !commit.by.starts_with("podium")) return;
+  if (resting_ || !is_engine(commit.by)) return;
   const bool first = !find_at(commit.after->value, "/status/allocation");
   if (!first || !dice_.one_in(3)) return;
   const bool deletes = dice_.one_in(4);
-  const auto uid = text_at(commit.after->value, "/metadata/uid");
+  const auto uid = uid_of(commit.after->value);
   agenda_.after(dice_.between(0us, 5ms), [this, key = commit.key, uid, deletes] {
     const auto there = store_.find(key);
-    if (!there || text_at(there->value, "/metadata/uid") != uid) return;
+    if (!there || uid_of(there->value) != uid) return;
     if (!deletes) return touch(key, uid);
     remove_finally(store_, key, agenda_.clock().wall(), kPeople);
   });

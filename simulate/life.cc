@@ -12,6 +12,7 @@
 #include "simulate/cluster.h"
 #include "simulate/device_conditions.h"
 #include "simulate/devices.h"
+#include "simulate/held.h"
 #include "simulate/observer.h"
 #include "simulate/process.h"
 
@@ -67,6 +68,7 @@ class Life {
   void strike(Fault fault, Dice dice);
   void heal();
   void pass();
+  void check_what_is_held();
 
   Dice dice_;
   const Settings settings_;
@@ -343,6 +345,7 @@ void Life::pass() {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
+  if (!network_.has_lost_events()) check_what_is_held();
   ending_ = true;
   for (const auto& process : processes_) process->stop();
   if (!run_until(time_.now() + kStop + 1s)) return;
@@ -350,6 +353,15 @@ void Life::pass() {
   const auto lease = store_.find({"leases", "kube-system", "kube-scheduler"});
   if (!lease || !text_at(lease->value, "/spec/holderIdentity").empty())
     observer_.fail("the lease was not released");
+}
+
+void Life::check_what_is_held() {
+  const auto refused = faults_.has(Fault::quota) ? store_.all("pods", "full").size() : 0;
+  for (const auto& process : processes_) {
+    if (process->stopping()) continue;
+    if (const auto found = held_wrongly(process->engine(), store_, refused))
+      observer_.fail(fmt::format("{} {}", process->identity(), *found));
+  }
 }
 
 // Ends what a failure has left.

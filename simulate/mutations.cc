@@ -195,6 +195,15 @@ Bug drops(std::string_view type, std::string_view plural) {
   return bug;
 }
 
+Bug keeps_deleted_pods_that_wait() {
+  Bug bug;
+  bug.reads = [](const Request& request, std::string line) {
+    const bool waits = line.find(R"("nodeName":)") == std::string::npos;
+    return waits && is_line_of(line, "DELETED") && names(request, "/pods") ? std::string() : line;
+  };
+  return bug;
+}
+
 Bug waits_for_silent_watches() {
   Bug bug;
   bug.waits_for_silence = true;
@@ -410,6 +419,11 @@ const std::vector<Mutation>& all() {
        .seed = 2,
        .found_as = "waits, and fits",
        .make = [] { return drops("DELETED", "/pods"); }},
+      {.name = "waiting_pod_kept",
+       .bug = "keeps a pod in the queue that was deleted while it waited",
+       .seed = 1,
+       .found_as = "holds a pod that waits",
+       .make = keeps_deleted_pods_that_wait},
       {.name = "no_node_changes",
        .bug = "does not see that a node changes",
        .seed = 108,

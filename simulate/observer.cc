@@ -16,35 +16,15 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kMostInASecond = 30;
-constexpr auto kDecided = 100ms;  // a binding is decided so long before it is sent, at most
-constexpr auto kLateWrite = 90s;  // a write and its decision, at most
-constexpr auto kRenewal = 11s;    // a renew deadline of 10 s, on a clock that drifts
-// Clocks drift by a twentieth: a TTL of 150 s ends so much earlier.
+constexpr auto kDecided = 100ms;      // a binding is decided so long before it is sent, at most
+constexpr auto kLateWrite = 90s;      // a write and its decision, at most
+constexpr auto kRenewal = 11s;        // a renew deadline of 10 s, on a clock that drifts
 constexpr auto kFlush = 6min;         // of the queue, after five
 constexpr auto kFlushOfNext = 10min;  // of the next leader's queue
-constexpr auto kTooLate = 60s, kTooEarly = 10s, kReportIn = 20s;
 
 std::int64_t cpu_of(const json::value& pod) {
   const auto text = text_at(pod, "/spec/containers/0/resources/requests/cpu");
   return text.empty() ? 0 : std::stoll(text);
-}
-
-bool is_over(const json::value& pod) {
-  const auto phase = text_at(pod, "/status/phase");
-  return phase == "Succeeded" || phase == "Failed";
-}
-
-bool by_podium(const std::string& by) { return by.starts_with("podium"); }
-
-std::string uid_of(const json::value& object) { return text_at(object, "/metadata/uid"); }
-
-std::string name_of(const json::value& object) {
-  return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
-}
-
-bool is_what_if(const json::value& report) {
-  const auto* dry = find_at(report, "/spec/dryRun");
-  return dry && dry->is_bool() && dry->get_bool();
 }
 
 // The engine, the pod's UID and the node; nullopt: the request is no binding.
@@ -52,15 +32,6 @@ std::optional<std::string> binding_of(const Host& host, const client::Request& r
   if (request.method != "POST" || !request.target.ends_with("/binding")) return std::nullopt;
   const auto binding = json::parse(request.body);
   return host.identity + text_at(binding, "/metadata/uid") + text_at(binding, "/target/name");
-}
-
-std::int64_t last_write(const json::value& object) {
-  return std::stoll(text_at(object, "/metadata/resourceVersion"));
-}
-
-bool same_status(const json::value& a, const json::value& b) {
-  const auto *left = find_at(a, "/status"), *right = find_at(b, "/status");
-  return left && right ? *left == *right : left == right;
 }
 
 // What a node has, and what pods of at least a priority use of it.
@@ -71,7 +42,7 @@ struct Use {
 Use use_of(const Store& store, const std::string& node, std::int64_t least_priority) {
   Use use;
   for (const auto& pod : store.all("pods")) {
-    if (text_at(pod->value, "/spec/nodeName") != node || is_over(pod->value)) continue;
+    if (text_at(pod->value, "/spec/nodeName") != node || is_finished(pod->value)) continue;
     if (number_at(pod->value, "/spec/priority") < least_priority) continue;
     use.cpu += cpu_of(pod->value);
     ++use.pods;
@@ -98,12 +69,8 @@ bool fits(const Store& store, const json::value& pod, const json::value& node) {
 
 }  // namespace
 
-bool stays(const Key& key) {
-  return key.plural == "schedulingreports" && key.ns == "batch" && key.name.starts_with("p1");
-}
-
 Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl)
-    : store_(store), agenda_(agenda), trace_(trace), ttl_(ttl) {
+    : store_(store), agenda_(agenda), trace_(trace), reports_(store, agenda, ttl) {
   store_.on_commit([this](const Commit& commit) { committed(commit); });
 }
 
@@ -129,7 +96,7 @@ void Observer::sent(const Host& host, const client::Request& request) {
       ++writes_since_rest_;
     }
   }
-  if (request.target.find("/schedulingreports/") != std::string::npos) note_answer(request);
+  reports_.sent(request);
   if (request.method == "GET") return;
   count(host, request);
   claims_.sent(host, request);
@@ -166,21 +133,6 @@ void Observer::note_nomination(const client::Request& request) {
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
   if (!failure) nominated_[uid_of(body)] = text_at(body, "/status/nominatedNodeName");
-}
-
-// A what-if's TTL runs from its answer on, however long that waits to be written. The what-if is read right
-// before it is answered.
-void Observer::note_answer(const client::Request& request) {
-  const auto route = parse_route(request.target);
-  if (!route) return;
-  const auto key = route->key().text();
-  if (request.method == "GET") read_.try_emplace(key, agenda_.now());
-  if (request.method != "PATCH") return;
-  boost::system::error_code failure;
-  const auto body = json::parse(request.body, failure);
-  const auto decided = failure ? "" : text_at(body, "/1/value/decidedAt");  // of a JSON patch
-  const auto read = read_.find(key);
-  if (!decided.empty() && read != read_.end()) told_.try_emplace(key + decided, read->second);
 }
 
 // A request that is repeated at once, again and again, is a hot loop.
@@ -243,12 +195,7 @@ void Observer::answered(const Host& host, const client::Request& request, const 
   if (request.method == "GET" && reply.status == 200 &&
       request.target.find("/resourceclaims") != std::string::npos)
     read_claims(host, reply.body);
-  const bool writes = request.method == "POST" || request.method == "PATCH";
-  if (!writes || reply.status >= 300 || request.target.find("/schedulingreports") == std::string::npos)
-    return;
-  boost::system::error_code failure;
-  const auto report = json::parse(reply.body, failure);
-  if (!failure) knows_[uid_of(report)] = host.identity;
+  reports_.answered(host, request, reply);
 }
 
 // --- commits ---
@@ -259,8 +206,9 @@ void Observer::committed(const Commit& commit) {
                std::to_string(commit.version)});
   if (commit.key.plural == "pods") pod_committed(commit);
   if (commit.key.plural == "resourceclaims") judge(claims_.committed(commit, holder() != commit.by));
-  if (commit.key.plural == "schedulingreports") report_committed(commit);
-  if (commit.key.plural == "schedulingreports" && !by_podium(commit.by)) read_.erase(commit.key.text());
+  if (commit.key.plural == "schedulingreports") {
+    if (auto broken = reports_.committed(commit, sent_at_)) fail(std::move(*broken));
+  }
   if (commit.key.plural == "leases" && commit.by == kHands) lease_taken_ = agenda_.now();
 }
 
@@ -269,7 +217,7 @@ void Observer::pod_committed(const Commit& commit) {
   const auto node = text_at(pod, "/spec/nodeName"), uid = uid_of(pod);
   const auto before = commit.before ? text_at(commit.before->value, "/spec/nodeName") : "";
   if (node == before) return status_committed(commit);
-  trace_.line(fmt::format("{} {} is on {}", name_of(pod), uid, node));
+  trace_.line(fmt::format("{} {} is on {}", full_name(pod), uid, node));
   if (!before.empty()) return fail(fmt::format("{} moved from {} to {}", commit.key.text(), before, node));
   if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
   bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
@@ -280,7 +228,7 @@ void Observer::pod_committed(const Commit& commit) {
 }
 
 void Observer::status_committed(const Commit& commit) {
-  if (!by_podium(commit.by) || commit.type == Commit::Type::deleted) return;
+  if (!is_engine(commit.by) || commit.type == Commit::Type::deleted) return;
   auto& nomination = nominations_[uid_of(commit.after->value)];
   const bool late = sent_at_ < nomination.sent;
   nomination = {commit.by, agenda_.now(), std::max(sent_at_, nomination.sent), late};
@@ -316,41 +264,6 @@ void Observer::check_node(const std::string& node, const std::string& uid, const
   fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
 }
 
-void Observer::report_committed(const Commit& commit) {
-  const auto& report = commit.after->value;
-  const auto uid = uid_of(report), pod = text_at(report, "/spec/podRef/uid");
-  if (commit.by == kHands) {
-    touched_.insert(uid);
-    touched_pods_.insert(pod);
-  }
-  if (!by_podium(commit.by)) return;
-  if (commit.type != Commit::Type::deleted) {
-    const auto told = told_.find(commit.key.text() + text_at(report, "/status/decidedAt"));
-    if (is_what_if(report) && told == told_.end()) return;  // its labels come before its answer
-    const auto at = is_what_if(report) ? told->second : sent_at_;
-    auto& written = written_[uid];
-    // A report's TTL counts from its last write, however long that was on its way, and whoever sent it.
-    written = std::max(written, is_what_if(report) ? at : agenda_.now());
-    writers_[uid] = commit.by;
-    if (is_what_if(report) || !find_at(report, "/status")) return;
-    if (commit.before && same_status(commit.before->value, report)) return;
-    auto& filled = filled_[uid];
-    if (at < filled && !touched_.contains(uid))
-      return fail(fmt::format("{}: a late request changes {}", commit.by, commit.key.text()));
-    filled = at;
-    return;
-  }
-  const auto written = written_.find(uid);
-  if (touched_.contains(uid) || written == written_.end()) return;
-  if (agenda_.now() - written->second >= ttl_ - kTooEarly) return;
-  if (is_what_if(report))
-    return fail(fmt::format("{} deleted {} before its TTL", commit.by, commit.key.text()));
-  // The report of a pod that is gone makes way for the next pod of its name.
-  const auto there = store_.find({"pods", commit.key.ns, text_at(report, "/spec/podRef/name")});
-  if (!there || uid_of(there->value) != pod) return;
-  fail(fmt::format("{} deleted {} before its TTL", commit.by, commit.key.text()));
-}
-
 // --- at rest ---
 
 bool Observer::at_rest(bool has_patience, bool flushed) {
@@ -358,8 +271,11 @@ bool Observer::at_rest(bool has_patience, bool flushed) {
   waits_for_flush_ = false;
   auto unfinished = unfinished_pods();
   if (!unfinished) unfinished = claims_.unfinished();
-  if (!unfinished) unfinished = unfinished_what_ifs();
-  if (!unfinished) unfinished = unfinished_reports();
+  if (!unfinished) unfinished = reports_.unanswered();
+  if (!unfinished) {
+    auto& excused = excused_[static_cast<std::size_t>(Excuse::lease_deleted)];
+    unfinished = reports_.unwritten(bound_, lease_taken_ != Steady{}, excused);
+  }
   if (unfinished && (has_patience || (waits_for_flush_ && !flushed))) return false;
   if (unfinished) fail(std::move(*unfinished));
   rests_since_ = agenda_.now();
@@ -384,10 +300,10 @@ std::optional<std::string> Observer::unfinished_pods() {
   for (const auto& pod : store_.all("pods")) {
     if (!text_at(pod->value, "/spec/nodeName").empty() || find_at(pod->value, "/spec/schedulingGates"))
       continue;
-    if (!text_at(pod->value, "/metadata/deletionTimestamp").empty()) continue;
+    if (is_leaving(pod->value)) continue;
     if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
       if (knows_nomination(uid_of(pod->value)) && claims_.may_be_tried(pod->value))
-        return fmt::format("{} waits, and is nominated to {}", name_of(pod->value), node);
+        return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
       excuse(Excuse::stale_nomination);
     }
     for (const auto& node : store_.all("nodes")) {
@@ -402,59 +318,9 @@ std::optional<std::string> Observer::unfinished_pods() {
         excuse(Excuse::nomination);
         continue;
       }
-      return fmt::format("{} waits, and fits on {}", name_of(pod->value),
+      return fmt::format("{} waits, and fits on {}", full_name(pod->value),
                          text_at(node->value, "/metadata/name"));
     }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> Observer::unfinished_what_ifs() const {
-  for (const auto& report : store_.all("schedulingreports")) {
-    if (!is_what_if(report->value)) continue;
-    const auto asked = number_at(report->value, "/metadata/generation");
-    if (number_at(report->value, "/status/observedGeneration") == asked) continue;
-    return fmt::format("{} is not answered", name_of(report->value));
-  }
-  return std::nullopt;
-}
-
-// Each pod that was bound has a report that says so, as long as its TTL; except where the engine that bound
-// it has ended before it wrote it, or where the namespace refuses reports.
-std::optional<std::string> Observer::unfinished_reports() {
-  std::map<std::string, StoredPtr> of;
-  for (const auto& report : store_.all("schedulingreports")) {
-    if (is_what_if(report->value)) continue;
-    // After a takeover a pod may have a second report, where another pod's had its name: the last one counts.
-    // A creation that was carried out late leaves one without a status until its TTL: it counts if it is
-    // alone.
-    auto& last = of[text_at(report->value, "/spec/podRef/uid")];
-    const auto rank = [](const json::value& r) {
-      return std::pair(find_at(r, "/status") != nullptr, last_write(r));
-    };
-    if (!last || rank(last->value) < rank(report->value)) last = report;
-  }
-  for (const auto& pod : store_.all("pods")) {
-    const auto uid = uid_of(pod->value);
-    const auto bound = bound_.find(uid);
-    if (bound == bound_.end() || touched_pods_.contains(uid)) continue;
-    const auto age = agenda_.now() - bound->second.at;
-    if (forgetful_.contains(bound->second.by) || age < kReportIn || age > ttl_ - kReportIn) continue;
-    const auto report = of.find(uid);
-    if (report == of.end()) {
-      if (text_at(pod->value, "/metadata/namespace") == "full") continue;
-      return fmt::format("{} was bound and has no report", name_of(pod->value));
-    }
-    const auto& told = report->second->value;
-    const auto outcome = text_at(told, "/status/outcome"), node = text_at(told, "/status/choice/nodeName");
-    if (outcome == "Scheduled" && node == bound->second.node) continue;
-    // Where the lease was deleted by hand, two leaders tried, and the second one reports that it failed.
-    if (lease_taken_ != Steady{} && writers_[uid_of(told)] != bound->second.by) {
-      excuse(Excuse::lease_deleted);
-      continue;
-    }
-    return fmt::format("{} is on {}; its report says {} {}", name_of(pod->value), bound->second.node, outcome,
-                       node);
   }
   return std::nullopt;
 }
@@ -472,41 +338,13 @@ bool Observer::at_end(std::size_t engines) {
   const auto most_writes = (bound_.size() + pods) * 4 + 40 + static_cast<std::size_t>(minutes * 30);
   if (writes_since_rest_ > most_writes)
     fail(fmt::format("{} writes in {:.1f} minutes of rest", writes_since_rest_, minutes));
-  bool all_gone = true;
-  for (const auto& report : expired()) {
-    const auto known = knows_.find(uid_of(report->value));
-    if (known != knows_.end() && known->second == holder()) {
-      fail_for(*report);
-    } else {
-      all_gone = false;
-    }
-  }
-  return all_gone;
+  if (auto kept = reports_.kept_by(holder())) fail(std::move(*kept));
+  return !reports_.kept();
 }
 
 void Observer::after_list_of_reports() {
   trace_.line("after the next list of reports");
-  for (const auto& report : expired()) fail_for(*report);
-}
-
-std::vector<StoredPtr> Observer::expired() const {
-  std::vector<StoredPtr> out;
-  for (const auto& report : store_.all("schedulingreports")) {
-    if (touched_.contains(uid_of(report->value))) continue;
-    if (keeps_some_ && stays({"schedulingreports", text_at(report->value, "/metadata/namespace"),
-                              text_at(report->value, "/metadata/name")}))
-      continue;
-    const auto written = parse_time(text_at(report->value, "/metadata/managedFields/0/time"));
-    if (written && agenda_.clock().wall() - *written > ttl_ + kTooLate) out.push_back(report);
-  }
-  return out;
-}
-
-void Observer::fail_for(const Stored& report) {
-  const auto written = parse_time(text_at(report.value, "/metadata/managedFields/0/time"));
-  fail(fmt::format(
-      "{} is there {} s after it was written", name_of(report.value),
-      std::chrono::duration_cast<std::chrono::seconds>(agenda_.clock().wall() - *written).count()));
+  if (auto kept = reports_.kept()) fail(std::move(*kept));
 }
 
 }  // namespace podium::simulate

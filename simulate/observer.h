@@ -1,9 +1,8 @@
 // Observer: checks what must hold, at every commit, at every request that goes out, and at rest.
 //
-// At a commit: a pod's UID is bound once and never moves; the pods that one engine bound fit their node; no
-// report goes before its TTL, but by hand or for the next pod of its name. At a request: who binds, evicts or
-// nominates has the lease, by the server's record, and so has who writes claims. For devices see
-// ClaimObserver. At rest: see at_rest() and at_end().
+// At a commit: a pod's UID is bound once and never moves; the pods that one engine bound fit their node. At a
+// request: who binds, evicts or nominates has the lease, by the server's record, and so has who writes
+// claims. For reports see ReportObserver, for devices ClaimObserver. At rest: see at_rest() and at_end().
 //
 // The first violation ends a life. What no scheduler can know is excused: see Excuse, which says why. Each
 // excuse is counted.
@@ -21,6 +20,7 @@
 #include "simulate/agenda.h"
 #include "simulate/claim_observer.h"
 #include "simulate/network.h"
+#include "simulate/report_observer.h"
 #include "simulate/store.h"
 #include "simulate/trace.h"
 
@@ -50,9 +50,6 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::c
     "nomination given up by a binding elsewhere", "nomination that the leader did not know"};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
-// Reports that a policy keeps, where a life has one.
-bool stays(const Key& key);
-
 class Observer {
  public:
   Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl);
@@ -60,11 +57,11 @@ class Observer {
   void sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
   void may_lose_events() { loses_events_ = true; }      // the watches may: nobody knows what is on a node
-  void keeps_some_reports() { keeps_some_ = true; }     // a policy does: see stays()
+  void keeps_some_reports() { reports_.keeps_some(); }  // a policy does: see stays()
   void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that is carried out next
   void read(const Host& host, const std::string& plural, std::string_view objects);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
-  void lost_its_memory(const std::string& identity) { forgetful_.insert(identity); }  // crashed or stopped
+  void lost_its_memory(const std::string& engine) { reports_.lost_its_memory(engine); }  // crashed or stopped
   void fail(std::string reason);
 
   // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
@@ -84,19 +81,11 @@ class Observer {
   std::uint64_t allocated() const { return claims_.allocated(); }
 
  private:
-  struct Bound {
-    std::string node, by;
-    Steady at{};
-    bool late = false;  // by an engine that did not have the lease any more
-  };
-
   void committed(const Commit& commit);
   void pod_committed(const Commit& commit);
   void status_committed(const Commit& commit);
   bool knows_nomination(const std::string& uid) const;
-  void report_committed(const Commit& commit);
   void check_node(const std::string& node, const std::string& uid, const std::string& by);
-  void note_answer(const client::Request& request);
   void note_nomination(const client::Request& request);
   void count(const Host& host, const client::Request& request);
   void read_claims(const Host& host, const std::string& body);
@@ -105,18 +94,13 @@ class Observer {
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
   std::set<std::string> nominated_in_vain() const;
   std::optional<std::string> unfinished_pods();
-  std::optional<std::string> unfinished_what_ifs() const;
-  std::optional<std::string> unfinished_reports();
-  std::vector<StoredPtr> expired() const;
-  void fail_for(const Stored& report);
   std::string holder() const;
 
   Store& store_;
   Agenda& agenda_;
   Trace& trace_;
-  const std::chrono::seconds ttl_;
   std::optional<std::string> failure_;
-  std::map<std::string, Bound> bound_;  // by the pod's UID
+  Bindings bound_;
   struct Nomination {
     std::string by;
     Steady at{}, sent{};
@@ -125,9 +109,6 @@ class Observer {
   std::map<std::string, std::string> nominated_;   // by the pod's UID: the node of the last one that was sent
   std::map<std::string, Nomination> nominations_;  // by the pod's UID: as it was written last
   std::map<std::string, Steady> given_up_;         // by node: when a pod nominated to it was bound elsewhere
-  std::set<std::string> touched_;                  // UIDs of reports that were edited by hand
-  std::set<std::string> touched_pods_;             // UIDs of pods whose report was deleted or edited by hand
-  std::set<std::string> forgetful_;
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
   struct Binding {
@@ -136,16 +117,10 @@ class Observer {
   };
   std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
   std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods that is under way
-  // By a report's UID: when podium's last write was carried out, or its answer was made; when its last write
-  // of the status was sent; who wrote it.
-  std::map<std::string, Steady> written_, filled_;
-  std::map<std::string, std::string> writers_;
-  // By a what-if's key: when podium first read it as it is; and with the time of the answer: that time.
-  std::map<std::string, Steady> read_, told_;
   Steady sent_at_{};
-  Steady lease_taken_{};                      // by hand, for the last time
-  std::map<std::string, std::string> knows_;  // by a report's UID: who had the reply to its last write
-  bool loses_events_ = false, keeps_some_ = false, waits_for_flush_ = false;
+  Steady lease_taken_{};  // by hand, for the last time
+  bool loses_events_ = false, waits_for_flush_ = false;
+  ReportObserver reports_;
   ClaimObserver claims_{store_, agenda_};
   Excuses excused_{};
   std::size_t requests_since_rest_ = 0, writes_since_rest_ = 0;

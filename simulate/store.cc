@@ -9,21 +9,6 @@
 
 namespace podium::simulate {
 
-const json::value* find_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  return value.find_pointer(pointer, none);
-}
-
-std::string text_at(const json::value& value, std::string_view pointer) {
-  const auto* found = find_at(value, pointer);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
-std::int64_t number_at(const json::value& value, std::string_view pointer) {
-  const auto* found = find_at(value, pointer);
-  return found && found->is_int64() ? found->get_int64() : 0;
-}
-
 namespace {
 
 json::object& metadata_of(json::value& object) {
@@ -35,7 +20,7 @@ json::object& metadata_of(json::value& object) {
 // podium reads from it when a report was last written.
 void sign(const Key& key, const std::string& by, Wall now, json::object& metadata) {
   if (key.plural != "schedulingreports") return;
-  const auto manager = by.starts_with("podium") ? "podium" : by;
+  const auto manager = is_engine(by) ? "podium" : by;
   metadata["managedFields"] =
       json::array{{{"manager", manager}, {"operation", "Update"}, {"time", format_time(now)}}};
 }

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "simulate/objects.h"
 
 namespace podium::simulate {
 
-namespace json = boost::json;
 using Version = std::uint64_t;
 
 struct Key {
@@ -43,11 +43,6 @@ struct Commit {
   StoredPtr after;   // of a deletion: the last state, with the deletion's version
   std::string by;    // whose request it was
 };
-
-// The string at a pointer such as "/metadata/name"; empty where there is none.
-std::string text_at(const json::value& value, std::string_view pointer);
-std::int64_t number_at(const json::value& value, std::string_view pointer);
-const json::value* find_at(const json::value& value, std::string_view pointer);
 
 class Store {
  public:

@@ -11,6 +11,7 @@
 
 #include "simulate/life.h"
 #include "simulate/main/answers.h"
+#include "simulate/main/progress.h"
 #include "simulate/main/workers.h"
 
 namespace podium::simulate {
@@ -174,14 +175,20 @@ int run_seeds(const Options& options) {
                text_of(Faults::all()));
     return 2;
   }
+  std::uint64_t total = 0;
+  for (const auto& range : *ranges) total += range.last + 1 - std::min(range.first, range.last + 1);
+  if (options.lives > 0) total = std::min(total, options.lives);
   std::fflush(stdout);
   const auto sum = share(options.jobs, [&](unsigned worker, unsigned workers) {
     Sum mine;
+    Progress progress(total, worker, workers);
     std::uint64_t at = 0;
     for (const auto& range : *ranges) {
       for (auto seed = range.first; seed <= range.last; ++seed) {
         if (options.lives > 0 && at == options.lives) return mine;
-        if (at++ % workers == worker && !(options.first && mine.failed > 0)) run_seed(seed, options, mine);
+        if (at++ % workers != worker || (options.first && mine.failed > 0)) continue;
+        run_seed(seed, options, mine);
+        progress.tell(mine.lives, mine.failed);
       }
     }
     return mine;

@@ -1,0 +1,81 @@
+#include "simulate/held.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+namespace podium::simulate {
+namespace {
+
+using Names = std::set<std::string>;
+
+std::optional<std::string> difference(std::string_view what, const Names& held, const Names& there) {
+  for (const auto& name : held) {
+    if (!there.contains(name)) return fmt::format("holds a {} that is not there: {}", what, name);
+  }
+  for (const auto& name : there) {
+    if (!held.contains(name)) return fmt::format("lacks a {}: {}", what, name);
+  }
+  return std::nullopt;
+}
+
+std::string placed_text(const std::string& uid, const std::string& node) { return uid + " on " + node; }
+
+std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot, const Store& store) {
+  Names nodes, held_nodes, pods, held_pods;
+  for (const auto& node : store.all("nodes")) nodes.insert(text_at(node->value, "/metadata/name"));
+  for (const auto row : snapshot.rows_by_name()) held_nodes.emplace(snapshot.node_name(row));
+  for (const auto& pod : store.all("pods")) {
+    const auto node = text_at(pod->value, "/spec/nodeName");
+    if (!node.empty() && !is_finished(pod->value)) pods.insert(placed_text(uid_of(pod->value), node));
+  }
+  snapshot.each_pod([&held_pods](const cluster::PodInfoPtr& pod) {
+    held_pods.insert(placed_text(pod->pod->meta.uid, pod->pod->node_name));
+  });
+  if (auto nodes_differ = difference("node", held_nodes, nodes)) return nodes_differ;
+  return difference("pod", held_pods, pods);
+}
+
+std::optional<std::string> queue_difference(const queue::SchedulingQueue& queue, const Store& store) {
+  Names waiting, held;
+  for (const auto& pod : store.all("pods")) {
+    const bool waits = text_at(pod->value, "/spec/nodeName").empty() && !is_finished(pod->value);
+    if (waits && !is_leaving(pod->value)) waiting.insert(uid_of(pod->value));
+  }
+  queue.each([&held](const queue::QueuedPod& queued) { held.insert(queued.pod->pod->meta.uid); });
+  return difference("pod that waits", held, waiting);
+}
+
+}  // namespace
+
+std::optional<std::string> held_wrongly(app::Engine& engine, const Store& store, std::size_t refused) {
+  auto& scheduler = engine.scheduler();
+  if (!engine.not_synced().empty()) return std::nullopt;
+  if (auto found = cluster_difference(scheduler.snapshot(), store)) return found;
+  if (!engine.elector()->leading()) return std::nullopt;
+  if (auto found = queue_difference(scheduler.queue(), store)) return found;
+  const auto counts = scheduler.queue().counts();
+  struct Held {
+    std::string_view what;
+    std::size_t count = 0, most = 0;
+  };
+  const Held all[] = {
+      {"pods in flight", counts.in_flight},
+      {"events of pods in flight", counts.in_flight_events},
+      {"bindings and preemptions", scheduler.under_way()},
+      {"claims in flight", scheduler.snapshot().objects().claims_in_flight().size()},
+      {"events to write", engine.events().waiting},
+      {"statuses to write", engine.pod_statuses().counts().waiting},
+      {"what-ifs to answer", engine.what_ifs().waiting()},
+      {"reports to write", engine.reports().counts().waiting, refused},
+      {"reports to delete", engine.retention().size(), store.all("schedulingreports").size()},
+  };
+  for (const auto& held : all) {
+    if (held.count > held.most)
+      return fmt::format("holds {} {}, and {} are there", held.count, held.what, held.most);
+  }
+  return std::nullopt;
+}
+
+}  // namespace podium::simulate

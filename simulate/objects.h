@@ -1,0 +1,28 @@
+// Objects: what everybody in a life reads of an object, and of who wrote it.
+//
+// Threads: pure functions. Errors: what is not there is empty or 0.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace podium::simulate {
+
+namespace json = boost::json;
+
+// The value at a pointer such as "/metadata/name". Null, an empty string, 0: there is none of that type.
+const json::value* find_at(const json::value& value, std::string_view pointer);
+std::string text_at(const json::value& value, std::string_view pointer);
+std::int64_t number_at(const json::value& value, std::string_view pointer);
+
+std::string uid_of(const json::value& object);
+std::string full_name(const json::value& object);  // "namespace/name"
+bool is_leaving(const json::value& object);        // has a deletionTimestamp
+bool is_finished(const json::value& pod);          // Succeeded or Failed
+bool is_what_if(const json::value& report);
+
+bool is_engine(std::string_view writer);  // one of podium's, by its identity
+
+}  // namespace podium::simulate
