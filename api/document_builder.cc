@@ -1,5 +1,7 @@
 #include "api/document_builder.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace podium::api::detail {
@@ -44,7 +46,7 @@ void DocumentBuilder::enter_path(Place place) {
 
 void DocumentBuilder::key(std::string text, Place place) {
   auto& frame = frames_.back();
-  if (frame.object.contains(text)) throw Fault{place, "key \"" + text + "\" is set twice"};
+  if (frame.object.contains(text)) throw Fault{place, fmt::format("key {:?} is set twice", text)};
   frame.key = std::move(text);
   frame.has_key = true;
   frame.merging = false;

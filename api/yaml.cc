@@ -54,6 +54,20 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return at;
 }
 
+// Index of the first control character that YAML does not allow, or the size of the text, which is UTF-8.
+// yaml-cpp takes a NUL for a sign of UTF-16. Source: go-yaml v2 readerc.go, yaml_parser_update_buffer.
+std::size_t first_control_character(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool is_c0 = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+    if (is_c0 || byte == 0x7F) return at;
+    if (byte != 0xC2) continue;
+    const auto next = static_cast<unsigned char>(text[at + 1]);
+    if (next < 0xA0 && next != 0x85) return at;  // C1 but the next line
+  }
+  return text.size();
+}
+
 // yaml-cpp decodes the escapes \N and \_ (U+0085, U+00A0) to one byte each, which is not UTF-8.
 std::string with_whole_characters(std::string text) {
   for (auto at = first_invalid_utf8(text); at != text.size(); at = first_invalid_utf8(text)) {
@@ -190,13 +204,16 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
   Handler handler(limits);
   Lines lines(text);
   std::vector<Document> documents;
+  int before = -1;  // where the last document starts
   for (int index = 1; parser.HandleNextDocument(handler); ++index) {
     const auto start = handler.start();
-    // yaml-cpp treats text after a finished document as the next document, even without a separator.
-    const bool separated = lines.at(start.line).starts_with("---");
-    if (index > 1 && !separated && !lines.previous_content().starts_with("...")) {
+    // yaml-cpp treats text after a finished document as the next document, even without a separator. It takes a
+    // bracket that closes nothing for an empty document, again and again.
+    const bool separated = start.column == 0 && lines.at(start.line).starts_with("---");
+    const bool follows = separated || lines.previous_content().starts_with("...");
+    if (index > 1 && (!follows || start.pos <= before))
       throw Fault{place_of(start), "expected the end of the document or '---'"};
-    }
+    before = start.pos;
     auto document = handler.take();
     if (document.value.is_null()) continue;
     document.line = start.line + 1;
@@ -218,6 +235,9 @@ Result<std::vector<Document>> parse_documents(std::string_view text, std::string
     return std::unexpected(detail::fault_error(source, {place_at(text, at), "the input is not valid UTF-8"}));
   }
   if (looks_like_json(text)) return detail::parse_json_documents(text, source, limits);
+  if (const auto at = first_control_character(text); at != text.size())
+    return std::unexpected(
+        detail::fault_error(source, {place_at(text, at), "control characters are not allowed"}));
   try {
     return parse_yaml(text, limits);
   } catch (const Fault& fault) {
