@@ -33,6 +33,17 @@ std::optional<std::int64_t> number(const json::value& value, std::string_view ke
   return std::nullopt;
 }
 
+// What podium writes is far below these. They keep sums of products in 64 bits, whoever wrote the report.
+constexpr std::int64_t kMostWeight = 10'000'000'000, kMostPoints = 1'000'000,
+                       kMostScore = 1'000'000'000'000'000;
+constexpr std::size_t kMostStrategies = 32;  // as the CRD allows
+
+std::int64_t within(std::int64_t number, std::int64_t most) { return std::clamp(number, -most, most); }
+
+std::optional<std::int64_t> score_in(const json::value& value, std::string_view key) {
+  return number(value, key).transform([](std::int64_t score) { return within(score, kMostScore); });
+}
+
 std::size_t count(const json::value& value, std::string_view key) {
   return static_cast<std::size_t>(std::max<std::int64_t>(0, number(value, key).value_or(0)));
 }
@@ -63,10 +74,10 @@ std::vector<std::string> texts(const json::value& value, std::string_view key) {
 
 NodeScore node_score(const json::value& value) {
   return {.node = text(value, "nodeName"),
-          .score = number(value, "score").value_or(0),
+          .score = score_in(value, "score").value_or(0),
           .strategies = each(value, "strategyScores", [](const json::value& score) {
             const auto* n = score.if_int64();
-            return n ? *n : std::int64_t{0};
+            return n ? within(*n, kMostPoints) : std::int64_t{0};
           })};
 }
 
@@ -126,7 +137,7 @@ Step step(const json::value& value) {
   return {.type = text(value, "type"),
           .message = text(value, "message"),
           .node = text(value, "nodeName"),
-          .score = number(value, "score"),
+          .score = score_in(value, "score"),
           .fields = rest.empty() ? std::string() : flow(rest),
           .snippet = text(value, "type") == "TolerateTaint" ? toleration_snippet(at(value, "taint"))
                                                             : std::string()};
@@ -143,9 +154,9 @@ DrainAnswer drain_answer(const json::value& value) {
                     .budgets_broken = count(value, "budgetsBroken"),
                     .pods = each(value, "pods",
                                  [](const json::value& pod) {
-                                   return DrainedPod{text(pod, "name"),    text(pod, "nodeName"),
-                                                     number(pod, "score"), size(pod, "feasible"),
-                                                     text(pod, "code"),    text(pod, "reason")};
+                                   return DrainedPod{text(pod, "name"),      text(pod, "nodeName"),
+                                                     score_in(pod, "score"), size(pod, "feasible"),
+                                                     text(pod, "code"),      text(pod, "reason")};
                                  }),
                     .fullest = each(value, "fullest", [](const json::value& node) {
                       return FullNode{text(node, "nodeName"), text(node, "resource"), count(node, "percent")};
@@ -168,7 +179,7 @@ NodeVerdict node_verdict(const json::value& value) {
                       .code = text(value, "code"),
                       .would_fit_with = text(value, "wouldFitWith"),
                       .fits = flag(value, "fits"),
-                      .score = number(value, "score"),
+                      .score = score_in(value, "score"),
                       .reasons = texts(value, "reasons"),
                       .checks = each(value, "checks",
                                      [](const json::value& check) {
@@ -187,9 +198,9 @@ NodeVerdict node_verdict(const json::value& value) {
 std::optional<Choice> choice(const json::value& value) {
   if (!value.is_object()) return std::nullopt;
   return Choice{.node = text(value, "nodeName"),
-                .score = number(value, "score"),
+                .score = score_in(value, "score"),
                 .tied = std::max<std::size_t>(1, count(value, "tiedNodes")),
-                .margin = number(value, "margin")};
+                .margin = score_in(value, "margin")};
 }
 
 std::optional<Eviction> preemption(const json::value& value) {
@@ -299,8 +310,8 @@ Report read_report(const json::value& object) {
                 .attempts = count(status, "attempts"),
                 .strategies = each(status, "strategies",
                                    [](const json::value& strategy) {
-                                     return Strategy{text(strategy, "name"),
-                                                     number(strategy, "weight").value_or(1)};
+                                     const auto weight = number(strategy, "weight").value_or(1);
+                                     return Strategy{text(strategy, "name"), within(weight, kMostWeight)};
                                    }),
                 .top = each(status, "topNodes", node_score),
                 .rejections = each(status, "rejections", rejection),
@@ -311,6 +322,7 @@ Report read_report(const json::value& object) {
                   return Attempt{time(attempt, "at"), text(attempt, "outcome"), text(attempt, "reason"),
                                  count(attempt, "nodeCount")};
                 })};
+  if (report.strategies.size() > kMostStrategies) report.strategies.clear();
   const auto& counts = at(status, "nodeCounts");
   report.nodes = {count(counts, "total"), count(counts, "evaluated"), count(counts, "feasible")};
   report.rejections_total = std::max(report.rejections.size(), count(status, "rejectionsTotal"));
