@@ -73,6 +73,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
   async::Timer deadline;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
   bool closed = false;  // by the server; the coroutine ends at its next step
+  bool ended = false;   // by the client: nothing more comes, and a read would wait for its deadline
 };
 
 std::shared_ptr<const Certificates> certificates_of(SSL* session) {
@@ -121,6 +122,14 @@ Error too_large(std::size_t limit) {
                .message = "the body is larger than " + std::to_string(limit) + " bytes",
                .code = 413};
 }
+
+// Whether nothing more comes; false: what came is wrong.
+bool is_end(const error_code& error) {
+  const error_code end = http::error::partial_message;
+  return error && (error == end || error.category() != end.category());
+}
+
+std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
 
 // Whether the client waits for a "100 Continue" before it sends the body.
 bool waits_to_continue(const Parser& parser) {
@@ -205,6 +214,7 @@ struct HttpsServer::Impl {
                                              beast::flat_buffer* buffer, Parser* parser, std::size_t limit) {
     const auto length = parser->content_length();
     if (length && *length > limit) co_return std::unexpected(too_large(limit));
+    if (connection->ended) co_return did_not_arrive();
     if (!parser->is_done()) {
       error_code error;
       parser->body_limit(limit);
@@ -220,7 +230,8 @@ struct HttpsServer::Impl {
       }
       connection->lift_limit();
       if (error == http::error::body_limit) co_return std::unexpected(too_large(limit));
-      if (error || connection->closed) co_return fail(Error::Kind::unavailable, "the body did not arrive");
+      connection->ended = is_end(error);
+      if (error || connection->closed) co_return did_not_arrive();
     }
     Result<std::string> body = std::move(parser->get().body());
     co_return body;
@@ -240,7 +251,7 @@ struct HttpsServer::Impl {
   static Task<void> linger(std::shared_ptr<Connection> connection) {
     std::vector<char> dropped(16 * 1024);
     connection->limit(kLinger);
-    for (std::size_t total = 0; total < kLingerBytes && !connection->closed;) {
+    for (std::size_t total = 0; total < kLingerBytes && !connection->closed && !connection->ended;) {
       error_code error;
       total += co_await connection->stream.async_read_some(asio::buffer(dropped),
                                                            asio::redirect_error(asio::use_awaitable, error));

@@ -94,6 +94,20 @@ TEST(HttpsServer, WhoWaitsToContinueIsTold) {
   EXPECT_EQ(refused.next_reply(), "200, closes: ok") << "nobody wants the body";
 }
 
+// It has a reply, and its connection ends, without any deadline: the server's time stands still here.
+TEST(HttpsServer, WhoEndsAmidABodyIsNotWaitedFor) {
+  RunningServer server;
+  for (const std::string target : {"/echo", "/healthz"}) {  // the body is read, and skipped
+    SCOPED_TRACE(target);
+    HttpsClient client(server.port());
+    client.send(post(target, 300) + "a");
+    client.end();
+    EXPECT_EQ(client.next_reply(),
+              target == "/echo" ? "408, closes: the body did not arrive" : "200, closes: ok");
+    EXPECT_TRUE(client.read_unasked());
+  }
+}
+
 TEST(HttpsServer, ABodyThatIsSlowEndsTheConnection) {
   RunningServer server;
   HttpsClient client(server.port());

@@ -57,6 +57,8 @@ class HttpsClient {
   void send(const std::string& bytes) {
     if (!error_) asio::write(stream_, asio::buffer(bytes), error_);
   }
+  // Sends nothing more; replies can still be read.
+  void end() { stream_.next_layer().shutdown(tcp::socket::shutdown_send, error_); }
   // The next reply, in the form of ask().
   std::string next_reply() {
     http::response_parser<http::string_body> parser;
