@@ -29,6 +29,7 @@ AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const 
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
   return {.name = asked.name,
           .uid = asked.uid,
+          .generation = asked.generation,
           .labels = relabels ? std::optional(std::move(labels)) : std::nullopt,
           .ttl = ttl,
           .made = {},

@@ -24,6 +24,7 @@ inline constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds
 // The patch tests the UID, so that a report recreated meanwhile is not touched (422).
 struct AnswerPatch {
   std::string name, uid;
+  std::int64_t generation = 0;         // of the spec that it answers
   std::optional<ReportLabels> labels;  // nullopt: they are right already
   std::chrono::seconds ttl{0};
   Steady made{};  // the TTL runs from here on

@@ -280,6 +280,35 @@ TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
   EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked meanwhile";
 }
 
+// The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch tells
+// of it. The watch has told of the edit while the answer waited.
+TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
+  Asking w;
+  int tries = 0;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || request.target.find("/status") == std::string::npos) return std::nullopt;
+    auto stored = w.server.find(kPlural, "shop", "ask");
+    switch (++tries) {
+      case 1:
+        stored.as_object()["status"] = json::parse(request.body).at(1).at("value");
+        w.server.put(kPlural, stored);
+        return client::Response{504, "{}"};
+      case 2:
+        return client::Response{200, json::serialize(stored)};
+      default:
+        return std::nullopt;
+    }
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_EQ(tries, 1);
+  w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})", 2);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+  EXPECT_EQ(w.status("ask").at("outcome"), "Refused");
+}
+
 // --- labels and conditions ---
 
 TEST(WhatIfController, ItsLabelsAreThoseOfItsAnswer) {
