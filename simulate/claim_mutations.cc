@@ -129,6 +129,8 @@ std::vector<Mutation> claim_mutations() {
        .make = takes_conflicts_for_reserved},
       {.name = "claim_without_version",
        .bug = "writes a claim's status whatever was written to it meanwhile",
+       .seed = kFirstWithDevices + 60,
+       .found_as = "without a finalizer",
        .make = writes_claims_without_version},
       {.name = "conditions_not_awaited",
        .bug = "binds a pod before its device is ready",

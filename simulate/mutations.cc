@@ -397,7 +397,11 @@ const std::vector<Mutation>& all() {
        .make = takes_errors_for_bound},
       {.name = "conflict_is_bound",
        .bug = "takes a conflict for a binding",
-       .make = takes_conflicts_for_bound},
+       .seed = 59,
+       .found_as = "its report says Scheduled",
+       .make = takes_conflicts_for_bound,
+       .faults = only(
+           {Fault::lose_reply, Fault::freeze, Fault::half_open, Fault::proxy_404, Fault::server_silence})},
       {.name = "lease_without_version",
        .bug = "takes a lease that another has just taken",
        .seed = 57,

@@ -128,8 +128,9 @@ std::map<std::string, StoredPtr> ReportObserver::of_pods() const {
   return out;
 }
 
-// As long as the report's TTL; except where the engine that bound the pod has ended before it wrote it, or
-// where the namespace refuses reports.
+// A report that names another node is wrong, whoever wrote it. One that is missing, or behind, is excused where
+// its TTL has passed, where the engine that bound the pod has ended before it wrote it, and where the namespace
+// refuses reports.
 std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, bool lease_was_deleted,
                                                      std::uint64_t& excused) const {
   const auto reports = of_pods();
@@ -137,23 +138,23 @@ std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, b
     const auto uid = uid_of(pod->value);
     const auto bound = bindings.find(uid);
     if (bound == bindings.end() || touched_pods_.contains(uid)) continue;
-    const auto age = agenda_.now() - bound->second.at;
-    if (forgetful_.contains(bound->second.by) || age < kReportIn || age > ttl_ - kReportIn) continue;
+    const auto& [node, by, at, late] = bound->second;
+    const auto age = agenda_.now() - at;
+    const bool may_lack = forgetful_.contains(by) || age < kReportIn || age > ttl_ - kReportIn;
     const auto report = reports.find(uid);
     if (report == reports.end()) {
-      if (text_at(pod->value, "/metadata/namespace") == "full") continue;
+      if (may_lack || text_at(pod->value, "/metadata/namespace") == "full") continue;
       return fmt::format("{} was bound and has no report", full_name(pod->value));
     }
     const auto& told = report->second->value;
-    const auto outcome = text_at(told, "/status/outcome"), node = text_at(told, "/status/choice/nodeName");
-    if (outcome == "Scheduled" && node == bound->second.node) continue;
+    const auto outcome = text_at(told, "/status/outcome"), chosen = text_at(told, "/status/choice/nodeName");
+    if (outcome == "Scheduled" ? chosen == node : may_lack) continue;
     const auto writer = writers_.find(uid_of(told));
-    if (lease_was_deleted && (writer == writers_.end() || writer->second != bound->second.by)) {
+    if (lease_was_deleted && (writer == writers_.end() || writer->second != by)) {
       ++excused;
       continue;
     }
-    return fmt::format("{} is on {}; its report says {} {}", full_name(pod->value), bound->second.node,
-                       outcome, node);
+    return fmt::format("{} is on {}; its report says {} {}", full_name(pod->value), node, outcome, chosen);
   }
   return std::nullopt;
 }
