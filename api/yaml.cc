@@ -207,8 +207,8 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
   int before = -1;  // where the last document starts
   for (int index = 1; parser.HandleNextDocument(handler); ++index) {
     const auto start = handler.start();
-    // yaml-cpp treats text after a finished document as the next document, even without a separator. It takes a
-    // bracket that closes nothing for an empty document, again and again.
+    // yaml-cpp treats text after a finished document as the next document, even without a separator. It takes
+    // a comma there for an empty document, again and again.
     const bool separated = start.column == 0 && lines.at(start.line).starts_with("---");
     const bool follows = separated || lines.previous_content().starts_with("...");
     if (index > 1 && (!follows || start.pos <= before))

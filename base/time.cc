@@ -90,8 +90,8 @@ std::optional<Wall> parse_time(std::string_view text) {
     if (!om) return std::nullopt;
     offset = sign * (hours(*oh) + minutes(*om));
   }
-  // Wall counts nanoseconds in 64 bits, which is 292 years. Years are clamped to leap years so near to each other
-  // that the difference of two times does not overflow.
+  // Wall counts nanoseconds in 64 bits, which is 292 years. Years are clamped to leap years so near to each
+  // other that the difference of two times does not overflow.
   const year_month_day date{year(std::clamp(*y, 1880, 2096)), month(*mo), day(*d)};
   if (!text.empty() || !date.ok() || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
   return time_point_cast<Wall::duration>(sys_days(date) + hours(*h) + minutes(*mi) + seconds(*s) - offset +

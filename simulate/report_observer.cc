@@ -128,9 +128,9 @@ std::map<std::string, StoredPtr> ReportObserver::of_pods() const {
   return out;
 }
 
-// A report that names another node is wrong, whoever wrote it. One that is missing, or behind, is excused where
-// its TTL has passed, where the engine that bound the pod has ended before it wrote it, and where the namespace
-// refuses reports.
+// A report that names another node is wrong, whoever wrote it. One that is missing, or behind, is excused
+// where its TTL has passed, where the engine that bound the pod has ended before it wrote it, and where the
+// namespace refuses reports.
 std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, bool lease_was_deleted,
                                                      std::uint64_t& excused) const {
   const auto reports = of_pods();

@@ -392,8 +392,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     const auto stored = client::parse_api_json(*reply, {});
     written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
-    // Its spec was edited while the answer waited. Where an earlier try was carried out and its reply was lost,
-    // this one changes nothing, and no watch tells of it.
+    // Its spec was edited while the answer waited. Where an earlier try was carried out and its reply was
+    // lost, this one changes nothing, and no watch tells of it.
     const auto report = scan_report(*reply);
     if (report && report->generation != item->value.generation) offer_unanswered(report);
   }

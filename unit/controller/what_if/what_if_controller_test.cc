@@ -280,8 +280,8 @@ TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
   EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked meanwhile";
 }
 
-// The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch tells
-// of it. The watch has told of the edit while the answer waited.
+// The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch
+// tells of it. The watch has told of the edit while the answer waited.
 TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
   Asking w;
   int tries = 0;
