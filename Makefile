@@ -37,10 +37,8 @@ kube: setup      ## builds the real control plane that tests and the demo run: b
 test: setup      ## the whole test suite, as continuous integration runs it
 	@$(DIES_WITH_MAKE) tools/test.sh
 
-fuzz: setup      ## fuzzes under ASan and UBSan (MINUTES=1 of each fuzzer; FUZZER=name: of this one; PODIUM_TEST_SEED)
-	@tools/build.sh asan podium_fuzz
-	@for fuzzer in $(or $(FUZZER),$$(build/asan/fuzz/podium_fuzz list)); do \
-	  $(DIES_WITH_MAKE) build/asan/fuzz/podium_fuzz mutate $$fuzzer --seconds $$((60 * $(or $(MINUTES),1))) || exit 1; done
+fuzz: setup      ## fuzzes with AFL++, under ASan and UBSan (MINUTES=1 of each fuzzer; FUZZER=name: of this one; PODIUM_TEST_SEED)
+	@$(DIES_WITH_MAKE) tools/fuzz/run.sh $(FUZZER)
 
 chart-test: build ## the Helm chart: its values, on a real API server, its rights taken away one by one
 	@tools/kube.sh etcd kube-apiserver kubectl helm

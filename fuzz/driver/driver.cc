@@ -11,9 +11,9 @@
 #include <optional>
 #include <random>
 
+#include "fuzz/driver/corpus_mutator.h"
 #include "fuzz/driver/files.h"
 #include "fuzz/driver/last_input.h"
-#include "fuzz/driver/mutator.h"
 #include "fuzz/driver/require.h"
 
 namespace podium::fuzz {
@@ -36,17 +36,11 @@ struct Options {
   }
 };
 
-const Fuzzer* find(std::string_view name) {
-  const auto all = fuzzers();
-  const auto found = std::ranges::find(all, name, &Fuzzer::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
 Result<Options> read(const std::vector<std::string>& arguments) {
   Options out;
   if (arguments.size() < 2) return invalid("usage: podium_fuzz list|run|mutate|planted FUZZER …");
   out.command = arguments[0];
-  out.fuzzer = find(arguments[1]);
+  out.fuzzer = find_fuzzer(arguments[1]);
   if (!out.fuzzer) return invalid(fmt::format("unknown fuzzer \"{}\"; podium_fuzz list", arguments[1]));
   for (std::size_t i = 2; i < arguments.size(); ++i) {
     const auto& argument = arguments[i];
@@ -67,16 +61,6 @@ Result<Options> read(const std::vector<std::string>& arguments) {
     out.numbers[argument.substr(2)] = number;
   }
   return out;
-}
-
-Result<Mutator> mutator_of(std::string_view fuzzer, std::uint64_t seed) {
-  const auto corpus = read_corpus(fmt::format("fuzz/corpus/{}", fuzzer));
-  if (!corpus) return std::unexpected(corpus.error());
-  const auto words = read_words(fmt::format("fuzz/words/{}.dict", fuzzer));
-  if (!words) return std::unexpected(words.error());
-  std::vector<std::string> texts;
-  for (const auto& file : *corpus) texts.push_back(file.text);
-  return Mutator(seed, std::move(texts), *words);
 }
 
 Result<int> run_files(const Options& options) {
@@ -164,6 +148,12 @@ Result<int> run_command(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
+const Fuzzer* find_fuzzer(std::string_view name) {
+  const auto all = fuzzers();
+  const auto found = std::ranges::find(all, name, &Fuzzer::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
 int drive(const std::vector<std::string>& arguments) {
   const auto done = run_command(arguments);
   if (done) return *done;
@@ -172,17 +162,3 @@ int drive(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace podium::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  static const auto* const fuzzer = [] {
-    const auto* name = std::getenv("PODIUM_FUZZER");
-    const auto* found = name ? podium::fuzz::find(name) : nullptr;
-    if (!found) {
-      std::fputs("PODIUM_FUZZER: names no fuzzer; podium_fuzz list\n", stderr);
-      std::abort();
-    }
-    return found;
-  }();
-  fuzzer->run({reinterpret_cast<const char*>(data), size});
-  return 0;
-}

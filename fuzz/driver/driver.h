@@ -7,8 +7,7 @@
 //   podium_fuzz quantities                         see print_quantities() in fuzz/fuzzers.h
 //
 // Runs in the repository's root. Without --seconds and --runs, `mutate` takes ten seconds; without --seed,
-// the seed is $PODIUM_TEST_SEED, or drawn, and printed. LLVMFuzzerTestOneInput is the entry of other
-// engines; $PODIUM_FUZZER names the fuzzer.
+// the seed is $PODIUM_TEST_SEED, or drawn, and printed.
 // Threads: one. Errors: on standard error, exit code 2; a finding ends the process, by a signal or by the
 // sanitizer that reports it.
 #pragma once
@@ -27,6 +26,7 @@ struct Fuzzer {
 
 // The fuzzers of this program, which it defines.
 std::span<const Fuzzer> fuzzers();
+const Fuzzer* find_fuzzer(std::string_view name);  // null: none has the name
 
 int drive(const std::vector<std::string>& arguments);
 

@@ -47,8 +47,9 @@ Mutator::Mutator(std::uint64_t seed, std::vector<std::string> corpus, std::vecto
   if (corpus_.empty()) corpus_.emplace_back("");
 }
 
-std::string Mutator::next() {
-  auto text = entry();
+std::string Mutator::next() { return change(entry()); }
+
+std::string Mutator::change(std::string text) {
   // Mostly few edits: an input that nothing accepts tests little.
   const auto edits = 1 + below(below(4) == 0 ? 12 : 3);
   for (std::size_t i = 0; i < edits; ++i) mutate(text);

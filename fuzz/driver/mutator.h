@@ -1,7 +1,7 @@
 // Mutator: makes inputs of a corpus and a list of words, from a seed.
 //
-// It knows nothing of coverage, so it changes what a text is made of: words, numbers, lines and what stands
-// between brackets, besides bits and bytes. The same seed, corpus and words give the same inputs.
+// It changes what a text is made of: words, numbers, lines and what stands between brackets, besides bits and
+// bytes. It knows nothing of coverage. The same seed, corpus and words give the same inputs.
 // Threads: one. Errors: none.
 #pragma once
 
@@ -18,7 +18,8 @@ inline constexpr std::size_t kLongestInput = 96 * 1024;  // bytes
 class Mutator {
  public:
   Mutator(std::uint64_t seed, std::vector<std::string> corpus, std::vector<std::string> words);
-  std::string next();
+  std::string next();                    // an entry of the corpus, changed
+  std::string change(std::string text);  // this text, changed
 
  private:
   struct Span {
