@@ -22,6 +22,17 @@ std::optional<std::string> difference(std::string_view what, const Names& held, 
 
 std::string placed_text(const std::string& uid, const std::string& node) { return uid + " on " + node; }
 
+template <typename T>
+std::optional<std::string> objects_difference(std::string_view what, const cluster::Objects& objects,
+                                              const Store& store, std::string_view plural) {
+  Names held, there;
+  for (const auto& [key, object] : objects.all<T>())
+    held.insert(fmt::format("{}/{} at {}", key.first, key.second, object->meta.resource_version));
+  for (const auto& object : store.all(plural))
+    there.insert(full_name(object->value) + " at " + text_at(object->value, "/metadata/resourceVersion"));
+  return difference(what, held, there);
+}
+
 std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot, const Store& store) {
   Names nodes, held_nodes, pods, held_pods;
   for (const auto& node : store.all("nodes")) nodes.insert(text_at(node->value, "/metadata/name"));
@@ -33,8 +44,11 @@ std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot,
   snapshot.each_pod([&held_pods](const cluster::PodInfoPtr& pod) {
     held_pods.insert(placed_text(pod->pod->meta.uid, pod->pod->node_name));
   });
-  if (auto nodes_differ = difference("node", held_nodes, nodes)) return nodes_differ;
-  return difference("pod", held_pods, pods);
+  if (auto found = difference("node", held_nodes, nodes)) return found;
+  if (auto found = difference("pod", held_pods, pods)) return found;
+  const auto& objects = snapshot.objects();
+  auto found = objects_difference<api::ResourceClaim>("claim", objects, store, "resourceclaims");
+  return found ? found : objects_difference<api::ResourceSlice>("slice", objects, store, "resourceslices");
 }
 
 std::optional<std::string> queue_difference(const queue::SchedulingQueue& queue, const Store& store) {
