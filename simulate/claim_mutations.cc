@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "simulate/bug_tools.h"
 #include "simulate/mutations.h"
 
 namespace podium::simulate {
@@ -13,10 +14,9 @@ using namespace std::chrono_literals;
 using client::Request;
 using client::Response;
 
-bool of_claim(const Request& request) { return request.target.find("/resourceclaims") != std::string::npos; }
+bool of_claim(const Request& request) { return names(request, "/resourceclaims"); }
 bool writes_claim_status(const Request& request) {
-  return request.method == "PATCH" && of_claim(request) &&
-         request.target.find("/status") != std::string::npos;
+  return request.method == "PATCH" && of_claim(request) && names(request, "/status");
 }
 
 Bug writes_claims_late() {
@@ -41,9 +41,8 @@ Bug sees_no_allocations() {
 Bug keeps_devices_in_use() {
   Bug bug;
   bug.reads = [](const Request& request, std::string line) {
-    const bool frees =
-        line.starts_with(R"({"type":"MODIFIED")") && line.find(R"("allocation":{)") == line.npos;
-    const bool ends = line.starts_with(R"({"type":"DELETED")");
+    const bool frees = is_line_of(line, "MODIFIED") && line.find(R"("allocation":{)") == line.npos;
+    const bool ends = is_line_of(line, "DELETED");
     return of_claim(request) && (frees || ends) ? std::string() : line;
   };
   return bug;
@@ -51,8 +50,8 @@ Bug keeps_devices_in_use() {
 
 Bug takes_conflicts_for_reserved() {
   Bug bug;
-  bug.after = [](const Request& request, Result<Response>& answer) {
-    if (!writes_claim_status(request) || !answer || answer->status != 409) return;
+  bug.after = [](const Request& request, Answer& answer) {
+    if (!writes_claim_status(request) || !has_code(answer, 409)) return;
     auto claim = boost::json::parse(request.body).as_object();
     claim["metadata"].as_object()["name"] = "taken-for-written";
     answer = Response{200, boost::json::serialize(claim)};
@@ -82,7 +81,7 @@ Bug reads_claims_with(std::string from, std::string to) {
   bug.reads = [replaced](const Request& request, std::string line) {
     return of_claim(request) ? replaced(std::move(line)) : line;
   };
-  bug.after = [replaced](const Request& request, Result<Response>& answer) {
+  bug.after = [replaced](const Request& request, Answer& answer) {
     if (of_claim(request) && answer) answer->body = replaced(std::move(answer->body));
   };
   return bug;

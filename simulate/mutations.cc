@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "simulate/bug_tools.h"
 #include "simulate/route.h"
 #include "simulate/store.h"
 
@@ -16,28 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 using client::Request;
 using client::Response;
-using Answer = Result<Response>;
 
-bool names(const Request& request, std::string_view text) {
-  return request.target.find(text) != std::string::npos;
-}
-bool of_report(const Request& request) { return names(request, "/schedulingreports"); }
 bool is_binding(const Request& request) { return request.method == "POST" && names(request, "/binding"); }
-bool has_status(const Answer& answer, int status) { return answer && answer->status == status; }
-
-Response done(int status) {
-  return {status, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
-}
-
-// The object that was sent, as if it were stored.
-Response stored(int status, const Request& request) {
-  auto object = json::parse(request.body);
-  auto& metadata = object.as_object()["metadata"];
-  if (!metadata.is_object()) metadata = json::object();
-  metadata.get_object()["uid"] = "taken-for-stored";
-  metadata.get_object()["resourceVersion"] = "1";
-  return {status, json::serialize(object)};
-}
 
 void drop_metadata(Request& request, std::initializer_list<std::string_view> fields) {
   auto body = json::parse(request.body);
@@ -45,10 +26,6 @@ void drop_metadata(Request& request, std::initializer_list<std::string_view> fie
   if (!metadata || !metadata->is_object()) return;
   for (const auto field : fields) metadata->get_object().erase(field);
   request.body = json::serialize(body);
-}
-
-bool is_line_of(const std::string& line, std::string_view type) {
-  return line.starts_with("{\"type\":\"" + std::string(type) + '"');
 }
 
 // --- bindings and the lease ---
@@ -83,7 +60,7 @@ Bug binds_late() {
 Bug takes_any_404_for_gone() {
   Bug bug;
   bug.after = [](const Request& request, Answer& answer) {
-    if (!has_status(answer, 404) || !names(request, "/pods/")) return;
+    if (!has_code(answer, 404) || !names(request, "/pods/")) return;
     const auto route = parse_route(request.target);
     answer->body = json::serialize(json::object{{"kind", "Status"},
                                                 {"apiVersion", "v1"},
@@ -113,7 +90,7 @@ Bug takes_errors_for_bound() {
 Bug takes_conflicts_for_bound() {
   Bug bug;
   bug.after = [](const Request& request, Answer& answer) {
-    if (is_binding(request) && has_status(answer, 409)) answer = done(201);
+    if (is_binding(request) && has_code(answer, 409)) answer = done(201);
   };
   return bug;
 }
@@ -141,7 +118,7 @@ Bug keeps_the_lease_at_the_end() {
 Bug evicts_again_at_once() {
   Bug bug;
   bug.clings = [](const Request& request, const Answer& answer) {
-    return request.method == "DELETE" && names(request, "/pods/") && has_status(answer, 403);
+    return request.method == "DELETE" && names(request, "/pods/") && has_code(answer, 403);
   };
   return bug;
 }
@@ -181,7 +158,7 @@ Bug never_relists() {
   bug.after = [listed](const Request& request, Answer& answer) {
     const auto route = parse_route(request.target);
     if (request.method != "GET" || !route || !route->name.empty() || route->parameter("limit") == "1") return;
-    if (!listed->insert(route->plural).second && has_status(answer, 200))
+    if (!listed->insert(route->plural).second && has_code(answer, 200))
       answer = Response{500, R"({"kind":"Status","reason":"not now"})"};
   };
   return bug;
@@ -218,111 +195,16 @@ Bug believes_any_retry_after() {
   return bug;
 }
 
-// --- reports and what-ifs ---
-
-Bug clings_to_forbidden_reports() {
-  Bug bug;
-  bug.clings = [](const Request& request, const Answer& answer) {
-    return request.method == "POST" && of_report(request) && has_status(answer, 403);
-  };
-  bug.clings_each = 1s;
-  return bug;
-}
-
-Bug takes_lost_answers_for_written() {
-  Bug bug;
-  bug.after = [](const Request& request, Answer& answer) {
-    const bool failed = !answer || answer->status >= 400;
-    const bool of_what_if = request.method == "PATCH" && of_report(request) && names(request, "/status") &&
-                            request.body.find(R"("path":"/metadata/uid")") != std::string::npos;
-    if (of_what_if && failed) answer = done(200);
-  };
-  return bug;
-}
-
-Bug stops_at_a_report_that_stays() {
-  const auto stuck = std::make_shared<bool>(false);
-  Bug bug;
-  bug.instead = [stuck](const Request& request) -> std::optional<Response> {
-    if (!*stuck || request.method != "DELETE" || !of_report(request)) return std::nullopt;
-    return Response{403, R"({"kind":"Status","reason":"Forbidden","code":403})"};
-  };
-  bug.after = [stuck](const Request& request, const Answer& answer) {
-    if (request.method == "DELETE" && of_report(request) && has_status(answer, 403)) *stuck = true;
-  };
-  return bug;
-}
-
-Bug takes_another_report_for_its_own() {
-  Bug bug;
-  bug.after = [](const Request& request, Answer& answer) {
-    if (request.method == "POST" && of_report(request) && has_status(answer, 409))
-      answer = stored(201, request);
-  };
-  return bug;
-}
-
-Bug deletes_reports_without_uid() {
-  Bug bug;
-  bug.before = [](Request& request) {
-    if (request.method == "DELETE" && of_report(request)) request.body = "{}";
-  };
-  // Late enough for another report to have the name.
-  bug.dawdles = [](const Request& request) -> Steady::duration {
-    return request.method == "DELETE" && of_report(request) ? 20s : 0s;
-  };
-  return bug;
-}
-
-// A report that is made after one of its name was deleted is not known any more.
-Bug forgets_by_name() {
-  struct Known {
-    std::set<Key> deleted, forgotten;
-  };
-  const auto known = std::make_shared<Known>();
-  Bug bug;
-  bug.instead = [known](const Request& request) -> std::optional<Response> {
-    if (request.method != "DELETE" || !of_report(request)) return std::nullopt;
-    return known->forgotten.contains(parse_route(request.target)->key()) ? std::optional(done(200))
-                                                                         : std::nullopt;
-  };
-  bug.after = [known](const Request& request, const Answer& answer) {
-    if (!of_report(request)) return;
-    auto key = parse_route(request.target)->key();
-    if (request.method == "DELETE" && has_status(answer, 200)) known->deleted.insert(std::move(key));
-    if (request.method != "POST" || !has_status(answer, 201)) return;
-    key.name = text_at(json::parse(request.body), "/metadata/name");
-    if (known->deleted.contains(key)) known->forgotten.insert(std::move(key));
-  };
-  return bug;
-}
-
-Bug deletes_reports_that_were_written_again() {
-  Bug bug;
-  bug.before = [](Request& request) {
-    if (request.method != "DELETE" || !of_report(request)) return;
-    auto body = json::parse(request.body);
-    if (auto* asked = body.as_object().if_contains("preconditions"))
-      asked->as_object().erase("resourceVersion");
-    request.body = json::serialize(body);
-  };
-  return bug;
-}
-
-Faults only(std::initializer_list<Fault> wanted) {
-  auto faults = Faults::none();
-  for (const auto fault : wanted) faults.add(fault);
-  return faults;
-}
-
-std::vector<Mutation> with_claims(std::vector<Mutation> others) {
-  auto claims = claim_mutations();
-  others.insert(others.end(), std::make_move_iterator(claims.begin()), std::make_move_iterator(claims.end()));
-  return others;
+std::vector<Mutation> with_others(std::vector<Mutation> mutations) {
+  for (auto more : {report_mutations(), claim_mutations()}) {
+    mutations.insert(mutations.end(), std::make_move_iterator(more.begin()),
+                     std::make_move_iterator(more.end()));
+  }
+  return mutations;
 }
 
 const std::vector<Mutation>& all() {
-  static const std::vector<Mutation> found = with_claims({
+  static const std::vector<Mutation> found = with_others({
       {.name = "writes_without_the_lease",
        .bug = "sends a write that has waited, though the lease is lost (1)",
        .seed = 13,
@@ -347,8 +229,11 @@ const std::vector<Mutation>& all() {
        .make = believes_any_retry_after},
       {.name = "lost_withdrawal",
        .bug = "the withdrawal of a nomination is lost and not repeated (6)",
+       .seed = 1040,
+       .found_as = "is nominated to",
        .make = loses_withdrawals,
-       .faults = only({Fault::lose_request, Fault::overload, Fault::server_error, Fault::quota})},
+       .faults = only({Fault::lose_reply, Fault::overload, Fault::server_error, Fault::proxy_404,
+                       Fault::crash, Fault::freeze})},
       {.name = "late_nomination",
        .bug = "an older nomination overwrites what was written after it (6)",
        .seed = 189,
@@ -364,27 +249,6 @@ const std::vector<Mutation>& all() {
        .seed = 1,
        .found_as = "waits, and fits",
        .make = never_relists},
-      {.name = "forbidden_report",
-       .bug = "a forbidden report holds its writer (11)",
-       .seed = 2,
-       .found_as = "of rest",
-       .make = clings_to_forbidden_reports},
-      {.name = "lost_answer",
-       .bug = "a what-if whose answer was not stored stays unanswered (13)",
-       .seed = 147,
-       .found_as = "is not answered",
-       .make = takes_lost_answers_for_written,
-       .faults = only({Fault::lose_reply, Fault::server_error, Fault::overload})},
-      {.name = "head_of_line",
-       .bug = "a report that cannot be deleted stops all deletions (19)",
-       .seed = 2,
-       .found_as = "is there",
-       .make = stops_at_a_report_that_stays},
-      {.name = "forgets_by_name",
-       .bug = "a deletion forgets the next report of its name (21)",
-       .seed = 4,
-       .found_as = "is there",
-       .make = forgets_by_name},
       {.name = "binding_without_uid",
        .bug = "binds another pod of the same name",
        .seed = 7,
@@ -444,22 +308,6 @@ const std::vector<Mutation>& all() {
        .seed = 5,
        .found_as = "waits, and fits",
        .make = waits_for_silent_watches},
-      {.name = "report_of_another",
-       .bug = "takes a report that is there already for its own",
-       .seed = 4,
-       .found_as = "has no report",
-       .make = takes_another_report_for_its_own},
-      {.name = "report_without_uid",
-       .bug = "deletes another report of the same name",
-       .seed = 33,
-       .found_as = "before its TTL",
-       .make = deletes_reports_without_uid},
-      {.name = "report_without_version",
-       .bug = "deletes a report that the leader before has just written again",
-       .seed = 2192,
-       .found_as = "before its TTL",
-       .make = deletes_reports_that_were_written_again,
-       .faults = only({Fault::lose_request, Fault::late, Fault::server_silence, Fault::crash})},
   });
   return found;
 }

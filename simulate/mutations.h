@@ -44,7 +44,7 @@ struct Bug {
 struct Mutation {
   std::string_view name;
   std::string_view bug;           // what the engine does wrong; the number in the review that found it once
-  std::uint64_t seed = 0;         // of a life that finds it; 0: none is known
+  std::uint64_t seed = 0;         // of a life that finds it
   std::string_view found_as;      // a part of what that life tells
   bool rare = false;              // few lives find it
   std::function<Bug()> make{};    // for each engine and kind of traffic
@@ -54,7 +54,9 @@ struct Mutation {
 };
 
 std::span<const Mutation> mutations();
-std::vector<Mutation> claim_mutations();  // those of claims and devices, which mutations() has as well
+// Those of one kind, which mutations() has as well.
+std::vector<Mutation> report_mutations();               // of reports and what-ifs
+std::vector<Mutation> claim_mutations();                // of claims and devices
 const Mutation* mutation_named(std::string_view name);  // null: there is none
 
 // Both return what they are given where `mutation` is null.

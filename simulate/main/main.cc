@@ -217,11 +217,10 @@ bool find(const Mutation& mutation) {
   return false;
 }
 
-// Some planted bugs have no seed yet.
 int run_mutations(bool rare) {
   int planted = 0, missed = 0;
   for (const auto& mutation : mutations()) {
-    if (mutation.seed == 0 || (mutation.rare && !rare)) continue;
+    if (mutation.rare && !rare) continue;
     ++planted;
     if (!find(mutation)) ++missed;
     std::fflush(stdout);
