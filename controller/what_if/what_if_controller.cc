@@ -398,14 +398,15 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (report && report->generation != item->value.generation) offer_unanswered(report);
   }
 
-  // Where another what-if has the name, drops the answer and asks that one. Its watch event found the answer
-  // waiting.
+  // Where another what-if has the name, or its spec was edited, drops the answer and asks anew. The watch
+  // event found the answer waiting.
   Task<void> make_way(Answers::Item* item) {
     auto path = client::resource::scheduling_reports.path(item->ns, item->value.name);
     const auto text = co_await api.get_text(std::move(path), one_try());
     if (!text) co_return;
     const auto report = scan_report(*text);
-    if (!report || report->uid == item->value.uid) co_return;
+    const auto& answer = item->value;
+    if (!report || (report->uid == answer.uid && report->generation == answer.generation)) co_return;
     const auto pushed = questions.push(item->ns, item->key, {item->value.name}, kNew);
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }

@@ -309,6 +309,22 @@ TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
   EXPECT_EQ(w.status("ask").at("outcome"), "Refused");
 }
 
+TEST(WhatIfController, AnAnswerThatIsRefusedMakesWayForAnEdit) {
+  Asking w;
+  bool edited = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool answers = request.method == "PATCH" && request.target.find("/status") != std::string::npos;
+    if (!answers || std::exchange(edited, true)) return std::nullopt;
+    w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})", 2);
+    return client::Response{422, "{}"};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  w.wait_for_backoffs();
+  ASSERT_TRUE(edited);
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+}
+
 // --- labels and conditions ---
 
 TEST(WhatIfController, ItsLabelsAreThoseOfItsAnswer) {
