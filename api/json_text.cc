@@ -13,8 +13,17 @@ namespace detail {
 
 namespace json = boost::json;
 
-void write_json_string(std::string_view text, std::string& out) {
+void escape(unsigned char code, std::string& out) {  // of a character below U+0100
   static constexpr char kHex[] = "0123456789abcdef";
+  out += "\\u00";
+  out += kHex[code >> 4];
+  out += kHex[code & 15];
+}
+
+// Whether U+0080 to U+009F begins here: a terminal obeys these, and YAML allows none but U+0085.
+bool is_c1(std::string_view text) { return text.size() > 1 && text[0] == '\xC2' && text[1] < '\xA0'; }
+
+void write_json_string(std::string_view text, std::string& out) {
   out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -41,10 +50,10 @@ void write_json_string(std::string_view text, std::string& out) {
         out += "\\f";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out += kHex[c >> 4];
-          out += kHex[c & 15];
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+          escape(static_cast<unsigned char>(c), out);
+        } else if (is_c1(text.substr(i))) {
+          escape(static_cast<unsigned char>(text[++i]), out);
         } else if (text.substr(i, 3) == "\u2028" || text.substr(i, 3) == "\u2029") {
           out += text[i + 2] == '\xa8' ? "\\u2028" : "\\u2029";
           i += 2;

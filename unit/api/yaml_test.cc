@@ -226,6 +226,10 @@ TEST(ToYaml, QuotesAsKubectlDoes) {
       {"12:30", R"("12:30")"},
       {"1.2.3.4:80", "1.2.3.4:80"},
       {"a\nb", R"("a\nb")"},
+      {"\xc2\x9b"
+       "31m\x7f",
+       R"("\u009b31m\u007f")"},
+      {"\xc2\x85\xc2\xa0", "\"\\u0085\xc2\xa0\""},
   };
   for (const auto& c : cases) EXPECT_EQ(to_yaml(boost::json::string(c.text)), std::string(c.want) + "\n");
 }
