@@ -109,15 +109,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // --- queueing ---
 
-  void offer_unanswered(const Result<ReportText>& report) {
-    if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
-      offer(asked_of(*report));
-  }
-
   // Queues the question. If the queue is full, queues its refusal; if that fails too, starts listing.
   void offer(const Asked& asked) {
     const auto key = object_key(asked.ns, asked.name);
-    // If the queued answer is for an older spec, the reply to its patch comes back here.
+    // If the queued answer is for an older spec, the reply to its patch tells, and comes back here.
     if (answers.contains(key)) return;
     if (questions.push(asked.ns, key, {asked.name}, kNew) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
@@ -159,7 +154,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
                                    client::resource::scheduling_reports.path(""), kPage);
     std::string token;
-    const auto each = [this](std::string_view item) { offer_unanswered(scan_report(item)); };
+    const auto each = [this](std::string_view item) {
+      const auto report = scan_report(item);
+      if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
+        offer(asked_of(*report));
+    };
     const std::function<void(std::string_view)> offer_each(each);
     do {
       auto path = token.empty() ? first : first + "&continue=" + client::percent_encode(token);
@@ -394,8 +393,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
     // Its spec was edited while the answer waited. Where an earlier try was carried out and its reply was
     // lost, this one changes nothing, and no watch tells of it.
-    const auto report = scan_report(*reply);
-    if (report && report->generation != item->value.generation) offer_unanswered(report);
+    const auto metadata = scan_report(*reply);
+    if (metadata && metadata->generation > item->value.generation)
+      offer({.ns = item->ns,
+             .name = item->value.name,
+             .uid = item->value.uid,
+             .generation = metadata->generation});
   }
 
   // Where another what-if has the name, or its spec was edited, drops the answer and asks anew. The watch

@@ -294,7 +294,8 @@ TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
         w.server.put(kPlural, stored);
         return client::Response{504, "{}"};
       case 2:
-        return client::Response{200, json::serialize(stored)};
+        // The reply has the metadata only, as it is asked for.
+        return client::Response{200, json::serialize(json::object{{"metadata", stored.at("metadata")}})};
       default:
         return std::nullopt;
     }
