@@ -391,14 +391,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     const auto stored = client::parse_api_json(*reply, {});
     written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
+    if (!stored) co_return;
     // Its spec was edited while the answer waited. Where an earlier try was carried out and its reply was
-    // lost, this one changes nothing, and no watch tells of it.
-    const auto metadata = scan_report(*reply);
-    if (metadata && metadata->generation > item->value.generation)
-      offer({.ns = item->ns,
-             .name = item->value.name,
-             .uid = item->value.uid,
-             .generation = metadata->generation});
+    // lost, this one changes nothing, and no watch tells of it. The reply has the metadata only.
+    const Seen seen(*stored);
+    if (seen.asked.generation > item->value.generation) offer(seen.asked);
   }
 
   // Where another what-if has the name, or its spec was edited, drops the answer and asks anew. The watch

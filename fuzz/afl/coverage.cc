@@ -14,7 +14,7 @@ extern "C" const char __executable_start;  // the linker's: addresses differ fro
 
 namespace {
 
-// A what-if reaches 30,000 edges. AFL++'s 65,536 places would be half taken.
+// A what-if reaches 40,000 edges. AFL++'s 65,536 places would be half taken.
 constexpr std::uint32_t kPlaces = 1 << 18;
 
 thread_local std::uint64_t block_before = 0;
