@@ -65,7 +65,7 @@ std::optional<std::string> queue_difference(const queue::SchedulingQueue& queue,
 
 std::optional<std::string> held_wrongly(app::Engine& engine, const Store& store, std::size_t refused) {
   auto& scheduler = engine.scheduler();
-  if (!engine.not_synced().empty()) return std::nullopt;
+  if (const auto lacks = engine.not_synced(); !lacks.empty()) return "has not read all: " + lacks.front();
   if (auto found = cluster_difference(scheduler.snapshot(), store)) return found;
   if (!engine.elector()->leading()) return std::nullopt;
   if (auto found = queue_difference(scheduler.queue(), store)) return found;

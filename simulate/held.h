@@ -13,7 +13,7 @@
 
 namespace podium::simulate {
 
-// The first difference; nullopt: there is none. An engine that has not read everything yet holds nothing.
+// The first difference; nullopt: there is none. An engine that has not read everything by then is one, too.
 // `refused`: so many reports may wait, since they are refused.
 std::optional<std::string> held_wrongly(app::Engine& engine, const Store& store, std::size_t refused);
 
