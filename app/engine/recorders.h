@@ -1,5 +1,5 @@
-// Recorders: what the scheduler tells of pods and decisions goes to the report reports, and the end of a pod
-// to the memory of decisions, too.
+// Recorders: what the scheduler tells of pods and decisions goes to the reports. The end of a pod goes to the
+// memory of decisions, too, and each decision to the log, at the level of traces.
 //
 // The memory gets the decisions from the reports, as finished reports: a decision is projected once.
 // Owner: the Engine. Threads: the scheduling strand. Errors: none.
@@ -16,9 +16,7 @@ class Recorders final : public framework::Recorder {
       : reports_(reports), memory_(memory) {}
 
   void decided(const framework::Attempt& attempt, const framework::Decision& decision,
-               const cluster::Snapshot& snapshot) override {
-    reports_.decided(attempt, decision, snapshot);
-  }
+               const cluster::Snapshot& snapshot) override;
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     reports_.binding_ended(pod, result);
   }

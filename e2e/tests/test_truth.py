@@ -10,7 +10,7 @@ answer said is compared with what happened, in a cluster in which nothing else d
    of a DaemonSet that depend on each other, since its controller makes them in no order.
 3. *Without a draw*: each node got as many pods as was said, and those left pending have the message that was said.
 4. *After*: podium is asked about each pod again (podRef), as if it and those decided after it were not there (DeletePods). The answer
-   is the decision as it was made, in all its fields: the UID draws as it did. A pod that is pending is asked about with all others there.
+   is the decision as it was made, in all its fields: the UID draws as it did. podium's log tells the order of decisions.
 
 So a later pod's choice is judged in the very state that the draws before it have left.
 
@@ -19,6 +19,7 @@ repeats a seed.
 """
 import collections
 import os
+import re
 import unittest
 
 from e2e.support import controllers, podium, seeds
@@ -33,6 +34,7 @@ PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 SHAPES = int(os.environ.get("PODIUM_TRUTH_SHAPES", "40"))
 ORDER = "decided"  # the label that numbers a shape's pods
 NODES = shapes.nodes()
+DECISION = re.compile(r"decision pod=\S+ uid=(\S+) attempt=(\d+) ")
 # What a decision and an answer say alike.
 OF_A_CHOICE = ("choice", "nodeCounts", "strategies", "topNodes", "rejections", "rejectionsTotal")
 OF_A_FAILURE = ("message", "nodeCounts", "rejections", "rejectionsTotal")
@@ -71,6 +73,10 @@ class Truth(Live):
         count = cls.count
         print(f"\n{count['shapes']} shapes: {count['placed']} pods placed, {count['pending']} pending; {count['drawn']} shapes with a "
               f"draw, on which the number may depend for {count['judged after']}; {count['questions']} questions", flush=True)
+
+    @classmethod
+    def connect(cls):
+        return podium.Podium(cls.plane, flags=["-v=5"])  # it logs each decision
 
     # --- asking ---
     def ask(self, **spec):
@@ -114,8 +120,7 @@ class Truth(Live):
         return f"{collection(shape.manifest, NAMESPACE)}/{shape.name}"
 
     def decided(self, shape, number):
-        """The shape's pods, once all decisions are made, in the order in which the watch has brought them; those that fit nowhere
-        come last."""
+        """The shape's pods, once all decisions are made."""
         ordered = shape.kind == "StatefulSet" and shape.manifest["spec"].get("podManagementPolicy") != "Parallel"
 
         def all_decided():
@@ -131,23 +136,22 @@ class Truth(Live):
         except TimeoutError:
             pods = [(p["metadata"]["name"], p["spec"].get("nodeName"), podium.condition(p, "PodScheduled")) for p in self.pods_of(shape)]
             raise AssertionError(f"{number} pods of {shape.name} are to be decided, and there are: {pods}") from None
-        known = {e.name: i for i, e in enumerate(self.ledger.entries(NAMESPACE)) if not e.gone}
-        wait_until(lambda: known.update({e.name: i for i, e in enumerate(self.ledger.entries(NAMESPACE)) if not e.gone})
-                   or all(p["metadata"]["name"] in known for p in pods), "the ledger has all pods")
-        return sorted(pods, key=lambda p: (not p["spec"].get("nodeName"), known[p["metadata"]["name"]]))
+        return pods
 
     def in_order(self, pods, reports):
-        """Pods and reports in the order of their decisions. Pods of a shape are equal, so the queue takes new ones as the watch brings
-        them. One that was tried again was woken by a binding, and its own came after that: it has its place by its binding."""
-        bound_at = {e.name: e.bound_at for e in self.ledger.entries(NAMESPACE) if not e.gone}
-        wait_until(lambda: bound_at.update({e.name: e.bound_at for e in self.ledger.entries(NAMESPACE) if not e.gone})
-                   or all(bound_at[p["metadata"]["name"]] for p in pods if p["spec"].get("nodeName")), "the ledger has all bindings")
+        """Pods and reports in the order of the decisions that the reports tell of, which is that of podium's log."""
+        order = {}
+
+        def key(pair):
+            return pair[0]["metadata"]["uid"], str(pair[1]["attempts"])
+
+        def are_logged():
+            order.update({decision: number for number, decision in enumerate(DECISION.findall(self.podium.log()))})
+            return all(key(pair) in order for pair in pairs)
         pairs = list(zip(pods, reports))
-        by_binding = sorted(pairs, key=lambda pair: (not pair[0]["spec"].get("nodeName"), bound_at[pair[0]["metadata"]["name"]]))
-        is_new = lambda pair: pair[1]["attempts"] == 1 and pair[0]["spec"].get("nodeName")
-        new = filter(is_new, pairs)
-        ordered = [next(new) if is_new(pair) else pair for pair in by_binding]
-        return [pod for pod, _ in ordered], [report for _, report in ordered]
+        wait_until(are_logged, "the log has all decisions")
+        pairs.sort(key=lambda pair: order[key(pair)])
+        return [pod for pod, _ in pairs], [report for _, report in pairs]
 
     def run_pod(self, pod):
         """Says that a bound pod runs, as its kubelet would: the next one of an ordered StatefulSet waits for that."""
@@ -203,18 +207,19 @@ class Truth(Live):
         self.assertEqual({name: placed.count(name) for name in set(placed)},
                          {each["nodeName"]: each["count"] for each in said.get("placements", [])})
         if len(placed) < said["replicas"]["asked"]:
-            self.assertEqual(reports[len(placed)]["message"], said["firstFailure"]["message"])
+            first = next(r for r in reports if r["outcome"] == "Unschedulable")
+            self.assertEqual(first["message"], said["firstFailure"]["message"])
 
     def check_after(self, pods, reports):
         """4. Each decision again, in the state in which it was made."""
-        placed = [p for p in pods if p["spec"].get("nodeName")]
-        for number, pod in enumerate(placed):
-            status, reply = self.plane.request("PATCH", f"{PODS}/{pod['metadata']['name']}", {
+        placed = [number for number, pod in enumerate(pods) if pod["spec"].get("nodeName")]
+        for number in placed:
+            status, reply = self.plane.request("PATCH", f"{PODS}/{pods[number]['metadata']['name']}", {
                 "metadata": {"labels": {ORDER: str(number)}}}, content_type="application/merge-patch+json")
             self.assertEqual(status, 200, reply)
 
         def question(number, pod):
-            later = [str(i) for i in range(number + 1, len(placed))]
+            later = [str(i) for i in placed if i > number]
             changes = [{"type": "DeletePods", "selector": {"matchExpressions": [
                 {"key": "shape", "operator": "In", "values": [pod["metadata"]["labels"]["shape"]]},
                 {"key": ORDER, "operator": "In", "values": later}]}}] if later else []

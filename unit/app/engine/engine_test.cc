@@ -164,6 +164,29 @@ TEST(Engine, RemembersDecisionsAlsoWhereItWritesNoReport) {
   EXPECT_TRUE(life.stop());
 }
 
+TEST(Engine, LogsEachDecisionAtTheLevelOfTraces) {
+  unit::LogCapture log(spdlog::level::trace);
+  Life life;
+  auto big = pod("big");
+  big.at_pointer("/spec/containers/0/resources/requests/cpu") = "5";
+  life.server.put("pods", big);
+  const auto has_failed = [&] { return log.count("decision pod=shop/big ") > 0; };
+  EXPECT_TRUE(life.run_until([&] { return life.bound() == kPods && has_failed(); }));
+  const auto of = [&](const char* name, const char* pointer) {
+    return unit::ObjectServer::text(life.server.find("pods", "shop", name), pointer);
+  };
+  EXPECT_EQ(
+      log.count(fmt::format(R"(trace decision pod=shop/p0 uid={} attempt=1 node="{}" message="" error="")",
+                            of("p0", "/metadata/uid"), of("p0", "/spec/nodeName"))),
+      1);
+  EXPECT_EQ(log.count(fmt::format(
+                R"(trace decision pod=shop/big uid={} attempt=1 node="" message="0/3 nodes are available: )",
+                of("big", "/metadata/uid"))),
+            1);
+  EXPECT_EQ(log.count("trace decision "), kPods + 1);
+  EXPECT_TRUE(life.stop());
+}
+
 TEST(Engine, IsNoCandidateBeforeItsCachesHaveSynced) {
   Life life;
   life.run_until([&] { return !life.holder().empty(); });

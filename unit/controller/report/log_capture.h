@@ -12,10 +12,12 @@ namespace podium::unit {
 
 class LogCapture {
  public:
-  LogCapture() : before_(spdlog::default_logger()) {
+  explicit LogCapture(spdlog::level::level_enum level = spdlog::level::info)
+      : before_(spdlog::default_logger()) {
     auto logger =
         std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out_));
     logger->set_pattern("%l %v");
+    logger->set_level(level);
     spdlog::set_default_logger(std::move(logger));
   }
   ~LogCapture() { spdlog::set_default_logger(before_); }
