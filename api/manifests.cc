@@ -9,6 +9,7 @@
 #include "api/decode.h"
 #include "api/known_fields.h"
 #include "api/yaml.h"
+#include "base/problems.h"
 
 namespace podium::api {
 namespace {
@@ -81,14 +82,16 @@ class ManifestReader {
  public:
   ManifestReader(ManifestOptions options, bool only_pods) : options_(options), only_pods_(only_pods) {}
 
-  Result<void> read(const ManifestText& text);
-  Manifests take() { return std::move(manifests_); }
+  void read(const ManifestText& text);
+  // All objects, unless there is a problem with one of them.
+  Result<Manifests> take();
   std::vector<std::string> warnings() const;
 
  private:
+  void read_at(const std::string& place, const json::value& value, std::string_view api_version,
+               std::string_view kind);
   Result<void> read_object(const json::value& value, std::string_view api_version, std::string_view kind);
-  Result<void> read_items(const json::array& items, std::string_view list_version,
-                          std::string_view item_kind);
+  void read_items(const json::array& items, std::string_view list_version, std::string_view item_kind);
   Result<void> read_one(const json::value& value, std::string_view api_version, std::string_view kind);
   template <typename T>
   Result<void> keep(std::shared_ptr<const T> object, std::string_view kind);
@@ -96,29 +99,38 @@ class ManifestReader {
   ManifestOptions options_;
   bool only_pods_;
   std::string source_;
+  std::string where_;  // the source, and the places within it that are being read
   Manifests manifests_;
+  Problems problems_;
   std::map<std::string, std::string> seen_;  // "Kind namespace/name" to the source that defined it
   std::map<std::string, int> ignored_;       // "version/kind" to count
 };
 
-std::unexpected<Error> within(std::string_view where, const Error& error) {
-  return invalid(std::string(where) + ": " + error.message);
-}
-
-Result<void> ManifestReader::read(const ManifestText& text) {
-  source_ = text.source;
+void ManifestReader::read(const ManifestText& text) {
+  source_ = where_ = text.source;
   YamlLimits limits;
   limits.lines = false;
-  auto documents = parse_documents(text.text, text.source, limits);
-  if (!documents) return std::unexpected(std::move(documents.error()));
+  const auto documents = parse_documents(text.text, text.source, limits);
+  if (!documents) return problems_.add(documents.error());
   for (const auto& document : *documents) {
-    if (auto read = read_object(document.value, "", ""); !read) {
-      const auto where = text.source + ": document " + std::to_string(document.index) + " (line " +
-                         std::to_string(document.line) + ")";
-      return within(where, read.error());
-    }
+    read_at("document " + std::to_string(document.index) + " (line " + std::to_string(document.line) + ")",
+            document.value, "", "");
   }
-  return {};
+}
+
+Result<Manifests> ManifestReader::take() {
+  if (problems_) return std::unexpected(problems_.error());
+  return std::move(manifests_);
+}
+
+// Notes what is wrong with the object, and where that is.
+void ManifestReader::read_at(const std::string& place, const json::value& value, std::string_view api_version,
+                             std::string_view kind) {
+  const auto outer = where_.size();
+  where_ += ": " + place;
+  if (auto read = read_object(value, api_version, kind); !read)
+    problems_.add(where_ + ": " + read.error().message);
+  where_.resize(outer);
 }
 
 // `api_version` and `kind` are those of the list, for items of typed lists, which have none.
@@ -135,23 +147,20 @@ Result<void> ManifestReader::read_object(const json::value& value, std::string_v
   if (kind.ends_with("List") && items && !items->is_null()) {
     if (!items->is_array()) return invalid("items: expected a list");
     kind.remove_suffix(4);
-    return read_items(items->get_array(), kind.empty() ? "" : api_version, kind);
+    read_items(items->get_array(), kind.empty() ? "" : api_version, kind);
+    return {};
   }
   if (kind == "List") return {};
   if (auto read = read_one(value, api_version, kind); !read) {
-    return within(lower(kind) + " " + object_name(*object), read.error());
+    return invalid(lower(kind) + " " + object_name(*object) + ": " + read.error().message);
   }
   return {};
 }
 
-Result<void> ManifestReader::read_items(const json::array& items, std::string_view list_version,
-                                        std::string_view item_kind) {
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (auto read = read_object(items[i], list_version, item_kind); !read) {
-      return within("item " + std::to_string(i), read.error());
-    }
-  }
-  return {};
+void ManifestReader::read_items(const json::array& items, std::string_view list_version,
+                                std::string_view item_kind) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    read_at("item " + std::to_string(i), items[i], list_version, item_kind);
 }
 
 Result<void> ManifestReader::read_one(const json::value& value, std::string_view api_version,
@@ -213,19 +222,17 @@ std::vector<std::string> ManifestReader::warnings() const {
 Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, ManifestOptions options,
                                  std::vector<std::string>& warnings) {
   ManifestReader reader(options, false);
-  for (const auto& text : texts) {
-    if (auto read = reader.read(text); !read) return std::unexpected(std::move(read.error()));
-  }
+  for (const auto& text : texts) reader.read(text);
   for (auto& line : reader.warnings()) warnings.push_back(std::move(line));
   return reader.take();
 }
 
 Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts, ManifestOptions options) {
   ManifestReader reader(options, true);
-  for (const auto& text : texts) {
-    if (auto read = reader.read(text); !read) return std::unexpected(std::move(read.error()));
-  }
-  return reader.take().pods;
+  for (const auto& text : texts) reader.read(text);
+  auto read = reader.take();
+  if (!read) return std::unexpected(std::move(read.error()));
+  return std::move(read->pods);
 }
 
 }  // namespace podium::api

@@ -1,8 +1,9 @@
 // Manifests: the objects of YAML and JSON files that people and kubectl write.
 //
 // Strict, like `kubectl apply` with field validation: unknown and duplicate fields, wrong types, objects
-// without kind or name, and objects defined twice are Errors with text, document and path. Does not default
-// or admit (see admission.h). Does no I/O: the caller reads the files. Threads: pure functions.
+// without kind or name, and objects defined twice are Errors with text, document and path; an Error names all
+// of them (base/problems.h). Does not default or admit (see admission.h). Does no I/O: the caller reads the
+// files. Threads: pure functions.
 #pragma once
 
 #include <memory>

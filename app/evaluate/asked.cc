@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/yaml.h"
+#include "base/problems.h"
 
 namespace podium::evaluate {
 namespace {
@@ -65,7 +66,8 @@ json::object& object_in(json::object& parent, std::string_view key) {
 
 class AskedReader {
  public:
-  AskedReader(AskedObjects& out, bool replicas) : out_(out), replicas_(replicas) {}
+  AskedReader(AskedObjects& out, bool replicas, Problems& problems)
+      : out_(out), replicas_(replicas), problems_(problems) {}
 
   Result<void> read(const json::value& value, const std::string& where) {
     const auto kind = string_of(value, "/kind");
@@ -78,7 +80,7 @@ class AskedReader {
           item.get_object()["kind"] = of_items;
           item.get_object()["apiVersion"] = string_of(value, "/apiVersion");
         }
-        if (auto done = read(item, where); !done) return done;
+        if (auto done = read(item, where); !done) problems_.add(done.error());
       }
       return {};
     }
@@ -205,6 +207,7 @@ class AskedReader {
 
   AskedObjects& out_;
   const bool replicas_;
+  Problems& problems_;
 };
 
 template <typename T>
@@ -242,25 +245,26 @@ bool has_only_pods(const std::vector<api::Document>& documents) {
 
 Result<AskedObjects> read_asked(const std::vector<api::ManifestText>& texts, bool replicas) {
   AskedObjects out;
-  AskedReader reader(out, replicas);
+  Problems problems;
+  AskedReader reader(out, replicas, problems);
   for (const auto& text : texts) {
     api::YamlLimits limits;
     limits.lines = false;
-    const auto documents = api::parse_documents(text.text, text.source, limits);
-    if (!documents) return std::unexpected(documents.error());
+    const auto documents = problems.value_of(api::parse_documents(text.text, text.source, limits));
+    if (!documents) continue;
     if (!documents->empty() && has_only_pods(*documents)) {
       out.pods.push_back(text);
       continue;
     }
-    const auto before = out.pods.size() + out.references.size();
+    const auto before = out.pods.size() + out.references.size() + problems.count();
     for (const auto& document : *documents) {
       const auto where = fmt::format("{}: document {} (line {})", text.source, document.index, document.line);
-      if (auto done = reader.read(document.value, where); !done) return std::unexpected(done.error());
+      if (auto done = reader.read(document.value, where); !done) problems.add(done.error());
     }
-    if (out.pods.size() + out.references.size() == before) {
-      return invalid(text.source + ": no pod, and nothing with a template of pods, in it");
-    }
+    if (out.pods.size() + out.references.size() + problems.count() == before)
+      problems.add(text.source + ": no pod, and nothing with a template of pods, in it");
   }
+  if (problems) return std::unexpected(problems.error());
   return out;
 }
 

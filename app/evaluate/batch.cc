@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/yaml.h"
+#include "app/evaluate/evaluation.h"
 
 namespace podium::evaluate {
 namespace {

@@ -7,9 +7,10 @@
 
 #include "api/yaml.h"
 #include "app/evaluate/batch.h"
-#include "app/evaluate/inputs.h"
+#include "app/evaluate/evaluation.h"
 #include "app/evaluate/table.h"
 #include "app/render/terminal.h"
+#include "base/problems.h"
 
 namespace podium::evaluate {
 namespace {
@@ -41,8 +42,10 @@ int print(const Options& options, const std::vector<std::string>& warnings, cons
 bool is_table(const Options& options) { return options.output == "table" || options.output == "wide"; }
 
 int evaluate_and_print(const Options& options) {
-  if (options.inputs.cluster.empty()) return fail_with(invalid("--cluster is required").error());
-  if (options.inputs.pods.empty()) return fail_with(invalid("--pod is required").error());
+  Problems missing;
+  if (options.inputs.cluster.empty()) missing.add("--cluster is required");
+  if (options.inputs.pods.empty()) missing.add("--pod is required");
+  if (missing) return fail_with(missing.error());
   if (options.place) {
     const auto placements = place_files(options.inputs);
     if (!placements) return fail_with(placements.error());

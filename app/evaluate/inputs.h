@@ -1,16 +1,15 @@
-// From manifests to decisions: reads and admits the files of `podium evaluate`, builds the snapshot
-// and evaluates every pod. evaluate_files() places nothing, so pods do not see each other;
-// place_files() places each pod that fits before it evaluates the next.
+// Inputs of `podium evaluate`: reads the files and says all that is wrong with them at once. First the
+// configuration and what cannot be read, then what the files say, then names of pods that are nowhere.
 //
-// Threads: thread-safe, except that "-" (standard input) can be read only once.
-// Errors: `invalid` for bad input.
+// Threads: any; two at a time cannot both read standard input. Errors: `invalid` for bad input.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "app/evaluate/document.h"
+#include "api/manifests.h"
 #include "base/result.h"
+#include "scheduler/config/config.h"
 #include "scheduler/plugins/registry.h"
 
 namespace podium::evaluate {
@@ -25,21 +24,16 @@ struct Inputs {
   plugins::Registry plugins{};             // with the program's own
 };
 
-struct Evaluation {
-  cluster::Snapshot snapshot;
-  std::vector<PodResult> results;
+// What the files say, not admitted yet.
+struct Contents {
+  config::Config config;
+  api::Manifests cluster;  // without the pods to evaluate
+  api::Manifests::List<api::Pod>
+      pods;  // to evaluate, in the order of the input, placed ones as if they were not
   std::vector<std::string> warnings;
 };
 
-Result<Evaluation> evaluate_files(const Inputs& inputs);
-
-struct Placements {
-  std::vector<PlacedPod> pods;
-  std::vector<std::string> warnings;
-};
-
-// Places pods in the order of the input. Preemption is not carried out: victims stay, and no
-// node is nominated.
-Result<Placements> place_files(const Inputs& inputs);
+// `replicas`: a workload stands for as many pods as it has replicas.
+Result<Contents> read_inputs(const Inputs& inputs, bool replicas);
 
 }  // namespace podium::evaluate

@@ -3,12 +3,8 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
@@ -16,6 +12,7 @@
 #include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/reports.h"
+#include "base/input.h"
 
 namespace podium::kubectl {
 namespace {
@@ -47,19 +44,11 @@ Result<Named> named_report(const json::value& object, const std::string& name) {
 }
 
 Result<Named> from_file(const std::string& file) {
-  std::ostringstream text;
-  if (file == "-") {
-    text << std::cin.rdbuf();
-  } else {
-    errno = 0;
-    std::ifstream in(file, std::ios::binary);
-    if (in) text << in.rdbuf();
-    if (!in || in.bad())
-      return invalid(fmt::format("{}: {}", file, errno ? std::strerror(errno) : "cannot be read"));
-  }
+  const auto text = read_input(file);
+  if (!text) return std::unexpected(text.error());
   api::YamlLimits limits;
   limits.lines = false;
-  const auto documents = api::parse_documents(text.str(), file, limits);
+  const auto documents = api::parse_documents(*text, file, limits);
   if (!documents) return std::unexpected(documents.error());
   if (documents->size() != 1)
     return invalid(

@@ -6,13 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
-#include <sstream>
 
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
@@ -20,6 +15,7 @@
 #include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
+#include "base/input.h"
 
 namespace podium::kubectl {
 namespace {
@@ -45,17 +41,6 @@ struct Subject {
   bool replaces = false;  // a workload that exists: its own pods are part of the question
   std::string kind = {};  // of the manifest or the workload
 };
-
-Result<std::string> read_text(const std::string& file) {
-  if (file == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || in.bad())
-    return invalid(fmt::format("{}: {}", file, errno ? std::strerror(errno) : "cannot be read"));
-  return std::move(text).str();
-}
 
 // Runs commands on one cluster; `code` is the worst so far.
 class Asking {
@@ -100,7 +85,7 @@ class Asking {
   }
 
   void about_file(const std::string& file) {
-    const auto text = read_text(file);
+    const auto text = read_input(file);
     if (!text) return fail(text.error());
     std::vector<std::string> others;
     const auto objects = objects_that_make_pods(*text, file, others);

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <map>
 
-#include "app/evaluate/inputs.h"
+#include "app/evaluate/evaluation.h"
 #include "controller/report/report.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/changes.h"

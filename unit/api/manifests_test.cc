@@ -86,6 +86,23 @@ TEST(ReadManifests, NamesWhatIsWrong) {
   }
 }
 
+TEST(ReadManifests, SaysAllThatIsWrong) {
+  const std::string one =
+      "{apiVersion: v1, kind: Node, metadata: {name: a}, colour: red}\n---\n"
+      "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod}, "
+      "{apiVersion: v1, kind: PodList, items: [{metadata: {name: p}}, {spec: 1}]}]}\n";
+  std::vector<std::string> warnings;
+  const auto got =
+      read_manifests({{"a.yaml", one}, {"b.yaml", "a: {b: 1\n"}, {"c.yaml", "- 1"}}, {}, warnings);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().message,
+            "a.yaml: document 1 (line 1): node a: unknown field \"colour\"\n"
+            "a.yaml: document 2 (line 2): item 0: pod : metadata.name is required\n"
+            "a.yaml: document 2 (line 2): item 1: item 1: pod : spec: expected an object, got a number\n"
+            "b.yaml:2:1: end of map flow not found\n"
+            "c.yaml: document 1 (line 1): expected an object");
+}
+
 TEST(ReadManifests, AllowsUnknownFieldsOnRequest) {
   std::vector<std::string> warnings;
   const std::string text = "{apiVersion: v1, kind: Node, metadata: {name: a}, colour: red}";

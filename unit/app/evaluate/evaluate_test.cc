@@ -10,7 +10,7 @@
 #include <string>
 
 #include "app/evaluate/command.h"
-#include "app/evaluate/inputs.h"
+#include "app/evaluate/evaluation.h"
 #include "app/evaluate/table.h"
 #include "unit/support/temp_dir.h"
 
@@ -227,6 +227,32 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
   EXPECT_EQ(error({files.write("field.yaml", pod_of("web", "1", "nodName: n1, "))}), "");
   config = "no/such/config";
   EXPECT_NE(error({"shop/waiting"}).find("no/such/config"), std::string::npos);
+}
+
+TEST_F(Evaluate, SaysAllThatIsWrongAtOnce) {
+  config = "no/such/config";
+  EXPECT_EQ(error({"none.yaml", "shop/nobody", "no/such/file", "-", "-"}),
+            "no/such/config: cannot be opened\n"
+            "-: standard input can be read only once\n"
+            "none.yaml: No such file or directory\n"
+            "no/such/file: No such file or directory");
+  config.clear();
+  const auto typos = files.write("typos.yaml", pod_of("a", "lots") + "---\n" + report("dryRun: false"));
+  const auto inputs = [&] {
+    auto out = inputs_for({typos, "shop/nobody"});
+    out.cluster = {files.write("nodes.yaml", "{apiVersion: v1, kind: Node, metadata: {name: a}, colour: 1}")};
+    return out;
+  }();
+  const auto done = evaluate_files(inputs);
+  ASSERT_FALSE(done);
+  const auto& message = done.error().message;
+  EXPECT_NE(message.find("nodes.yaml: document 1 (line 1): node a: unknown field \"colour\"\n"),
+            std::string::npos);
+  EXPECT_NE(message.find("schedulingreport ask: is a decision"), std::string::npos) << message;
+  EXPECT_EQ(error({"shop/nobody", "shop/noone", "shop/waiting", "shop/waiting"}),
+            "--pod shop/nobody: no such pod in --cluster, and no such file\n"
+            "--pod shop/noone: no such pod in --cluster, and no such file\n"
+            "pod shop/waiting is to be evaluated twice");
 }
 
 TEST_F(Evaluate, TheTableIsForPeople) {

@@ -1,0 +1,34 @@
+// From manifests to decisions: admits what the files of `podium evaluate` have, builds the snapshot
+// and evaluates every pod. evaluate_files() places nothing, so pods do not see each other;
+// place_files() places each pod that fits before it evaluates the next.
+//
+// Threads and errors: those of read_inputs().
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/evaluate/document.h"
+#include "app/evaluate/inputs.h"
+#include "base/result.h"
+
+namespace podium::evaluate {
+
+struct Evaluation {
+  cluster::Snapshot snapshot;
+  std::vector<PodResult> results;
+  std::vector<std::string> warnings;
+};
+
+Result<Evaluation> evaluate_files(const Inputs& inputs);
+
+struct Placements {
+  std::vector<PlacedPod> pods;
+  std::vector<std::string> warnings;
+};
+
+// Places pods in the order of the input. Preemption is not carried out: victims stay, and no
+// node is nominated.
+Result<Placements> place_files(const Inputs& inputs);
+
+}  // namespace podium::evaluate
