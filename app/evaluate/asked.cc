@@ -9,7 +9,6 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/yaml.h"
-#include "base/problems.h"
 
 namespace podium::evaluate {
 namespace {
@@ -243,9 +242,8 @@ bool has_only_pods(const std::vector<api::Document>& documents) {
 
 }  // namespace
 
-Result<AskedObjects> read_asked(const std::vector<api::ManifestText>& texts, bool replicas) {
+AskedObjects read_asked(const std::vector<api::ManifestText>& texts, bool replicas, Problems& problems) {
   AskedObjects out;
-  Problems problems;
   AskedReader reader(out, replicas, problems);
   for (const auto& text : texts) {
     api::YamlLimits limits;
@@ -264,7 +262,6 @@ Result<AskedObjects> read_asked(const std::vector<api::ManifestText>& texts, boo
     if (out.pods.size() + out.references.size() + problems.count() == before)
       problems.add(text.source + ": no pod, and nothing with a template of pods, in it");
   }
-  if (problems) return std::unexpected(problems.error());
   return out;
 }
 

@@ -5,14 +5,14 @@
 // of its template, "NAME-new-0", with the owner it would have, so that the default spreading holds. A
 // SchedulingReport with dryRun stands for its template. Other kinds belong to the cluster.
 //
-// Threads: pure functions. Errors: Kind::invalid with source and document.
+// Threads: pure functions. Errors: see read_asked().
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "api/manifests.h"
-#include "base/result.h"
+#include "base/problems.h"
 
 namespace podium::evaluate {
 
@@ -24,8 +24,9 @@ struct AskedObjects {
   std::vector<std::string> warnings;
 };
 
-// `replicas`: a workload stands for as many pods as it has replicas.
-Result<AskedObjects> read_asked(const std::vector<api::ManifestText>& texts, bool replicas);
+// `replicas`: a workload stands for as many pods as it has replicas. What is wrong is left out, and added to
+// `problems` with source and document.
+AskedObjects read_asked(const std::vector<api::ManifestText>& texts, bool replicas, Problems& problems);
 
 // Adds what the cluster has not, and replaces what it has, by kind and name.
 void merge_into(api::Manifests& cluster, api::Manifests others);

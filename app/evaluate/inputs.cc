@@ -89,22 +89,19 @@ struct Asked {
 
 Asked read_pod_files(const Inputs& inputs, const Texts& texts, bool replicas, Problems& problems,
                      std::vector<std::string>& warnings) {
-  Asked out;
-  auto asked = problems.value_of(read_asked(texts, replicas));
-  if (!asked) return out;
-  warnings.insert(warnings.end(), asked->warnings.begin(), asked->warnings.end());
+  auto asked = read_asked(texts, replicas, problems);
+  warnings.insert(warnings.end(), asked.warnings.begin(), asked.warnings.end());
+  Asked out{.pods = {}, .others = {}, .references = std::move(asked.references)};
   const api::ManifestOptions options{inputs.allow_unknown_fields};
-  auto others = api::read_manifests(asked->others, options, warnings);
-  if (auto read = problems.value_of(with_one_place(std::move(others), asked->others)))
+  auto others = api::read_manifests(asked.others, options, warnings);
+  if (auto read = problems.value_of(with_one_place(std::move(others), asked.others)))
     out.others = std::move(*read);
-  auto pods = api::read_pods(asked->pods, options);
-  if (auto read = problems.value_of(with_one_place(std::move(pods), asked->pods)))
-    out.pods = std::move(*read);
+  auto pods = api::read_pods(asked.pods, options);
+  if (auto read = problems.value_of(with_one_place(std::move(pods), asked.pods))) out.pods = std::move(*read);
   // A pod from a cluster has been created. One that was not may name its node: it goes there.
   for (auto& pod : out.pods) {
     if (pod->meta.created) pod = unplaced(pod);
   }
-  out.references = std::move(asked->references);
   return out;
 }
 

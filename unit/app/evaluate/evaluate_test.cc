@@ -237,7 +237,7 @@ TEST_F(Evaluate, SaysAllThatIsWrongAtOnce) {
             "none.yaml: No such file or directory\n"
             "no/such/file: No such file or directory");
   config.clear();
-  const auto typos = files.write("typos.yaml", pod_of("a", "lots") + "---\n" + report("dryRun: false"));
+  const auto typos = files.write("typos.yaml", pod_of("web", "lots") + "---\n" + report("dryRun: false"));
   const auto inputs = [&] {
     auto out = inputs_for({typos, "shop/nobody"});
     out.cluster = {files.write("nodes.yaml", "{apiVersion: v1, kind: Node, metadata: {name: a}, colour: 1}")};
@@ -249,6 +249,7 @@ TEST_F(Evaluate, SaysAllThatIsWrongAtOnce) {
   EXPECT_NE(message.find("nodes.yaml: document 1 (line 1): node a: unknown field \"colour\"\n"),
             std::string::npos);
   EXPECT_NE(message.find("schedulingreport ask: is a decision"), std::string::npos) << message;
+  EXPECT_NE(message.find("typos.yaml: document 1 (line 1): pod shop/web: "), std::string::npos) << message;
   EXPECT_EQ(error({"shop/nobody", "shop/noone", "shop/waiting", "shop/waiting"}),
             "--pod shop/nobody: no such pod in --cluster, and no such file\n"
             "--pod shop/noone: no such pod in --cluster, and no such file\n"
