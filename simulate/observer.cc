@@ -153,6 +153,9 @@ void Observer::served(const Host& host, const client::Request& request, int stat
   const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
   trace_.line(
       {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
+  if (status < 300 && request.method == "PATCH" && path.starts_with("/api/v1/namespaces/") &&
+      path.ends_with("/status"))
+    note_status(request);
 }
 
 void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
@@ -229,9 +232,17 @@ void Observer::pod_committed(const Commit& commit) {
 
 void Observer::status_committed(const Commit& commit) {
   if (!is_engine(commit.by) || commit.type == Commit::Type::deleted) return;
-  auto& nomination = nominations_[uid_of(commit.after->value)];
-  const bool late = sent_at_ < nomination.sent;
-  nomination = {commit.by, agenda_.now(), std::max(sent_at_, nomination.sent), late};
+  const auto uid = uid_of(commit.after->value);
+  nominations_[uid] = {commit.by, agenda_.now(), sent_at_ < carried_out_[uid]};
+}
+
+// Also a write that changes nothing is one after which an older one is late.
+void Observer::note_status(const client::Request& request) {
+  boost::system::error_code failure;
+  const auto body = json::parse(request.body, failure);
+  if (failure) return;
+  auto& newest = carried_out_[uid_of(body)];
+  newest = std::max(newest, sent_at_);
 }
 
 // Whether the leader knew of the pod's nomination when it decided on the pod for the last time.

@@ -87,6 +87,7 @@ class Observer {
   bool knows_nomination(const std::string& uid) const;
   void check_node(const std::string& node, const std::string& uid, const std::string& by);
   void note_nomination(const client::Request& request);
+  void note_status(const client::Request& request);
   void count(const Host& host, const client::Request& request);
   void read_claims(const Host& host, const std::string& body);
   void check_lease(const Host& host, const client::Request& request);
@@ -103,12 +104,14 @@ class Observer {
   Bindings bound_;
   struct Nomination {
     std::string by;
-    Steady at{}, sent{};
+    Steady at{};
     bool late = false;  // a newer write of the status was carried out before
   };
   std::map<std::string, std::string> nominated_;   // by the pod's UID: the node of the last one that was sent
   std::map<std::string, Nomination> nominations_;  // by the pod's UID: as it was written last
-  std::map<std::string, Steady> given_up_;         // by node: when a pod nominated to it was bound elsewhere
+  // By the pod's UID: when the newest write of its status that was carried out was sent.
+  std::map<std::string, Steady> carried_out_;
+  std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it was bound elsewhere
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
   struct Binding {

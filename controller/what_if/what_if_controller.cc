@@ -82,7 +82,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       const auto key = object_key(seen.asked.ns, seen.asked.name);
       if (change.type == client::Change::Type::deleted) {
         questions.forget(key);
-        answers.forget(key);
+        // An answer that waits may be to the next of its name. One to a report that is gone is refused.
         refreshes.drop(key);
         retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
         continue;

@@ -367,7 +367,8 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   // A pod that is gated when it is added is not nominated before its next update, as upstream.
   if (!before && !queue_.is_gated(uid)) renominate(pod);
   observe_duration(Resource::unscheduled_pod, actions);
-  if (before && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
+  const bool was_nominated = before && !before->pod->nominated_node.empty();
+  if (was_nominated && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
 }
 
@@ -394,6 +395,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;
+  const auto nominated = waiting ? framework::as_nominated(waiting, snapshot_) : nullptr;
   const bool was_pending = is_pending(uid), was_placed = !was_pending && snapshot_.find_pod(uid);
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
@@ -402,7 +404,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   remove_from_node(uid);
   if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   if (was_placed) observe_duration(Resource::assigned_pod, Action::kDelete);
-  if (waiting) nomination_ends(waiting);
+  if (nominated) nomination_ends(nominated);
 }
 
 void Scheduler::remove_from_node(const std::string& uid) {
@@ -457,7 +459,6 @@ void Scheduler::object_changed(ClusterEvent event) {
 // Filters counted the nominated pod on the node for pods of no higher priority; those may fit now.
 // Source: eventhandlers.go hasNominatedNodeNameChanged, getLEPriorityPreCheck.
 void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
-  if (before->pod->nominated_node.empty()) return;
   queue_.on_event(pod_event(Action::kDelete, before, nullptr), parts_.clock.now(),
                   [&](const cluster::PodInfo& pod) { return pod.priority <= before->priority; });
   wake();

@@ -280,6 +280,35 @@ TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
   EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked meanwhile";
 }
 
+// The question is read while the watch is behind, and is that of the next one. Its answer is carried out,
+// and the reply is lost. Without another try, nobody would know that it is there and when it expires.
+TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
+  Asking w;
+  bool swapped = false, lost = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool reads = request.method == "GET" && request.target.ends_with("/ask");
+    if (reads && !std::exchange(swapped, true)) {
+      auto next = w.server.find(kPlural, "shop", "ask");
+      next.at("metadata").as_object()["uid"] = "uid-of-the-next";
+      return client::Response{200, json::serialize(next)};
+    }
+    const bool answers = request.method == "PATCH" && request.target.find("/status") != std::string::npos;
+    if (!answers || std::exchange(lost, true)) return std::nullopt;
+    auto next = w.server.find(kPlural, "shop", "ask");
+    w.server.erase(kPlural, "shop", "ask");
+    next.at("metadata").as_object()["uid"] = "uid-of-the-next";
+    next.as_object()["status"] = json::parse(request.body).at(1).at("value");
+    w.server.put(kPlural, next);
+    return client::Response{504, "{}"};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(w.retention.size(), 0u);
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.retention.size(), 2u) << "this one, and the one that was asked meanwhile";
+}
+
 // The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch
 // tells of it. The watch has told of the edit while the answer waited.
 TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {

@@ -118,6 +118,17 @@ TEST_F(Preempting, WhenItIsGoneNothingIsKept) {
   EXPECT_EQ(run(), 0);
 }
 
+// The watch has not shown its nomination, and never will.
+TEST_F(Preempting, WhenItIsGoneThoseThatItKeptOutAreTried) {
+  see(pod("late").priority(1).req("cpu", "1"));
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{});
+  clock_.advance(1min);
+  scheduler_.pod_deleted("uid-high");
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"late to n1"});
+}
+
 TEST_F(Preempting, ALessImportantPodLosesItsNomination) {
   see(machine("n2"));
   see(pod("rock").priority(1000).req("cpu", "1").node("n2"));
