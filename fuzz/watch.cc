@@ -1,6 +1,7 @@
 // Watches of the API server, from their bytes to the snapshot and a decision on it.
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -117,6 +118,14 @@ class Applied {
   std::vector<cluster::PodInfoPtr> pods_;
 };
 
+// An object that took the place of another of its name comes after the deletion of that one.
+void require_one_object(std::span<const client::Change> changes) {
+  if (changes.size() < 2) return;
+  using enum client::Change::Type;
+  require(changes.size() == 2 && changes[0].type == deleted && changes[1].type != deleted,
+          "a line changes one object, or replaces it");
+}
+
 }  // namespace
 
 void watch(std::string_view input) {
@@ -140,17 +149,18 @@ void watch(std::string_view input) {
     (void)seen.is_answered();
     (void)controller::scan_report(line);
     const auto copy = event->object;
+    const auto changed = changes.size();
     if (event->type == client::WatchEvent::Type::deleted)
       (void)known.remove(event->object, changes);
     else
       (void)known.upsert(event->object, changes, event->problem.empty());
+    require_one_object(std::span(changes).subspan(changed));
     if (const auto object = api::decode_object(copy)) applied.apply(*object);
     (void)api::decode_meta(copy);
     if (const auto page = client::split_list(line)) {
       for (const auto item : page->items) (void)client::read_outline(item, storage);
     }
   }
-  require(changes.size() <= lines.size() + 1, "a line is at most one change");
   applied.decide();
   applied.undo(planted() && applied.pods() > 3);
 }

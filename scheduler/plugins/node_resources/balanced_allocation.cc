@@ -118,9 +118,10 @@ std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, 
   for (const auto& resource : resources) {
     const auto all = (*resource.columns.allocatable)[row];
     if (all <= 0) continue;
-    const auto taken =
-        cluster::saturating_add((*resource.columns.used)[row], with_pod ? resource.request : 0);
-    shares.push_back(std::min(static_cast<double>(taken) / static_cast<double>(all), 1.0));
+    const auto used = cluster::saturating_add((*resource.columns.used)[row], with_pod ? resource.request : 0);
+    // Requests below 0, which an API server refuses, would give shares that no score holds.
+    const auto taken = std::clamp<std::int64_t>(used, 0, all);
+    shares.push_back(static_cast<double>(taken) / static_cast<double>(all));
     sum += shares.back();
   }
   double deviation = 0;

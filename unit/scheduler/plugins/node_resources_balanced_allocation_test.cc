@@ -67,6 +67,14 @@ TEST(NodeResourcesBalancedAllocation, Score) {
        {sized("n")},
        {},
        {{"n", 60}}},
+      // An API server refuses such pods. Balance goes from 100 to (1 - 0.1) * 100.
+      {"a negative usage counts as none",
+       "{}",
+       pod("p").req("cpu", "2").req("memory", "2000"),
+       {sized("n")},
+       {pod("x").node("n").req("cpu", "-1P")},
+       {{"n", 70}}},
+      {"a negative request, too", "{}", pod("p").req("cpu", "-429496738"), {sized("n")}, {}, {{"n", 75}}},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(
