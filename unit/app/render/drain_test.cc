@@ -55,13 +55,11 @@ Drain joined(const std::vector<json::value>& objects, const json::value& answer 
   return drain;
 }
 
-Options plain_options() { return {.program = "kubectl podium"}; }
-
 TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
   auto drain = joined(pods_of_n9());
   find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)}, pods_of_n9(), drain);
   EXPECT_EQ(
-      drain_table(drain, plain_options()),
+      drain_table(drain, plain()),
       "3 of 5 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n"
       "POD            GOES TO  SCORE  NODES THAT FIT\n"
       "shop/api-0     n2         457              53\n"
@@ -80,7 +78,7 @@ TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
   drain.answer.evicted = drain.answer.moved = 1;
   drain.answer.pending = 0;
   drain.answer.fullest.clear();
-  EXPECT_EQ(drain_table(drain, plain_options()),
+  EXPECT_EQ(drain_table(drain, plain()),
             "1 of 1 pod has a new place; nothing would be pending.\n"
             "POD         GOES TO  SCORE  NODES THAT FIT\n"
             "shop/api-0  n2         457              53\n"
@@ -90,7 +88,7 @@ TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
 
 TEST(Drain, AnEmptyNodeHasNothingToEvict) {
   const Drain drain{.node = "n9", .pods = {*read_node_pod(pod_of("a", "log", "DaemonSet"))}};
-  EXPECT_EQ(drain_table(drain, plain_options()),
+  EXPECT_EQ(drain_table(drain, plain()),
             "n9 has no pods to evict.\n"
             "Not evicted: 1 pod of a DaemonSet (a/log).\n"
             "Nothing was evicted. To do it: kubectl drain n9 --ignore-daemonsets\n");
@@ -101,7 +99,7 @@ TEST(Drain, SaysWhatTheUserMayNotSee) {
   auto drain = joined({pods_of_n9()[0]});
   drain.sees_all = drain.sees_budgets = false;
   drain.unasked = {"bank"};
-  const auto text = drain_table(drain, plain_options());
+  const auto text = drain_table(drain, plain());
   EXPECT_NE(text.find("4 pods of namespaces that you may not list are counted and not named.\n"
                       "You may not ask in bank: create schedulingreports there.\n"
                       "! 1 PodDisruptionBudget does not allow all of these evictions now.\n"),

@@ -5,7 +5,12 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "app/render/why.h"
+#include "base/time.h"
+
 namespace podium::render {
+
+inline Options plain() { return {.now = *parse_time("2026-11-23T02:10:00Z"), .program = "kubectl podium"}; }
 
 // A placed pod: a tie of 18 nodes, one strategy of weight 3.
 inline boost::json::value scheduled_report() {

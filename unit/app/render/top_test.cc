@@ -5,13 +5,10 @@
 
 #include <algorithm>
 
-#include "base/time.h"
 #include "unit/app/render/fixtures.h"
 
 namespace podium::render {
 namespace {
-
-Options at_ten_past() { return {.now = *parse_time("2026-11-23T02:10:00Z"), .program = "kubectl podium"}; }
 
 std::vector<Report> two_decisions() {
   auto older = read_report(pending_report());
@@ -32,19 +29,19 @@ std::vector<WaitingGroup> groups_of(std::size_t count) {
 }
 
 TEST(Top, NewestDecisionsFirst) {
-  EXPECT_EQ(top({}, two_decisions(), {}, at_ten_past()),
+  EXPECT_EQ(top({}, two_decisions(), {}, plain()),
             "No pod waits.\n"
             "\n"
             "AGO  POD          OUTCOME        WHERE OR WHY\n"
             "10m  shop/web-07  Scheduled      general-01, 404 points\n"
             "70m  ml/big-2     Unschedulable  66 of 66 nodes: has not enough nvidia.com/gpu free\n");
-  EXPECT_EQ(top({}, {}, {}, at_ten_past()), "No pod waits.\n\nNo decision yet.\n");
+  EXPECT_EQ(top({}, {}, {}, plain()), "No pod waits.\n\nNo decision yet.\n");
 }
 
 TEST(Top, FitsEveryScreen) {
   for (const std::size_t rows : {1u, 2u, 5u, 10u, 24u, 60u}) {
     for (const std::size_t waiting : {0u, 3u, 50u}) {
-      const auto text = top(groups_of(waiting), two_decisions(), {rows, 30}, at_ten_past());
+      const auto text = top(groups_of(waiting), two_decisions(), {rows, 30}, plain());
       EXPECT_LE(static_cast<std::size_t>(std::ranges::count(text, '\n')), rows) << waiting;
       for (std::size_t start = 0; start < text.size();) {
         const auto end = text.find('\n', start);
@@ -56,7 +53,7 @@ TEST(Top, FitsEveryScreen) {
 }
 
 TEST(Top, ManyWaitingPodsLeaveRoomForDecisions) {
-  const auto text = top(groups_of(50), two_decisions(), {24, 0}, at_ten_past());
+  const auto text = top(groups_of(50), two_decisions(), {24, 0}, plain());
   EXPECT_NE(text.find("more lines: kubectl podium pending\n"), std::string::npos) << text;
   EXPECT_NE(text.find("shop/web-07  Scheduled"), std::string::npos) << text;
 }

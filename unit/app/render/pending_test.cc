@@ -1,0 +1,103 @@
+// `podium pending`: what waits, in groups, to the letter.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "app/render/pending.h"
+#include "unit/app/render/fixtures.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+WaitingPod waiting(const std::string& name, const std::string& more = "") {
+  const auto pod = json::parse(
+      R"({"metadata": {"namespace": "ml", "name": ")" + name +
+      R"(", "uid": "u", "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {)" + more +
+      R"("containers": [{"resources": {"requests": {"cpu": "4", "memory": "2Gi", "nvidia.com/gpu": "8"}}},
+                        {"resources": {"requests": {"memory": "512Mi"}}}]}, "status": {"phase": "Pending"}})");
+  return *read_waiting_pod(pod);
+}
+
+TEST(Pending, GroupsByReason) {
+  std::vector<WaitingPod> pods;
+  for (const char* name : {"big-2", "big-10", "big-3", "big-4"}) pods.push_back(waiting(name));
+  pods.push_back(waiting("gated-1", R"("schedulingGates": [{"name": "example/quota"}], )"));
+  for (auto& pod : pods) {
+    if (pod.gates.empty()) pod.report = read_report(pending_report());
+  }
+  pods[1].name = "big-5";
+  EXPECT_EQ(pending_table(group_waiting(std::move(pods)), plain()),
+            "4 pods wait; 1 more is gated.\n"
+            "PODS        WAIT  ASKS                            BLOCKED BY                                   "
+            "       "
+            "NEAREST MISS\n"
+            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes: has not enough "
+            "nvidia.com/gpu free  "
+            "gpu-04: 7 nvidia.com/gpu short\n"
+            "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  gate example/quota                           "
+            "       "
+            "-\n"
+            "Evicting other pods would help none of them.\n"
+            "Next: kubectl podium why big-2 -n ml\n");
+}
+
+// An API server does not take such a name; an answer that is not an API server's may have it.
+TEST(Pending, NamesOfResourcesArePrintable) {
+  const auto pod = json::parse(R"({"metadata": {"namespace": "ml", "name": "p", "uid": "u",
+      "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {"containers": [
+      {"resources": {"requests": {"a\u001b[31m": "1", "b\u009b31m": "2"}}}]}, "status": {"phase": "Pending"}})");
+  std::vector<WaitingPod> pods{*read_waiting_pod(pod)};
+  const auto text = pending_table(group_waiting(std::move(pods)), plain());
+  EXPECT_NE(text.find("1 a[31m, 2 b31m"), std::string::npos) << text;
+}
+
+TEST(Pending, ANearestMissNamesItsNodeWhereTheReportHasIt) {
+  const auto nearest = [](const char* shortfall) {
+    auto pod = waiting("huge");
+    pod.report = read_report(json::parse(fmt::format(
+        R"({{"status": {{"outcome": "Unschedulable", "rejections": [{{"reason": "r", "nodeCount": 9, "shortfall": {}}}]}}}})",
+        shortfall)));
+    return group_waiting({std::move(pod)}).front().nearest_miss;
+  };
+  EXPECT_EQ(nearest(R"({"resource": "cpu", "least": "54250m", "nodeName": "n\u001b7"})"),
+            "n7: 54.25 cpu short");
+  EXPECT_EQ(nearest(R"({"resource": "memory", "least": "500Mi"})"), "500Mi memory short")
+      << "an older podium";
+  EXPECT_EQ(nearest(R"({"resource": "pods", "least": "1", "nodeName": "n1"})"), "n1: 1 pod short");
+  EXPECT_EQ(nearest("null"), "-");
+}
+
+TEST(Pending, BlockedByATaintNamesIt) {
+  auto pod = waiting("web");
+  pod.report = read_report(json::parse(R"json({"status": {
+    "outcome": "Unschedulable", "nodeCounts": {"total": 2},
+    "rejections": [{"reason": "node(s) had untolerated taint(s)", "nodeCount": 2,
+                    "taints": ["gpu:NoSchedule"]}]}})json"));
+  EXPECT_EQ(group_waiting({std::move(pod)}).front().blocked_by,
+            "2 of 2 nodes: has a taint that the pod does not tolerate: gpu:NoSchedule");
+}
+
+TEST(Pending, NamesWithGapsAndOtherNamesAreCounted) {
+  const auto names = [](const std::vector<std::string>& given) {
+    std::vector<WaitingPod> pods;
+    for (const auto& name : given) pods.push_back(waiting(name));
+    return group_waiting(std::move(pods)).front().pods;
+  };
+  EXPECT_EQ(names({"big-2", "big-9"}), "ml/big-* (2)");
+  EXPECT_EQ(names({"web-6d5f-abcde", "web-6d5f-fghij"}), "ml/web-6d5f-* (2)");
+  EXPECT_EQ(names({"one"}), "ml/one");
+}
+
+TEST(Pending, PlacedAndEndedPodsDoNotWait) {
+  EXPECT_FALSE(
+      read_waiting_pod(json::parse(R"({"spec": {"nodeName": "n"}, "status": {"phase": "Pending"}})")));
+  EXPECT_FALSE(read_waiting_pod(json::parse(R"({"spec": {}, "status": {"phase": "Failed"}})")));
+  EXPECT_FALSE(read_waiting_pod(json::parse("3")));
+  EXPECT_EQ(pending_table({}, plain()), "No pod waits.\n");
+}
+
+}  // namespace
+}  // namespace podium::render

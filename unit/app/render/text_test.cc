@@ -1,0 +1,79 @@
+// The parts that every view has: tables, ages, lists, and words for people.
+#include <gtest/gtest.h>
+
+#include "app/render/text.h"
+#include "app/render/words.h"
+
+namespace podium::render {
+namespace {
+
+TEST(Text, ATableCountsCodePointsAndTrimsLines) {
+  EXPECT_EQ(table({{"a", "3×100"}, {"bcd", "1"}}, {Align::left, Align::right}),
+            "  a    3×100\n"
+            "  bcd      1\n");
+  EXPECT_EQ(table({{"a", ""}, {"b"}}, {Align::left}, 0), "a\nb\n");
+}
+
+TEST(Text, WhatATerminalWouldObeyIsRemoved) {
+  EXPECT_EQ(printable("a\033[31mb\nc"), "a[31mb c");
+  EXPECT_EQ(printable("a\u009b31mb\u0085\u00a0c"), "a31mb\u00a0c") << "C1, too";
+  EXPECT_EQ(printable("…"), "…");
+}
+
+TEST(Text, ColoursOnlyWhereTheyAreOn) {
+  EXPECT_EQ(Style{}.good("fits"), "fits");
+  EXPECT_EQ(Style{true}.good("fits"), "\033[32mfits\033[0m");
+}
+
+TEST(Text, AgesHaveOneUnit) {
+  using std::chrono::seconds;
+  EXPECT_EQ(age(seconds(-5)), "0s");
+  EXPECT_EQ(age(seconds(119)), "119s");
+  EXPECT_EQ(age(seconds(19 * 60 + 30)), "19m");
+  EXPECT_EQ(age(seconds(5 * 3600)), "5h");
+  EXPECT_EQ(age(seconds(72 * 3600)), "3d");
+}
+
+TEST(Text, ListsSayHowManyMore) {
+  EXPECT_EQ(listed({"a"}, 3), "a");
+  EXPECT_EQ(listed({"a", "b", "c"}, 3), "a, b and c");
+  EXPECT_EQ(listed({"a", "b", "c"}, 3, 9), "a, b, c and 6 more");
+  EXPECT_EQ(listed({}, 3, 2), "2 more");
+}
+
+TEST(Words, TheReadersBeforeThePlugins) {
+  EXPECT_EQ(reason_words("Insufficient cpu"), "has not enough cpu free");
+  EXPECT_EQ(reason_words("node(s) had untolerated taint {gpu: true}"),
+            "has a taint that the pod does not tolerate: {gpu: true}");
+  EXPECT_EQ(reason_words("node(s) didn't match pod topology spread constraints (missing required label)"),
+            "has not the label over which the pods are spread");
+  EXPECT_EQ(reason_words("the budget of the zone is spent"), "the budget of the zone is spent");
+  EXPECT_EQ(strategy_words("ZoneBudget"), "ZoneBudget");
+}
+
+TEST(Words, OfTaintsThreeAreNamed) {
+  Rejection rejection{.reason = "node(s) had untolerated taint(s)"};
+  EXPECT_EQ(reason_words(rejection), "has a taint that the pod does not tolerate");
+  rejection.taints = {"a:NoSchedule", "b=1:NoExecute", "c:NoSchedule", "d:NoSchedule"};
+  rejection.taints_total = 9;
+  EXPECT_EQ(
+      reason_words(rejection),
+      "has a taint that the pod does not tolerate: a:NoSchedule, b=1:NoExecute, c:NoSchedule and 6 more");
+}
+
+TEST(Words, WhatIsMissing) {
+  const auto missing = [](const char* resource, const char* least) {
+    Rejection rejection;
+    rejection.resource = resource;
+    rejection.least = least;
+    return missing_words(rejection);
+  };
+  EXPECT_EQ(missing("cpu", "54250m"), "54.25 cpu");
+  EXPECT_EQ(missing("memory", "2816Mi"), "2.75Gi memory");
+  EXPECT_EQ(missing("pods", "1"), "1 pod");
+  EXPECT_EQ(missing("pods", "2"), "2 pods");
+  EXPECT_EQ(missing("", ""), "");
+}
+
+}  // namespace
+}  // namespace podium::render

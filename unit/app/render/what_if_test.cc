@@ -1,0 +1,156 @@
+// `podium whatif` and `capacity`: from an answer's JSON to text, to the letter.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "app/render/what_if.h"
+#include "unit/app/render/fixtures.h"
+
+namespace podium::render {
+namespace {
+
+TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
+  const auto report = read_report(partly_answer());
+  EXPECT_EQ(what_if(report, "shop/web", plain()),
+            "shop/web: 13 of 20 fit.\n"
+            "  NODE  PODS\n"
+            "  n1       7\n"
+            "  n2       6\n"
+            "Replica 14 does not fit any more.\n"
+            "Turned down:\n"
+            "  12 nodes  has not enough cpu free; least short: 500m cpu  n1, n2, n3 and 9 more\n"
+            "With these changes:\n"
+            "  DrainNode n9: 4 pods evicted: 4 would move, 0 would stay pending\n"
+            "What would let it run, each tried on a copy of the cluster's state:\n"
+            "  one more node like n1 (on n1-new, 310 points)\n"
+            "    {count: 1, like: n1}\n"
+            "podium does not model: quota, extender https://x.\n"
+            "Nothing was created.\n");
+  EXPECT_EQ(exit_code(report), 3);
+}
+
+Report all_fit() {
+  auto report = read_report(partly_answer());
+  report.asked = report.fitting = 13;
+  report.failure.reset();
+  report.changes.clear();
+  report.fixes.clear();
+  report.not_modelled.clear();
+  return report;
+}
+
+TEST(WhatIf, CountsByZoneBesideNow) {
+  auto report = all_fit();
+  report.zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
+  report.zones_total = 3;
+  report.room = Room{43, false, read_report(partly_answer()).failure};
+  EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
+            "shop/web: all 13 fit; room for 43 more after that.\n"
+            "  ZONE  NOW  THEN\n"
+            "  a       3     6\n"
+            "  b       0     7\n"
+            "  c       0     0\n"
+            "Nodes: n1 7 and n2 6.\n"
+            "After that 12 nodes: has not enough cpu free; least short: 500m cpu.\n"
+            "Nothing was created. Compare: --drain n1\n");
+  report.zones[1].now = 0;
+  report.room = Room{9987, true, {}};
+  EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
+            "shop/web: all 13 fit; room for at least 9987 more after that.\n"
+            "  ZONE  PODS\n"
+            "  a        6\n"
+            "  b        7\n"
+            "  c        0\n"
+            "Nodes: n1 7 and n2 6.\n"
+            "Nothing was created. Compare: --drain n1\n");
+}
+
+TEST(WhatIf, ZonesAndNodesThatAreNotListedAreCounted) {
+  auto report = all_fit();
+  report.asked = report.fitting = 500;
+  report.zones = {{"a", 200, 0}, {"b", 180, 0}};
+  report.zones_total = 5;
+  report.placements_total = 400;
+  EXPECT_EQ(what_if(report, "shop/web", plain()),
+            "shop/web: all 500 fit.\n"
+            "  ZONE  PODS\n"
+            "  a      200\n"
+            "  b      180\n"
+            "  and 3 more zones with 120 pods\n"
+            "Nodes: n1 7, n2 6 and 398 more.\n"
+            "Nothing was created.\n");
+}
+
+TEST(WhatIf, CountsByNodeWhereTheZonesSayNothing) {
+  // None, one, and pods on a node of no zone.
+  const std::vector<Zone> cases[] = {{}, {{"a", 13, 0}}, {{"a", 7, 0}, {"b", 5, 0}}};
+  for (const auto& zones : cases) {
+    auto report = all_fit();
+    report.zones = zones;
+    report.zones_total = zones.size();
+    report.room = Room{};
+    EXPECT_EQ(what_if(report, "shop/web", plain()),
+              "shop/web: all 13 fit; no room for more after that.\n"
+              "  NODE  PODS\n"
+              "  n1       7\n"
+              "  n2       6\n"
+              "Nothing was created.\n");
+  }
+}
+
+TEST(WhatIf, RoomAfterASinglePod) {
+  auto report = read_report(partly_answer());
+  report.asked = report.fitting = 1;
+  report.outcome = "Fits";
+  for (const auto& [room, words] :
+       std::vector<std::pair<Room, std::string>>{{{45, false, {}}, "\nRoom for 45 more after that.\n"},
+                                                 {{0, false, {}}, "\nNo room for more after that.\n"}}) {
+    report.room = room;
+    EXPECT_NE(what_if(report, "shop/web", plain()).find(words), std::string::npos);
+  }
+}
+
+TEST(WhatIf, ADeadlineIsNoBound) {
+  auto report = read_report(partly_answer());
+  report.failure.reset();
+  EXPECT_NE(what_if(report, "shop/web", plain()).find("\npodium stopped at its deadline; more may fit.\n"),
+            std::string::npos);
+  EXPECT_TRUE(capacity(report, "shop/web", plain())
+                  .starts_with(fmt::format("shop/web: room for at least {}.\n", report.fitting)));
+}
+
+TEST(WhatIf, ARefusedQuestionHasItsReason) {
+  const auto report = read_report(refused_answer());
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(what_if(report, "shop/web", plain()),
+            "shop/web: refused: spec.profile: unknown profile \"gone\"\n");
+  EXPECT_EQ(exit_code(report), 2);
+}
+
+TEST(WhatIf, CapacityIsWhatFits) {
+  auto report = read_report(partly_answer());
+  EXPECT_TRUE(capacity(report, "shop/web", plain()).starts_with("shop/web: room for 13.\n"));
+  report.fitting = 20;
+  EXPECT_TRUE(capacity(report, "shop/web", plain()).starts_with("shop/web: room for at least 20.\n"));
+}
+
+TEST(WhatIf, AnAnswerToAnEarlierGenerationIsNone) {
+  auto object = refused_answer();
+  object.as_object()["metadata"].as_object()["generation"] = 2;
+  for (auto& condition : object.as_object()["status"].as_object()["conditions"].as_array()) {
+    condition.as_object()["observedGeneration"] = 1;
+  }
+  EXPECT_FALSE(read_report(object).complete);
+}
+
+TEST(WhatIf, ExitCodesAreForScripts) {
+  const std::pair<const char*, int> cases[] = {
+      {"Fits", 0}, {"PartlyFits", 3}, {"DoesNotFit", 4}, {"Failed", 1}, {"", 1}};
+  for (const auto& [outcome, code] : cases) {
+    Report report;
+    report.outcome = outcome;
+    EXPECT_EQ(exit_code(report), code) << outcome;
+  }
+}
+
+}  // namespace
+}  // namespace podium::render

@@ -1,0 +1,165 @@
+// `podium why` and `why --node`: from a report's JSON to text, to the letter.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "app/render/why.h"
+#include "unit/app/render/fixtures.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+TEST(Why, NamesTheNodeTheTieAndTheSum) {
+  EXPECT_EQ(
+      why(read_report(scheduled_report()), "shop/web-07", plain()),
+      "shop/web-07 is on general-01: 404 points, a tie of 18 nodes, drawn by the pod's UID.\n"
+      "54 of 66 nodes fit.  points = weight × score\n"
+      "                         general-01*  general-02  general-03  general-00\n"
+      "  cpu and memory                  95          95          95          96\n"
+      "  image present                    9           9           9           0\n"
+      "  equal on all of these          300         300         300         300\n"
+      "  total                          404         404         404         396\n"
+      "Equal on all of these: taints 3×100=300.\n"
+      "Lead over general-00, the best with fewer points: 8 (cpu and memory -1, image present +9).\n"
+      "Turned down:\n"
+      "  9 nodes  has a taint that the pod does not tolerate: gpu=a100:NoSchedule and gpu=t4:NoSchedule  "
+      "gpu-00, gpu-01, gpu-02 and 6 more\n"
+      "  3 nodes  is cordoned                                                                            "
+      "drained-00, drained-01 and drained-02\n");
+}
+
+TEST(Why, EveryColumnAddsUp) {
+  const auto report = read_report(scheduled_report());
+  for (const auto& node : report.top) {
+    std::int64_t sum = 0;
+    for (std::size_t s = 0; s < report.strategies.size(); ++s) {
+      sum += report.strategies[s].weight * node.strategies[s];
+    }
+    EXPECT_EQ(sum, node.score) << node.node;
+  }
+}
+
+TEST(Why, WideNamesThePlugins) {
+  auto options = plain();
+  options.wide = true;
+  const auto text = why(read_report(scheduled_report()), "shop/web-07", options);
+  EXPECT_NE(text.find("TaintToleration: node(s) had untolerated taint(s)"), std::string::npos) << text;
+  EXPECT_NE(text.find("general-04"), std::string::npos) << text;
+}
+
+TEST(Why, OneNodeThatFitsNeedsNoLead) {
+  auto report = read_report(scheduled_report());
+  report.nodes.feasible = 1;
+  report.top.resize(1);
+  report.choice->tied = 1;
+  report.choice->margin.reset();
+  const auto text = why(report, "shop/web-07", plain());
+  EXPECT_TRUE(text.starts_with("shop/web-07 is on general-01: 404 points, the only node that fits.\n"))
+      << text;
+  EXPECT_NE(text.find("  taints            3×100=300\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Lead"), std::string::npos) << text;
+}
+
+TEST(Why, APendingPodHearsWhatIsShort) {
+  EXPECT_EQ(
+      why(read_report(pending_report()), "ml/big-2", plain()),
+      "ml/big-2 is pending: no node fits (66 nodes).\n"
+      "Turned down:\n"
+      "  66 nodes  has not enough nvidia.com/gpu free; least short: 7 nvidia.com/gpu  gpu-02 and 65 more\n"
+      "Evicting other pods would not help.\n"
+      "12 attempts, the last 10m ago.\n"
+      "Earlier attempts:\n"
+      "  20m ago  Unschedulable  Insufficient cpu (60 nodes)\n");
+}
+
+TEST(Why, PreemptionNamesItsVictims) {
+  auto report = read_report(pending_report());
+  report.preemption = Eviction{"n3", {"batch/a", "batch/b"}, 2};
+  EXPECT_NE(why(report, "ml/big-2", plain())
+                .find("Preemption: batch/a and batch/b on n3 are evicted to make room.\n"),
+            std::string::npos);
+  auto placed = read_report(scheduled_report());
+  placed.preemption = Eviction{"general-01", {"batch/a"}, 1};
+  EXPECT_NE(why(placed, "shop/web-07", plain()).find("\nTo make room, batch/a had to go.\n"),
+            std::string::npos);
+}
+
+TEST(Why, AGatedPodWaitsForItsGates) {
+  Report report;
+  report.outcome = "Gated";
+  report.gates = {"example/quota", "b"};
+  EXPECT_EQ(why(report, "batch/x", plain()),
+            "batch/x waits for its scheduling gates: example/quota, b. No node was evaluated.\n");
+}
+
+TEST(WhyNode, SaysNoThenWhatWouldHelp) {
+  EXPECT_EQ(why_node(read_report(node_answer()), "shop/web-07", plain()),
+            "No: gpu-03 turns shop/web-07 down.\n"
+            "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
+            "  ✗ cpu 4 of 3.2 free\n"
+            "  ✓ memory 512Mi of 20Gi free\n"
+            "  ✓ not cordoned  ✓ spread of the pods\n"
+            "What would let it run, each tried on a copy of the cluster's state:\n"
+            "  tolerate the taint gpu=true:NoSchedule (on gpu-03, 486 points)\n"
+            "    tolerations:\n"
+            "    - {key: gpu, operator: Equal, value: \"true\", effect: NoSchedule}\n"
+            "With \"tolerate the taint gpu=true:NoSchedule\", gpu-03 has 9 points more than general-01.\n");
+}
+
+TEST(WhyNode, ASnippetQuotesAnEmptyValueAndEscapesWhatIsNoText) {
+  const auto snippet = [](std::string_view taint) {
+    const auto fix = fmt::format(R"({{"type": "TolerateTaint", "message": "m", "taint": {}}})", taint);
+    return read_report(json::parse(fmt::format(
+                           R"({{"spec": {{"dryRun": true}}, "status": {{"fixes": [{}]}}}})", fix)))
+        .fixes[0]
+        .snippet;
+  };
+  EXPECT_EQ(snippet(R"({"key": "example.com/gone", "value": "", "effect": "NoExecute"})"),
+            "tolerations:\n- {key: example.com/gone, operator: Equal, value: \"\", effect: NoExecute}\n");
+  EXPECT_EQ(snippet(R"({"key": "a\nb", "effect": "NoSchedule"})"),
+            "tolerations:\n- {key: \"a\\nb\", operator: Equal, value: \"\", effect: NoSchedule}\n");
+  EXPECT_EQ(snippet("3"), "");
+}
+
+TEST(WhyNode, AnOlderPodiumNamesTheFirstReasonOnly) {
+  auto report = read_report(node_answer());
+  report.fixes.clear();
+  report.verdicts[0].checks.clear();
+  report.verdicts[0].resources.clear();
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()),
+            "No: gpu-03 turns shop/web-07 down.\n"
+            "  ✗ it has a taint that the pod does not tolerate\n"
+            "No single change that podium tried would let it fit there.\n");
+}
+
+TEST(WhyNode, SaysThatNoSingleChangeHelps) {
+  auto report = read_report(node_answer());
+  report.fixes.clear();
+  report.verdicts[0].checks.resize(2);
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()),
+            "No: gpu-03 turns shop/web-07 down.\n"
+            "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
+            "  ✓ not cordoned\n"
+            "No single change that podium tried would let it fit there.\n");
+}
+
+TEST(WhyNode, SaysYesWithTheRank) {
+  auto report = read_report(node_answer());
+  report.fixes.clear();
+  report.verdicts = {{.node = "general-09", .fits = true, .score = 470, .rank = 30}};
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()),
+            "Yes: shop/web-07 fits general-09 with 470 points, rank 30 of 54.\n"
+            "general-01 is better by 7.\n");
+}
+
+TEST(WhyNode, ANodeThatIsNotThereIsNamed) {
+  Report report;
+  report.verdicts = {{.node = "node-8", .code = "UnknownNode", .reasons = {"the cluster has no such node"}}};
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()), "There is no node node-8.\n");
+}
+
+}  // namespace
+}  // namespace podium::render
