@@ -137,8 +137,10 @@ Result<Contents> read_inputs(const Inputs& inputs, bool replicas) {
   Problems problems;
   if (auto config = problems.value_of(load_config(inputs))) out.config = std::move(*config);
   const auto arguments = arguments_of(inputs.pods);
-  if (std::ranges::count(inputs.cluster, "-") + std::ranges::count(arguments.files, "-") > 1)
-    problems.add("-: standard input can be read only once");
+  std::vector<std::string> named{inputs.config};
+  named.insert(named.end(), inputs.cluster.begin(), inputs.cluster.end());
+  named.insert(named.end(), arguments.files.begin(), arguments.files.end());
+  if (std::ranges::count(named, "-") > 1) problems.add("-: standard input can be read only once");
   const auto cluster_texts = read_files(inputs.cluster, problems);
   const auto pod_texts = read_files(arguments.files, problems);
   if (problems) return std::unexpected(problems.error());

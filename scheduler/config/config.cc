@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "api/yaml.h"
+#include "base/input.h"
 #include "scheduler/config/defaults.h"
 #include "scheduler/config/duration.h"
 #include "scheduler/config/extenders.h"
@@ -223,15 +223,10 @@ Result<Config> load(std::string_view text, std::string_view file_name, const Loa
 }
 
 Result<Config> load_file(const std::string& path, const LoadOptions& options) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return invalid(fmt::format("{}: cannot be opened", path));
   // Reads at most one byte more than the limit; the parser rejects a text of that size.
-  std::string text(kMaxBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && !file.eof()))
-    return invalid(fmt::format("{}: cannot be read", path));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  const auto documents = api::parse_documents(text, path, {kMaxBytes, kMaxNodes});
+  const auto text = read_input(path, kMaxBytes + 1);
+  if (!text) return std::unexpected(text.error());
+  const auto documents = api::parse_documents(*text, path, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());
   // As kube-scheduler: a file that was truncated by mistake must not start a default scheduler.
   if (documents->empty())

@@ -33,6 +33,13 @@ TEST_F(ReadInput, TakesTheWholeFile) {
   }
 }
 
+TEST_F(ReadInput, TakesNoMoreThanItIsTold) {
+  std::ofstream(path("text")) << std::string(100'000, 'x');
+  for (const std::size_t most : {0, 1, 65'536, 65'537, 99'999})
+    EXPECT_EQ(read_input(path("text"), most).value().size(), most);
+  EXPECT_EQ(read_input(path("text"), 100'001).value().size(), 100'000u);
+}
+
 TEST_F(ReadInput, SaysWhyItCannot) {
   const auto absent = read_input(path("absent"));
   ASSERT_FALSE(absent);

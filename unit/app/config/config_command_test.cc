@@ -49,7 +49,8 @@ TEST(ConfigCommand, ValidateSaysWhetherAFileIsValid) {
       (Output{2, "",
               bad + ":3: parallelism: Invalid value: 0: should be an integer value greater than zero\n" +
                   bad + ":4: foo: unknown field\n"}));
-  EXPECT_EQ(run(config_validate, "no/such/file"), (Output{2, "", "no/such/file: cannot be opened\n"}));
+  EXPECT_EQ(run(config_validate, "no/such/file"),
+            (Output{2, "", "no/such/file: No such file or directory\n"}));
 }
 
 TEST(ConfigCommand, WhatViewPrintsCanBeViewedAgain) {

@@ -232,7 +232,7 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
 TEST_F(Evaluate, SaysAllThatIsWrongAtOnce) {
   config = "no/such/config";
   EXPECT_EQ(error({"none.yaml", "shop/nobody", "no/such/file", "-", "-"}),
-            "no/such/config: cannot be opened\n"
+            "no/such/config: No such file or directory\n"
             "-: standard input can be read only once\n"
             "none.yaml: No such file or directory\n"
             "no/such/file: No such file or directory");
