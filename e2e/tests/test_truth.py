@@ -109,14 +109,14 @@ class Truth(Live):
 
     def create(self, shape):
         """Makes the shape real, in the form in which it was asked about."""
-        owns_by_selector = shape.kind in SPREAD_BY
-        if shape.way != "reference":
-            for obj in [shape.scaled(0)] if owns_by_selector else shape.objects():
+        if shape.way != "reference" and shape.kind not in SPREAD_BY:
+            for obj in shape.objects():
                 self.plane.create(obj, NAMESPACE)
-        if owns_by_selector:
-            self.make_known(shape)
-        elif shape.way != "reference":
             return
+        if shape.way != "reference":
+            self.plane.create(shape.scaled(0), NAMESPACE)
+        if shape.kind in SPREAD_BY:
+            self.make_known(shape)
         change = {"suspend": False} if shape.kind == "Job" else {"replicas": shape.replicas}
         status, reply = self.plane.request("PATCH", self.path_of(shape), {"spec": change}, content_type="application/merge-patch+json")
         self.assertEqual(status, 200, reply)

@@ -9,6 +9,33 @@
 namespace podium::client::reflector_test {
 namespace {
 
+// A Reflector that reads from the server until it stops.
+struct Wire {
+  explicit Wire(const unit::HttpScript& server)
+      : transport(make_transport(context.get_executor(), config_of(server))) {
+    script.diary.reflector = &reflector;
+  }
+  static ClientConfig config_of(const unit::HttpScript& server) {
+    ClientConfig config;
+    config.server = server.url();
+    return config;
+  }
+  void run(int count) {
+    asio::co_spawn(context, reflector.run(), [this](std::exception_ptr) { transport->close(); });
+    for (int i = 0; i < count; ++i) threads.emplace_back([this] { context.run(); });
+  }
+  void join() {
+    for (auto& thread : threads) thread.join();
+  }
+
+  asio::io_context context;
+  std::shared_ptr<Transport> transport;
+  Api api{transport, system_clock(), system_random()};
+  Script script;
+  Reflector reflector{api, script.options, script.diary};
+  std::vector<std::thread> threads;
+};
+
 TEST(ReflectorOnTheWire, SurvivesCutsAtEveryByteAndStops) {
   const std::string first = event("ADDED", "a", "1", 5) + bookmark(9, true);
   const std::string second = event("MODIFIED", "a", "1", 10);
@@ -27,19 +54,11 @@ TEST(ReflectorOnTheWire, SurvivesCutsAtEveryByteAndStops) {
       exchange.chunk(second + event("ADDED", "b", "2", 12));
       exchange.wait_closed();
     });
-    asio::io_context context;
-    ClientConfig config;
-    config.server = server.url();
-    auto transport = make_transport(context.get_executor(), config);
-    Api api(transport, system_clock(), system_random());
-    Script run;
-    Reflector reflector(api, run.options, run.diary);
-    run.diary.reflector = &reflector;
-    run.diary.until = "+b/2";
-    asio::co_spawn(context, reflector.run(), [&](std::exception_ptr) { transport->close(); });
-    std::thread thread([&] { context.run(); });
-    thread.join();
-    EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "synced", "~a/1", "+b/2"}));
+    Wire wire(server);
+    wire.script.diary.until = "+b/2";
+    wire.run(1);
+    wire.join();
+    EXPECT_EQ(wire.script.diary.entries, (Lines{"+a/1", "synced", "~a/1", "+b/2"}));
   }
 }
 
@@ -50,20 +69,12 @@ TEST(ReflectorOnTheWire, StopsFromAnotherThreadWhileItReads) {
     exchange.chunk(bookmark(9, true));
     exchange.wait_closed();
   });
-  asio::io_context context;
-  ClientConfig config;
-  config.server = server.url();
-  auto transport = make_transport(context.get_executor(), config);
-  Api api(transport, system_clock(), system_random());
-  Script run;
-  Reflector reflector(api, run.options, run.diary);
-  asio::co_spawn(context, reflector.run(), [&](std::exception_ptr) { transport->close(); });
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { context.run(); });
+  Wire wire(server);
+  wire.run(2);
   server.wait_requests(1);
-  reflector.stop();
-  for (auto& thread : threads) thread.join();
-  EXPECT_LE(run.diary.entries.size(), 1u);
+  wire.reflector.stop();
+  wire.join();
+  EXPECT_LE(wire.script.diary.entries.size(), 1u);
 }
 
 }  // namespace

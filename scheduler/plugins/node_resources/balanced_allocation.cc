@@ -119,7 +119,7 @@ std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, 
     const auto all = (*resource.columns.allocatable)[row];
     if (all <= 0) continue;
     const auto used = cluster::saturating_add((*resource.columns.used)[row], with_pod ? resource.request : 0);
-    // Requests below 0, which an API server refuses, would give shares that no score holds.
+    // Requests below 0, which an API server refuses, would put the score out of range.
     const auto taken = std::clamp<std::int64_t>(used, 0, all);
     shares.push_back(static_cast<double>(taken) / static_cast<double>(all));
     sum += shares.back();
