@@ -19,7 +19,7 @@
 #include "app/evaluate/command.h"
 #include "app/kubectl/commands.h"
 #include "app/kubectl/completion.h"
-#include "app/main/suggest.h"
+#include "app/main/usage_error.h"
 #include "app/run/command_line.h"
 #include "app/run/options.h"
 #include "base/version.h"
@@ -70,26 +70,6 @@ std::optional<std::vector<std::string>> words_to_complete(int argc, char** argv)
   return std::nullopt;
 }
 
-// The innermost subcommand that was parsed.
-const CLI::App& innermost(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : innermost(*chosen.front());
-}
-
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
-}
-
-// For an unknown subcommand CLI11 reports a missing one; names the unknown word instead.
-std::string reason(const CLI::App& command, const CLI::ParseError& error,
-                   const std::vector<std::string>& arguments) {
-  const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
-                       command.get_subcommands().empty() && !command.get_subcommands(nullptr).empty();
-  const auto last = arguments.empty() ? std::string() : arguments.back();
-  if (!unknown || last.empty() || last == command.get_name()) return error.what();
-  return (last.starts_with('-') ? "unknown flag \"" : "unknown command \"") + last + "\"";
-}
-
 // Started by kube-scheduler's name, as from a kubeadm manifest with the image exchanged, podium runs.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   auto arguments = run::normalized({argv + 1, argv + std::max(argc, 1)});
@@ -103,14 +83,6 @@ void end_without_memory() {
   constexpr std::string_view kWhy = "podium: out of memory\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kWhy.data(), kWhy.size());
   std::quick_exit(1);
-}
-
-int refuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
-  const auto& command = innermost(app);
-  std::cerr << full_name(command) << ": " << reason(command, error, arguments) << '\n';
-  if (const auto hint = did_you_mean(command, arguments); !hint.empty()) std::cerr << hint << '\n';
-  std::cerr << "Run \"" << full_name(command) << " --help\" for usage.\n";
-  return 2;
 }
 
 }  // namespace
@@ -137,7 +109,8 @@ int main(int argc, char** argv, const plugins::Registry& plugins) {
   } catch (const CLI::Success& help) {
     exit_code = app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return refuse(app, error, arguments);
+    std::cerr << usage_error(app, error);
+    return 2;
   }
   // A full disk shows only here; half an answer must not look like a whole one.
   if (!std::cout.flush()) {

@@ -147,10 +147,25 @@ reports: {ttl: -5m, enabld: true}
         self.assertEqual(done.returncode, 1)
         self.assertIn("Too many open files", done.stderr)
 
-    def test_wrong_flag(self):
-        done = self.run_podium(None, None, "--secure-prot=1")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--secure-port", done.stderr)
+    def test_wrong_command_lines(self):
+        for line, words in {
+            "run --secure-prot=1": 'podium run: unknown flag "--secure-prot"\nDid you mean --secure-port?\nRun "podium run --help"',
+            "run --confg x": 'podium run: unknown flag "--confg"\nDid you mean --config?\n',
+            "run x": 'podium run: unexpected argument "x"\n',
+            "--confg x": 'podium: unknown flag "--confg"\n',
+            "wy web": 'podium: unknown command "wy"\nDid you mean why?\n',
+            "config vew x": 'podium config: unknown command "vew"\nDid you mean view?\n',
+            "config --foo view x": 'podium config: unknown flag "--foo"\n',
+            "why --namespce x": 'podium why: unknown flag "--namespce"\nDid you mean --namespace?\n',
+            "-n prod why web": 'podium: unknown flag "-n"\n-n goes behind the command: podium why -n\n',
+            "why": "podium why: POD is required\n",
+            "": "podium: A subcommand is required\n",
+        }.items():
+            with self.subTest(line):
+                done = subprocess.run([podium.PROGRAM, *line.split()], capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith(words), done.stderr)
+                self.assertRegex(done.stderr, r'\nRun "podium.* --help" for usage\.\n\Z')
 
 
 if __name__ == "__main__":

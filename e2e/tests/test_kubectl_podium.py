@@ -64,7 +64,7 @@ class KubectlPodium(Plugin):
     def test_nobody_and_nonsense(self):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
         self.assertIn("POD is required", self.ask("why", code=2))
-        self.assertIn('unknown command "wy"', self.ask("wy", code=2))
+        self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
         self.assertIn("is no duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
         self.assertIn('"svc" is none of pod, deployment', self.ask("whatif", "svc/web", code=2))
         self.assertIn("needs either -f FILE or TYPE/NAME", self.ask("whatif", code=2))

@@ -1,0 +1,94 @@
+#include "app/main/usage_error.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+namespace podium::app {
+namespace {
+
+// Levenshtein distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const auto replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
+}
+
+// The innermost subcommand that was parsed.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+// A word that no command expects, and where it stands. A flag is without its value.
+struct Unexpected {
+  const CLI::App* command = nullptr;  // the command before it; null: there is no such word
+  std::string word;
+
+  bool is_flag() const { return word.starts_with('-'); }
+};
+
+Unexpected first_unexpected(const CLI::App& app) {
+  for (auto& word : app.remaining()) {
+    if (word == "--") continue;
+    if (word.starts_with('-')) word.resize(std::min(word.find('='), word.size()));
+    return {&app, word};
+  }
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? Unexpected() : first_unexpected(*chosen.front());
+}
+
+std::string reason(const Unexpected& unexpected) {
+  const auto& command = *unexpected.command;
+  const bool chooses = command.get_subcommands().empty() && !command.get_subcommands(nullptr).empty();
+  const auto* what = unexpected.is_flag() ? "unknown flag"
+                     : chooses            ? "unknown command"
+                                          : "unexpected argument";
+  return fmt::format("{} \"{}\"", what, unexpected.word);
+}
+
+// Empty, or a line.
+std::string hint(const Unexpected& unexpected, const CLI::App& command) {
+  const auto& [before, word] = unexpected;
+  if (before != &command && unexpected.is_flag() && command.get_option_no_throw(word))
+    return fmt::format("{} goes behind the command: {} {}\n", word, full_name(command), word);
+  std::vector<std::string> known;
+  for (const auto* option : before->get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const auto* sub : before->get_subcommands(nullptr)) known.push_back(sub->get_name());
+  for (const auto& each : known)
+    if (each.starts_with('-') == unexpected.is_flag() && distance(word, each) <= 2)
+      return fmt::format("Did you mean {}?\n", each);
+  return {};
+}
+
+}  // namespace
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto unexpected = first_unexpected(app);
+  const auto& command = innermost(app);
+  const auto name = full_name(unexpected.command ? *unexpected.command : command);
+  const auto read_on = fmt::format("Run \"{} --help\" for usage.\n", name);
+  if (!unexpected.command) return fmt::format("{}: {}\n{}", name, error.what(), read_on);
+  return fmt::format("{}: {}\n{}{}", name, reason(unexpected), hint(unexpected, command), read_on);
+}
+
+}  // namespace podium::app
