@@ -17,7 +17,6 @@
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
-#include "client/auth/url.h"
 #include "client/request_info.h"
 #include "client/watch/reflector.h"
 #include "controller/report/ttl.h"
@@ -27,6 +26,7 @@
 #include "controller/what_if/asked.h"
 #include "controller/what_if/queues.h"
 #include "controller/what_if/refreshes.h"
+#include "controller/what_if/what_if_reader.h"
 
 namespace podium::controller {
 namespace {
@@ -35,7 +35,6 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using client::Task;
 
-constexpr int kPage = 20;  // reports per page of a list
 constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
 
 constexpr std::chrono::seconds kUnchanged = 60s;  // the same answer is written once in this time
@@ -65,9 +64,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         gate(gate),
         io(io),
         ended(std::move(ended)),
-        reader(api),
-        asker(config, api.clock(), std::move(workers), std::move(fork),
-              [this](std::shared_ptr<const Question> question) { return reader.read(std::move(question)); }),
+        admission(api),
+        reader(api, config),
+        asker(
+            config, api.clock(), std::move(workers), std::move(fork),
+            [this](std::shared_ptr<const Question> question) { return admission.read(std::move(question)); }),
         questions(options_for_questions(config.podium.what_if), api.clock(), api.random(), gate, io,
                   [this](std::vector<Questions::Item>& batch) { return respond(&batch.front()); }),
         answers(options_for_answers(), api.clock(), api.random(), gate, io,
@@ -87,7 +88,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
         continue;
       }
-      const bool ours = is_ours(seen.scheduler_name);
+      const bool ours = reader.is_ours(seen.scheduler_name);
       if (seen.is_complete()) watch_turns(seen, key, ours);
       if (ours && !seen.is_answered()) offer(seen.asked);
     }
@@ -98,11 +99,6 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (error.code == 404) return;
     spdlog::warn("cannot list or watch what-ifs {}code={} error={:?}", client::request_fields(error),
                  error.code, error.message);
-  }
-
-  // Of several podiums, the one that has the profile answers.
-  bool is_ours(std::string_view scheduler_name) const {
-    return scheduler_name.empty() || config.profile(scheduler_name) != nullptr;
   }
 
   bool stopping() const { return stopped.load(std::memory_order_relaxed) || gate.closed(); }
@@ -139,7 +135,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     for (auto pause = kListPause; overflowed && !stopping(); pause = std::min(2 * pause, kLongestListPause)) {
       co_await async::nap(pause);
       overflowed = false;
-      const auto listed = co_await list();
+      std::function<void(const Asked&)> each = [this](const Asked& asked) { offer(asked); };
+      const auto listed = co_await reader.list(std::move(each));
       if (!listed) {
         overflowed = true;
         spdlog::warn("cannot list what-ifs {}error={:?}", client::request_fields(listed.error()),
@@ -147,35 +144,6 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       }
     }
     listing = false;
-  }
-
-  // Lists all what-ifs and offers every unanswered one.
-  Task<Result<void>> list() {
-    const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
-                                   client::resource::scheduling_reports.path(""), kPage);
-    std::string token;
-    const auto each = [this](std::string_view item) {
-      const auto report = scan_report(item);
-      if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
-        offer(asked_of(*report));
-    };
-    const std::function<void(std::string_view)> offer_each(each);
-    do {
-      auto path = token.empty() ? first : first + "&continue=" + client::percent_encode(token);
-      const auto page = co_await api.get_text(std::move(path), one_try());
-      if (!page) co_return std::unexpected(page.error());
-      const auto next = scan_list(*page, offer_each);
-      if (!next) co_return std::unexpected(next.error());
-      token = *next;
-    } while (!token.empty());
-    co_return Result<void>();
-  }
-
-  static client::CallOptions one_try() {
-    client::CallOptions options;
-    options.deadline = kAnswerTimeout;
-    options.retry = false;
-    return options;
   }
 
   // --- asking again ---
@@ -239,12 +207,22 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   Task<void> respond(Questions::Item* item) {
     if (stopping()) co_return;
-    auto read = co_await read_asked(item);
+    auto read = co_await reader.read(item->ns, item->value.name, item->value.again);
     if (!read) {
-      if (item->outcome == Outcome::done) end_turn(item->key);
+      put_off(*item, read.error());
+      if (item->outcome != Outcome::retry) log_failure("read", item->key, read.error());
       co_return;
     }
-    auto& [asked, question, terms, bytes, again] = *read;
+    if (!*read) {
+      end_turn(item->key);
+      co_return;
+    }
+    auto& [asked, question, ttl, refresh, bytes, again] = **read;
+    auto terms = of_wrong_spec(item);
+    if (refresh > 0s) {
+      terms.ttl = ttl;
+      terms.refresh = refresh;
+    }
     if (question && !again && question->ttl >= kKept &&
         !retention.may_keep(asked.ns, asked.name, size_of(bytes))) {
       question = invalid("spec.ttlSeconds: too many what-ifs with 0 are there; give this one a TTL");
@@ -285,72 +263,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                     kRefreshed.per_namespace, kRefreshed.all));
   }
 
-  struct Read {
-    Asked asked;
-    Result<Question> question;
-    AnswerTerms terms;
-    std::size_t bytes;  // of the report
-    bool again;         // its spec is answered already
-  };
-
   // A refusal is not kept for as long as the object is there.
   AnswerTerms of_wrong_spec(const Questions::Item* item) const {
     return {.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = item->since};
-  }
-
-  // nullopt: there is nothing to answer, or reading failed and the item's outcome asks for a retry.
-  Task<std::optional<Read>> read_asked(Questions::Item* item) {
-    auto path = client::resource::scheduling_reports.path(item->ns, item->value.name);
-    const auto text = co_await api.get_text(std::move(path), one_try());
-    if (!text) {
-      put_off(*item, text.error());
-      if (item->outcome != Outcome::retry) log_failure("read", item->key, text.error());
-      co_return std::nullopt;
-    }
-    const auto report = scan_report(*text);
-    if (!report) {
-      put_off(*item, report.error());
-      co_return std::nullopt;
-    }
-    const bool again = report->is_answered();
-    if (!report->is_what_if || (again && !item->value.again) || !is_ours(report->scheduler_name))
-      co_return std::nullopt;
-    Read read{asked_of(*report), read_question(*report, config.podium.reports.ttl), of_wrong_spec(item),
-              text->size(), again};
-    if (read.question && read.question->refresh > 0s) {
-      read.terms.ttl = read.question->ttl;
-      read.terms.refresh = read.question->refresh;
-    }
-    if (read.question) read.question->withholds_node_names = config.podium.withhold_node_names;
-    if (read.question && !read.question->subject) {
-      const bool known = co_await read_reference(item, &read.question);
-      if (!known) co_return std::nullopt;
-    }
-    co_return std::optional<Read>(std::move(read));
-  }
-
-  // Reads the pod or workload from the API server: the snapshot lacks pending pods and pod templates. False:
-  // reading failed; the item is retried.
-  Task<bool> read_reference(Questions::Item* item, Result<Question>* question) {
-    const auto& asked = **question;
-    const bool is_pod = asked.about == Question::About::pod;
-    const auto kind = is_pod ? Subject::Kind::pod : asked.workload_kind;
-    const auto& name = is_pod ? asked.pod_name : asked.workload_name;
-    const auto resource = resource_of(kind);
-    auto path = fmt::format("/{}/namespaces/{}/{}/{}", resource.group, item->ns, resource.plural,
-                            client::percent_encode(name));
-    const auto text = co_await api.get_text(std::move(path), one_try());
-    // A 404 without a reason comes from a proxy, not from the API server.
-    if (!text && text.error().reason != "NotFound") {
-      put_off(*item, text.error());
-      if (item->outcome != Outcome::retry) log_failure(is_pod ? "pod" : "workload", item->key, text.error());
-      co_return false;
-    }
-    const auto read = text ? read_subject(*text, **question)
-                           : invalid(fmt::format("{}.name: {} {} not found", subject_path(asked),
-                                                 is_pod ? "pod" : to_string(kind), name));
-    if (!read) *question = std::unexpected(read.error());
-    co_return true;
   }
 
   // The answer's text is made on the worker, too: it may be long.
@@ -401,13 +316,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // Where another what-if has the name, or its spec was edited, drops the answer and asks anew. The watch
   // event found the answer waiting.
   Task<void> make_way(Answers::Item* item) {
-    auto path = client::resource::scheduling_reports.path(item->ns, item->value.name);
-    const auto text = co_await api.get_text(std::move(path), one_try());
-    if (!text) co_return;
-    const auto report = scan_report(*text);
     const auto& answer = item->value;
-    if (!report || (report->uid == answer.uid && report->generation == answer.generation)) co_return;
-    const auto pushed = questions.push(item->ns, item->key, {item->value.name}, kNew);
+    const auto is_still = co_await reader.is_still(item->ns, answer.name, answer.uid, answer.generation);
+    if (!is_still || *is_still) co_return;
+    const auto pushed = questions.push(item->ns, item->key, {answer.name}, kNew);
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }
 
@@ -446,7 +358,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   async::Gate& gate;
   const asio::any_io_executor io;
   const Ended ended;
-  AdmissionReader reader;
+  AdmissionReader admission;
+  WhatIfReader reader;
   Asker asker;
   LogLimit log;
   std::atomic<bool> stopped{false};

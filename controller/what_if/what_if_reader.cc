@@ -1,0 +1,108 @@
+#include "controller/what_if/what_if_reader.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "client/auth/url.h"
+#include "controller/what_if/answer_patch.h"
+#include "controller/what_if/report_text.h"
+
+namespace podium::controller {
+namespace {
+
+using client::Task;
+
+constexpr int kPage = 20;  // reports per page of a list
+
+// The controller's queues and pauses try again.
+client::CallOptions one_try() {
+  client::CallOptions options;
+  options.deadline = kAnswerTimeout;
+  options.retry = false;
+  return options;
+}
+
+}  // namespace
+
+bool WhatIfReader::is_ours(std::string_view scheduler_name) const {
+  return scheduler_name.empty() || config_.profile(scheduler_name) != nullptr;
+}
+
+Task<Result<std::optional<ReadWhatIf>>> WhatIfReader::read(std::string ns, std::string name, bool again) {
+  auto path = client::resource::scheduling_reports.path(ns, name);
+  const auto text = co_await api_.get_text(std::move(path), one_try());
+  if (!text) co_return std::unexpected(text.error());
+  const auto report = scan_report(*text);
+  if (!report) co_return std::unexpected(report.error());
+  const bool is_answered = report->is_answered();
+  if (!report->is_what_if || (is_answered && !again) || !is_ours(report->scheduler_name))
+    co_return std::nullopt;
+  ReadWhatIf what_if{.asked = asked_of(*report),
+                     .question = read_question(*report, config_.podium.reports.ttl),
+                     .bytes = text->size(),
+                     .again = is_answered};
+  auto& question = what_if.question;
+  if (question) {
+    question->withholds_node_names = config_.podium.withhold_node_names;
+    what_if.ttl = question->ttl;
+    what_if.refresh = question->refresh;
+  }
+  if (question && !question->subject) {
+    const auto read = co_await read_reference(std::move(ns), &question);
+    if (!read) co_return std::unexpected(read.error());
+  }
+  co_return std::optional<ReadWhatIf>(std::move(what_if));
+}
+
+// Reads the pod or workload from the API server: the snapshot lacks pending pods and pod templates.
+Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<Question>* question) {
+  const auto& asked = **question;
+  const bool is_pod = asked.about == Question::About::pod;
+  const auto kind = is_pod ? Subject::Kind::pod : asked.workload_kind;
+  const auto& name = is_pod ? asked.pod_name : asked.workload_name;
+  const auto resource = resource_of(kind);
+  auto path = fmt::format("/{}/namespaces/{}/{}/{}", resource.group, ns, resource.plural,
+                          client::percent_encode(name));
+  const auto text = co_await api_.get_text(std::move(path), one_try());
+  // A 404 without a reason comes from a proxy, not from the API server.
+  if (!text && text.error().reason != "NotFound") co_return std::unexpected(text.error());
+  const auto read = text ? read_subject(*text, **question)
+                         : invalid(fmt::format("{}.name: {} {} not found", subject_path(asked),
+                                               is_pod ? "pod" : to_string(kind), name));
+  if (!read) *question = std::unexpected(read.error());
+  co_return Result<void>();
+}
+
+Task<Result<bool>> WhatIfReader::is_still(std::string ns, std::string name, std::string uid,
+                                          std::int64_t generation) {
+  auto path = client::resource::scheduling_reports.path(ns, name);
+  const auto text = co_await api_.get_text(std::move(path), one_try());
+  if (!text) co_return std::unexpected(text.error());
+  const auto report = scan_report(*text);
+  if (!report) co_return std::unexpected(report.error());
+  co_return report->uid == uid && report->generation == generation;
+}
+
+Task<Result<void>> WhatIfReader::list(std::function<void(const Asked&)> each) {
+  const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
+                                 client::resource::scheduling_reports.path(""), kPage);
+  const std::function<void(std::string_view)> take = [this, &each](std::string_view item) {
+    const auto report = scan_report(item);
+    if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
+      each(asked_of(*report));
+  };
+  std::string token;
+  do {
+    auto path = token.empty() ? first : first + "&continue=" + client::percent_encode(token);
+    const auto page = co_await api_.get_text(std::move(path), one_try());
+    if (!page) co_return std::unexpected(page.error());
+    const auto next = scan_list(*page, take);
+    if (!next) co_return std::unexpected(next.error());
+    token = *next;
+  } while (!token.empty());
+  co_return Result<void>();
+}
+
+}  // namespace podium::controller

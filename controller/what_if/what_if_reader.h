@@ -1,0 +1,55 @@
+// WhatIfReader: reads what-ifs from the API server: one with what it asks about, or all that have no answer.
+//
+// Memory: one report of at most kObjectBytes for each call of read(), a page of them for list().
+// Owner: WhatIfController. Threads: as the Api's. Errors: those of the requests; a spec that is wrong is no
+// error of the reading.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/api.h"
+#include "controller/what_if/asked.h"
+#include "controller/what_if/question.h"
+#include "scheduler/config/config.h"
+
+namespace podium::controller {
+
+// A what-if as it was read, with its subject.
+struct ReadWhatIf {
+  Asked asked;
+  Result<Question> question;  // an error: the spec is wrong, with the findings
+  // Of the spec, also where only its subject is wrong. 0: it is answered once.
+  std::chrono::seconds ttl{0}, refresh{0};
+  std::size_t bytes = 0;  // of the report
+  bool again = false;     // this spec has an answer already
+};
+
+class WhatIfReader {
+ public:
+  WhatIfReader(client::Api& api, const config::Config& config) : api_(api), config_(config) {}
+
+  // Of several podiums, the one that has the profile answers.
+  bool is_ours(std::string_view scheduler_name) const;
+
+  // nullopt: it is no what-if of this podium, or it has its answer and is not asked `again`.
+  client::Task<Result<std::optional<ReadWhatIf>>> read(std::string ns, std::string name, bool again);
+  // Whether the report under this name is the one that was asked, with the same spec.
+  client::Task<Result<bool>> is_still(std::string ns, std::string name, std::string uid,
+                                      std::int64_t generation);
+  // Each one of this podium that has no answer.
+  client::Task<Result<void>> list(std::function<void(const Asked&)> each);
+
+ private:
+  client::Task<Result<void>> read_reference(std::string ns, Result<Question>* question);
+
+  client::Api& api_;
+  const config::Config& config_;
+};
+
+}  // namespace podium::controller
