@@ -17,6 +17,10 @@ void put(std::int64_t value, int digits, char then, std::string& out) {
   out += then;
 }
 
+// Wall counts nanoseconds in 64 bits, which is 292 years. Years are clamped to leap years so near to each
+// other that the difference of two times does not overflow.
+constexpr int kFirst = 1880, kLast = 2096;
+
 // A Wall has a year from 1677 to 2262.
 std::string format(Wall t, bool micros) {
   const auto whole = floor<seconds>(t);
@@ -90,12 +94,13 @@ std::optional<Wall> parse_time(std::string_view text) {
     if (!om) return std::nullopt;
     offset = sign * (hours(*oh) + minutes(*om));
   }
-  // Wall counts nanoseconds in 64 bits, which is 292 years. Years are clamped to leap years so near to each
-  // other that the difference of two times does not overflow.
-  const year_month_day date{year(std::clamp(*y, 1880, 2096)), month(*mo), day(*d)};
+  const year_month_day date{year(std::clamp(*y, kFirst, kLast)), month(*mo), day(*d)};
   if (!text.empty() || !date.ok() || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
-  return time_point_cast<Wall::duration>(sys_days(date) + hours(*h) + minutes(*mi) + seconds(*s) - offset +
-                                         duration_cast<Wall::duration>(fraction));
+  const auto time = time_point_cast<Wall::duration>(sys_days(date) + hours(*h) + minutes(*mi) + seconds(*s) -
+                                                    offset + duration_cast<Wall::duration>(fraction));
+  // An offset or a leap second may lead out of these years again.
+  return std::clamp<Wall>(time, sys_days(year(kFirst) / 1 / 1),
+                          sys_days(year(kLast + 1) / 1 / 1) - Wall::duration(1));
 }
 
 }  // namespace podium

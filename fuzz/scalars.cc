@@ -46,8 +46,7 @@ void check_duration(std::string_view text) {
 
 void check_time(std::string_view text) {
   const auto parsed = parse_time(text);
-  // Years out of the range of Wall are clamped.
-  if (!parsed || text < "1681" || text > "2260") return;
+  if (!parsed) return;
   const auto printed = format_micro_time(*parsed);
   const auto again = parse_time(printed);
   require(again && *parsed - *again < std::chrono::microseconds(1) && *parsed >= *again,

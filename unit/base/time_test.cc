@@ -59,6 +59,15 @@ TEST(ParseTime, TakesAnyRfc3339Time) {
   for (const auto& c : cases) EXPECT_EQ(parse_time(c.text), c.time) << c.text;
 }
 
+TEST(ParseTime, WhatIsPrintedIsTheSameWhenItIsReadAgain) {
+  for (const auto* text : {"2099-12-31T23:59:60Z", "2099-12-31T23:59:59.999999-23:59",
+                           "1726-01-02T03:04:05+42:00", "0001-01-01T00:00:00+99:99"}) {
+    const auto time = *parse_time(text);
+    EXPECT_EQ(parse_time(format_micro_time(time)), std::chrono::floor<std::chrono::microseconds>(time))
+        << text;
+  }
+}
+
 TEST(ParseTime, TheDifferenceOfTwoTimesDoesNotOverflow) {
   const auto first = *parse_time("0001-01-01T00:00:00Z"), last = *parse_time("9999-12-31T23:59:60Z");
   EXPECT_GT(last - first, 0s);
