@@ -94,7 +94,8 @@ struct Reflector::Impl {
   std::vector<Change> batch;
   std::set<std::string> logged;          // names of objects that cannot be read
   std::optional<async::Timer> settling;  // while a watch is open and the kind still counts as failing
-  bool synced = false, told_unavailable = false;
+  bool synced = false;
+  std::optional<int> told;  // the outage that the handler knows of
   Error last_error;
 
   std::atomic<bool> stopped{false};
@@ -388,9 +389,9 @@ void Reflector::Impl::fail(const Error& error) {
 }
 
 void Reflector::Impl::tell_readiness() {
-  if (state.failing() == told_unavailable) return;
-  told_unavailable = state.failing();
-  if (told_unavailable) {
+  if (state.outage() == told) return;
+  told = state.outage();
+  if (told) {
     spdlog::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
                   last_error.code, last_error.message);
     handler.unavailable(last_error);

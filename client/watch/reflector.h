@@ -68,8 +68,8 @@ class ReflectorHandler {
   virtual void synced() = 0;                                  // the first list is complete; called once
   // A list is complete, as of this resourceVersion, and what it changes has been dispatched.
   virtual void listed(std::string_view /*version*/) {}
-  // For readiness and logs: the resource cannot be listed or watched; called once per outage. The message
-  // begins with the request.
+  // For readiness and logs: the resource cannot be listed or watched; called once per outage, and again when
+  // the code becomes another. The message begins with the request.
   virtual void unavailable(const Error&) {}
   virtual void available() {}  // the outage is over: a list is complete, or a watch works
 };

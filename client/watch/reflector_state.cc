@@ -129,7 +129,7 @@ void ReflectorState::event(std::string_view resource_version) {
     highest_ = std::max(highest_, version_number(resource_version));
     return;
   }
-  failing_ = false;
+  outage_.reset();
   if (!went_back(resource_version)) advance(resource_version);
 }
 
@@ -150,7 +150,7 @@ ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_vers
     go(Phase::stream_list);
     return Bookmark::regressed;
   }
-  failing_ = false;
+  outage_.reset();
   advance(resource_version);
   return Bookmark::progress;
 }
@@ -183,7 +183,7 @@ void ReflectorState::failed(const Error& error, Steady now) {
     case Phase::watch:
       return watch_failed(error, now);
   }
-  failing_ = true;
+  outage_ = error.code;
   back_off(now, error);
 }
 
@@ -198,7 +198,7 @@ void ReflectorState::list_failed(const Error& error, Steady now) {
   } else if (too_large(error)) {
     page_ = std::max<std::int64_t>(page_ / 4, 1);
   }
-  failing_ = true;
+  outage_ = error.code;
   back_off(now, error);
 }
 
@@ -207,7 +207,7 @@ void ReflectorState::stream_list_failed(const Error& error, Steady now) {
   if (error.kind == Error::Kind::timeout || (!later && refused_streaming(error))) {
     return give_up_streaming(now);
   }
-  failing_ = true;
+  outage_ = error.code;
   back_off(now, error);
 }
 
@@ -215,7 +215,7 @@ void ReflectorState::watch_failed(const Error& error, Steady now) {
   // Expired: the versions since are compacted. Other permanent errors (forbidden, not served, an invalid
   // event): a list either recovers or returns a better error.
   const bool resume = is_transient(error) || (error.code == 500 && !expired(error));
-  failing_ = failing_ || !expired(error);
+  if (!expired(error)) outage_ = error.code;
   go(resume ? Phase::probe : Phase::stream_list);
   back_off(now, error);
 }
@@ -237,7 +237,7 @@ void ReflectorState::silent() {
 }
 
 void ReflectorState::settled() {
-  if (open_ && phase_ == Phase::watch) failing_ = false;
+  if (open_ && phase_ == Phase::watch) outage_.reset();
 }
 
 void ReflectorState::give_up_streaming(Steady now) {
@@ -285,7 +285,7 @@ bool ReflectorState::take_list(std::string_view resource_version) {
     return false;
   }
   replace_ = false;
-  failing_ = false;
+  outage_.reset();
   unfinished_lists_ = 0;
   advance(resource_version);
   return true;

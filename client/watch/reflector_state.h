@@ -97,8 +97,9 @@ class ReflectorState {
   bool listing() const { return phase_ == Phase::stream_list || phase_ == Phase::list; }
   // An outage: from the first failure until a list is complete, or a watch has sent something or settled. An
   // opened watch alone does not end it, because a 410 may follow.
-  bool failing() const { return failing_; }
-  std::optional<Steady> list_deadline() const;  // streaming list: when it is given up
+  bool failing() const { return outage_.has_value(); }
+  std::optional<int> outage() const { return outage_; }  // the code of its last failure; nullopt: none
+  std::optional<Steady> list_deadline() const;           // streaming list: when it is given up
   const std::string& resource_version() const { return version_; }
 
  private:
@@ -125,7 +126,7 @@ class ReflectorState {
   bool unpaged_is_too_large_ = false;
   std::int64_t page_;         // page size of a paged LIST
   int unfinished_lists_ = 0;  // consecutive streaming lists that ended without their bookmark
-  bool failing_ = false;
+  std::optional<int> outage_;
   std::string version_;        // of the last list, event or bookmark: where a watch resumes
   std::uint64_t highest_ = 0;  // highest version seen, also in incomplete lists
   std::chrono::milliseconds delay_{0};

@@ -243,6 +243,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     void unavailable(const Error& error) override {
       if (kind.optional && error.code == 404) {
         spdlog::info("not served, handling it as empty resource={}", kind.resource.plural);
+        end_trouble();
         return synced();
       }
       std::lock_guard lock(feed.mutex);
@@ -251,9 +252,12 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
                    error.message);
     }
     void available() override {
-      std::lock_guard lock(feed.mutex);
-      trouble.reset();
+      end_trouble();
       spdlog::info("watching again resource={}", kind.resource.plural);
+    }
+    void end_trouble() {
+      const std::lock_guard lock(feed.mutex);
+      trouble.reset();
     }
 
     Impl& feed;

@@ -4,8 +4,9 @@
 // Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`;
 // changes are posted to the strand in batches, in order per kind. start(), stop(), not_ready() and
 // undecodable() from any thread.
-// A kind of dynamic resource allocation that the API server does not serve (before Kubernetes 1.34) is
-// handled as empty, until it is served.
+// A kind of dynamic resource allocation that the API server does not serve (before Kubernetes 1.34) counts as
+// listed and ready; it is listed once it is served. What a kind has shown before it stops being served stays
+// as it was until then.
 // Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so
 // that no decision uses a stale version of it.
 #pragma once

@@ -366,6 +366,21 @@ TEST(ReflectorState, FailingUntilSomethingWorks) {
   }
 }
 
+TEST(ReflectorState, AnOutageHasTheCodeOfItsLastFailure) {
+  Life life;
+  EXPECT_EQ(life.state.outage(), std::nullopt);
+  life.watching().ended().failed(refused()).waited();
+  EXPECT_EQ(life.state.outage(), 0);
+  life.failed(status(404, "NotFound")).waited();
+  EXPECT_EQ(life.state.outage(), 404);
+  life.failed(status(422, "Invalid"));
+  EXPECT_EQ(life.state.outage(), 404) << "a list without streaming may do";
+  life.failed(status(403, "Forbidden")).waited();
+  EXPECT_EQ(life.state.outage(), 403);
+  life.listed("120");
+  EXPECT_EQ(life.state.outage(), std::nullopt);
+}
+
 TEST(Backoff, DoublesToItsLimitAndIsResetByAQuietTime) {
   unit::FakeClock clock;
   unit::FixedRandom none;

@@ -116,7 +116,14 @@ TEST(Reflector, TellsWhenTheKindCannotBeListedAndWhenItCanAgain) {
   run.streams = {
       {404, {R"({"code":404})"}}, {403, {R"({"code":403})"}}, {200, {bookmark(9, true)}, End::hang}};
   run.go("available");
-  EXPECT_EQ(run.diary.entries, (Lines{"unavailable 404", "synced", "available"}));
+  EXPECT_EQ(run.diary.entries, (Lines{"unavailable 404", "unavailable 403", "synced", "available"}));
+}
+
+TEST(Reflector, TellsOnceWhileTheFailureStaysTheSame) {
+  Script run;
+  run.streams = {{503, {}}, {503, {}}, {404, {}}, {404, {}}, {200, {bookmark(9, true)}, End::hang}};
+  run.go("available");
+  EXPECT_EQ(run.diary.entries, (Lines{"unavailable 503", "unavailable 404", "synced", "available"}));
 }
 
 TEST(Reflector, SurvivesEventsThatMakeNoSense) {

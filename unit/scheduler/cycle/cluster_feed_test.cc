@@ -2,10 +2,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "async/gate.h"
+#include "unit/async/virtual_run.h"
 #include "unit/client/doubles.h"
 #include "unit/scheduler/cycle/scheduler_fixture.h"
 
@@ -90,27 +92,36 @@ TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
   EXPECT_EQ(names, (std::vector<std::string>{"kept", "last"}));
 }
 
-// API servers before Kubernetes 1.34 do not serve resource.k8s.io/v1.
+// API servers before Kubernetes 1.34 do not serve resource.k8s.io/v1. Some answer only after a while.
 TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
   const std::string refusal = R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})";
-  transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
-    if (request.target.starts_with("/apis/resource.k8s.io/")) return unit::StreamScript{404, {refusal}};
-    return unit::StreamScript{200, {kListed}, End::hang};
-  };
-  transport_->on_send = [&](const client::Request&) -> Result<client::Response> {
-    return client::Response{404, refusal};
-  };
-  boost::asio::io_context context;
-  client::Api api(transport_, system_clock(), system_random());
-  async::Gate gate;
-  ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
-  std::optional<std::vector<std::string>> not_ready;
-  feed.start([&] {
-    not_ready = feed.not_ready();
+  for (const int first : {404, 0, 403, 429, 503}) {  // the code of each kind's first reply; 0: none
+    SCOPED_TRACE(first);
+    std::set<std::string> asked;
+    transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
+      if (!request.target.starts_with("/apis/resource.k8s.io/"))
+        return unit::StreamScript{200, {kListed}, End::hang};
+      const bool is_first = asked.insert(request.target.substr(0, request.target.find('?'))).second;
+      if (!is_first || first == 404) return unit::StreamScript{404, {refusal}};
+      if (first == 0) return fail(Error::Kind::unavailable, "connection refused");
+      return unit::StreamScript{first, {}};
+    };
+    transport_->on_send = [&](const client::Request&) -> Result<client::Response> {
+      return client::Response{404, refusal};
+    };
+    async::VirtualTime time;
+    boost::asio::io_context context;
+    client::Api api(transport_, time, system_random());
+    async::Gate gate;
+    ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
+    std::optional<std::vector<std::string>> not_ready;
+    feed.start([&] { not_ready = feed.not_ready(); });
+    unit::run_for(context, time, 10s);
+    EXPECT_EQ(not_ready, std::vector<std::string>());
+    EXPECT_EQ(asked.size(), 3u);
     feed.stop();
-  });
-  context.run();
-  EXPECT_EQ(not_ready, std::vector<std::string>());
+    unit::run_for(context, time, 1s);
+  }
 }
 
 std::string claim_event(const std::string& type, const std::string& name, int version) {
