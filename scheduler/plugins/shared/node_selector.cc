@@ -29,6 +29,13 @@ bool term_selects(const api::NodeSelectorTerm& term, const api::Node& node) {
          });
 }
 
+bool node_selector_selects(const api::Pod& pod, const api::Node& node) {
+  return std::ranges::all_of(pod.node_selector, [&](const api::Labels::Entry& entry) {
+    const auto* value = node.meta.labels.find(entry.first);
+    return value && *value == entry.second;
+  });
+}
+
 }  // namespace
 
 CompiledTerm::CompiledTerm(const api::NodeSelectorTerm& term, const cluster::Snapshot& snapshot)
@@ -133,11 +140,14 @@ bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node
 }
 
 bool required_affinity_selects(const api::Pod& pod, const api::Node& node) {
-  const bool labels = std::ranges::all_of(pod.node_selector, [&](const api::Labels::Entry& entry) {
-    const auto* value = node.meta.labels.find(entry.first);
-    return value && *value == entry.second;
-  });
-  return labels && (!pod.node_affinity.required || selects(*pod.node_affinity.required, node));
+  return node_selector_selects(pod, node) &&
+         (!pod.node_affinity.required || selects(*pod.node_affinity.required, node));
+}
+
+bool required_affinity_fails(const api::Pod& pod, const api::Node& node) {
+  const auto& terms = pod.node_affinity.required;
+  return terms && node_selector_selects(pod, node) && !selects(*terms, node) &&
+         std::ranges::any_of(*terms, [](const auto& term) { return !parse_errors(term, "").empty(); });
 }
 
 }  // namespace podium::plugins

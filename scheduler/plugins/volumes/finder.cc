@@ -69,9 +69,7 @@ VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot,
 void VolumeFinder::add(const PersistentVolume& volume, const PersistentVolumeClaim& claim, Candidates& to) {
   if (!could_hold(volume, claim)) return;
   if (claim_ref_matches(volume, claim)) {
-    if (to.prebound) return;
-    to.prebound = &volume;
-    to.prebound_group = group_of(volume);
+    to.prebound.emplace_back(&volume, group_of(volume));
   } else if (is_free_for(volume, claim)) {
     to.available[group_of(volume)].push_back(&volume);
   } else {
@@ -111,14 +109,16 @@ std::pair<std::size_t, std::size_t> VolumeFinder::groups_of(Row row) const {
 
 const PersistentVolume* VolumeFinder::find(Row row, const Candidates& candidates,
                                            const Volumes& taken) const {
-  // As upstream, a pre-bound volume excludes all others even if the node cannot reach it.
-  if (candidates.prebound) return reaches(row, candidates.prebound_group) ? candidates.prebound : nullptr;
+  const auto is_taken = [&](const auto* volume) { return std::ranges::find(taken, volume) != taken.end(); };
+  // As upstream, a pre-bound volume excludes all others even if the node cannot reach it. It may be taken: by
+  // another volume of the pod with the same claim.
+  for (const auto& [volume, group] : candidates.prebound)
+    if (!is_taken(volume)) return reaches(row, group) ? volume : nullptr;
   const PersistentVolume* best = nullptr;
   const auto consider = [&](Group group) {
     const auto it = candidates.available.find(group);
     if (it == candidates.available.end()) return;
-    const auto free = std::ranges::find_if(
-        it->second, [&](const auto* volume) { return std::ranges::find(taken, volume) == taken.end(); });
+    const auto free = std::ranges::find_if_not(it->second, is_taken);
     if (free != it->second.end() && (!best || is_smaller(*free, best))) best = *free;
   };
   consider(0);

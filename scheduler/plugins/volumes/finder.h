@@ -33,9 +33,8 @@ class VolumeFinder {
   using Volumes = std::vector<const api::PersistentVolume*>;
 
   struct Candidates {
-    const api::PersistentVolume* prebound = nullptr;
-    Group prebound_group = 0;
-    boost::unordered_flat_map<Group, Volumes> available;  // smallest first, then by name
+    std::vector<std::pair<const api::PersistentVolume*, Group>> prebound;  // volumes that name the claim
+    boost::unordered_flat_map<Group, Volumes> available;                   // smallest first, then by name
   };
 
   void add(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim, Candidates& to);

@@ -219,6 +219,17 @@ TEST(NodeAffinity, Hints) {
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_node_affinity), rejected, c.event), c.want) << c.name;
 
+  // A term that upstream cannot parse.
+  api::Pod unparsable = pod("p").node_selector("disk", "ssd");
+  unparsable.node_affinity.required = std::vector<api::NodeSelectorTerm>{
+      {.match_expressions = {{.key = "x", .op = api::Requirement::Op::gt, .values = {"abc"}}},
+       .match_fields = {}}};
+  const auto made = make(make_node_affinity);
+  EXPECT_TRUE(helps(made, unparsable, node_added(matching)));
+  EXPECT_TRUE(
+      helps(made, unparsable, node_updated(matching, node("n").label("disk", "ssd").label("x", "y"))));
+  EXPECT_FALSE(helps(made, unparsable, node_added(plain))) << "the node selector keeps it away";
+
   // addedAffinity must match too.
   const auto enforced = make(make_node_affinity, R"({"addedAffinity": {
       "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [

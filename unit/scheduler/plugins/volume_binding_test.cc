@@ -224,6 +224,15 @@ TEST(VolumeBinding, AVolumeIsTakenOnce) {
   const auto by_size = storage({host("n")}, {}, local_class(), claim("a", "8Gi"), claim("b", "2Gi"),
                                local_volume("large", "n", "9Gi"), local_volume("small", "n", "3Gi"));
   EXPECT_EQ(ask(two, by_size), Answers{});
+  // As upstream: a claim that the pod names twice takes two volumes, also where the first is promised to it.
+  auto promised = local_volume("v1", "n");
+  promised.claim = {"default", "a", ""};
+  const auto twice = pod("p").claim("a").claim("a");
+  EXPECT_EQ(ask(twice, storage({host("n")}, {}, local_class(), claim("a"), promised)),
+            (Answers{{"n", kNoVolume}}));
+  EXPECT_EQ(
+      ask(twice, storage({host("n")}, {}, local_class(), claim("a"), promised, local_volume("v2", "n"))),
+      Answers{});
 }
 
 TEST(VolumeBinding, ClaimsWhoseVolumeIsToBeMade) {
