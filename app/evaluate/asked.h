@@ -31,8 +31,4 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, bool replic
 // Adds what the cluster has not, and replaces what it has, by kind and name.
 void merge_into(api::Manifests& cluster, api::Manifests others);
 
-// Kinds that the dump lacks and that would change the decision on this pod, in one line each.
-std::vector<std::string> missing_kinds(const api::Manifests& cluster,
-                                       const api::Manifests::List<api::Pod>& pods);
-
 }  // namespace podium::evaluate

@@ -10,6 +10,7 @@
 #include "app/evaluate/evaluation.h"
 #include "app/evaluate/table.h"
 #include "app/render/terminal.h"
+#include "app/render/text.h"
 #include "base/problems.h"
 
 namespace podium::evaluate {
@@ -23,13 +24,13 @@ struct Options {
 };
 
 int fail_with(const Error& error) {
-  std::cerr << "podium evaluate: " << error.message << '\n';
+  std::cerr << "podium evaluate: " << render::printable_lines(error.message) << '\n';
   return error.kind == Error::Kind::invalid ? 2 : 1;
 }
 
 int print(const Options& options, const std::vector<std::string>& warnings, const std::string& table,
           const boost::json::value& document) {
-  for (const auto& warning : warnings) std::cerr << "warning: " << warning << '\n';
+  for (const auto& warning : warnings) std::cerr << "warning: " << render::printable(warning) << '\n';
   if (options.output == "json" || options.output == "yaml") {
     std::cout << (options.output == "yaml" ? api::to_yaml(document) : api::to_json(document));
   } else {
@@ -75,8 +76,9 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   options->inputs.plugins = plugins;
   command
       ->add_option("--cluster", options->inputs.cluster,
-                   "manifests of the cluster state: kubectl get nodes,pods,svc,rs,sts,pv,pvc,sc,csinodes,pdb,"
-                   "limits,runtimeclasses -A -o yaml; - for standard input")
+                   "manifests of the cluster state: kubectl get "
+                   "nodes,pods,ns,svc,rs,sts,pv,pvc,sc,csinodes,csidrivers,"
+                   "csistoragecapacities,pc,pdb,limits,runtimeclasses -A -o yaml; - for standard input")
       ->type_name("FILE...");
   command
       ->add_option("--pod", options->inputs.pods,

@@ -5,6 +5,7 @@
 
 #include "api/admission.h"
 #include "app/evaluate/asked.h"
+#include "app/evaluate/missing_kinds.h"
 #include "base/clock.h"
 #include "base/problems.h"
 #include "scheduler/framework/placement.h"

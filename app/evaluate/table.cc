@@ -84,7 +84,7 @@ render::Report report_of(const PodResult& result, const cluster::Snapshot& snaps
   render::Report report{.is_question = true, .complete = true, .profile = result.profile};
   report.nodes = {decision.node_count, decision.evaluated,
                   decision.feasible.words() == 0 ? 0 : decision.feasible.count()};
-  report.message = decision.error.empty() ? decision.message : decision.error;
+  report.message = render::printable(decision.error.empty() ? decision.message : decision.error);
   if (!decision.error.empty()) {
     report.outcome = "Failed";
     return report;
@@ -92,6 +92,7 @@ render::Report report_of(const PodResult& result, const cluster::Snapshot& snaps
   if (decision.pre_enqueue) {
     report.outcome = "Gated";
     report.gates = result.pod->pod->scheduling_gates;
+    report.message = fmt::format("waits for {}: {}", decision.pre_enqueue->plugin, report.message);
     return report;
   }
   report.outcome = decision.fits() ? "Fits" : "DoesNotFit";
@@ -123,7 +124,7 @@ std::string to_table(const std::vector<PlacedPod>& pods) {
     rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.score ? fmt::to_string(*pod.score) : "-",
                     fmt::to_string(pod.feasible)});
     if (pod.node.empty())
-      ++reasons[pod.message];
+      ++reasons[render::printable(pod.message)];
     else
       ++placed;
   }

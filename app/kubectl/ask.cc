@@ -77,8 +77,9 @@ bool is_not_installed(const Error& error) { return error.code == 404 && !client:
 std::string offline_hint(const std::string& ns, const std::string& pod) {
   return fmt::format(
       "Without it, from what you may list:\n"
-      "  kubectl get nodes,pods,svc,rs,sts,pv,pvc,sc,csinodes,pdb,limits,runtimeclasses -A -o yaml > "
-      "dump.yaml\n"
+      "  kubectl get "
+      "nodes,pods,ns,svc,rs,sts,pv,pvc,sc,csinodes,csidrivers,csistoragecapacities,pc,pdb,limits,"
+      "runtimeclasses -A -o yaml > dump.yaml\n"
       "  podium evaluate --cluster dump.yaml --pod {}/{}",
       ns, pod);
 }

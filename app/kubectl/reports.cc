@@ -7,6 +7,7 @@
 #include "app/kubectl/manifest.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
+#include "app/render/text.h"
 
 namespace podium::kubectl {
 namespace {
@@ -46,10 +47,10 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     return fmt::format("{} waits for its scheduling gates: {}. No node was evaluated.\n", subject,
                        fmt::join(waiting->gates, ", "));
   }
-  const auto scheduler = text_of(*pod, "/spec/schedulerName");
+  const auto scheduler = render::printable(text_of(*pod, "/spec/schedulerName"));
   const auto ask = fmt::format("Where would it go now? {} whatif pod/{} -n {}\n", program, name, ns);
   if (!waiting) {
-    const auto node = text_of(*pod, "/spec/nodeName");
+    const auto node = render::printable(text_of(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
     return fmt::format(
         "{} is on {}. podium has no report of it: scheduler \"{}\" is not podium's, or the report has "

@@ -30,6 +30,16 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) out += '\n';
+    out += printable(text.substr(begin, end - begin));
+  }
+  return out;
+}
+
 std::string table(const std::vector<Cells>& rows, const std::vector<Align>& columns, std::size_t indent) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

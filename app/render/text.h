@@ -33,6 +33,8 @@ std::size_t width(std::string_view text);
 
 // What a terminal would obey is removed: text of a report comes from others.
 std::string printable(std::string_view text);
+// The same of each line.
+std::string printable_lines(std::string_view text);
 
 using Cells = std::vector<std::string>;
 enum class Align { left, right };

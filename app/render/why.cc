@@ -164,10 +164,12 @@ std::string tried_fixes(const Report& report) {
 std::string why(const Report& report, const std::string& subject, const Options& options) {
   const auto name = options.style.bold(subject);
   if (report.refused) return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *report.refused);
-  if (!report.gates.empty() || report.outcome == "Gated") {
+  if (!report.gates.empty()) {
     return fmt::format("{} waits for its scheduling gate{}: {}. No node was evaluated.\n", name,
                        report.gates.size() == 1 ? "" : "s", fmt::join(report.gates, ", "));
   }
+  // Another PreEnqueue plugin: DynamicResources, before the pod's claims are there.
+  if (report.outcome == "Gated") return fmt::format("{} {}. No node was evaluated.\n", name, report.message);
   if (report.outcome == "Failed") {
     return fmt::format("{}: {}: {}\n", name, options.style.bad("the attempt failed"), report.message) +
            earlier(report, options);

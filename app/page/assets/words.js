@@ -53,7 +53,8 @@ export function podVerdict(pod, status) {
   const counts = status.nodeCounts ?? {};
   if (status.outcome === "Scheduled")
     return `${pod} is on ${status.choice.nodeName}: ${leadWords(status.choice, counts.feasible)}.`;
-  if (status.outcome === "Gated") return `${pod} waits for its gates: ${(status.schedulingGates ?? []).join(", ")}.`;
+  if (status.schedulingGates?.length) return `${pod} waits for its gates: ${status.schedulingGates.join(", ")}.`;
+  if (status.outcome === "Gated") return `${pod} ${status.message}.`;
   if (status.outcome === "Unschedulable") return `${pod} waits: none of ${count(counts.total, "node")} fits${whose(status)}.`;
   return `${pod} was not placed: ${status.message ?? status.outcome}`;
 }

@@ -340,6 +340,17 @@ TEST_F(Evaluate, WarnsOfKindsThatWouldChangeTheAnswer) {
   const auto plain = run({"shop/waiting"});
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->warnings, Names{}) << "no labels, no owner, no volumes";
+
+  const auto of_pod = [&](const std::string& spec) {
+    const auto asked = run({files.write("pod.yaml", pod_of("web", "1", spec))});
+    EXPECT_TRUE(asked) << asked.error().message;
+    return asked ? asked->warnings : Names{};
+  };
+  EXPECT_EQ(
+      of_pod(
+          "resourceClaims: [{name: a, resourceClaimName: gpu}, {name: b, resourceClaimTemplateName: t}], "),
+      (Names{"--cluster has no resourceclaims, resourceclaimtemplates, deviceclasses, resourceslices: the "
+             "pod's devices decide where it may go"}));
 }
 
 // Pods that are not stored yet are taken as the API server would store them.

@@ -93,6 +93,11 @@ TEST(Why, AGatedPodWaitsForItsGates) {
   report.gates = {"example/quota", "b"};
   EXPECT_EQ(why(report, "batch/x", plain()),
             "batch/x waits for its scheduling gates: example/quota, b. No node was evaluated.\n");
+  report.gates.clear();
+  report.message = "waits for DynamicResources: could not find ResourceClaim \"batch/gpu\"";
+  EXPECT_EQ(why(report, "batch/x", plain()),
+            "batch/x waits for DynamicResources: could not find ResourceClaim \"batch/gpu\". No node was "
+            "evaluated.\n");
 }
 
 TEST(WhyNode, SaysNoThenWhatWouldHelp) {

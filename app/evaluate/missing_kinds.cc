@@ -1,0 +1,148 @@
+#include "app/evaluate/missing_kinds.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "scheduler/cluster/resources.h"
+
+namespace podium::evaluate {
+namespace {
+
+using api::Manifests;
+using Pods = Manifests::List<api::Pod>;
+
+template <typename Wants>
+bool any_pod(const Pods& pods, Wants wants) {
+  return std::ranges::any_of(pods, [&](const auto& pod) { return wants(*pod); });
+}
+
+// Collects the kinds of which there is no object.
+class Lacks {
+ public:
+  template <typename List>
+  Lacks& of(const char* kind, const List& objects) {
+    return when(objects.empty(), kind);
+  }
+  Lacks& when(bool lacks, const char* kind) {
+    if (lacks) kinds_.emplace_back(kind);
+    return *this;
+  }
+  void tell(std::string_view consequence, std::vector<std::string>& out) const {
+    if (!kinds_.empty())
+      out.push_back(fmt::format("--cluster has no {}: {}", fmt::join(kinds_, ", "), consequence));
+  }
+
+ private:
+  std::vector<std::string> kinds_;
+};
+
+void tell_spreading(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+  const auto has = [&](api::Workload::Kind kind) {
+    return std::ranges::any_of(dump.workloads, [kind](const auto& w) { return w->kind == kind; });
+  };
+  const auto owned_by = [&](std::string_view kind) {
+    return any_pod(pods, [kind](const api::Pod& pod) {
+      const auto* owner = pod.meta.controller();
+      return owner && owner->kind == kind && pod.topology_spread.empty();
+    });
+  };
+  const bool labelled = any_pod(
+      pods, [](const api::Pod& pod) { return pod.topology_spread.empty() && !pod.meta.labels.empty(); });
+  using Kind = api::Workload::Kind;
+  Lacks()
+      .when(!has(Kind::service) && labelled, "services")
+      .when(!has(Kind::replica_set) && owned_by("ReplicaSet"), "replicasets")
+      .when(!has(Kind::stateful_set) && owned_by("StatefulSet"), "statefulsets")
+      .tell("where there are any, pods are spread by them, and the scores differ", out);
+}
+
+bool selects_namespaces(const api::PodAffinity& affinity) {
+  const auto selects = [](const api::PodAffinityTerm& term) { return term.namespace_selector.has_value(); };
+  return std::ranges::any_of(affinity.required, selects) ||
+         std::ranges::any_of(affinity.preferred, selects, &api::WeightedPodAffinityTerm::term);
+}
+
+void tell_namespaces(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+  const auto selects = [](const api::Pod& pod) {
+    return selects_namespaces(pod.pod_affinity) || selects_namespaces(pod.pod_anti_affinity);
+  };
+  if (any_pod(pods, selects) || any_pod(dump.pods, selects))
+    Lacks().of("namespaces", dump.namespaces).tell("affinity to pods selects them by their labels", out);
+}
+
+void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+  const bool claims = any_pod(pods, [](const api::Pod& pod) {
+    return std::ranges::any_of(pod.volumes, [](const auto& v) { return v.kind == api::Volume::Kind::claim; });
+  });
+  if (!claims) return;
+  const bool by_capacity =
+      std::ranges::any_of(dump.csi_drivers, [](const auto& driver) { return driver->storage_capacity; });
+  Lacks()
+      .of("persistentvolumes", dump.persistent_volumes)
+      .of("persistentvolumeclaims", dump.persistent_volume_claims)
+      .of("storageclasses", dump.storage_classes)
+      .of("csinodes", dump.csi_nodes)
+      .of("csidrivers", dump.csi_drivers)
+      .when(by_capacity && dump.csi_storage_capacities.empty(), "csistoragecapacities")
+      .tell("the pod's volumes decide where it may go", out);
+}
+
+// An extended resource that no node has may be one of a device class.
+bool may_be_a_device(const api::Pod& pod, const Manifests& dump) {
+  const auto no_node_has = [&](const auto& request) {
+    return cluster::is_extended_resource(request.first) &&
+           std::ranges::none_of(dump.nodes, [&](const auto& node) {
+             return std::ranges::any_of(node->allocatable,
+                                        [&](const auto& has) { return has.first == request.first; });
+           });
+  };
+  return std::ranges::any_of(pod.containers, [&](const api::Container& container) {
+    return std::ranges::any_of(container.requests, no_node_has);
+  });
+}
+
+void tell_devices(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+  const bool named = any_pod(pods, [](const api::Pod& pod) {
+    return std::ranges::any_of(pod.resource_claims,
+                               [](const auto& claim) { return claim.claim_name.has_value(); });
+  });
+  const bool of_template = any_pod(pods, [](const api::Pod& pod) {
+    return std::ranges::any_of(pod.resource_claims,
+                               [](const auto& claim) { return claim.template_name.has_value(); });
+  });
+  const bool extended = any_pod(pods, [&](const api::Pod& pod) { return may_be_a_device(pod, dump); });
+  if (!named && !of_template && !extended) return;
+  Lacks()
+      .when(named && dump.resource_claims.empty(), "resourceclaims")
+      .when(of_template && dump.resource_claim_templates.empty(), "resourceclaimtemplates")
+      .of("deviceclasses", dump.device_classes)
+      .of("resourceslices", dump.resource_slices)
+      .tell("the pod's devices decide where it may go", out);
+}
+
+}  // namespace
+
+std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) {
+  std::vector<std::string> out;
+  tell_spreading(dump, pods, out);
+  tell_namespaces(dump, pods, out);
+  tell_volumes(dump, pods, out);
+  tell_devices(dump, pods, out);
+  const auto has_new_class = [](const api::Pod& pod) {
+    return !pod.meta.created && !pod.runtime_class.empty();
+  };
+  if (any_pod(pods, has_new_class)) {
+    Lacks()
+        .of("runtimeclasses", dump.runtime_classes)
+        .tell("the overhead and the node selector of the pod's are not counted", out);
+  }
+  if (any_pod(pods, [](const api::Pod& pod) { return pod.priority_or_zero() > 0; })) {
+    Lacks().of("poddisruptionbudgets", dump.disruption_budgets).tell("preemption may choose other pods", out);
+  }
+  return out;
+}
+
+}  // namespace podium::evaluate

@@ -1,0 +1,18 @@
+// The kinds that a dump lacks and that may change the decision on the pods that are asked about.
+//
+// A dump does not say which kinds its author asked for: a kind without objects may be missing, or the cluster
+// has none. Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/manifests.h"
+
+namespace podium::evaluate {
+
+// A line for each consequence, with the kinds as kubectl names them.
+std::vector<std::string> missing_kinds(const api::Manifests& dump,
+                                       const api::Manifests::List<api::Pod>& pods);
+
+}  // namespace podium::evaluate

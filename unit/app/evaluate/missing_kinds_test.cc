@@ -1,0 +1,46 @@
+// What `podium evaluate` says that a dump lacks.
+#include "app/evaluate/missing_kinds.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "unit/support/builders.h"
+
+namespace podium::evaluate {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names missing(const api::Manifests& dump, const api::Pod& pod) {
+  return missing_kinds(dump, {std::make_shared<const api::Pod>(pod)});
+}
+
+TEST(MissingKinds, NamespacesWhereAffinitySelectsThem) {
+  api::Pod pod;
+  pod.pod_anti_affinity.required.emplace_back().namespace_selector.emplace();
+  const Names told{"--cluster has no namespaces: affinity to pods selects them by their labels"};
+  api::Manifests dump;
+  EXPECT_EQ(missing(dump, pod), told);
+  dump.pods.push_back(std::make_shared<const api::Pod>(pod));
+  EXPECT_EQ(missing(dump, api::Pod()), told) << "a pod that runs keeps others away";
+  dump.namespaces.push_back(std::make_shared<const api::Namespace>());
+  EXPECT_EQ(missing(dump, pod), Names{});
+}
+
+// Some device class may stand behind an extended resource that no node has.
+TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
+  const api::Pod pod = test::pod("p").req("example.com/gpu", "1");
+  api::Manifests dump;
+  dump.nodes.push_back(test::node("n").cap("cpu", "4").ptr());
+  EXPECT_EQ(
+      missing(dump, pod),
+      Names{"--cluster has no deviceclasses, resourceslices: the pod's devices decide where it may go"});
+  dump.nodes.push_back(test::node("m").cap("example.com/gpu", "1").ptr());
+  EXPECT_EQ(missing(dump, pod), Names{});
+}
+
+}  // namespace
+}  // namespace podium::evaluate
