@@ -79,13 +79,13 @@ void ReportRecorder::end_attempt(const cluster::PodInfo& pod, ReportStatus& stat
 }
 
 // A pod whose gates are removed is decided on, which rewrites its report.
-void ReportRecorder::gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins,
+void ReportRecorder::gated(const cluster::PodInfo& pod, const framework::Verdict& gate,
                            const cluster::Snapshot& snapshot, Wall now) {
   const auto settings = settings_.now();
   const bool wanted = is_in_scope(settings->reports, pod->meta.namespace_, snapshot) &&
                       is_wanted(settings->reports, pod, false);
   if (!wanted && !ended_) return;
-  auto status = project_gated(pod, plugins);
+  auto status = project_gated(pod, gate);
   status.decided_at = now;
   status.expires_at = now + settings->reports.ttl;
   status.conditions = {complete(false, status.outcome, status.message)};

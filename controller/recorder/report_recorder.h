@@ -9,7 +9,6 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +34,7 @@ class ReportRecorder final : public framework::Recorder {
 
   void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override;
-  void gated(const cluster::PodInfo&, const std::set<std::string>& plugins, const cluster::Snapshot&,
+  void gated(const cluster::PodInfo&, const framework::Verdict& gate, const cluster::Snapshot&,
              Wall now) override;
   void forgotten(std::string_view pod_uid) override;
 

@@ -129,13 +129,13 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   return status;
 }
 
-ReportStatus project_gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins) {
+ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate) {
   ReportStatus status;
   status.outcome = kGated;
   status.profile = pod->scheduler_name;
   const auto& gates = pod->scheduling_gates;
   status.scheduling_gates = first(gates, kGates);
-  auto message = gates.empty() ? fmt::format("kept out of the queue by {}", fmt::join(plugins, ", "))
+  auto message = gates.empty() ? fmt::format("waits for {}: {}", gate.plugin, framework::message(gate))
                  : gates.size() == 1
                      ? "waits for its scheduling gate: " + gates.front()
                      : fmt::format("waits for {} scheduling gates: {}", gates.size(), fmt::join(gates, ", "));

@@ -1,7 +1,7 @@
 // The status of a SchedulingReport (podium.dev/v1alpha1) as a value, and its projection from a Decision.
 //
 // Every number is copied from the Decision; nothing is decided again. Lists are cut at the bounds of the
-// CRD's schema and keep their true totals. report_bounds.h bounds the size of the whole.
+// CRD's schema and keep their true totals. bounds.h bounds the size of the whole.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once
@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,8 +99,8 @@ inline constexpr const char* kRefused = "Refused";
 ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& decision,
                      const cluster::Snapshot& snapshot);
 
-// The same for a pod that PreEnqueue plugins keep out of the queue: its scheduling gates, or those named.
-ReportStatus project_gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins);
+// The same for a pod that a PreEnqueue plugin keeps out of the queue.
+ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate);
 
 // .status without the fields that are absent. All values are allocated in `memory`.
 boost::json::object to_json(const ReportStatus& status, boost::json::storage_ptr memory = {});

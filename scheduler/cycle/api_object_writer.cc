@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <optional>
 #include <utility>
 
 #include "async/nap.h"
@@ -98,16 +99,17 @@ bool is_for_merge(const framework::ObjectWrite& write, const Error& error) {
 }
 
 // The end of a patch of one resourceVersion, which takes effect once at most: what is under way has none
-// after the object has changed. So a patch that is in doubt is sent again until the object tells. A refusal
-// may be that of a proxy's second try, so that it is looked into as well. What a claim was given stays in
-// flight that long.
+// after the object has changed. So a patch that is in doubt is sent again until the object tells, or until a
+// refusal counts (kLongestDoubt) while it has not changed. A refusal may be that of a proxy's second try, so
+// that it is looked into as well. What a claim was given stays in flight that long.
 client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
-  bool in_doubt = false, lost = false;  // lost: the previous try had no right to write
+  std::optional<Steady> doubted;  // end of the last try that left doubt
+  bool lost = false;              // the previous try had no right to write
   for (auto pause = kFirstLook;; pause = std::min(pause * 2, kLastLook)) {
     const bool sent = error.maybe_applied || error.kind == Error::Kind::status;
-    in_doubt = in_doubt || leaves_doubt(error);
-    if (!sent && !in_doubt) co_return unwritten(error, false);
+    if (leaves_doubt(error)) doubted = api.clock().now();
+    if (!sent && !doubted) co_return unwritten(error, false);
     if (error.kind == Error::Kind::cancelled && (lost || !client::is_not_leader(error)))
       co_return unwritten(error, false);
     lost = client::is_not_leader(error);
@@ -117,9 +119,11 @@ client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write
       if (is_it && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};
       const bool changed = text_in(*live, "/metadata/resourceVersion") != write.resource_version;
       const bool other_form = is_it && is_for_merge(write, error);
-      const bool conflict = error.code == 409 || in_doubt || other_form;
+      const bool conflict = error.code == 409 || doubted || other_form;
       if (!is_it || changed) co_return unwritten(error, conflict);
-      if (!in_doubt && !other_form) co_return unwritten(error, error.code == 409);
+      const bool refused = error.kind == Error::Kind::status && !leaves_doubt(error);
+      const bool counts = !doubted || (refused && api.clock().now() - *doubted >= kLongestDoubt);
+      if (counts && !other_form) co_return unwritten(error, error.code == 409);
       if (other_form) {
         write.patch = as_merge(&*live, write.patch);
         write.verb = Verb::merge;

@@ -232,6 +232,7 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
     parts_.metrics.attempt(pod->profile->scheduler_name, "scheduled", in_seconds(now - pod->began));
     parts_.metrics.bound(pod->queued.attempts, in_seconds(now - pod->queued.first_queued),
                          pod->queued.was_flushed);
+    if (pod->deleted) parts_.recorder.forgotten(uid);
     if (pod->nominated) parts_.nominator.forget(uid);
     parts_.announcer.scheduled(*pod->queued.pod, pod->assumed.node);
     for (const auto& [name, plugin] : pod->profile->post_binds)
@@ -289,6 +290,7 @@ void BindingCycle::end(Pod& ended, const std::string& why) {
   parts_.recorder.binding_ended(
       *pod->queued.pod,
       {.bound = false, .node = pod->assumed.node, .error = why, .duration = parts_.clock.now() - pod->sent});
+  if (pod->deleted) parts_.recorder.forgotten(pod->uid());
   parts_.queue.done(pod->uid());
   if (pod->nominated) parts_.nominator.forget(pod->uid());
   if (pod->gone) return;

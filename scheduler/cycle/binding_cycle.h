@@ -80,6 +80,7 @@ class BindingCycle final : public framework::Handle {
   // The pod was deleted, is terminating, or is on a node: the cycle stops working on it. The caller
   // updates the snapshot.
   bool pod_gone(std::string_view uid);
+  void pod_deleted(std::string_view uid);
   bool is_gone(std::string_view uid) const;
 
   // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts

@@ -40,7 +40,9 @@ struct BindingCycle::Pod {
   std::string_view point{};  // current extension point, and since when; for metrics
   Steady point_began{};
   Stage stage = Stage::reserving;
-  bool gone = false;               // deleted or seen on a node by the watch; the snapshot is up to date
+  // The watch shows the pod on a node, terminating or deleted. Whoever sets this updates the snapshot then.
+  bool gone = false;
+  bool deleted = false;            // and so gone; its recorder forgets it once its attempt is recorded
   bool in_doubt = false;           // the binding was sent and has no answer
   bool nominated = false;          // this cycle set status.nominatedNodeName
   std::optional<Failure> verdict;  // how the pod fails as soon as no request is under way

@@ -8,6 +8,7 @@
 #include "api/decode.h"
 #include "async/nap.h"
 #include "client/request_info.h"
+#include "scheduler/cycle/doubt.h"
 
 namespace podium::cycle {
 namespace {

@@ -6,8 +6,7 @@
 // be read: a proxy may have sent it twice, and the refusal is that of the second one.
 // This ends when a request succeeds, or when the pod, read after a refusal, is on a node, terminating or
 // gone. If the pod is still pending, a refusal proves nothing about the request in doubt, which may sit in
-// another API server. The refusal counts only after kLongestDoubt, well above the 60 s that an API server
-// gives a request.
+// another API server. The refusal counts only after kLongestDoubt (doubt.h).
 //
 //   sent ─▶ bound                                           2xx
 //        ─▶ elsewhere                                       the pod is gone, replaced, or on another node
@@ -22,7 +21,6 @@
 // Threads: the calling coroutine's executor. Errors: in the BindOutcome.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <string>
 
@@ -31,8 +29,6 @@
 #include "scheduler/cycle/seams.h"
 
 namespace podium::cycle {
-
-constexpr std::chrono::minutes kLongestDoubt{5};
 
 struct BindingRequest {
   cluster::PodInfoPtr pod;

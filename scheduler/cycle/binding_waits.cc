@@ -120,6 +120,11 @@ bool BindingCycle::pod_gone(std::string_view uid) {
   return true;
 }
 
+void BindingCycle::pod_deleted(std::string_view uid) {
+  if (auto* pod = find(uid)) pod->deleted = true;
+  pod_gone(uid);
+}
+
 bool BindingCycle::is_gone(std::string_view uid) const {
   const auto* pod = find(uid);
   return pod && pod->gone;
@@ -168,8 +173,9 @@ void BindingCycle::allow(std::string_view uid, std::string_view plugin) {
   const auto it = pod->pending.find(plugin);
   if (it == pod->pending.end()) return;
   pod->pending.erase(it);
-  if (pod->pending.empty()) return settle_later(uid);
-  set_deadline(*pod, pod->first_timeout());
+  if (!pod->pending.empty()) return set_deadline(*pod, pod->first_timeout());
+  set_deadline(*pod, std::nullopt);
+  settle_later(uid);
 }
 
 bool BindingCycle::reject(std::string_view uid, std::string_view plugin, std::string message) {

@@ -1,11 +1,17 @@
-// leaves_doubt(): whether a write may still take effect, or has taken effect, after an error.
+// leaves_doubt(): whether a write may still take effect, or has taken effect, after an error. kLongestDoubt:
+// for how long that keeps refusals from counting.
 //
 // Threads: a pure function.
 #pragma once
 
+#include <chrono>
+
 #include "base/result.h"
 
 namespace podium::cycle {
+
+// After the last try that left doubt. Well above the 60 s that an API server gives a request.
+constexpr std::chrono::minutes kLongestDoubt{5};
 
 // A lost reply; and these replies: a gateway's 502 or 504, the API server's own timeout, and an etcd error
 // that leaves the write's result open.

@@ -49,7 +49,8 @@ class PodStatusWriter final : public Nominator {
   // pod that is gone is no error.
   client::Task<Result<void>> withdraw(cluster::PodInfoPtr pod);
 
-  // Stops accepting entries and writes the queued ones; drops what is left at the deadline.
+  // Writes the queued entries, and those that come meanwhile. Ends at the deadline at the latest and drops
+  // what is left; later entries are dropped, too.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   async::WritersCounts counts() const;
 

@@ -45,7 +45,11 @@ void Scheduler::record_gated() {
   for (const auto& uid : std::exchange(gated_, {})) {
     if (!queue_.is_gated(uid)) continue;
     const auto* queued = queue_.find(uid);
-    parts_.recorder.gated(*queued->pod, queued->rejected_by, snapshot_, parts_.clock.wall());
+    const auto& pod = *queued->pod;
+    const auto* profile = parts_.config.profile(pod->scheduler_name);
+    // None: the cluster has changed meanwhile, and the queue has not asked again yet.
+    const auto gate = profile ? framework::gate_of(pod, snapshot_, *profile) : std::nullopt;
+    if (gate) parts_.recorder.gated(pod, *gate, snapshot_, parts_.clock.wall());
   }
 }
 
@@ -53,7 +57,7 @@ bool Scheduler::step() {
   const auto now = parts_.clock.now();
   record_gated();
   cycle_.advance(now);
-  if (consultation_ || is_full()) return false;
+  if (!takes_pods()) return false;
   auto queued = queue_.pop(now);
   if (!queued) return false;
   const auto& pod = **queued->pod;
@@ -86,9 +90,9 @@ bool Scheduler::may_search_devices(const cluster::PodInfo& pod) {
   return !pod->resource_claims.empty() || !pod.requests.scalars.empty();
 }
 
-bool Scheduler::is_full() const {
+bool Scheduler::takes_pods() const {
   const auto beyond = std::max(cycle_.in_doubt(), kMaxInDoubt) - kMaxInDoubt;
-  return cycle_.requests() + beyond >= kMaxBindings;
+  return !consulting() && cycle_.requests() + beyond < kMaxBindings;
 }
 
 PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {
@@ -152,7 +156,9 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
 }
 
 std::optional<Steady> Scheduler::next_wakeup() const {
-  const auto waits = cycle_.next_wakeup(), queued = queue_.next_wakeup();
+  const auto waits = cycle_.next_wakeup();
+  if (!takes_pods()) return waits;  // step() leaves the queue as it is; what ends this wakes
+  const auto queued = queue_.next_wakeup();
   return waits && queued ? std::min(*waits, *queued) : waits ? waits : queued;
 }
 
@@ -265,7 +271,9 @@ void Scheduler::victim_leaves(const std::string& uid) {
   const bool is_placed = snapshot_.find_pod(uid) != nullptr;
   for (const auto& preemptor : preemptions_.victim_leaves(uid)) {
     queue_.release(preemptor);
-    if (!is_placed) queue_.activate(preemptor, parts_.clock.now());
+    if (is_placed) continue;
+    queue_.activate(preemptor, parts_.clock.now());
+    wake();
   }
 }
 

@@ -114,7 +114,7 @@ class Scheduler {
     Steady began{};
   };
 
-  bool is_full() const;
+  bool takes_pods() const;  // false: a consultation, or as many bindings as may be
   static bool may_search_devices(const cluster::PodInfo& pod);
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
@@ -146,7 +146,9 @@ class Scheduler {
   framework::ScoreMemo memo_;  // of decisions without extenders
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
-  // UIDs of pods that this process placed and the watch has not shown on a node yet.
+  // UIDs of pods that this process placed and the watch has not shown on a node yet. Pods that are back in
+  // the queue after a failed binding may be in it, which is harmless: they are pending, and not in the
+  // snapshot.
   boost::unordered_flat_set<std::string> assumed_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step

@@ -88,6 +88,12 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     }
     return;
   }
+  // The watch has shown it on a node before: etcd was restored. It must not be weighed against itself.
+  // Source: eventhandlers.go, a FilteringResourceEventHandler: from assigned to unassigned is a delete.
+  if (snapshot_.find_pod(uid)) {
+    remove_from_node(uid);
+    observe_duration(Resource::assigned_pod, Action::kDelete);
+  }
   if (!parts_.config.profile(pod->pod->scheduler_name)) {
     pending_of_others_.insert_or_assign(uid, std::move(pod));
     return;
@@ -138,7 +144,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   queue_.remove(uid);
   snapshot_.withdraw_nomination(uid);
   assumed_.erase(uid);
-  cycle_.pod_gone(uid);
+  cycle_.pod_deleted(uid);
   remove_from_node(uid);
   if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   if (was_placed) observe_duration(Resource::assigned_pod, Action::kDelete);

@@ -72,6 +72,12 @@ void filter(const Snapshot& snapshot, const Filters& filters, Decision& decision
 
 }  // namespace
 
+std::optional<Verdict> gate_of(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile) {
+  for (const auto* plugin : profile.pre_enqueue)
+    if (auto verdict = plugin->pre_enqueue(pod, snapshot)) return verdict;
+  return std::nullopt;
+}
+
 std::string skipped_message(const PodInfo& pod) { return "skip schedule deleting pod: " + pod->full_name(); }
 
 Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
@@ -83,12 +89,10 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
     decision_.message = skipped_message(pod);
     return;
   }
-  for (const auto* plugin : profile.pre_enqueue) {
-    if (auto verdict = plugin->pre_enqueue(pod, snapshot)) {
-      decision_.message = message(*verdict);
-      decision_.pre_enqueue = std::move(verdict);
-      return;
-    }
+  decision_.pre_enqueue = gate_of(pod, snapshot, profile);
+  if (decision_.pre_enqueue) {
+    decision_.message = message(*decision_.pre_enqueue);
+    return;
   }
   if (decision_.node_count == 0) {
     decision_.message = "no nodes available to schedule pods";
@@ -102,7 +106,8 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   phase_ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
-  take_filter_error(decision_, snapshot);
+  // Upstream filters the nominated node first, and no other one where it fits: no error elsewhere counts.
+  if (!nominated_row()) take_filter_error(decision_, snapshot);
   if (!filters_->rejected()) phase_ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
 }

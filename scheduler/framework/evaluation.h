@@ -48,6 +48,8 @@ inline constexpr std::string_view kExtenderName = "Extender";
 
 // The message for a terminating pod, which is not scheduled.
 std::string skipped_message(const PodInfo& pod);
+// The first PreEnqueue plugin's verdict that keeps the pod out of the queue; nullopt: none does.
+std::optional<Verdict> gate_of(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
 
 class Evaluation {
  public:

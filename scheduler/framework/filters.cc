@@ -74,8 +74,9 @@ void Filters::run_pre_filters(const Profile& profile) {
         verdict.reasons = {fmt::format("running PreFilter plugin \"{}\": {}", entry.name, message(verdict))};
       }
       rejected_ = std::move(verdict);
-      if (code != Code::unschedulable) return;
-      continue;
+      if (code == Code::unschedulable) continue;
+      narrowed_by_.clear();  // this verdict alone counts: nodes that others left out wake the pod no more
+      return;
     }
     if (prepared.only) {
       narrowed_by_.insert(std::upper_bound(narrowed_by_.begin(), narrowed_by_.end(), entry.name), entry.name);

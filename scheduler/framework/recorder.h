@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -40,12 +39,13 @@ class Recorder {
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
-  // PreEnqueue plugins keep the pod out of the queue: its scheduling gates, or the plugins named.
-  virtual void gated(const cluster::PodInfo& pod, const std::set<std::string>& plugins,
-                     const cluster::Snapshot& snapshot, Wall now) {
-    (void)pod, (void)plugins, (void)snapshot, (void)now;
+  // A PreEnqueue plugin keeps the pod out of the queue: SchedulingGates, or another one.
+  virtual void gated(const cluster::PodInfo& pod, const Verdict& gate, const cluster::Snapshot& snapshot,
+                     Wall now) {
+    (void)pod, (void)gate, (void)snapshot, (void)now;
   }
-  // The pod was deleted, or bound by another scheduler.
+  // The pod was deleted, or bound by another scheduler. For a pod that is deleted while it is being bound, it
+  // is called again after binding_ended().
   virtual void forgotten(std::string_view pod_uid) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/entry.h"
 #include "scheduler/queue/event_log.h"
@@ -105,11 +106,8 @@ struct SchedulingQueue::Impl {
   // The PreEnqueue plugin that rejects the pod; empty: none.
   std::string gate_of(const Entry& entry) const {
     const auto* profile = profile_of(entry.queued.pod->pod->scheduler_name);
-    if (!profile) return {};
-    for (const auto* plugin : profile->pre_enqueue) {
-      if (auto verdict = plugin->pre_enqueue(*entry.queued.pod, snapshot)) return std::move(verdict->plugin);
-    }
-    return {};
+    auto verdict = profile ? framework::gate_of(*entry.queued.pod, snapshot, *profile) : std::nullopt;
+    return verdict ? std::move(verdict->plugin) : std::string();
   }
 
   // If a PreEnqueue plugin rejects the pod, makes it gated and returns true.

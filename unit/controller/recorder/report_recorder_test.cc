@@ -60,7 +60,7 @@ TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {
   auto waiting = small("web");
   waiting.scheduling_gates = {"example.com/quota", "example.com/order"};
   for (int i = 0; i < 3; ++i) {
-    w.recorder.gated(info_of(waiting), {"SchedulingGates"}, w.cluster, w.clock.wall());
+    w.recorder.gated(info_of(waiting), {.plugin = "SchedulingGates"}, w.cluster, w.clock.wall());
     w.run();
   }
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 0"});
@@ -72,6 +72,18 @@ TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
   EXPECT_FALSE(w.report("web").at("status").as_object().contains("schedulingGates"));
+}
+
+TEST(ReportRecorder, APodThatWaitsForItsClaimHasAReportThatSaysSo) {
+  Writing w;
+  const framework::Verdict gate{.plugin = "DynamicResources",
+                                .code = framework::Code::unschedulable_and_unresolvable,
+                                .reasons = {"could not find ResourceClaim \"shop/gpu\""}};
+  w.recorder.gated(info_of(small("web")), gate, w.cluster, w.clock.wall());
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 0"});
+  EXPECT_EQ(w.report("web").at("status").at("message"),
+            "waits for DynamicResources: could not find ResourceClaim \"shop/gpu\"");
 }
 
 TEST(ReportRecorder, ABindingThatFailedIsSaid) {

@@ -8,7 +8,10 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/time.h"
+#include "scheduler/cycle/doubt.h"
+#include "unit/async/virtual_run.h"
 #include "unit/client/client_loop.h"
+#include "unit/client/doubles.h"
 #include "unit/support/http_script.h"
 
 namespace podium::cycle {
@@ -227,6 +230,10 @@ std::string live_with(const char* users, int version) {
       users);
 }
 
+std::string refusal_with(int code) {
+  return fmt::format(R"({{"kind":"Status","status":"Failure","code":{},"message":"m"}})", code);
+}
+
 constexpr auto kInvalid =
     R"({"kind":"Status","status":"Failure","reason":"Invalid","code":422,"message":"field is immutable"})";
 
@@ -286,10 +293,7 @@ TEST_F(ApiObjectWriterTest, AStrategicPatchInDoubtIsSentUntilTheObjectTells) {
   what.time_at.clear();
   what.patch = boost::json::parse(R"({"status":{"users":[{"uid":"b"}]}})");
   const std::string patch = patch_line_, get = std::string("GET ") + kPath;
-  const auto refusal = [](int code) {
-    return replying(code,
-                    fmt::format(R"({{"kind":"Status","status":"Failure","code":{},"message":"m"}})", code));
-  };
+  const auto refusal = [](int code) { return replying(code, refusal_with(code)); };
   struct Case {
     const char* name;
     std::vector<unit::HttpHandler> replies;  // after the first one
@@ -324,6 +328,44 @@ TEST_F(ApiObjectWriterTest, AStrategicPatchInDoubtIsSentUntilTheObjectTells) {
     auto seen = lines();
     seen.erase(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(before));
     EXPECT_EQ(seen, c.lines);
+  }
+}
+
+// No request lasts that long, so that none can take effect any more.
+TEST(ApiObjectWriter, ARefusalCountsLongAfterTheDoubt) {
+  using namespace std::chrono_literals;
+  struct Case {
+    const char* name;
+    int code;                          // of the refusals
+    std::chrono::minutes in_doubt{0};  // each reply is lost for that long, the first one in any case
+  };
+  const Case cases[] = {
+      {"forbidden", 403}, {"invalid in both forms", 422}, {"in doubt again and again", 403, 4min}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    async::VirtualTime time;
+    const auto began = time.now();
+    boost::asio::io_context io;
+    const auto transport = std::make_shared<unit::ScriptedTransport>();
+    int patches = 0;
+    transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
+      if (request.method == "GET") return client::Response{200, live_with("", 7)};
+      if (patches++ > 0 && time.now() - began >= c.in_doubt)
+        return client::Response{c.code, refusal_with(c.code)};
+      auto lost = fail(Error::Kind::unavailable, "cut");
+      lost.error().maybe_applied = true;
+      return lost;
+    };
+    client::Api api(transport, time, system_random());
+    auto outcome = boost::asio::co_spawn(io, write_object(api, reservation()), boost::asio::use_future);
+    unit::run_for(io, time, c.in_doubt + kLongestDoubt - 10s);
+    EXPECT_EQ(outcome.wait_for(0s), std::future_status::timeout);
+    unit::run_for(io, time, 1min);
+    ASSERT_EQ(outcome.wait_for(0s), std::future_status::ready);
+    const auto ended = outcome.get();
+    EXPECT_FALSE(ended.object);
+    EXPECT_EQ(ended.error, "m");
+    EXPECT_FALSE(ended.conflict);
   }
 }
 

@@ -117,6 +117,16 @@ TEST_F(Binding, APodWaitsForEveryPluginThatAsksForIt) {
   EXPECT_FALSE(handle.reject("uid-web", "A", "too late"));
 }
 
+TEST_F(Binding, APermitThatIsGivenAtTheLastMomentCounts) {
+  a_.waits = 1min;
+  begin();
+  clock_.advance(1min);
+  scheduler_.waiting_pods().allow("uid-web", "A");
+  scheduler_.step();
+  EXPECT_EQ(take_log(), Log{"bind web to n1"});
+  EXPECT_FALSE(scheduler_.next_wakeup());
+}
+
 TEST_F(Binding, AWaitingPodIsRejectedByAPlugin) {
   a_.waits = 1min;
   begin();

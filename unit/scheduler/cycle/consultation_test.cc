@@ -131,6 +131,22 @@ TEST_F(ConsultationTest, AFailedAttemptIsTriedAgain) {
   EXPECT_EQ(take_log(), Log{"ask about gpu"});
 }
 
+TEST_F(ConsultationTest, ABackoffThatEndsMeanwhileWakesNobody) {
+  see(asking("gpu"));
+  run();
+  world_.answer = {};
+  world_.answer.error = "connection refused";
+  answer();
+  see(asking("second"));
+  run();
+  EXPECT_EQ(take_log().back(), "ask about second");
+  clock_.advance(3s);
+  EXPECT_EQ(scheduler_.next_wakeup(), std::nullopt) << "a step would do nothing";
+  answer();
+  run();
+  EXPECT_EQ(take_log(), (Log{"decided second among 1 nodes in 3 s", "bind second to n1", "ask about gpu"}));
+}
+
 TEST_F(ConsultationTest, WhatHappensMeanwhile) {
   const struct {
     const char* name;

@@ -110,6 +110,15 @@ TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
          scheduler_.pod_deleted("uid-web");
        },
        {{"UnschedulablePodUpdate", 1}, {"UnschedulablePodDelete", 1}}},
+      {"placed, and then not any more",
+       [&] {
+         see(web().node("n1"));
+         see(web());
+       },
+       {{"AssignedPodAdd", 1},
+        {"UnschedulablePodDelete", 1},
+        {"AssignedPodDelete", 1},
+        {"UnschedulablePodAdd", 1}}},
       {"of another scheduler",
        [&] { see(pod("theirs").scheduler("another").node("n1")); },
        {{"AssignedPodAdd", 1}}},

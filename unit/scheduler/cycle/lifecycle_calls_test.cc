@@ -28,6 +28,25 @@ TEST_F(Binding, TheRecorderForgetsPodsThatAreGoneOrPlacedByOthers) {
   EXPECT_EQ(world_.forgotten_pods, (Log{"uid-big", "uid-other"}));
 }
 
+// The end of its attempt is recorded after it was deleted. Nobody else would forget that.
+TEST_F(Binding, TheRecorderForgetsAPodThatIsDeletedWhileItIsBound) {
+  a_.waits = 1min;
+  begin();
+  scheduler_.pod_deleted("uid-web");
+  EXPECT_EQ(world_.ends.size(), 1u);
+  EXPECT_EQ(world_.forgotten_pods, (Log{"uid-web", "uid-web"}));
+
+  a_.waits.reset();
+  for (const auto end : {BindEnd::bound, BindEnd::rejected}) {
+    world_.forgotten_pods.clear();
+    begin();
+    scheduler_.pod_deleted("uid-web");
+    EXPECT_EQ(world_.forgotten_pods, Log{"uid-web"});
+    scheduler_.binding_ended("uid-web", {end, "gone"});
+    EXPECT_EQ(world_.forgotten_pods, (Log{"uid-web", "uid-web"}));
+  }
+}
+
 // A nomination that was not sent yet is of no use once the pod is bound, or gone.
 TEST_F(Binding, ANominationIsForgottenWhenItsPodLeavesTheCycle) {
   a_.waits = 1min;

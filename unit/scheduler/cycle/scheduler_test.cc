@@ -223,6 +223,22 @@ TEST_F(SchedulerTest, APodThatSomebodyElseBindsLeavesTheQueue) {
   EXPECT_EQ(take_log(), Log{"forgotten uid-web"});
 }
 
+// etcd was restored to a state before its binding.
+TEST_F(SchedulerTest, APodThatIsOnNoNodeAnyMoreIsScheduledAnew) {
+  see(machine("n1"));
+  see(pod("web").req("cpu", "4").node("n1"));
+  see(pod("theirs").scheduler("another").node("n1"));
+  see(pod("theirs").scheduler("another"));
+  EXPECT_EQ(place_of("theirs"), "");
+  see(pod("web").req("cpu", "4"));
+  EXPECT_EQ(place_of("web"), "");
+  EXPECT_EQ(used_cpu("n1"), 0);
+  EXPECT_TRUE(scheduler_.step());
+  EXPECT_EQ(binder_.asked, Log{"web to n1"});
+  see(pod("web").req("cpu", "4"));
+  EXPECT_EQ(place_of("web"), "n1") << "the watch has not shown its binding yet";
+}
+
 TEST_F(SchedulerTest, PodsOfOtherSchedulersCountAndAreNotScheduled) {
   see(machine("n1"));
   see(pod("theirs").scheduler("another").req("cpu", "3"));
@@ -310,6 +326,13 @@ TEST_F(Waking, APlacedPodThatGoes) {
   EXPECT_EQ(binder_.asked, Log{"web to n1"});
 }
 
+TEST_F(Waking, APlacedPodThatIsOnNoNodeAnyMore) {
+  see(pod("old").req("cpu", "2"));
+  EXPECT_GT(wakes_, 0);
+  EXPECT_EQ(run(), 2);
+  EXPECT_EQ(binder_.asked, Log{"web to n1"});
+}
+
 TEST_F(Waking, NothingThatCannotHelp) {
   see(machine("n1").label("disk", "ssd"));                         // no more CPU than before
   see(pod("old").req("cpu", "2").node("n1").label("app", "old"));  // nor does it use less
@@ -383,6 +406,21 @@ TEST_F(SchedulerTest, WithoutAnyNodeAPodIsTriedAgain) {
 }
 
 // --- bounds ---
+
+TEST_F(SchedulerTest, ABackoffThatEndsAtTheBoundWakesNobody) {
+  see(machine("n1"));
+  see(pod("again"));
+  run();
+  end("again", BindEnd::rejected, "no");
+  for (std::size_t i = 0; i < Scheduler::kMaxBindings; ++i) see(pod(fmt::format("p{}", i)));
+  EXPECT_EQ(run(), static_cast<int>(Scheduler::kMaxBindings));
+  clock_.advance(10s);
+  EXPECT_EQ(scheduler_.next_wakeup(), std::nullopt) << "a step would do nothing";
+  end("p0", BindEnd::bound);
+  EXPECT_LE(scheduler_.next_wakeup().value(), clock_.now());
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked.back(), "again to n1");
+}
 
 TEST_F(SchedulerTest, StopsAtTheBoundOfBindings) {
   see(machine("n1"));

@@ -117,7 +117,10 @@ class BoundVictims : public WaitingVictims {
 
 TEST_F(BoundVictims, ItsDeletionWakesThePreemptor) {
   binding_finds_it_gone();
+  int wakes = 0;
+  scheduler_.on_work([&] { ++wakes; });
   scheduler_.pod_deleted("uid-low");
+  EXPECT_GT(wakes, 0);
   run();
   EXPECT_TRUE(is_placed("high"));
 }

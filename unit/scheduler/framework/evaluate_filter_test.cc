@@ -107,6 +107,19 @@ TEST(EvaluatePreFilter, NodeSetsAreIntersected) {
   EXPECT_THAT(decision.unschedulable_plugins, ElementsAre("Affinity", "Zone"));
 }
 
+// An unresolvable verdict has no company: only its plugin's events wake the pod.
+TEST(EvaluatePreFilter, WhoLeftOutNodesBeforeDoesNotCount) {
+  const auto snapshot = cluster_of({"a", "b"});
+  FakeFilter affinity("Affinity"), volumes("Volumes");
+  affinity.only_nodes = {{"a"}};
+  volumes.pre_filter_rejects = Verdict{"Volumes", Code::unschedulable_and_unresolvable, {"no claim"}};
+  const auto profile = ProfileOf().filter(affinity).filter(volumes);
+  EXPECT_THAT(evaluate(*info(pod("p")), snapshot, profile).unschedulable_plugins, ElementsAre("Volumes"));
+  volumes.pre_filter_rejects->code = Code::unschedulable;
+  EXPECT_THAT(evaluate(*info(pod("p")), snapshot, profile).unschedulable_plugins,
+              ElementsAre("Affinity", "Volumes"));
+}
+
 TEST(EvaluatePreFilter, APluginThatNamesNoNodeTurnsThePodDown) {
   const auto snapshot = cluster_of({"a", "b"});
   FakeFilter affinity("Affinity"), never("Never");

@@ -258,6 +258,23 @@ TEST_F(SearchingDecision, TheNominatedNodeIsTriedFirst) {
   }
 }
 
+TEST_F(SearchingDecision, WhereTheNominatedNodeFitsAnErrorElsewhereDoesNotCount) {
+  fit_.reject("n020", {"broken"}, Code::error).reject("n170", {"small"});
+  profile_.search.reset();
+  for (const auto* fits : {"n010", "n150"}) {
+    const auto decision = decide(pod("p").nominated(fits), 10);
+    ASSERT_TRUE(decision.fits()) << decision.error;
+    EXPECT_EQ(decision.nominated_node, fits);
+    EXPECT_FALSE(decision.withdraw_nomination);
+    EXPECT_EQ(rejected(decision, snapshot_).at("n020"), "Fit/Error: broken");
+  }
+  for (const auto* other : {"n020", "n170", "n999", ""}) {
+    const auto decision = decide(pod("p").nominated(other), 10);
+    EXPECT_EQ(decision.error, "running \"Fit\" filter plugin: broken") << other;
+    EXPECT_TRUE(decision.withdraw_nomination);
+  }
+}
+
 TEST_F(SearchingDecision, WhereExtendersTurnDownAllThatWereFoundTheOthersWereNotAsked) {
   FakeFilter narrowing("Narrowing");
   narrowing.only_nodes = range(0, 190);
