@@ -165,6 +165,12 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     auto reply = filled ? client::parse_api_json(*filled, {}) : std::unexpected(filled.error());
     if (reply && labelled && !*labelled && !self->goes_on_without_labels(labelled->error()))
       reply = std::unexpected(labelled->error());
+    // It was there without a status: made by a write that failed halfway, for another outcome perhaps.
+    if (reply && each.is_new && !made &&
+        needs_labels(written_before(*reply), each.item->value.status, self->ttl())) {
+      left.push_back(&each);
+      continue;
+    }
     if (reply) {
       self->done(each.item->value, std::move(each.report), *reply, each.is_new && made);
       continue;

@@ -427,6 +427,23 @@ TEST(ReportWriter, AReportWithoutAStatusGetsItAtTheNextTry) {
   EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
 }
 
+// Its labels are from the decision whose write failed halfway.
+TEST(ReportWriter, AReportWithoutAStatusGetsTheLabelsOfItsOutcome) {
+  Writing w;
+  bool refuses = true;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!refuses || request.target.find("/status") == std::string::npos) return std::nullopt;
+    return client::Response{429, R"({"kind":"Status","code":429,"reason":"TooManyRequests"})"};
+  };
+  w.decide(huge("web"));
+  w.run_until([&] { return w.writer.counts().retried > 0; });
+  refuses = false;
+  w.bind(small("web"));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/metadata/labels/podium.dev~1outcome"), "Scheduled");
+}
+
 TEST(ReportWriter, OneThatAnotherHasReplacedIsMadeAnew) {
   Writing w;
   w.decide(huge("web"), 1);
