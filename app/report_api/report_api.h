@@ -6,7 +6,7 @@
 //
 // A request is authorized like one to the API server: get, list or create of schedulingreports in the
 // namespace, or in all. A body is read only after that, and parsed and evaluated on the workers for what-ifs
-// (controller/asker.h).
+// (controller/what_if/asker.h).
 // Where names of nodes are withheld (withholdNodeNames), who may not list nodes gets aliases instead.
 // Bounds: the requests of a user, those in progress, the body, the time of an answer.
 //

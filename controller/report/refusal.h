@@ -10,6 +10,7 @@
 namespace podium::controller {
 
 inline constexpr const char* kDeadlineExceeded = "DeadlineExceeded";
+inline constexpr const char* kMemoryExceeded = "MemoryExceeded";
 inline constexpr const char* kTooManyQuestions = "TooManyQuestions";
 inline constexpr const char* kTooManyRefreshed = "TooManyRefreshed";
 

@@ -15,6 +15,7 @@
 #include "controller/what_if/admission.h"
 #include "controller/what_if/checks.h"
 #include "controller/what_if/fixes.h"
+#include "controller/what_if/fork_memory.h"
 #include "controller/what_if/placing.h"
 #include "controller/what_if/verdicts.h"
 
@@ -79,13 +80,14 @@ class Answering {
  public:
   Answering(const Question& question, const Subject& subject, const api::Pod& pod,
             const framework::Profile& profile, const Budget& budget, const api::AdmissionObjects& objects,
-            Snapshot fork)
+            Count count, Snapshot fork)
       : question_(question),
         subject_(subject),
         profile_(profile),
         budget_(budget),
         objects_(objects),
         replicas_{subject, pod, profile, budget, objects.claim_templates},
+        count_(count),
         fork_(std::move(fork)) {}
 
   // `now`: the node of each pod that was removed, before the changes.
@@ -93,9 +95,9 @@ class Answering {
     answer_.changes = std::move(changes);
     const auto start = fork_;
     const auto placed = place_replicas(
-        replicas_, count(), fork_, [this](const ReplicaSeen& seen) { see_first(seen); },
+        replicas_, count_, fork_, [this](const ReplicaSeen& seen) { see_first(seen); },
         [this](const ReplicaSeen& seen) { see_failed(seen); });
-    if (!placed.in_time && placed.rows.empty())
+    if (placed.ended == Placed::Ended::out_of_time && placed.rows.empty())
       return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
     set_counts(placed);
     set_room(placed);
@@ -110,13 +112,6 @@ class Answering {
   }
 
  private:
-  Count count() const {
-    // A workload that is scaled to 0 is asked about with one pod.
-    const auto asked = std::max({question_.replicas.value_or(subject_.replicas), question_.min_count, 1});
-    const auto most = static_cast<std::int32_t>(kMostReplicas);
-    return {.asked = asked, .more = question_.room ? std::max(0, most - asked) : 0};
-  }
-
   void see_first(const ReplicaSeen& seen) {
     status_ = project(*seen.pod, seen.decision, seen.fork);
     name_own_victims(seen.pod->pod->meta.namespace_, status_);
@@ -145,7 +140,7 @@ class Answering {
     const auto& ns = seen.pod->pod->meta.namespace_;
     auto failed = project(*seen.pod, seen.decision, seen.fork);
     auto failure = failure_of(seen, failed);
-    if (question_.room && seen.index >= count().asked) {
+    if (question_.room && seen.index >= count_.asked) {
       after_all_ = std::move(failure);
       return;
     }
@@ -218,9 +213,12 @@ class Answering {
                 : fitting == placed.asked && fitting == 1
                     ? fmt::format("would be placed on {}", fork_.node_name(placed.rows.front()))
                 : fitting == placed.asked ? fmt::format("all {} replicas fit", placed.asked)
-                : placed.in_time          ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
-                                 : fmt::format("at least {} of {} replicas fit: the deadline passed", fitting,
-                                               placed.asked);
+                : placed.ended == Placed::Ended::done
+                    ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
+                    : fmt::format("at least {} of {} replicas fit: {}", fitting, placed.asked,
+                                  placed.ended == Placed::Ended::out_of_time
+                                      ? "the deadline passed"
+                                      : "more take more memory than a what-if may");
     if (const auto& group = answer_.group; group && !group->topology_key.empty()) {
       text += group->fits
                   ? fmt::format("; {} fit together in {}", group->min_count, group->domain)
@@ -235,6 +233,18 @@ class Answering {
     return text;
   }
 
+  std::string reason(const Placed& placed) const {
+    switch (placed.ended) {
+      case Placed::Ended::out_of_time:
+        return kDeadlineExceeded;
+      case Placed::Ended::out_of_memory:
+        return kMemoryExceeded;
+      case Placed::Ended::done:
+        break;
+    }
+    return status_.outcome;
+  }
+
   void conclude(const Placed& placed, std::size_t removed) {
     const bool all = placed.fitting() == placed.asked && placed.asked > 0;
     const bool together = !answer_.group || answer_.group->fits;
@@ -244,10 +254,8 @@ class Answering {
                                              : "DoesNotFit";
     status_.profile = profile_.scheduler_name;
     status_.attempts = 1;
-    status_.conditions = {
-        report_condition("Accepted", true, "Accepted", "request is valid"),
-        report_condition("Complete", true, placed.in_time ? status_.outcome : kDeadlineExceeded,
-                         summary(placed, removed))};
+    status_.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
+                          report_condition("Complete", true, reason(placed), summary(placed, removed))};
     status_.answer = std::move(answer_);
   }
 
@@ -257,12 +265,31 @@ class Answering {
   const Budget& budget_;
   const api::AdmissionObjects& objects_;
   const Replicas replicas_;
+  const Count count_;
   Snapshot fork_;
   ReportStatus status_;
   ReportAnswer answer_;
   std::optional<FirstFailure> after_all_;
   std::size_t other_victims_ = 0;
 };
+
+// How many replicas to try, and to place at most. One is always tried.
+Result<Count> count_replicas(const Question& question, const Subject& subject, const api::Pod& pod,
+                             const api::AdmissionObjects& objects, const ForkMemory& memory) {
+  // A workload that is scaled to 0 is asked about with one pod.
+  const auto asked = std::max({question.replicas.value_or(subject.replicas), question.min_count, 1});
+  const auto each = memory_of_replica(subject, replica_of(subject, pod, 0), objects.claim_templates);
+  // A group is placed once more, in one domain after the other.
+  const auto room = memory.room(each) / (question.topology_key.empty() ? 1 : 2);
+  const auto most = static_cast<std::int32_t>(std::clamp<std::size_t>(room, 1, Count::kAny));
+  if (question.min_count > most) {
+    return invalid(
+        fmt::format("spec.minCount: {} pods of this size take more memory than a what-if may; at most {}",
+                    question.min_count, most));
+  }
+  const auto left = std::max(0, static_cast<std::int32_t>(kMostReplicas) - asked);
+  return Count{.asked = asked, .more = question.room ? left : 0, .most = most};
+}
 
 // The nodes that the asker knows by name.
 std::vector<std::string> named_by(const Question& question) {
@@ -288,15 +315,20 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
     return refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
   if (question.room && subject.kind == Subject::Kind::daemon_set)
     return refusal("spec.room: a DaemonSet has one pod on each node that it selects");
+  if (question.min_count > 0 && subject.kind == Subject::Kind::daemon_set)
+    return refusal("spec.minCount: a DaemonSet has one pod on each node that it selects");
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
   const auto removed = remove_placed(subject, fork);
   auto now = zones_now(removed, fork);
   add_owner(subject, fork);
-  auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, fork);
+  ForkMemory memory;
+  auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, memory, fork);
   if (!changes) return refusal(changes.error().message);
+  const auto count = count_replicas(question, subject, pod, objects, memory);
+  if (!count) return refusal(count.error().message);
   const auto names = fork;
-  auto status = Answering(question, subject, pod, *profile, budget, objects, std::move(fork))
+  auto status = Answering(question, subject, pod, *profile, budget, objects, *count, std::move(fork))
                     .run(std::move(*changes), removed.size(), std::move(now));
   if (question.withholds_node_names)
     NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))

@@ -156,15 +156,29 @@ void change_node(const Change& change, Row row, const std::string& ns, const con
   }
 }
 
-Result<void> add_nodes(const Change& change, const std::string& path, ChangeResult& done, Snapshot& fork) {
-  std::vector<std::string> names;
-  if (change.node) {
-    names = add_copies(*change.node, change.count, fork);
-  } else if (fork.find_row(change.like)) {
-    names = add_nodes_like(change.like, change.count, fork);
-  } else {
-    return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
+// Of a copy that add_nodes_like() makes.
+std::size_t memory_of_copy(Row row, const Snapshot& fork) {
+  const auto& entry = fork.entry(row);
+  auto node = *entry.node;
+  node.images.clear();
+  auto sum = memory_of(node);
+  if (const auto* drivers = fork.objects().find<api::CsiNode>("", node.meta.name)) sum += memory_of(*drivers);
+  for (const auto& pod : entry.pods)
+    if (is_of_daemon_set(*pod->pod)) sum += memory_of(*pod->pod);
+  return sum;
+}
+
+Result<void> add_nodes(const Change& change, const std::string& path, ForkMemory& memory, ChangeResult& done,
+                       Snapshot& fork) {
+  const auto like = change.node ? std::nullopt : fork.find_row(change.like);
+  if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
+  const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
+  if (!memory.take(static_cast<std::size_t>(change.count), each)) {
+    return invalid(fmt::format("{}.count: {} such nodes take more memory than a what-if may; at most {} more",
+                               path, change.count, memory.room(each)));
   }
+  const auto names =
+      like ? add_nodes_like(change.like, change.count, fork) : add_copies(*change.node, change.count, fork);
   done.message = names.size() == 1
                      ? names.front() + " added"
                      : fmt::format("{} nodes added: {} to {}", names.size(), names.front(), names.back());
@@ -204,7 +218,7 @@ std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t co
 
 Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
                                                 const config::Config& config, const Budget& budget,
-                                                Snapshot& fork) {
+                                                ForkMemory& memory, Snapshot& fork) {
   std::vector<ChangeResult> out;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto& change = changes[i];
@@ -213,7 +227,8 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     done.type = to_string(change.type);
     done.node = change.node_name;
     if (change.type == Change::Type::add_nodes) {
-      if (auto added = add_nodes(change, path, done, fork); !added) return std::unexpected(added.error());
+      if (auto added = add_nodes(change, path, memory, done, fork); !added)
+        return std::unexpected(added.error());
     } else if (change.type == Change::Type::delete_pods) {
       delete_pods(change, ns, done, fork);
     } else {

@@ -3,7 +3,8 @@
 // A drained node's pods are placed again with the same placement code as the question's own. Pods of other
 // namespaces are counted and never named.
 //
-// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason", for a node that is not there.
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason", for a node that is not there, and
+// for more new nodes than there is memory for.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "controller/report/answer.h"
 #include "controller/what_if/change.h"
+#include "controller/what_if/fork_memory.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -23,7 +25,7 @@ using Budget = std::function<bool()>;
 
 Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
                                                 const config::Config& config, const Budget& budget,
-                                                cluster::Snapshot& fork);
+                                                ForkMemory& memory, cluster::Snapshot& fork);
 
 // Adds `count` nodes like this one: with its labels, taints and capacity, its CSI drivers and a copy of each
 // of its DaemonSet pods; ready, not cordoned, and without images. Returns their names.

@@ -13,7 +13,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   std::vector<std::string> pinned;
   if (is_daemon_set) {
     for (const auto row : daemon_rows(subject.pod, fork)) pinned.emplace_back(fork.node_name(row));
-    count = {.asked = static_cast<std::int32_t>(pinned.size())};
+    count = {.asked = static_cast<std::int32_t>(pinned.size()), .most = count.most};
   }
   Placed placed;
   placed.asked = count.asked;
@@ -23,8 +23,9 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   const framework::ScoreMemo::Use use(memo);
   for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
     const bool was_asked = i < count.asked;
-    if (budget && !budget()) {
-      placed.in_time = !was_asked;
+    const bool in_time = !budget || budget();
+    if (!in_time || placed.fitting() + placed.more >= count.most) {
+      if (was_asked) placed.ended = in_time ? Placed::Ended::out_of_memory : Placed::Ended::out_of_time;
       break;
     }
     auto pod = replica_of(subject, admitted, i);

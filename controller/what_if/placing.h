@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,15 +39,18 @@ using SeeReplica = std::function<void(const ReplicaSeen&)>;
 struct Placed {
   std::int32_t asked = 0;
   std::vector<cluster::Row> rows;  // of the replicas that fit, in their order; at most `asked`
-  bool in_time = true;             // false: the budget ended before all that were asked for were decided
-  std::int32_t more = 0;           // that fit after them
-  bool counted = false;            // no more than those fit: the next was turned down
+  enum class Ended : std::uint8_t { done, out_of_time, out_of_memory };
+  Ended ended = Ended::done;  // other: before all that were asked for were decided
+  std::int32_t more = 0;      // that fit after them
+  bool counted = false;       // no more than those fit: the next was turned down
   std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }
 };
 
 struct Count {
   std::int32_t asked = 1;
-  std::int32_t more = 0;  // to try after them, where all of them fit
+  std::int32_t more = 0;     // to try after them, where all of them fit
+  std::int32_t most = kAny;  // to place: there is no memory for others
+  static constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
 };
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned

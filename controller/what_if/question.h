@@ -1,7 +1,7 @@
 // Reads the spec of a what-if (a SchedulingReport with dryRun: true) into a Question.
 //
-// Sizes are checked before anything is decoded, so the memory that a Question takes is bounded by a small
-// multiple of kTemplateBytes, whatever its author wrote.
+// Sizes are checked before anything is decoded: a template has kTemplateBytes at most, a pod or workload of
+// the cluster kObjectBytes. What its replicas take is bounded by fork_memory.h.
 //
 // Threads: pure functions. Errors: Kind::invalid; the message has every finding as "path: reason", joined by
 // "; ".

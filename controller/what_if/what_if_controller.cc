@@ -17,6 +17,7 @@
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
+#include "client/decode/watch_lines.h"
 #include "client/request_info.h"
 #include "client/watch/reflector.h"
 #include "controller/report/ttl.h"
@@ -223,7 +224,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       terms.ttl = ttl;
       terms.refresh = refresh;
     }
-    if (question && !again && question->ttl >= kKept &&
+    const auto* accepted = asked.before.condition("Accepted");
+    const bool was_answered = again && accepted && accepted->is_true;  // and so has its place
+    if (question && !was_answered && question->ttl >= kKept &&
         !retention.may_keep(asked.ns, asked.name, size_of(bytes))) {
       question = invalid("spec.ttlSeconds: too many what-ifs with 0 are there; give this one a TTL");
       terms = of_wrong_spec(item);
@@ -231,7 +234,6 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     std::optional<AnswerPatch> answer;
     if (!terms.refreshed()) {
       refreshes.drop(item->key);
-      const auto* accepted = asked.before.condition("Accepted");
       if (again && accepted && !accepted->is_true) co_return;  // its spec is wrong, as the status says
     } else if (!refreshes.place(item->ns, asked.name, item->key, terms.refresh)) {
       answer = make_patch(asked, too_many_refreshed(), api.clock().wall(), of_wrong_spec(item));
@@ -287,7 +289,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (!reply) {
       if (client::object_is_gone(reply.error())) co_return;
       put_off(*item, reply.error());
-      if (reply.error().code == 422) co_await make_way(item);
+      if (reply.error().code == 422) co_await make_way(item, reply.error());
       if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());
       co_return;
@@ -315,10 +317,14 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // Where another what-if has the name, or its spec was edited, drops the answer and asks anew. The watch
   // event found the answer waiting.
-  Task<void> make_way(Answers::Item* item) {
+  Task<void> make_way(Answers::Item* item, Error error) {
     const auto& answer = item->value;
     const auto is_still = co_await reader.is_still(item->ns, answer.name, answer.uid, answer.generation);
-    if (!is_still || *is_still) co_return;
+    if (!is_still) co_return;
+    if (*is_still) {
+      log_failure("answer", item->key, error);  // refused for what it says, or by a policy
+      co_return;
+    }
     const auto pushed = questions.push(item->ns, item->key, {answer.name}, kNew);
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }

@@ -13,8 +13,8 @@
 // answered yet. Its next turn comes that long after its answer. The answer is written where it is another
 // one than before, else once a minute.
 //
-// Memory: the names of queued questions; one report of at most kObjectBytes per worker; the answers
-// that wait to be written, bounded in total and per namespace.
+// Memory: the names of queued questions; one report of at most kObjectBytes per worker, and what its question
+// adds to the fork (fork_memory.h); the answers that wait to be written, bounded in total and per namespace.
 //
 // Owner: the Engine; it cancels and drains the gate before `workers` stop and before this is destroyed.
 // Threads: all functions on `io`, which has one thread; stop(), answered(), waiting() and fitting() from any.

@@ -67,12 +67,13 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   auto earlier = question.changes;
   const auto drain = earlier.back();
   earlier.pop_back();
-  if (auto done = controller::apply_changes(earlier, ns, config, {}, fork); !done)
+  controller::ForkMemory memory;
+  if (auto done = controller::apply_changes(earlier, ns, config, {}, memory, fork); !done)
     return std::unexpected(done.error());
   const auto row = fork.find_row(drain.node_name);
   if (!row) return invalid("the drained node is gone");
   auto pods = fork.entry(*row).pods;
-  if (auto done = controller::apply_changes({drain}, ns, config, {}, fork); !done)
+  if (auto done = controller::apply_changes({drain}, ns, config, {}, memory, fork); !done)
     return std::unexpected(done.error());
   std::ranges::stable_sort(pods, std::greater(), [](const auto& pod) { return pod->priority; });
   for (const auto& pod : pods) {

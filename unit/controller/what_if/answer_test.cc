@@ -174,6 +174,43 @@ TEST(Answer, APlacedPodIsAskedAboutAsIfItWereNotThere) {
   EXPECT_EQ(snapshot.pod_total(), 1u);
 }
 
+// 64 KiB of JSON that take half a megabyte as a pod.
+std::string large_pod() {
+  std::string annotations;
+  for (int i = 0; i < 5000; ++i) annotations += fmt::format(R"({}"{:x}": "")", i == 0 ? "" : ",", i);
+  return fmt::format(R"("template": {{"metadata": {{"annotations": {{{}}}}},
+      "spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}})",
+                     annotations);
+}
+
+TEST(Answer, StopsWhereItsPodsTakeTooMuchMemory) {
+  const auto snapshot = unit::nodes_of({{"n1", "100"}, {"n2", "100"}});
+  const auto stopped = ask("{" + large_pod() + R"(, "replicas": 10000})", snapshot);
+  EXPECT_EQ(stopped.outcome, "PartlyFits");
+  EXPECT_GT(stopped.answer->fitting, 100u);
+  EXPECT_LT(stopped.answer->fitting, 220u) << "of two nodes that take 110 pods each";
+  EXPECT_EQ(
+      condition(stopped, "Complete"),
+      fmt::format("true MemoryExceeded: at least {} of 10000 replicas fit: more take more memory than a "
+                  "what-if may",
+                  stopped.answer->fitting));
+  EXPECT_FALSE(stopped.answer->first_failure) << "the cluster turned none down";
+  // What does not fit takes no memory.
+  EXPECT_EQ(ask(web(R"("replicas": 10000)"), snapshot).answer->fitting, 200u);
+
+  const auto capacity = ask("{" + large_pod() + R"(, "room": true})", snapshot);
+  ASSERT_TRUE(capacity.answer->room);
+  EXPECT_TRUE(capacity.answer->room->may_be_more);
+  EXPECT_EQ(capacity.answer->room->count + 1, stopped.answer->fitting);
+
+  const auto group = ask("{" + large_pod() + R"(, "minCount": 1000, "topologyKey": "zone"})", snapshot);
+  EXPECT_EQ(
+      condition(group, "Accepted"),
+      fmt::format("false Invalid: spec.minCount: 1000 pods of this size take more memory than a what-if "
+                  "may; at most {}",
+                  stopped.answer->fitting / 2));
+}
+
 TEST(Answer, StopsWhenTheBudgetEnds) {
   struct Case {
     int looks;  // calls of the budget that return true

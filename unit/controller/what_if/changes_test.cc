@@ -218,5 +218,22 @@ TEST(Changes, ANewNodeRunsTheDaemonSetsOfItsModel) {
   EXPECT_EQ(after(snapshot, R"({"type": "AddNodes", "like": "n1"})", "4").outcome, "DoesNotFit");
 }
 
+// Each copy would have half a megabyte of annotations.
+TEST(Changes, NewNodesHaveABoundOfMemory) {
+  auto large = node("large").cap("cpu", "4").cap("pods", "110");
+  for (int i = 0; i < 5000; ++i) large.annotation(fmt::format("{:x}", i), "");
+  auto snapshot = unit::two_nodes();
+  snapshot.set_node(large.ptr());
+  const auto refused = after(snapshot, R"({"type": "AddNodes", "like": "n1", "count": 1000},
+                                          {"type": "AddNodes", "like": "large", "count": 1000})");
+  EXPECT_TRUE(
+      unit::condition(refused, "Accepted")
+          .starts_with("false Invalid: spec.changes[1].count: 1000 such nodes take more memory than a "
+                       "what-if may; at most "))
+      << unit::condition(refused, "Accepted");
+  const auto done = after(snapshot, R"({"type": "AddNodes", "like": "large", "count": 50})");
+  EXPECT_EQ(told(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
+}
+
 }  // namespace
 }  // namespace podium::controller

@@ -110,7 +110,8 @@ TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
         "changes": [)") +
                    change + "]}");
     ASSERT_TRUE(question) << question.error().message;
-    ASSERT_TRUE(apply_changes(question->changes, "ml", unit::default_config(), {}, fork.snapshot));
+    ForkMemory memory;
+    ASSERT_TRUE(apply_changes(question->changes, "ml", unit::default_config(), {}, memory, fork.snapshot));
     EXPECT_FALSE(fork.claim("own").status.allocation) << change;
   }
 }

@@ -52,6 +52,22 @@ struct Probing : Virtual, Asking {
   std::string decided_at() const { return ObjectServer::text(status("probe"), "/decidedAt"); }
 };
 
+TEST(Refresh, AskingAgainIsNoWayRoundTheBoundOnThoseThatAreKept) {
+  Probing w;
+  w.retention.set(600s, {{1'000, 1u << 30}, {2, 1u << 30}});
+  for (const char* name : {"first", "second"}) {
+    w.ask(name, probe(10, R"("ttlSeconds":0,)"));
+    w.settle();
+  }
+  EXPECT_EQ(w.accepted("first"), "True Accepted: request is valid");
+  EXPECT_TRUE(w.accepted("second").starts_with("False Invalid: spec.ttlSeconds: too many what-ifs"));
+  w.go_on(30s);
+  EXPECT_EQ(w.status("first").at("outcome"), "PartlyFits");
+  EXPECT_EQ(w.status("second").at("outcome"), "Refused");
+  EXPECT_TRUE(w.status("second").as_object().contains("expiresAt"));
+  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "first", 4}}));
+}
+
 TEST(Refresh, AnAnswerThatStaysTheSameIsWrittenOnceAMinute) {
   Probing w;
   w.ask("probe", probe(10));

@@ -180,6 +180,11 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   const auto counted =
       ask(fmt::format(R"({{"replicas": 2, "template": {}}})", manifest("DaemonSet", "")), snapshot);
   EXPECT_EQ(counted.message, "spec.replicas: a DaemonSet has one pod on each node that it selects");
+  const auto grouped = ask(fmt::format(R"({{"minCount": 1, "topologyKey": "kubernetes.io/hostname",
+      "template": {}}})",
+                                       manifest("DaemonSet", "")),
+                           snapshot);
+  EXPECT_EQ(grouped.message, "spec.minCount: a DaemonSet has one pod on each node that it selects");
 
   api::AdmissionObjects objects;
   objects.runtime = {.found = api::RuntimeClass{}};
