@@ -130,10 +130,17 @@ NodePtr Parser::unary() {
   if (sign.empty()) return member();
   int count = 0;
   for (; token_.is(sign); advance()) ++count;
-  const bool is_number = token_.type == Token::Type::integer || token_.type == Token::Type::real;
-  if (sign == "-" && count == 1 && is_number) {
+  const auto is_number = [this] {
+    return token_.type == Token::Type::integer || token_.type == Token::Type::real;
+  };
+  // A number may have a sign of its own.
+  if (sign == "-" && count == 1 && is_number()) {
     negative_ = true;
     return member();
+  }
+  if (sign == "!" && take("-")) {
+    if (!is_number()) return fail("expected a number");
+    negative_ = true;
   }
   NodePtr node = member();
   if (!node || count % 2 == 0) return node;

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
     Language, Results,
     testing::Values(Case{"1 + 2 * 3 - 4 / 2", "5"}, Case{"-7 % 3", "-1"}, Case{"0x1F + 1", "32"},
                     Case{"7u / 2u", "3"}, Case{"1.5e3", "1500"}, Case{".5", "0.5"}, Case{"1e6", "1e+06"},
-                    Case{"--5", "5"}, Case{"!!true", "true"},
+                    Case{"--5", "5"}, Case{"!!true", "true"}, Case{"!!-2.25 <= 1e21", "true"},
                     Case{"-9223372036854775808", "-9223372036854775808"}, Case{"true ? 1 : 2", "1"},
                     Case{"false || 1 > 2 || true && true", "true"}, Case{"1 in [1, 2]", "true"},
                     Case{"1.0 in [1, 2]", "true"}, Case{"'a' in {'a': 1}", "true"}, Case{"[1, 2][1]", "2"},
