@@ -1,12 +1,23 @@
 #include "controller/recorder/decision_memory.h"
 
 #include <boost/container_hash/hash.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <iterator>
 #include <utility>
 
+#include "base/heap_bytes.h"
 #include "controller/report/metadata.h"
 
-namespace podium::controller {
+namespace podium {
+
+// Of a what-if's fixes, which no decision has: about what it takes as text.
+template <>
+struct OwnHeapBytes<boost::json::object> {
+  static std::size_t of(const boost::json::object& object) { return boost::json::serialize(object).size(); }
+};
+
+namespace controller {
 namespace {
 
 constexpr std::size_t kEntryBytes = 768;  // keys, lists, sets and maps of an entry
@@ -16,58 +27,9 @@ std::string key_of_pod(const std::string& ns, const std::string& pod) { return n
 
 std::uint64_t trace_hash(const std::string& key) { return boost::hash<std::string>()(key); }
 
-std::size_t bytes_of(const std::string& text) {
-  return sizeof text + (text.size() > 15 ? text.size() + 17 : 0);  // longer ones have memory of their own
-}
-
-template <typename List, typename Each>
-std::size_t sum(const List& list, Each&& each) {
-  std::size_t out = 0;
-  for (const auto& one : list) out += each(one);
-  return out;
-}
-
-std::size_t bytes_of(const NodeScore& node) { return bytes_of(node.node) + sizeof node.score; }
-
-std::size_t bytes_of(const TopNode& node) {
-  return sizeof node + bytes_of(node.node) + node.strategy_scores.size() * sizeof node.score;
-}
-
-std::size_t bytes_of(const std::vector<std::string>& texts) {
-  return sum(texts, [](const auto& text) { return bytes_of(text); });
-}
-
 }  // namespace
 
-std::size_t bytes_of(const ReportStatus& status) {
-  std::size_t out = sizeof status;
-  const auto of = [](const auto& one) { return bytes_of(one); };
-  for (const auto* text : {&status.outcome, &status.profile, &status.message}) out += bytes_of(*text);
-  if (status.choice) out += bytes_of(status.choice->node);
-  out += sum(status.top_nodes, of) + bytes_of(status.scheduling_gates);
-  out += sum(status.strategies,
-             [&](const auto& s) { return sizeof s + bytes_of(s.name) + sum(s.top_nodes, of); });
-  out += sum(status.rejections, [](const auto& r) {
-    return sizeof r + bytes_of(r.plugin) + bytes_of(r.code) + bytes_of(r.reason) + bytes_of(r.taints) +
-           bytes_of(r.examples) +
-           sum(r.devices, [](const auto& d) { return sizeof d + bytes_of(d.claim) + bytes_of(d.request); });
-  });
-  out += sum(status.devices, [](const auto& d) {
-    return sizeof d + bytes_of(d.claim) + bytes_of(d.request) + bytes_of(d.driver) + bytes_of(d.pool) +
-           bytes_of(d.device);
-  });
-  out +=
-      sum(status.history, [](const auto& h) { return sizeof h + bytes_of(h.outcome) + bytes_of(h.reason); });
-  out += sum(status.conditions, [](const auto& c) {
-    return sizeof c + bytes_of(c.type) + bytes_of(c.reason) + bytes_of(c.message);
-  });
-  if (status.preemption) {
-    out += bytes_of(status.preemption->node);
-    out += sum(status.preemption->victims,
-               [](const auto& victim) { return bytes_of(victim.first) + bytes_of(victim.second); });
-  }
-  return out;
-}
+std::size_t bytes_of(const ReportStatus& status) { return sizeof status + heap_bytes(status); }
 
 void DecisionMemory::begin() {
   const std::lock_guard lock(mutex_);
@@ -204,4 +166,5 @@ void DecisionMemory::leave_trace(const std::string& key, Trace trace) {
   }
 }
 
-}  // namespace podium::controller
+}  // namespace controller
+}  // namespace podium
