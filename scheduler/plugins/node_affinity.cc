@@ -136,9 +136,9 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
       const auto* after = object_after<api::Node>(event);
       if (!after || (enforced && !selects(*enforced, *after))) return false;
       // As upstream, a term that cannot be parsed wakes the pod.
-      if (required_affinity_fails(*rejected, *after)) return true;
-      return required_affinity_selects(*rejected, *after) &&
-             (!before || !required_affinity_selects(*rejected, *before));
+      const auto matches = match_required_affinity(*rejected, *after);
+      if (!matches) return true;
+      return *matches && (!before || !required_affinity_selects(*rejected, *before));
     };
     return {{Resource::node, kAdd | kUpdateNodeLabel, helps}};
   }

@@ -20,20 +20,26 @@ std::string_view field_of(const api::Node& node, std::string_view key) {
   return key == "metadata.name" ? std::string_view(node.meta.name) : std::string_view();
 }
 
-bool term_selects(const api::NodeSelectorTerm& term, const api::Node& node) {
-  return is_valid(term) &&
-         std::ranges::all_of(term.match_expressions,
+// Of a valid term.
+bool is_met(const api::NodeSelectorTerm& term, const api::Node& node) {
+  return std::ranges::all_of(term.match_expressions,
                              [&](const Requirement& r) { return r.matches(node.meta.labels.find(r.key)); }) &&
          std::ranges::all_of(term.match_fields, [&](const Requirement& r) {
            return (field_of(node, r.key) == r.values.front()) == (r.op == Op::in);
          });
 }
 
-bool node_selector_selects(const api::Pod& pod, const api::Node& node) {
-  return std::ranges::all_of(pod.node_selector, [&](const api::Labels::Entry& entry) {
-    const auto* value = node.meta.labels.find(entry.first);
-    return value && *value == entry.second;
-  });
+// Whether one of the terms selects the node. nullopt: none does, and upstream cannot parse one of them.
+std::optional<bool> match(std::span<const api::NodeSelectorTerm> terms, const api::Node& node) {
+  bool has_errors = false;
+  for (const auto& term : terms) {
+    if (is_valid(term)) {
+      if (is_met(term, node)) return true;
+    } else if (!term.match_expressions.empty() || !term.match_fields.empty()) {
+      has_errors = true;
+    }
+  }
+  return has_errors ? std::nullopt : std::optional(false);
 }
 
 }  // namespace
@@ -136,18 +142,20 @@ bool has_valid_fields(const api::NodeSelectorTerm& term) {
 }
 
 bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node) {
-  return std::ranges::any_of(terms, [&](const auto& term) { return term_selects(term, node); });
+  return match(terms, node).value_or(false);
+}
+
+std::optional<bool> match_required_affinity(const api::Pod& pod, const api::Node& node) {
+  const bool selected = std::ranges::all_of(pod.node_selector, [&](const api::Labels::Entry& entry) {
+    const auto* value = node.meta.labels.find(entry.first);
+    return value && *value == entry.second;
+  });
+  const auto& terms = pod.node_affinity.required;
+  return selected && terms ? match(*terms, node) : std::optional(selected);
 }
 
 bool required_affinity_selects(const api::Pod& pod, const api::Node& node) {
-  return node_selector_selects(pod, node) &&
-         (!pod.node_affinity.required || selects(*pod.node_affinity.required, node));
-}
-
-bool required_affinity_fails(const api::Pod& pod, const api::Node& node) {
-  const auto& terms = pod.node_affinity.required;
-  return terms && node_selector_selects(pod, node) && !selects(*terms, node) &&
-         std::ranges::any_of(*terms, [](const auto& term) { return !parse_errors(term, "").empty(); });
+  return match_required_affinity(pod, node).value_or(false);
 }
 
 }  // namespace podium::plugins

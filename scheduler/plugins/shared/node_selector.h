@@ -74,7 +74,7 @@ bool has_valid_fields(const api::NodeSelectorTerm& term);
 // The same checks on one node object that need not be in a snapshot.
 bool selects(std::span<const api::NodeSelectorTerm> terms, const api::Node& node);
 bool required_affinity_selects(const api::Pod& pod, const api::Node& node);
-// True if no term selects the node, and upstream cannot parse one of them.
-bool required_affinity_fails(const api::Pod& pod, const api::Node& node);
+// nullopt: no term selects the node, and upstream cannot parse one of them.
+std::optional<bool> match_required_affinity(const api::Pod& pod, const api::Node& node);
 
 }  // namespace podium::plugins
