@@ -11,6 +11,7 @@
 #include "app/evaluate/table.h"
 #include "app/render/terminal.h"
 #include "app/render/text.h"
+#include "app/render/words.h"
 #include "base/problems.h"
 
 namespace podium::evaluate {
@@ -75,10 +76,9 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   const auto options = std::make_shared<Options>();
   options->inputs.plugins = plugins;
   command
-      ->add_option("--cluster", options->inputs.cluster,
-                   "manifests of the cluster state: kubectl get "
-                   "nodes,pods,ns,svc,rs,sts,pv,pvc,sc,csinodes,csidrivers,"
-                   "csistoragecapacities,pc,pdb,limits,runtimeclasses -A -o yaml; - for standard input")
+      ->add_option(
+          "--cluster", options->inputs.cluster,
+          fmt::format("manifests of the cluster state: {}; - for standard input", render::kDumpCommand))
       ->type_name("FILE...");
   command
       ->add_option("--pod", options->inputs.pods,

@@ -70,7 +70,7 @@ void tell_namespaces(const Manifests& dump, const Pods& pods, std::vector<std::s
     return selects_namespaces(pod.pod_affinity) || selects_namespaces(pod.pod_anti_affinity);
   };
   if (any_pod(pods, selects) || any_pod(dump.pods, selects))
-    Lacks().of("namespaces", dump.namespaces).tell("affinity to pods selects them by their labels", out);
+    Lacks().of("namespaces", dump.namespaces).tell("pod affinity selects them by their labels", out);
 }
 
 void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {

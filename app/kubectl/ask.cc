@@ -6,6 +6,7 @@
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
 #include "app/render/report.h"
+#include "app/render/words.h"
 
 namespace podium::kubectl {
 namespace {
@@ -77,11 +78,9 @@ bool is_not_installed(const Error& error) { return error.code == 404 && !client:
 std::string offline_hint(const std::string& ns, const std::string& pod) {
   return fmt::format(
       "Without it, from what you may list:\n"
-      "  kubectl get "
-      "nodes,pods,ns,svc,rs,sts,pv,pvc,sc,csinodes,csidrivers,csistoragecapacities,pc,pdb,limits,"
-      "runtimeclasses -A -o yaml > dump.yaml\n"
+      "  {} > dump.yaml\n"
       "  podium evaluate --cluster dump.yaml --pod {}/{}",
-      ns, pod);
+      render::kDumpCommand, ns, pod);
 }
 
 Admission dry_run_pod(Cluster& cluster, const std::string& ns, const json::value& pod) {

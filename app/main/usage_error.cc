@@ -67,7 +67,7 @@ std::string reason(const Unexpected& unexpected) {
 std::string hint(const Unexpected& unexpected, const CLI::App& command) {
   const auto& [before, word] = unexpected;
   if (before != &command && unexpected.is_flag() && command.get_option_no_throw(word))
-    return fmt::format("{} goes behind the command: {} {}\n", word, full_name(command), word);
+    return fmt::format("Put {0} after the command: {1} {0}\n", word, full_name(command));
   std::vector<std::string> known;
   for (const auto* option : before->get_options()) {
     if (option->get_group().empty()) continue;  // hidden

@@ -209,16 +209,16 @@ class Answering {
 
   std::string summary(const Placed& placed, std::size_t removed) const {
     const auto fitting = placed.fitting();
-    auto text = placed.asked == 0 ? std::string("no node should run one of its pods")
-                : fitting == placed.asked && fitting == 1
-                    ? fmt::format("would be placed on {}", fork_.node_name(placed.rows.front()))
-                : fitting == placed.asked ? fmt::format("all {} replicas fit", placed.asked)
-                : placed.ended == Placed::Ended::done
-                    ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
-                    : fmt::format("at least {} of {} replicas fit: {}", fitting, placed.asked,
-                                  placed.ended == Placed::Ended::out_of_time
-                                      ? "the deadline passed"
-                                      : "more take more memory than a what-if may");
+    auto text =
+        placed.asked == 0 ? std::string("no node should run one of its pods")
+        : fitting == placed.asked && fitting == 1
+            ? fmt::format("would be placed on {}", fork_.node_name(placed.rows.front()))
+        : fitting == placed.asked ? fmt::format("all {} replicas fit", placed.asked)
+        : placed.ended == Placed::Ended::done
+            ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
+            : fmt::format("at least {} of {} replicas fit: {}", fitting, placed.asked,
+                          placed.ended == Placed::Ended::out_of_time ? "the deadline passed"
+                                                                     : "a what-if may use no more memory");
     if (const auto& group = answer_.group; group && !group->topology_key.empty()) {
       text += group->fits
                   ? fmt::format("; {} fit together in {}", group->min_count, group->domain)
@@ -284,7 +284,8 @@ Result<Count> count_replicas(const Question& question, const Subject& subject, c
   const auto most = static_cast<std::int32_t>(std::clamp<std::size_t>(room, 1, Count::kAny));
   if (question.min_count > most) {
     return invalid(
-        fmt::format("spec.minCount: {} pods of this size take more memory than a what-if may; at most {}",
+        fmt::format("spec.minCount: {} pods of this size need more memory than a what-if may use; at most {} "
+                    "are possible",
                     question.min_count, most));
   }
   const auto left = std::max(0, static_cast<std::int32_t>(kMostReplicas) - asked);

@@ -174,8 +174,9 @@ Result<void> add_nodes(const Change& change, const std::string& path, ForkMemory
   if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
   const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
   if (!memory.take(static_cast<std::size_t>(change.count), each)) {
-    return invalid(fmt::format("{}.count: {} such nodes take more memory than a what-if may; at most {} more",
-                               path, change.count, memory.room(each)));
+    return invalid(fmt::format(
+        "{}.count: {} such nodes need more memory than a what-if may use; at most {} are possible", path,
+        change.count, memory.room(each)));
   }
   const auto names =
       like ? add_nodes_like(change.like, change.count, fork) : add_copies(*change.node, change.count, fork);

@@ -47,10 +47,10 @@ struct Placed {
 };
 
 struct Count {
+  static constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
   std::int32_t asked = 1;
   std::int32_t more = 0;     // to try after them, where all of them fit
   std::int32_t most = kAny;  // to place: there is no memory for others
-  static constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
 };
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned

@@ -157,7 +157,7 @@ reports: {ttl: -5m, enabld: true}
             "config vew x": 'podium config: unknown command "vew"\nDid you mean view?\n',
             "config --foo view x": 'podium config: unknown flag "--foo"\n',
             "why --namespce x": 'podium why: unknown flag "--namespce"\nDid you mean --namespace?\n',
-            "-n prod why web": 'podium: unknown flag "-n"\n-n goes behind the command: podium why -n\n',
+            "-n prod why web": 'podium: unknown flag "-n"\nPut -n after the command: podium why -n\n',
             "why": "podium why: POD is required\n",
             "": "podium: A subcommand is required\n",
         }.items():

@@ -21,7 +21,7 @@ Names missing(const api::Manifests& dump, const api::Pod& pod) {
 TEST(MissingKinds, NamespacesWhereAffinitySelectsThem) {
   api::Pod pod;
   pod.pod_anti_affinity.required.emplace_back().namespace_selector.emplace();
-  const Names told{"--cluster has no namespaces: affinity to pods selects them by their labels"};
+  const Names told{"--cluster has no namespaces: pod affinity selects them by their labels"};
   api::Manifests dump;
   EXPECT_EQ(missing(dump, pod), told);
   dump.pods.push_back(std::make_shared<const api::Pod>(pod));

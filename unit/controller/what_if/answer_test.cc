@@ -189,11 +189,10 @@ TEST(Answer, StopsWhereItsPodsTakeTooMuchMemory) {
   EXPECT_EQ(stopped.outcome, "PartlyFits");
   EXPECT_GT(stopped.answer->fitting, 100u);
   EXPECT_LT(stopped.answer->fitting, 220u) << "of two nodes that take 110 pods each";
-  EXPECT_EQ(
-      condition(stopped, "Complete"),
-      fmt::format("true MemoryExceeded: at least {} of 10000 replicas fit: more take more memory than a "
-                  "what-if may",
-                  stopped.answer->fitting));
+  EXPECT_EQ(condition(stopped, "Complete"),
+            fmt::format("true MemoryExceeded: at least {} of 10000 replicas fit: a what-if may use no more "
+                        "memory",
+                        stopped.answer->fitting));
   EXPECT_FALSE(stopped.answer->first_failure) << "the cluster turned none down";
   // What does not fit takes no memory.
   EXPECT_EQ(ask(web(R"("replicas": 10000)"), snapshot).answer->fitting, 200u);
@@ -206,8 +205,8 @@ TEST(Answer, StopsWhereItsPodsTakeTooMuchMemory) {
   const auto group = ask("{" + large_pod() + R"(, "minCount": 1000, "topologyKey": "zone"})", snapshot);
   EXPECT_EQ(
       condition(group, "Accepted"),
-      fmt::format("false Invalid: spec.minCount: 1000 pods of this size take more memory than a what-if "
-                  "may; at most {}",
+      fmt::format("false Invalid: spec.minCount: 1000 pods of this size need more memory than a what-if "
+                  "may use; at most {} are possible",
                   stopped.answer->fitting / 2));
 }
 

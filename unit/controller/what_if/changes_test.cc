@@ -228,8 +228,8 @@ TEST(Changes, NewNodesHaveABoundOfMemory) {
                                           {"type": "AddNodes", "like": "large", "count": 1000})");
   EXPECT_TRUE(
       unit::condition(refused, "Accepted")
-          .starts_with("false Invalid: spec.changes[1].count: 1000 such nodes take more memory than a "
-                       "what-if may; at most "))
+          .starts_with("false Invalid: spec.changes[1].count: 1000 such nodes need more memory than a "
+                       "what-if may use; at most "))
       << unit::condition(refused, "Accepted");
   const auto done = after(snapshot, R"({"type": "AddNodes", "like": "large", "count": 50})");
   EXPECT_EQ(told(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
