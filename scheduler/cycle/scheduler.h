@@ -146,9 +146,8 @@ class Scheduler {
   framework::ScoreMemo memo_;  // of decisions without extenders
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
-  // UIDs of pods that this process placed and the watch has not shown on a node yet. Pods that are back in
-  // the queue after a failed binding may be in it, which is harmless: they are pending, and not in the
-  // snapshot.
+  // UIDs of pods that this process placed and the watch has not shown on a node yet. Those that are back in
+  // the queue after a failed binding may stay here: they are not in the snapshot, so it does no harm.
   boost::unordered_flat_set<std::string> assumed_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step
