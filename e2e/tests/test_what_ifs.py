@@ -1,9 +1,10 @@
 """Many unusual what-ifs at once from several namespaces: each has its own answer, and none delays another."""
 import json
+import pathlib
 import unittest
 
 from e2e.support import podium
-from e2e.support.control_plane import wait_until
+from e2e.support.control_plane import ROOT, wait_until
 from e2e.tests.base import Live, node, what_if
 
 CONTAINER = {"name": "c", "image": "app:v1", "resources": {"requests": {"cpu": "1500m"}}}
@@ -80,6 +81,20 @@ class ManyWhatIfs(Live):
                     self.check_own(answers[f"ask-{number}"], number)
                 else:
                     self.assertEqual(answers[f"ask-{number}"]["message"], "spec.template: larger than 64 KiB")
+
+    def test_large_pods_by_the_thousand_take_little_memory(self):
+        namespace = self.namespace("large")
+        room = {"type": "AddNodes", "count": 100, "template": {"status": {"allocatable": {"cpu": "900", "memory": "1Ti", "pods": "1000"}}}}
+        for number in range(12):
+            asked = question(namespace, f"ask-{number}", replicas=10_000, changes=[room])
+            asked["spec"]["template"]["metadata"]["annotations"] = {f"{key:x}": "" for key in range(5000)}
+            self.plane.create(asked)
+        for status in self.answers(namespace, 12).values():
+            complete = podium.condition({"status": status}, "Complete")
+            self.assertEqual((status["outcome"], complete["reason"]), ("PartlyFits", "MemoryExceeded"), complete)
+        peak = int(pathlib.Path(f"/proc/{self.podium.process.pid}/status").read_text().split("VmHWM:")[1].split()[0])  # KiB
+        factor = 1 if podium.PROGRAM == ROOT / "build/release/podium" else 8  # a sanitizer's program takes more
+        self.assertLess(peak, factor * 512 * 1024)  # the chart's limit; one such question took 4 GiB before it had a bound
 
     def test_a_template_of_any_depth_is_refused_alone(self):
         bad, good = self.namespace("bad"), self.namespace("good")
