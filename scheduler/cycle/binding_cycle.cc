@@ -216,10 +216,12 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
   auto* known = find(uid);
   if (!known || known->stage != Pod::Stage::binding) return;
   --(known->in_doubt ? in_doubt_ : requests_);
-  if (outcome.end == BindEnd::rejected && !known->gone) {
-    fail(*known, {outcome.error});
-  } else if (outcome.end == BindEnd::not_sent && !known->gone) {
+  if (outcome.end == BindEnd::not_sent && !known->gone) {
     requeue_unsent(*known);
+  } else if (outcome.end != BindEnd::unknown && known->verdict && !known->gone) {
+    fail(*known, std::move(*known->verdict));
+  } else if (outcome.end == BindEnd::rejected && !known->gone) {
+    fail(*known, {outcome.error});
   } else if (outcome.end != BindEnd::bound) {
     end(*known, outcome.error);
   } else {

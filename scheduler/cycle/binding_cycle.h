@@ -81,6 +81,9 @@ class BindingCycle final : public framework::Handle {
   // updates the snapshot.
   bool pod_gone(std::string_view uid);
   void pod_deleted(std::string_view uid);
+  // The watch showed the pod on a node, and shows it on none now: etcd was restored. Its request may still be
+  // carried out: the pod is assumed until that has ended, and is tried again then, whatever the answer.
+  void pending_again(const cluster::PodInfoPtr& pod);
   bool is_gone(std::string_view uid) const;
 
   // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts

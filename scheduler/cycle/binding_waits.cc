@@ -125,6 +125,15 @@ void BindingCycle::pod_deleted(std::string_view uid) {
   pod_gone(uid);
 }
 
+void BindingCycle::pending_again(const cluster::PodInfoPtr& pod) {
+  updated(pod);
+  auto& known = *find(pod->pod->meta.uid);
+  known.gone = false;
+  known.verdict = Failure{kPendingAgain};
+  if (const auto row = parts_.snapshot.find_row(known.assumed.node))
+    framework::assume(*known.assumed.pod, *row, parts_.snapshot);
+}
+
 bool BindingCycle::is_gone(std::string_view uid) const {
   const auto* pod = find(uid);
   return pod && pod->gone;

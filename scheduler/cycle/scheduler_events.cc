@@ -79,10 +79,15 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   if (ours) {
     observe_duration(Resource::unscheduled_pod,
                      Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
+    const bool was_shown_on_a_node = cycle_.is_gone(uid) && snapshot_.find_pod(uid);
     // The assumption stays, unless the pod is terminating: then its capacity is free for others.
-    if (pod->pod->terminating() && !cycle_.is_gone(uid)) {
+    if (pod->pod->terminating()) {
       cycle_.pod_gone(uid);
       remove_from_node(uid);
+    } else if (was_shown_on_a_node) {
+      remove_from_node(uid);
+      assumed_.insert(uid);
+      cycle_.pending_again(pod);
     } else {
       cycle_.updated(pod);
     }

@@ -406,6 +406,50 @@ TEST_F(Binding, APodThatGoesWhileAWriteIsUnderWayEndsWithIt) {
   EXPECT_EQ(rejected_by("web"), "-");
 }
 
+// etcd was restored while the request was under way, to a state before its binding.
+TEST_F(Binding, APodThatIsOnNoNodeAnyMoreIsTriedAgainOnceItsRequestHasEnded) {
+  const auto web = pod("web").req("cpu", "3");
+  using Happen = std::function<void()>;
+  const auto ends = [&](BindEnd end) {
+    return Happen([this, end] { scheduler_.binding_ended("uid-web", {end, "an answer"}); });
+  };
+  const struct {
+    const char* name;
+    const char* shown_on;
+    Log writes;
+    Happen end;
+    bool is_tried_again;
+  } cases[] = {
+      {"bound, which the restored state does not know", "n1", {}, ends(BindEnd::bound), true},
+      {"refused", "n1", {}, ends(BindEnd::rejected), true},
+      {"elsewhere", "n1", {}, ends(BindEnd::elsewhere), true},
+      {"not sent", "n1", {}, ends(BindEnd::not_sent), true},
+      {"another node", "n2", {}, ends(BindEnd::bound), true},
+      {"another write", "n1", {"x"}, [&] { wrote("web"); }, true},
+      {"the scheduler stops", "n1", {}, ends(BindEnd::unknown), false},
+  };
+  see(machine("n2", "1"));
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    a_.pre_binds = !c.writes.empty();
+    a_.writes = c.writes;
+    begin(web);
+    see(pod("web").req("cpu", "3").node(c.shown_on));
+    see(web);
+    const auto* assumed = scheduler_.snapshot().find_pod("uid-web");
+    ASSERT_TRUE(assumed) << "the request may still be carried out";
+    EXPECT_EQ((**assumed)->node_name, "n1");
+    EXPECT_EQ(scheduler_.bindings(), 1u);
+    c.end();
+    EXPECT_FALSE(is_placed("web"));
+    EXPECT_EQ(scheduler_.bindings(), 0u);
+    EXPECT_EQ(scheduler_.queue().counts().backoff, c.is_tried_again ? 1u : 0u);
+    scheduler_.pod_deleted("uid-web");
+    take_log();
+    world_.ends.clear();
+  }
+}
+
 // --- bounds and stop ---
 
 TEST_F(Binding, WaitingPodsDoNotKeepOthersFromBeingScheduled) {
