@@ -8,8 +8,6 @@ namespace {
 
 constexpr auto kCodes = std::to_array<ReasonCode>({
     {"", "didn't satisfy plugin", "ExcludedByName", "the pod's required affinity names other nodes"},
-    {"DynamicResources", "resource claims", "ResourceClaimsUnsupported",
-     "the pod has resource claims, which podium does not serve"},
     {"DynamicResources", "not created yet", "ResourceClaimNotCreated",
      "a claim is not created from its template yet"},
     {"DynamicResources", "could not find", "ResourceClaimNotFound", "a resource claim does not exist"},

@@ -23,7 +23,6 @@ using namespace framework;
 constexpr auto kName = DynamicResources::kName;
 constexpr auto kUnavailable = "resourceclaim not available on the node";
 constexpr auto kTooFew = "cannot allocate all claims";
-constexpr auto kUnsupported = "pods with resource claims are not supported by this scheduler yet";
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
 constexpr std::int64_t kMostSubRequests = 8;
 // Of a tally, over all nodes: some 50 ms. More devices than that are not counted for a report.
@@ -328,15 +327,13 @@ bool own_change_helps(const PodInfo& rejected, const ClusterEvent& event, const 
 }  // namespace
 
 std::optional<Verdict> DynamicResources::pre_enqueue(const PodInfo& pod, const Snapshot& snapshot) const {
-  if (!start_search_ || pod->resource_claims.empty()) return std::nullopt;
+  if (pod->resource_claims.empty()) return std::nullopt;
   auto claims = claims_of(*pod, snapshot.objects());
   return claims ? std::nullopt : std::optional(waits(std::move(claims.error())));
 }
 
 std::expected<DynamicResources::Accepted, Verdict> DynamicResources::accept(const PodInfo& pod,
                                                                             const Snapshot& snapshot) const {
-  if (!start_search_ && !pod->resource_claims.empty()) return std::unexpected(waits(kUnsupported));
-  if (!start_search_) return {};
   auto claims = claims_of(*pod, snapshot.objects());
   if (!claims) return std::unexpected(waits(std::move(claims.error())));
   for (const auto& claim : *claims) {
@@ -373,8 +370,6 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
     return PostFilterResult{.failed = Verdict{std::string(kName), code, {std::move(text)}}};
   };
   if (!filters.ran_pre_filter(kName)) return says(Code::error, "not found");
-  if (!start_search_ && !pod->resource_claims.empty())
-    return says(Code::unschedulable, "still not schedulable");
   const auto accepted = accept(pod, snapshot);
   if (!accepted || accepted->empty()) return says(Code::unschedulable, "no new claims to deallocate");
   const auto& claims = accepted->claims;
@@ -413,7 +408,6 @@ PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot
 
 // Deletions wake nobody, as upstream.
 std::vector<EventHint> DynamicResources::hints() const {
-  if (!start_search_) return {};
   std::vector<EventHint> hints;
   hints.push_back({Resource::node, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable, nullptr});
   hints.push_back({Resource::resource_claim, kAdd | kUpdate, claim_helps});

@@ -8,7 +8,6 @@
 // first, and Unreserve deletes that one. PostFilter takes an allocation back that no pod uses and that keeps
 // the pod from every node.
 //
-// Without a StartSearch the plugin refuses pods with claims.
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
 // Threads: the plugin is immutable. A filter or scorer belongs to one evaluation, a PluginState to one pod.
 #pragma once
@@ -38,7 +37,7 @@ class DynamicResources final : public framework::Plugin,
   static constexpr std::chrono::milliseconds kDefaultBindingTimeout = std::chrono::minutes(10);
 
   // `binding_timeout`: how long binding conditions may take to become true.
-  explicit DynamicResources(StartSearch start_search = {},
+  explicit DynamicResources(StartSearch start_search,
                             std::chrono::milliseconds binding_timeout = kDefaultBindingTimeout)
       : start_search_(std::move(start_search)), binding_timeout_(binding_timeout) {}
   std::string_view name() const override { return kName; }

@@ -10,17 +10,6 @@ namespace {
 using framework::Resource;
 using End = DevicesFound::End;
 
-TEST(DynamicResources, WithoutASearchPodsWithClaimsWait) {
-  const auto snapshot = snapshot_of({node("n")});
-  const auto without = std::make_shared<const DynamicResources>();
-  EXPECT_EQ(filter(without, pod("p").resource_claims(), snapshot),
-            (Answers{{"*", "UU; pods with resource claims are not supported by this scheduler yet"}}));
-  EXPECT_EQ(filter(without, pod("p"), snapshot), Answers{});
-  const DynamicResources plugin;
-  EXPECT_EQ(plugin.pre_enqueue(*info(pod("p").resource_claims()), snapshot), std::nullopt)
-      << "so that it is told";
-}
-
 TEST(DynamicResources, ScoresAreZeroAndNeverSkipped) {
   EXPECT_EQ(score(make(make_dynamic_resources), pod("p"), snapshot_of({node("a"), node("b")})),
             (Scores{{"a", 0}, {"b", 0}}));
