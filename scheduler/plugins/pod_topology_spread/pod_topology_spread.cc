@@ -152,40 +152,34 @@ std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod
   return result;
 }
 
-std::optional<std::vector<SpreadConstraint>> PodTopologySpread::own_hard_constraints(
-    const api::Pod& pod) const {
-  if (pod.topology_spread.empty() &&
-      std::ranges::any_of(defaults_, &api::TopologySpreadConstraint::do_not_schedule)) {
-    return std::nullopt;
-  }
-  return select(pod.topology_spread, pod.meta.labels, true);
-}
-
 // Source: plugin.go EventsToRegister, isSchedulableAfterPodChange and isSchedulableAfterNodeChange.
 std::vector<framework::EventHint> PodTopologySpread::hints() const {
   using namespace framework;
   std::vector<EventHint> hints;
-  add_pod_hints(hints, kAdd | kDelete | kUpdatePodLabel | kUpdatePodTolerations,
-                [this](const cluster::PodInfo& rejected, const ClusterEvent& event) {
-                  return helps_after_pod_change(*rejected, object_before<api::Pod>(event),
-                                                object_after<api::Pod>(event));
-                });
+  add_pod_hints(
+      hints, kAdd | kDelete | kUpdatePodLabel | kUpdatePodTolerations,
+      [this](const cluster::PodInfo& rejected, const ClusterEvent& event, const cluster::Snapshot& snapshot) {
+        return helps_after_pod_change(*rejected, object_before<api::Pod>(event),
+                                      object_after<api::Pod>(event), snapshot);
+      });
   hints.push_back({Resource::node, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint,
-                   [this](const cluster::PodInfo& rejected, const ClusterEvent& event) {
+                   [this](const cluster::PodInfo& rejected, const ClusterEvent& event,
+                          const cluster::Snapshot& snapshot) {
                      return helps_after_node_change(*rejected, object_before<api::Node>(event),
-                                                    object_after<api::Node>(event));
+                                                    object_after<api::Node>(event), snapshot);
                    }});
   return hints;
 }
 
 bool PodTopologySpread::helps_after_pod_change(const api::Pod& rejected, const api::Pod* before,
-                                               const api::Pod* after) const {
+                                               const api::Pod* after,
+                                               const cluster::Snapshot& snapshot) const {
   for (const auto* changed : {before, after}) {
     if (changed && !is_involved(*changed, rejected)) return false;
   }
-  const auto constraints = own_hard_constraints(rejected);
-  if (!constraints || (!before && !after)) return true;
-  const auto any = [&](auto&& holds) { return std::ranges::any_of(*constraints, holds); };
+  if (!before && !after) return true;
+  const auto hard = constraints(rejected, snapshot, true);
+  const auto any = [&](auto&& holds) { return std::ranges::any_of(hard, holds); };
   if (before && after) {
     if (after->meta.uid == rejected.meta.uid && before->tolerations != after->tolerations &&
         any(&SpreadConstraint::honor_node_taints)) {
@@ -199,15 +193,16 @@ bool PodTopologySpread::helps_after_pod_change(const api::Pod& rejected, const a
 }
 
 bool PodTopologySpread::helps_after_node_change(const api::Pod& rejected, const api::Node* before,
-                                                const api::Node* after) const {
-  const auto constraints = own_hard_constraints(rejected);
-  if (!constraints || (!before && !after)) return true;
-  const bool fitted = before && has_all_keys(before->meta.labels, *constraints);
-  const bool fits = after && has_all_keys(after->meta.labels, *constraints);
+                                                const api::Node* after,
+                                                const cluster::Snapshot& snapshot) const {
+  if (!before && !after) return true;
+  const auto hard = constraints(rejected, snapshot, true);
+  const bool fitted = before && has_all_keys(before->meta.labels, hard);
+  const bool fits = after && has_all_keys(after->meta.labels, hard);
   if (!before || !after) return fitted || fits;
   if (fitted != fits) return true;
   if (!fits) return false;
-  return before->taints != after->taints || std::ranges::any_of(*constraints, [&](const auto& each) {
+  return before->taints != after->taints || std::ranges::any_of(hard, [&](const auto& each) {
            return *before->meta.labels.find(each.topology_key) != *after->meta.labels.find(each.topology_key);
          });
 }

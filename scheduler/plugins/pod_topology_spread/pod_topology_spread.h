@@ -57,11 +57,10 @@ class PodTopologySpread final : public framework::Plugin,
                                        const api::Labels& pod_labels, bool do_not_schedule) const;
   std::vector<SpreadConstraint> constraints(const api::Pod& pod, const cluster::Snapshot&,
                                             bool do_not_schedule) const;
-  // The hard constraints, without a snapshot; nullopt: they depend on the pod's services and controller.
-  std::optional<std::vector<SpreadConstraint>> own_hard_constraints(const api::Pod& pod) const;
-  bool helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after) const;
-  bool helps_after_node_change(const api::Pod& rejected, const api::Node* before,
-                               const api::Node* after) const;
+  bool helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after,
+                              const cluster::Snapshot&) const;
+  bool helps_after_node_change(const api::Pod& rejected, const api::Node* before, const api::Node* after,
+                               const cluster::Snapshot&) const;
 
   std::vector<api::TopologySpreadConstraint> defaults_;
   bool system_defaults_;

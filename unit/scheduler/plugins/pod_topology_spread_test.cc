@@ -381,11 +381,12 @@ TEST(PodTopologySpread, Arguments) {
             nullptr);
 }
 
-bool helps(const framework::FilterPlugin& plugin, const api::Pod& rejected, const ClusterEvent& event) {
+bool helps(const framework::FilterPlugin& plugin, const api::Pod& rejected, const ClusterEvent& event,
+           const cluster::Snapshot& snapshot = {}) {
   const auto info = cluster::make_pod_info(share(rejected));
   for (const auto& hint : plugin.hints()) {
     if (hint.resource == event.resource && (hint.actions & event.actions))
-      return hint.helps(*info, event, {});
+      return hint.helps(*info, event, snapshot);
   }
   return false;
 }
@@ -441,9 +442,27 @@ TEST(PodTopologySpread, HintsOnPods) {
                                   : framework::kUpdatePodLabel | framework::kUpdatePodTolerations;
     EXPECT_EQ(helps(kNoDefaults, test.rejected, event), test.want) << test.name;
   }
-  // The selector of default constraints depends on the snapshot, so any pod of the namespace may help.
+}
+
+TEST(PodTopologySpread, HintsOfDefaultConstraints) {
   const PodTopologySpread listed({spread(kZone)}, false);
-  EXPECT_TRUE(helps(listed, foo(), {Resource::assigned_pod, framework::kAdd, {}, share(placed().build())}));
+  TestCluster without{four_nodes(), {}}, with{four_nodes(), {}};
+  with.workloads = {service("default", "s", {{"foo", ""}})};
+  const auto helps_with = [&](const TestCluster& cluster, ClusterEvent event) {
+    return helps(listed, foo(), event, cluster.snapshot());
+  };
+  const auto placed = [](const api::Pod& pod) {
+    return ClusterEvent{Resource::assigned_pod, framework::kAdd, {}, share(pod)};
+  };
+  EXPECT_TRUE(helps_with(with, placed(pod("p").label("foo", "").node("a"))));
+  EXPECT_FALSE(helps_with(with, placed(pod("p").node("a")))) << "its service does not select it";
+  EXPECT_FALSE(helps_with(without, placed(pod("p").label("foo", "").node("a")))) << "no constraint holds";
+  const auto added = [](const api::Node& node) {
+    return ClusterEvent{Resource::node, framework::kAdd, {}, share(node)};
+  };
+  EXPECT_TRUE(helps_with(with, added(node("n").zone("z"))));
+  EXPECT_FALSE(helps_with(with, added(node("n")))) << "it lacks the key";
+  EXPECT_TRUE(helps_with(without, added(node("n")))) << "no key is needed";
 }
 
 TEST(PodTopologySpread, HintsOnNodes) {
