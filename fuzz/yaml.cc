@@ -67,7 +67,9 @@ void yaml(std::string_view input) {
     auto yaml_text = api::to_yaml(document.value);
     if (planted() && has_long_list(document.value)) yaml_text += "more: true\n";
     check_same(yaml_text, document.value, "yaml");
-    check_same(api::to_json(document.value), document.value, "json");
+    // Only text that starts as an object is read as JSON. YAML has a bound on keys, which JSON has not.
+    const json::value holder = json::object{{"value", document.value}};
+    check_same(api::to_json(holder), holder, "json");
   }
 }
 
