@@ -87,7 +87,7 @@ class BindingCycle final : public framework::Handle {
   bool is_gone(std::string_view uid) const;
 
   // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts
-  // for; the pod is requeued. False: too late, or not in the cycle.
+  // for; the pod is requeued. False: too late, on a node already, or not in the cycle.
   bool preempt(std::string_view uid, std::string_view plugin);
   // Gives up the pods that only wait. Requests under way run to their end.
   void stop();

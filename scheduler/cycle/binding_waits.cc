@@ -142,7 +142,7 @@ bool BindingCycle::is_gone(std::string_view uid) const {
 // Source: waiting_pods_map.go Preempt, pods_in_prebind_map.go CancelPod.
 bool BindingCycle::preempt(std::string_view uid, std::string_view plugin) {
   auto* pod = find(uid);
-  if (!pod || pod->stage == Pod::Stage::binding) return false;
+  if (!pod || pod->gone || pod->stage == Pod::Stage::binding) return false;
   if (pod->verdict) return true;  // it already fails once the write under way has ended
   const bool permitting = pod->stage == Pod::Stage::permitting;
   pod->verdict = Failure{permitting ? "waiting on permit for pod: preempted"

@@ -100,6 +100,15 @@ TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
   EXPECT_FALSE(is_placed("low"));
 }
 
+// The leader before bound it.
+TEST_F(WaitingVictims, OneThatIsShownOnANodeWhileItsWriteIsUnderWayIsDeleted) {
+  a_.writes = {"x"};
+  low_waits();
+  see(pod("low").priority(1).req("cpu", "3").node("n1"));
+  high_comes();
+  EXPECT_EQ(take().back(), "make room for high on n1: low");
+}
+
 // "low" is being bound when it is evicted. Its binding ends before the watch tells of its deletion.
 class BoundVictims : public WaitingVictims {
  protected:
