@@ -20,9 +20,8 @@ class Recorders final : public framework::Recorder {
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     reports_.binding_ended(pod, result);
   }
-  void gated(const cluster::PodInfo& pod, const framework::Verdict& gate, const cluster::Snapshot& snapshot,
-             Wall now) override {
-    reports_.gated(pod, gate, snapshot, now);
+  void gated(const framework::Gated& gated, const cluster::Snapshot& snapshot) override {
+    reports_.gated(gated, snapshot);
   }
   void forgotten(std::string_view pod_uid) override {
     reports_.forgotten(pod_uid);

@@ -79,16 +79,18 @@ void ReportRecorder::end_attempt(const cluster::PodInfo& pod, ReportStatus& stat
 }
 
 // A pod whose gates are removed is decided on, which rewrites its report.
-void ReportRecorder::gated(const cluster::PodInfo& pod, const framework::Verdict& gate,
-                           const cluster::Snapshot& snapshot, Wall now) {
+void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapshot& snapshot) {
+  const auto& pod = gated.pod;
   const auto settings = settings_.now();
   const bool wanted = is_in_scope(settings->reports, pod->meta.namespace_, snapshot) &&
                       is_wanted(settings->reports, pod, false);
   if (!wanted && !ended_) return;
-  auto status = project_gated(pod, gate);
-  status.decided_at = now;
-  status.expires_at = now + settings->reports.ttl;
+  auto status = project_gated(pod, gated.gate);
+  status.attempts = gated.attempts;
+  status.decided_at = gated.at;
+  status.expires_at = gated.at + settings->reports.ttl;
   status.conditions = {complete(false, status.outcome, status.message)};
+  history_.add_to(pod->meta.uid, status);
   if (ended_) ended_(pod, status);
   if (wanted) write(pod, std::move(status));
 }

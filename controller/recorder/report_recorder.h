@@ -34,8 +34,7 @@ class ReportRecorder final : public framework::Recorder {
 
   void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override;
-  void gated(const cluster::PodInfo&, const framework::Verdict& gate, const cluster::Snapshot&,
-             Wall now) override;
+  void gated(const framework::Gated&, const cluster::Snapshot&) override;
   void forgotten(std::string_view pod_uid) override;
 
  private:

@@ -49,7 +49,7 @@ void Scheduler::record_gated() {
     const auto* profile = parts_.config.profile(pod->scheduler_name);
     // None: the cluster has changed meanwhile, and the queue has not asked again yet.
     const auto gate = profile ? framework::gate_of(pod, snapshot_, *profile) : std::nullopt;
-    if (gate) parts_.recorder.gated(pod, *gate, snapshot_, parts_.clock.wall());
+    if (gate) parts_.recorder.gated({pod, queued->attempts, *gate, parts_.clock.wall()}, snapshot_);
   }
 }
 

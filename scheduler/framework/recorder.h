@@ -32,6 +32,14 @@ struct BindResult {
   std::chrono::nanoseconds duration{0};
 };
 
+// A PreEnqueue plugin keeps the pod out of the queue: SchedulingGates, or another one.
+struct Gated {
+  const cluster::PodInfo& pod;
+  std::uint32_t attempts = 0;  // so far: a pod may be gated again
+  const Verdict& gate;
+  Wall at{};
+};
+
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -39,11 +47,7 @@ class Recorder {
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
-  // A PreEnqueue plugin keeps the pod out of the queue: SchedulingGates, or another one.
-  virtual void gated(const cluster::PodInfo& pod, const Verdict& gate, const cluster::Snapshot& snapshot,
-                     Wall now) {
-    (void)pod, (void)gate, (void)snapshot, (void)now;
-  }
+  virtual void gated(const Gated& gated, const cluster::Snapshot& snapshot) { (void)gated, (void)snapshot; }
   // The pod was deleted, or bound by another scheduler. For a pod that is deleted while it is being bound, it
   // is called again after binding_ended().
   virtual void forgotten(std::string_view pod_uid) = 0;

@@ -60,7 +60,7 @@ TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {
   auto waiting = small("web");
   waiting.scheduling_gates = {"example.com/quota", "example.com/order"};
   for (int i = 0; i < 3; ++i) {
-    w.recorder.gated(info_of(waiting), {.plugin = "SchedulingGates"}, w.cluster, w.clock.wall());
+    w.gated(waiting, 0, {.plugin = "SchedulingGates"});
     w.run();
   }
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 0"});
@@ -79,11 +79,21 @@ TEST(ReportRecorder, APodThatWaitsForItsClaimHasAReportThatSaysSo) {
   const framework::Verdict gate{.plugin = "DynamicResources",
                                 .code = framework::Code::unschedulable_and_unresolvable,
                                 .reasons = {"could not find ResourceClaim \"shop/gpu\""}};
-  w.recorder.gated(info_of(small("web")), gate, w.cluster, w.clock.wall());
+  w.gated(small("web"), 0, gate);
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 0"});
   EXPECT_EQ(w.report("web").at("status").at("message"),
             "waits for DynamicResources: could not find ResourceClaim \"shop/gpu\"");
+}
+
+TEST(ReportRecorder, APodThatIsGatedAgainKeepsItsAttempts) {
+  Writing w;
+  w.decide(huge("web"), 2);
+  w.run();
+  w.gated(huge("web"), 2, {.plugin = "DynamicResources", .code = framework::Code::unschedulable});
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Gated 2"});
+  EXPECT_EQ(ObjectServer::text(w.report("web"), "/status/history/0/outcome"), "Unschedulable");
 }
 
 TEST(ReportRecorder, ABindingThatFailedIsSaid) {

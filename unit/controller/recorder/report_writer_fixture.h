@@ -90,6 +90,9 @@ struct Writing : ServedApi {
     what.decided_at = clock.wall();
     recorder.decided(what, decision, cluster);
   }
+  void gated(const api::Pod& pod, std::uint32_t attempts, const framework::Verdict& gate) {
+    recorder.gated({info_of(pod), attempts, gate, clock.wall()}, cluster);
+  }
   void bind(const api::Pod& pod) {
     decide(pod);
     recorder.binding_ended(info_of(pod), {.bound = true, .node = "n1"});

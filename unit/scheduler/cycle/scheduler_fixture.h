@@ -100,9 +100,9 @@ class FakeRecorder final : public framework::Recorder {
     const auto end = result.bound ? std::string("bound") : "not bound: " + result.error;
     log_.push_back(fmt::format("binding {} {} {}", pod->meta.name, result.node, end));
   }
-  void gated(const cluster::PodInfo& pod, const framework::Verdict& gate, const cluster::Snapshot&,
-             Wall) override {
-    log_.push_back(fmt::format("gated {} by {}", pod->meta.name, gate.plugin));
+  void gated(const framework::Gated& gated, const cluster::Snapshot&) override {
+    log_.push_back(
+        fmt::format("gated {} #{} by {}", gated.pod->meta.name, gated.attempts, gated.gate.plugin));
   }
   void forgotten(std::string_view uid) override { log_.push_back(fmt::format("forgotten {}", uid)); }
 

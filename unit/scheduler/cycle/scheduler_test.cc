@@ -265,7 +265,7 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(take_log(), Log{}) << "a follower takes no step and tells nothing";
   EXPECT_FALSE(scheduler_.step());
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.gated = 1}));
-  EXPECT_EQ(take_log(), Log{"gated web by SchedulingGates"}) << "reported, and not announced";
+  EXPECT_EQ(take_log(), Log{"gated web #0 by SchedulingGates"}) << "reported, and not announced";
 
   see(pod("web"));
   EXPECT_EQ(run(), 1);
