@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/framework/evaluation.h"
+#include "scheduler/framework/nominated_node.h"
 
 namespace podium::cycle {
 namespace {
@@ -168,6 +169,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
   const bool failed = !decision.error.empty();
   std::optional<PreemptionOrder> order;
   std::optional<std::string> nomination;
+  cluster::PodInfoPtr unseen_nomination;
   bool victims_are_gone = false;
   if (decision.tried_preemption) parts_.metrics.preemption_attempt();
   if (decision.preemption) {
@@ -179,6 +181,8 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
     snapshot_.nominate(pod, *nomination);
   } else if (decision.withdraw_nomination) {
     nomination = "";
+    // Where the watch has not shown it, it may never tell that it ends: the request may have been lost.
+    if (pod->pod->nominated_node.empty()) unseen_nomination = framework::as_nominated(pod, snapshot_);
     snapshot_.withdraw_nomination(uid);
   }
   if (preemptions_.holds(uid)) queue_.hold(uid);
@@ -187,6 +191,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
                  parts_.clock.now());
   if (victims_are_gone)
     queue_.activate(uid, parts_.clock.now());  // no victim is left whose deletion would wake it
+  if (unseen_nomination) nomination_ends(unseen_nomination);
   parts_.announcer.failed(*pod, failed ? "SchedulerError" : "Unschedulable",
                           failed ? decision.error : decision.message, nomination);
   if (order) parts_.preemptor.preempt(std::move(*order));

@@ -129,6 +129,19 @@ TEST_F(Preempting, WhenItIsGoneThoseThatItKeptOutAreTried) {
   EXPECT_EQ(binder_.asked, Log{"late to n1"});
 }
 
+// The request for its nomination was lost.
+TEST_F(Preempting, WhenItsNominationIsWithdrawnThoseThatItKeptOutAreTried) {
+  see(machine("n1").taint("dedicated", "", "NoSchedule"));
+  end(0, {"low"});
+  scheduler_.pod_deleted("uid-low");
+  see(pod("late").priority(1).req("cpu", "3").tolerate_exists("dedicated"));
+  EXPECT_EQ(run(), 3) << "late, high, late";
+  EXPECT_EQ(nominated_to("high"), "");
+  EXPECT_EQ(binder_.asked, Log{"late to n1"});
+  clock_.advance(1min);
+  EXPECT_EQ(run(), 0) << "nobody is woken any more";
+}
+
 TEST_F(Preempting, ALessImportantPodLosesItsNomination) {
   see(machine("n2"));
   see(pod("rock").priority(1000).req("cpu", "1").node("n2"));
