@@ -208,13 +208,13 @@ std::string failure_of(const Reservation& reserved, const api::Pod& pod, const s
                      error);
 }
 
-// The reply to the status has what the watch will show: an event, unless the watch was faster. The watch may
-// not have shown yet that the claim was created; what it has shown before is gone.
+// The reply has what the watch will show: an event, unless the watch was faster. The watch may not have shown
+// yet that the claim was created; what it has shown before is gone.
 void assume(const Reservation::Item& item, cluster::Objects& objects, std::vector<ClusterEvent>& events) {
   const auto& claim = item.claim;
   auto known = objects.shared<api::ResourceClaim>(claim->meta.namespace_, claim->meta.name);
   if (!known && (!item.is_extended || item.was_known)) return;
-  if (known && cluster::is_newer(known->meta.resource_version, claim->meta.resource_version)) return;
+  if (known && !cluster::is_newer(claim->meta.resource_version, known->meta.resource_version)) return;
   objects.assume<api::ResourceClaim>(claim);
   events.push_back({.resource = framework::Resource::resource_claim,
                     .actions = known ? framework::kUpdateOther : framework::kAdd,
@@ -385,12 +385,17 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
     return give_up(reserved, objects, std::move(lost));
   item.claim = std::make_shared<const api::ResourceClaim>(std::move(*decoded));
   const auto& meta = item.claim->meta;
+  std::vector<ClusterEvent> events;
   if (reserved.request != Request::status) {
-    item.was_known |= objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
-    return has_work(reserved, **pod.pod) ? step_on(reserved, **pod.pod, objects) : NextStep();
+    const bool is_known = objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
+    item.was_known |= is_known;
+    // The watch may be behind, and the reply may have what somebody else has written.
+    if (is_known) assume(item, objects, events);
+    auto step = has_work(reserved, **pod.pod) ? step_on(reserved, **pod.pod, objects) : NextStep();
+    step.events = std::move(events);
+    return step;
   }
 
-  std::vector<ClusterEvent> events;
   assume(item, objects, events);
   end_flight(item, objects);
   auto step = item.is_extended ? mention(reserved, **pod.pod) : next_claim(reserved, **pod.pod, objects);

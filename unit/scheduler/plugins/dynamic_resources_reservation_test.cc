@@ -140,7 +140,7 @@ TEST(DynamicResourcesReservation, FromReserveToTheWrittenAllocation) {
   EXPECT_EQ(reserved.begin(), kFinalizer);
   EXPECT_EQ(reserved.step({.version = 2, .finalizer = true}), status_at(2));
   EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c")) << "until the allocation is written";
-  EXPECT_TRUE(reserved.events.empty());
+  EXPECT_EQ(reserved.events.size(), 1u);
   EXPECT_EQ(reserved.step({.version = 3, .finalizer = true, .allocated = true, .user = "uid-p"}), "done");
   EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c"));
   const auto* written = snapshot.objects().find<api::ResourceClaim>("default", "c");
@@ -251,6 +251,23 @@ TEST(DynamicResourcesReservation, AReservationThatIsBeingWithdrawnIsRenewed) {
     Reserved last(kOneDevice, pod_with({"c"}), snapshot);
     EXPECT_EQ(last.begin(), "done") << "the renewal is known";
   }
+}
+
+// The leader before allocated the claim, and the watch is behind.
+TEST(DynamicResourcesReservation, AReservationThatIsReadAndWithdrawnIsRenewed) {
+  auto snapshot = unallocated();
+  const std::string withdrawal =
+      R"(strategic c/status@2 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})";
+  const Live live{.version = 2, .finalizer = true, .allocated = true, .user = "uid-p"};
+  const auto shown = podium::test::share(api::decode_resource_claim(live.json()).value());
+  Reserved first(kOneDevice, pod_with({"c"}), snapshot);
+  first.begin();
+  first.conflict();
+  EXPECT_EQ(first.step(live), "claim default/c got allocated elsewhere in the meantime");
+  ASSERT_EQ(first.events.size(), 1u) << "the watch will be no news";
+  EXPECT_EQ(first.unreserve(), Texts{withdrawal});
+  EXPECT_FALSE(snapshot.objects().set(shown));
+  EXPECT_EQ(Reserved(kOneDevice, pod_with({"c"}), snapshot).begin(), withdrawal);
 }
 
 TEST(DynamicResourcesReservation, AWithdrawalThatWasCarriedOutIsSeenByTheConflict) {
