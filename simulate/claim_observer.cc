@@ -15,7 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kDecisionTakes = 100ms;  // a decision is made so long before its first write is sent, at most
-constexpr auto kToReady = 15s;          // a driver takes three at rest, and podium looks every five
 constexpr auto kPause = 75s;            // between two requests of one decision, at most
 
 std::string chain_of(const std::string& by, const Key& key) { return by + " " + key.text(); }
@@ -33,11 +32,19 @@ void ClaimObserver::sent(const Host& host, const client::Request& request) {
 }
 
 void ClaimObserver::read(const std::string& identity, std::string_view objects) {
+  note(known_, identity, objects);
+}
+
+void ClaimObserver::asked(const std::string& identity, std::string_view claim) {
+  note(asked_, identity, claim);
+}
+
+void ClaimObserver::note(Known& known, const std::string& identity, std::string_view objects) const {
   for (const auto& [uid, allocated] : allocated_) {
     const auto at = objects.find(uid);
     if (at == objects.npos) continue;
     const auto key = fmt::format("{} {} {}", identity, uid, allocated.version);
-    if (known_.contains(key)) continue;
+    if (known.contains(key)) continue;
     const auto end = std::min(objects.find("\n", at), objects.size());
     const auto begin = objects.rfind("\n", at) + 1;
     const auto line = objects.substr(begin, end - begin);
@@ -45,7 +52,7 @@ void ClaimObserver::read(const std::string& identity, std::string_view objects) 
     const auto version = line.find(kVersion);
     if (line.find(kAllocation) == line.npos || version == line.npos) continue;
     if (std::stoull(std::string(line.substr(version + kVersion.size(), 20))) >= allocated.version)
-      known_[key] = agenda_.now();
+      known[key] = agenda_.now();
   }
 }
 
@@ -75,7 +82,8 @@ std::optional<ClaimObserver::Finding> ClaimObserver::doubly(const Commit& commit
     if (&other == &made) continue;
     for (const auto& device : made.devices) {
       if (std::ranges::find(other.devices, device) == other.devices.end()) continue;
-      const bool unknown = other.by != commit.by && !knew(commit.by, uid, other.version, commit.after->value);
+      const bool unknown =
+          other.by != commit.by && !knew(known_, commit.by, uid, other.version, commit.after->value);
       return Finding{fmt::format("{} gives {} to {}, and {} gave it to {}", commit.by, device, made.name,
                                  other.by, other.name),
                      late || unknown};
@@ -104,14 +112,14 @@ std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit,
 }
 
 // Whether the engine has read of the allocation before it decided on this claim.
-bool ClaimObserver::knew(const std::string& by, const std::string& uid, Version version,
+bool ClaimObserver::knew(const Known& by_what, const std::string& by, const std::string& uid, Version version,
                          const json::value& claim) const {
-  const auto known = known_.find(fmt::format("{} {} {}", by, uid, version));
-  return known != known_.end() && known->second + kDecisionTakes < decided(by, claim);
+  const auto known = by_what.find(fmt::format("{} {} {}", by, uid, version));
+  return known != by_what.end() && known->second + kDecisionTakes < decided_on_users(by, claim);
 }
 
 // When its first write of a claim of these pods was sent: the claims of one pod are decided on together.
-Steady ClaimObserver::decided(const std::string& by, const json::value& claim) const {
+Steady ClaimObserver::decided_on_users(const std::string& by, const json::value& claim) const {
   const auto ns = text_at(claim, "/metadata/namespace");
   std::set<std::string> names{text_at(claim, "/metadata/name")};
   for (const auto& uid : users_of(claim)) {
@@ -119,6 +127,18 @@ Steady ClaimObserver::decided(const std::string& by, const json::value& claim) c
     const auto of_pod = pod ? claim_names(pod->value) : std::nullopt;
     if (of_pod) names.insert(of_pod->begin(), of_pod->end());
   }
+  return first_write(by, ns, names);
+}
+
+Steady ClaimObserver::decided(const std::string& by, const json::value& pod) const {
+  const auto names = claim_names(pod);
+  if (!names) return agenda_.now();
+  return first_write(by, text_at(pod, "/metadata/namespace"), {names->begin(), names->end()});
+}
+
+// Of the requests that are under way; now, if there are none.
+Steady ClaimObserver::first_write(const std::string& by, const std::string& ns,
+                                  const std::set<std::string>& names) const {
   auto first = agenda_.now();
   for (const auto& name : names) {
     const auto chain = chains_.find(chain_of(by, {std::string(kClaims), ns, name}));
@@ -157,8 +177,11 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
     if (binding_of(claim->value) == Binding::ready) continue;
     const bool failed = binding_of(claim->value) == Binding::failed;
     const auto made = allocated_.find(uid_of(claim->value));
-    const bool knows = made == allocated_.end() || made->second.by == by ||
-                       knew(by, uid_of(claim->value), made->second.version, claim->value);
+    const auto knew_by = [&](const Known& what) {
+      return knew(what, by, uid_of(claim->value), made->second.version, claim->value);
+    };
+    const bool knows =
+        made == allocated_.end() || made->second.by == by || knew_by(known_) || knew_by(asked_);
     return Finding{fmt::format("{} is bound to {}, and a device of its claim {} {}", full_name(pod), node,
                                name, failed ? "failed" : "is not ready"),
                    late || !knows};
@@ -209,26 +232,27 @@ bool ClaimObserver::is_being_made_ready(const json::value& claim) const {
   return made != allocated_.end() && agenda_.now() - made->second.at < kToReady && has_conditions(claim);
 }
 
-bool ClaimObserver::fits(const json::value& pod, const json::value& node) const {
-  if (!find_at(pod, "/spec/resourceClaims")) return true;
-  if (!may_be_tried(pod)) return false;
+ClaimObserver::Fit ClaimObserver::fits(const json::value& pod, const json::value& node) const {
+  if (!find_at(pod, "/spec/resourceClaims")) return Fit::yes;
+  if (!may_be_tried(pod)) return Fit::no;
   const auto names = claim_names(pod);
   const auto on = text_at(node, "/metadata/name"), ns = text_at(pod, "/metadata/namespace");
   std::int64_t asked = 0;
   std::vector<std::string> its;  // devices of its claims that it may give back
   for (const auto& name : *names) {
     const auto claim = store_.find({std::string(kClaims), ns, name});
-    if (is_being_made_ready(claim->value)) return false;  // its pod is on its way
+    if (is_being_made_ready(claim->value)) return Fit::no;  // its pod is on its way
     const auto devices = exclusive_devices(claim->value);
     const bool failed = binding_of(claim->value) == Binding::failed;
     if (!devices.empty() && allocated_node(claim->value) == on && !failed) continue;
     const auto users = users_of(claim->value);
     const bool may_lose_it = users.empty() || (users.size() == 1 && users.front() == uid_of(pod));
-    if (!devices.empty() && !may_lose_it) return false;
+    if (!devices.empty() && !may_lose_it) return Fit::no;
     its.insert(its.end(), devices.begin(), devices.end());
     asked += devices_asked(claim->value);
   }
-  return asked == 0 || asked <= free_devices(on, its);
+  if (asked > 0 && asked > free_devices(on, its)) return Fit::no;
+  return its.empty() ? Fit::yes : Fit::once_given_back;
 }
 
 std::optional<std::string> ClaimObserver::unfinished() const {

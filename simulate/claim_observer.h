@@ -8,6 +8,8 @@
 // Owner: an Observer. Threads: one. Errors: Finding.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +24,9 @@
 
 namespace podium::simulate {
 
+// From a device's allocation to the binding at rest: a driver takes three seconds, and podium looks every five.
+inline constexpr std::chrono::seconds kToReady{15};
+
 class ClaimObserver {
  public:
   struct Finding {
@@ -33,12 +38,20 @@ class ClaimObserver {
 
   void sent(const Host& host, const client::Request& request);
   void read(const std::string& identity, std::string_view objects);  // whole lines of a watch, or a list
+  // The answer to a request for one claim: the engine knows it for this claim, and its decisions on others
+  // follow its watch.
+  void asked(const std::string& identity, std::string_view claim);
   // `late`: the writer does not have the lease any more.
   std::optional<Finding> committed(const Commit& commit, bool late);
   std::optional<Finding> bound(const json::value& pod, const std::string& by, bool late);
 
   // Whether the node has the devices that the pod asks for, and its claims are where it can use them.
-  bool fits(const json::value& pod, const json::value& node) const;
+  // Once PostFilter has given back a claim that is allocated where the pod cannot use it, or that failed.
+  enum class Fit : std::uint8_t { no, once_given_back, yes };
+  Fit fits(const json::value& pod, const json::value& node) const;
+  // When the engine's first write of a claim of the pod was sent; now, if it has sent none: a binding that
+  // waits for its devices was decided before that.
+  Steady decided(const std::string& by, const json::value& pod) const;
   // Whether its claims are there. If not, a pod keeps its nomination, since nobody tries it.
   bool may_be_tried(const json::value& pod) const;
   std::optional<std::string> unfinished() const;
@@ -57,8 +70,14 @@ class ClaimObserver {
 
   std::optional<Finding> doubly(const Commit& commit, const Allocated& made, bool late) const;
   std::optional<Finding> taken(const Commit& commit, bool late);
-  bool knew(const std::string& by, const std::string& uid, Version version, const json::value& claim) const;
-  Steady decided(const std::string& by, const json::value& claim) const;
+  // By an engine, a claim's UID and its allocation's version: since when it has read of that.
+  using Known = std::map<std::string, Steady>;
+
+  void note(Known& known, const std::string& identity, std::string_view objects) const;
+  bool knew(const Known& by_what, const std::string& by, const std::string& uid, Version version,
+            const json::value& claim) const;
+  Steady decided_on_users(const std::string& by, const json::value& claim) const;
+  Steady first_write(const std::string& by, const std::string& ns, const std::set<std::string>& names) const;
   bool is_being_made_ready(const json::value& claim) const;
   StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
   std::int64_t free_devices(const std::string& node, const std::vector<std::string>& with) const;
@@ -69,7 +88,7 @@ class ClaimObserver {
   std::map<std::string, std::string> writers_;  // by the claim's UID: which engine wrote it last
   std::map<std::string, std::string> binders_;  // by the pod's UID
   std::map<std::string, Chain> chains_;         // by an engine and a claim's path: its requests
-  std::map<std::string, Steady> known_;         // by an engine, a claim's UID and its allocation's version
+  Known known_, asked_;                         // by its watch; by a request
   // Pods whose claims were taken by a leader that did not know that they run, or are bound.
   std::set<std::string> bereft_;
   std::uint64_t count_ = 0;

@@ -68,7 +68,7 @@ class Life {
   void strike(Fault fault, Dice dice);
   void heal();
   void pass();
-  void check_what_is_held();
+  std::optional<std::string> what_is_held_wrongly();
 
   Dice dice_;
   const Settings settings_;
@@ -345,7 +345,11 @@ void Life::pass() {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
-  if (!network_.has_lost_events()) check_what_is_held();
+  // The queue's flush may have given a pod devices just now, for which its binding waits.
+  if (!network_.has_lost_events() && what_is_held_wrongly()) {
+    if (!run_until(time_.now() + kToReady)) return;
+    if (auto found = what_is_held_wrongly()) observer_.fail(std::move(*found));
+  }
   ending_ = true;
   for (const auto& process : processes_) process->stop();
   if (!run_until(time_.now() + kStop + 1s)) return;
@@ -355,13 +359,14 @@ void Life::pass() {
     observer_.fail("the lease was not released");
 }
 
-void Life::check_what_is_held() {
+std::optional<std::string> Life::what_is_held_wrongly() {
   const auto refused = faults_.has(Fault::quota) ? store_.all("pods", "full").size() : 0;
   for (const auto& process : processes_) {
     if (process->stopping()) continue;
     if (const auto found = held_wrongly(process->engine(), store_, refused))
-      observer_.fail(fmt::format("{} {}", process->identity(), *found));
+      return fmt::format("{} {}", process->identity(), *found);
   }
+  return std::nullopt;
 }
 
 // Ends what a failure has left.

@@ -154,7 +154,7 @@ void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate
   const auto pipe = std::make_shared<Pipe>();
   pipe->host = exchange->host;
   pipe->last = now + fate.down;
-  pipe->unread = fate.answered == 0;
+  pipe->unread = fate.answered == 0 || exchange->done;
   if (refused) {
     deliver(pipe, refused->body, true, false);
   } else {

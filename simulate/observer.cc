@@ -58,12 +58,12 @@ std::int64_t allocatable_cpu(const json::value& node) {
   return 1000 * std::stoll(text_at(node, "/status/allocatable/cpu"));
 }
 
-// Whether the pod would fit if it may evict what has a lower priority.
-bool fits(const Store& store, const json::value& pod, const json::value& node) {
+// Whether the pod would fit if it may evict what has a lower priority than `least_priority`.
+bool fits(const Store& store, const json::value& pod, const json::value& node, std::int64_t least_priority) {
   const auto zone = text_at(pod, "/spec/nodeSelector/zone");
   if (find_at(node, "/spec/unschedulable")) return false;
   if (!zone.empty() && zone != text_at(node, "/metadata/labels/zone")) return false;
-  const auto use = use_of(store, text_at(node, "/metadata/name"), number_at(pod, "/spec/priority"));
+  const auto use = use_of(store, text_at(node, "/metadata/name"), least_priority);
   return use.cpu + cpu_of(pod) <= allocatable_cpu(node) && use.pods < allocatable_pods(node);
 }
 
@@ -176,7 +176,7 @@ void Observer::read_claims(const Host& host, const std::string& body) {
   boost::system::error_code failure;
   const auto reply = json::parse(body, failure);
   const auto* items = failure ? nullptr : find_at(reply, "/items");
-  if (!items) return claims_.read(host.identity, body);
+  if (!items) return claims_.asked(host.identity, body);
   for (const auto& item : items->as_array()) claims_.read(host.identity, json::serialize(item));
 }
 
@@ -186,7 +186,10 @@ void Observer::answered(const Host& host, const client::Request& request, const 
     const auto it = bindings_.find(*binding);
     if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
   }
-  if (request.method == "GET" && reply.status == 200 && request.target.starts_with("/api/v1/pods?")) {
+  if (request.method != "GET" || reply.status != 200) return reports_.answered(host, request, reply);
+  // An engine asks for the version only, and does not look at the object.
+  if (request.target.ends_with("?limit=1")) return;
+  if (request.target.starts_with("/api/v1/pods?")) {
     auto& pages = pages_[host.identity];
     if (request.target.find("&continue=") == std::string::npos) pages.clear();
     pages += reply.body;
@@ -195,9 +198,7 @@ void Observer::answered(const Host& host, const client::Request& request, const 
       read(host, "pods", std::exchange(pages, {}));
   }
   // A page counts as read at once: an engine that takes it later knows as much.
-  if (request.method == "GET" && reply.status == 200 &&
-      request.target.find("/resourceclaims") != std::string::npos)
-    read_claims(host, reply.body);
+  if (request.target.find("/resourceclaims") != std::string::npos) read_claims(host, reply.body);
   reports_.answered(host, request, reply);
 }
 
@@ -227,7 +228,7 @@ void Observer::pod_committed(const Commit& commit) {
   judge(claims_.bound(pod, commit.by, bound_[uid].late));
   if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second != node)
     given_up_[it->second] = agenda_.now();
-  check_node(node, uid, commit.by);
+  check_node(pod, commit.by);
 }
 
 void Observer::status_committed(const Commit& commit) {
@@ -254,21 +255,23 @@ bool Observer::knows_nomination(const std::string& uid) const {
   return !is_recent || (nomination.by == holder() && !nomination.late);
 }
 
-void Observer::check_node(const std::string& node, const std::string& uid, const std::string& by) {
+void Observer::check_node(const json::value& pod, const std::string& by) {
+  const auto node = text_at(pod, "/spec/nodeName");
   const auto there = store_.find({"nodes", "", node});
   if (!there) return;  // it went while the binding was under way
   const auto use = use_of(store_, node, INT64_MIN);
   if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
   // A binding in doubt is requested again, and again: it was decided before it was sent first.
-  const auto first = bindings_.find(by + uid + node);
-  const auto decided = first == bindings_.end() ? sent_at_ : first->second.first;
+  const auto first = bindings_.find(by + uid_of(pod) + node);
+  const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
+  const auto decided = std::min(sent, claims_.decided(by, pod));
   // Bindings that were under way at a takeover, which the next leader cannot have seen.
-  for (const auto& pod : store_.all("pods")) {
-    const auto it = bound_.find(uid_of(pod->value));
+  for (const auto& other : store_.all("pods")) {
+    const auto it = bound_.find(uid_of(other->value));
     if (it == bound_.end() || it->second.node != node) continue;
     const auto& bound = it->second;
-    const auto known = known_bound_.find(by + uid_of(pod->value));
+    const auto known = known_bound_.find(by + uid_of(other->value));
     const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
     if (bound.late || (bound.by != by && unseen)) return excuse(Excuse::takeover);
   }
@@ -306,6 +309,11 @@ std::set<std::string> Observer::nominated_in_vain() const {
   return out;
 }
 
+bool Observer::fits_without_evictions(const json::value& pod) const {
+  return std::ranges::any_of(store_.all("nodes"),
+                             [&](const auto& node) { return fits(store_, pod, node->value, INT64_MIN); });
+}
+
 std::optional<std::string> Observer::unfinished_pods() {
   const auto in_vain = nominated_in_vain();
   for (const auto& pod : store_.all("pods")) {
@@ -318,7 +326,13 @@ std::optional<std::string> Observer::unfinished_pods() {
       excuse(Excuse::stale_nomination);
     }
     for (const auto& node : store_.all("nodes")) {
-      if (!fits(store_, pod->value, node->value) || !claims_.fits(pod->value, node->value)) continue;
+      const auto devices = claims_.fits(pod->value, node->value);
+      if (devices == ClaimObserver::Fit::no) continue;
+      if (!fits(store_, pod->value, node->value, number_at(pod->value, "/spec/priority"))) continue;
+      if (devices == ClaimObserver::Fit::once_given_back && !fits_without_evictions(pod->value)) {
+        excuse(Excuse::kept_claim);
+        continue;
+      }
       if (in_vain.contains(text_at(node->value, "/metadata/name"))) {
         excuse(Excuse::stale_nomination);
         continue;

@@ -43,11 +43,19 @@ enum class Excuse : std::uint8_t {
   // late, or written by the leader before. kube-scheduler leaves it until the pod is tried again, too. Or a
   // claim of the pod is gone, so that nobody tries it.
   stale_nomination,
+  // A pod would have to evict others, and its claim is where it cannot use it. kube-scheduler's PostFilter
+  // takes back the claims that the filter of devices has met, and on every node a filter before that one
+  // refuses the pod.
+  kept_claim,
   count,
 };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::count)> kExcuses{
-    "lease deleted by hand", "binding not seen at a takeover", "lost event",
-    "nomination given up by a binding elsewhere", "nomination that the leader did not know"};
+    "lease deleted by hand",
+    "binding not seen at a takeover",
+    "lost event",
+    "nomination given up by a binding elsewhere",
+    "nomination that the leader did not know",
+    "claim that no filter of devices met"};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
 class Observer {
@@ -85,7 +93,7 @@ class Observer {
   void pod_committed(const Commit& commit);
   void status_committed(const Commit& commit);
   bool knows_nomination(const std::string& uid) const;
-  void check_node(const std::string& node, const std::string& uid, const std::string& by);
+  void check_node(const json::value& pod, const std::string& by);
   void note_nomination(const client::Request& request);
   void note_status(const client::Request& request);
   void count(const Host& host, const client::Request& request);
@@ -94,6 +102,7 @@ class Observer {
   void judge(std::optional<ClaimObserver::Finding> finding);
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
   std::set<std::string> nominated_in_vain() const;
+  bool fits_without_evictions(const json::value& pod) const;
   std::optional<std::string> unfinished_pods();
   std::string holder() const;
 
