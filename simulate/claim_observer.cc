@@ -17,6 +17,10 @@ using namespace std::chrono_literals;
 constexpr auto kDecisionTakes = 100ms;  // a decision is made so long before its first write is sent, at most
 constexpr auto kPause = 75s;            // between two requests of one decision, at most
 
+bool is_usable_on(const json::value& claim, const std::string& node) {
+  return allocated_node(claim) == node && binding_of(claim) != Binding::failed;
+}
+
 std::string chain_of(const std::string& by, const Key& key) { return by + " " + key.text(); }
 
 }  // namespace
@@ -61,7 +65,10 @@ std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& com
   const auto uid = uid_of(claim);
   auto devices = exclusive_devices(claim);
   auto found = taken(commit, late);
-  if (is_engine(commit.by)) writers_[uid] = commit.by;
+  if (is_engine(commit.by)) {
+    writers_[uid] = commit.by;
+    written_[uid][commit.by] = agenda_.now();
+  }
   if (commit.type == Commit::Type::deleted || devices.empty()) {
     allocated_.erase(uid);
     return found;
@@ -156,7 +163,7 @@ StoredPtr ClaimObserver::pod_of(const std::string& uid, const std::string& ns) c
 }
 
 std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& pod, const std::string& by,
-                                                           bool late) {
+                                                           bool late, Steady decided) {
   if (!find_at(pod, "/spec/resourceClaims")) return std::nullopt;
   binders_[uid_of(pod)] = by;
   const auto node = text_at(pod, "/spec/nodeName"), ns = text_at(pod, "/metadata/namespace");
@@ -165,7 +172,8 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
   for (const auto& name : *names) {
     const auto claim = store_.find({std::string(kClaims), ns, name});
     const auto writer = claim ? writers_.find(uid_of(claim->value)) : writers_.end();
-    const bool another = writer != writers_.end() && writer->second != by;
+    const bool another =
+        writer != writers_.end() && (writer->second != by || another_wrote(writer->first, by, decided));
     const auto wrong = [&](std::string_view what) {
       if (late || another) bereft_.insert(uid_of(pod));
       return Finding{fmt::format("{} is bound to {}, and its claim {} {}", full_name(pod), node, name, what),
@@ -187,6 +195,13 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
                    late || !knows};
   }
   return std::nullopt;
+}
+
+bool ClaimObserver::another_wrote(const std::string& uid, const std::string& by, Steady since) const {
+  const auto written = written_.find(uid);
+  return written != written_.end() && std::ranges::any_of(written->second, [&](const auto& entry) {
+           return entry.first != by && entry.second >= since;
+         });
 }
 
 // --- at rest ---
@@ -232,6 +247,28 @@ bool ClaimObserver::is_being_made_ready(const json::value& claim) const {
   return made != allocated_.end() && agenda_.now() - made->second.at < kToReady && has_conditions(claim);
 }
 
+bool ClaimObserver::is_any_being_made_ready() const {
+  return std::ranges::any_of(store_.all(kClaims),
+                             [this](const auto& claim) { return is_being_made_ready(claim->value); });
+}
+
+// The search for what is not allocated comes first: where that fails, no other claim is looked at.
+bool ClaimObserver::meets_held_claim(const json::value& pod, const json::value& node) const {
+  const auto on = text_at(node, "/metadata/name"), ns = text_at(pod, "/metadata/namespace");
+  std::int64_t asked = 0;
+  bool met = false;
+  for (const auto& name : claim_names(pod).value_or(std::vector<std::string>())) {
+    const auto claim = store_.find({std::string(kClaims), ns, name});
+    if (!claim) return false;
+    if (exclusive_devices(claim->value).empty()) {
+      asked += devices_asked(claim->value);
+    } else {
+      met |= !is_usable_on(claim->value, on);
+    }
+  }
+  return met && (asked == 0 || asked <= free_devices(on, {}));
+}
+
 ClaimObserver::Fit ClaimObserver::fits(const json::value& pod, const json::value& node) const {
   if (!find_at(pod, "/spec/resourceClaims")) return Fit::yes;
   if (!may_be_tried(pod)) return Fit::no;
@@ -243,8 +280,7 @@ ClaimObserver::Fit ClaimObserver::fits(const json::value& pod, const json::value
     const auto claim = store_.find({std::string(kClaims), ns, name});
     if (is_being_made_ready(claim->value)) return Fit::no;  // its pod is on its way
     const auto devices = exclusive_devices(claim->value);
-    const bool failed = binding_of(claim->value) == Binding::failed;
-    if (!devices.empty() && allocated_node(claim->value) == on && !failed) continue;
+    if (!devices.empty() && is_usable_on(claim->value, on)) continue;
     const auto users = users_of(claim->value);
     const bool may_lose_it = users.empty() || (users.size() == 1 && users.front() == uid_of(pod));
     if (!devices.empty() && !may_lose_it) return Fit::no;

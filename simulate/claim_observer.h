@@ -24,7 +24,7 @@
 
 namespace podium::simulate {
 
-// From a device's allocation to the binding at rest: a driver takes three seconds, and podium looks every five.
+// From a device's allocation to the binding, at rest: a driver takes three seconds, podium looks every five.
 inline constexpr std::chrono::seconds kToReady{15};
 
 class ClaimObserver {
@@ -43,18 +43,22 @@ class ClaimObserver {
   void asked(const std::string& identity, std::string_view claim);
   // `late`: the writer does not have the lease any more.
   std::optional<Finding> committed(const Commit& commit, bool late);
-  std::optional<Finding> bound(const json::value& pod, const std::string& by, bool late);
+  // `decided`: when the binding was, at the latest.
+  std::optional<Finding> bound(const json::value& pod, const std::string& by, bool late, Steady decided);
 
   // Whether the node has the devices that the pod asks for, and its claims are where it can use them.
   // Once PostFilter has given back a claim that is allocated where the pod cannot use it, or that failed.
   enum class Fit : std::uint8_t { no, once_given_back, yes };
   Fit fits(const json::value& pod, const json::value& node) const;
+  // Whether the filter of devices, on this node, meets a claim that is allocated where the pod cannot use it.
+  bool meets_held_claim(const json::value& pod, const json::value& node) const;
   // When the engine's first write of a claim of the pod was sent; now, if it has sent none: a binding that
   // waits for its devices was decided before that.
   Steady decided(const std::string& by, const json::value& pod) const;
   // Whether its claims are there. If not, a pod keeps its nomination, since nobody tries it.
   bool may_be_tried(const json::value& pod) const;
   std::optional<std::string> unfinished() const;
+  bool is_any_being_made_ready() const;
   std::uint64_t allocated() const { return count_; }
 
  private:
@@ -78,6 +82,7 @@ class ClaimObserver {
             const json::value& claim) const;
   Steady decided_on_users(const std::string& by, const json::value& claim) const;
   Steady first_write(const std::string& by, const std::string& ns, const std::set<std::string>& names) const;
+  bool another_wrote(const std::string& uid, const std::string& by, Steady since) const;
   bool is_being_made_ready(const json::value& claim) const;
   StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
   std::int64_t free_devices(const std::string& node, const std::vector<std::string>& with) const;
@@ -86,9 +91,10 @@ class ClaimObserver {
   const Agenda& agenda_;
   std::map<std::string, Allocated> allocated_;  // by the claim's UID
   std::map<std::string, std::string> writers_;  // by the claim's UID: which engine wrote it last
-  std::map<std::string, std::string> binders_;  // by the pod's UID
-  std::map<std::string, Chain> chains_;         // by an engine and a claim's path: its requests
-  Known known_, asked_;                         // by its watch; by a request
+  std::map<std::string, std::map<std::string, Steady>> written_;  // by the claim's UID and an engine: last
+  std::map<std::string, std::string> binders_;                    // by the pod's UID
+  std::map<std::string, Chain> chains_;  // by an engine and a claim's path: its requests
+  Known known_, asked_;                  // by its watch; by a request
   // Pods whose claims were taken by a leader that did not know that they run, or are bound.
   std::set<std::string> bereft_;
   std::uint64_t count_ = 0;

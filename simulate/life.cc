@@ -68,6 +68,7 @@ class Life {
   void strike(Fault fault, Dice dice);
   void heal();
   void pass();
+  bool at_rest(bool has_patience, bool flushed);
   std::optional<std::string> what_is_held_wrongly();
 
   Dice dice_;
@@ -331,21 +332,21 @@ void Life::pass() {
   auto late = std::chrono::seconds(faults_.has(Fault::late) ? 60 : 0);
   if (network_.has_lost_events()) late = kToRelist;
   if (!run_until(time_.now() + kToRest + late)) return;
-  bool rests = observer_.at_rest(has_lost, false);
+  bool rests = at_rest(has_lost, false);
   if (!rests && has_lost) {
     if (!run_until(time_.now() + kPatience)) return;
-    rests = observer_.at_rest(false, false);
+    rests = at_rest(false, false);
   }
   if (!rests) {
     if (!run_until(time_.now() + kToFlush)) return;
-    observer_.at_rest(false, true);
+    at_rest(false, true);
   }
   if (!run_until(time_.now() + kTtl + kToRest)) return;
   if (!observer_.at_end(engines_)) {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
-  // The queue's flush may have given a pod devices just now, for which its binding waits.
+  // As in at_rest().
   if (!network_.has_lost_events() && what_is_held_wrongly()) {
     if (!run_until(time_.now() + kToReady)) return;
     if (auto found = what_is_held_wrongly()) observer_.fail(std::move(*found));
@@ -357,6 +358,12 @@ void Life::pass() {
   const auto lease = store_.find({"leases", "kube-system", "kube-scheduler"});
   if (!lease || !text_at(lease->value, "/spec/holderIdentity").empty())
     observer_.fail("the lease was not released");
+}
+
+// The queue's flush may have given a pod devices just now, for which its binding waits.
+bool Life::at_rest(bool has_patience, bool flushed) {
+  if (observer_.awaits_devices() && !run_until(time_.now() + kToReady)) return false;
+  return observer_.at_rest(has_patience, flushed);
 }
 
 std::optional<std::string> Life::what_is_held_wrongly() {

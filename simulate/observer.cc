@@ -76,7 +76,11 @@ Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seco
 
 void Observer::fail(std::string reason) {
   trace_.line("FAILED: " + reason);
-  if (!failure_) failure_ = std::move(reason);
+  if (failure_) return;
+  failure_ = std::move(reason);
+  for (const auto* plural : {"nodes", "pods", "resourceslices", "resourceclaims"}) {
+    for (const auto& object : store_.all(plural)) trace_.note(json::serialize(object->value));
+  }
 }
 
 std::string Observer::holder() const {
@@ -225,7 +229,7 @@ void Observer::pod_committed(const Commit& commit) {
   if (!before.empty()) return fail(fmt::format("{} moved from {} to {}", commit.key.text(), before, node));
   if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
   bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
-  judge(claims_.bound(pod, commit.by, bound_[uid].late));
+  judge(claims_.bound(pod, commit.by, bound_[uid].late, decided(pod, commit.by)));
   if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second != node)
     given_up_[it->second] = agenda_.now();
   check_node(pod, commit.by);
@@ -255,6 +259,14 @@ bool Observer::knows_nomination(const std::string& uid) const {
   return !is_recent || (nomination.by == holder() && !nomination.late);
 }
 
+// When the binding that is carried out was decided, at the latest. One in doubt is requested again, and
+// again: it was decided before it was sent first.
+Steady Observer::decided(const json::value& pod, const std::string& by) const {
+  const auto first = bindings_.find(by + uid_of(pod) + text_at(pod, "/spec/nodeName"));
+  const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
+  return std::min(sent, claims_.decided(by, pod));
+}
+
 void Observer::check_node(const json::value& pod, const std::string& by) {
   const auto node = text_at(pod, "/spec/nodeName");
   const auto there = store_.find({"nodes", "", node});
@@ -262,17 +274,13 @@ void Observer::check_node(const json::value& pod, const std::string& by) {
   const auto use = use_of(store_, node, INT64_MIN);
   if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
-  // A binding in doubt is requested again, and again: it was decided before it was sent first.
-  const auto first = bindings_.find(by + uid_of(pod) + node);
-  const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
-  const auto decided = std::min(sent, claims_.decided(by, pod));
   // Bindings that were under way at a takeover, which the next leader cannot have seen.
   for (const auto& other : store_.all("pods")) {
     const auto it = bound_.find(uid_of(other->value));
     if (it == bound_.end() || it->second.node != node) continue;
     const auto& bound = it->second;
     const auto known = known_bound_.find(by + uid_of(other->value));
-    const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
+    const bool unseen = known == known_bound_.end() || known->second + kDecided > decided(pod, by);
     if (bound.late || (bound.by != by && unseen)) return excuse(Excuse::takeover);
   }
   fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
@@ -309,9 +317,12 @@ std::set<std::string> Observer::nominated_in_vain() const {
   return out;
 }
 
-bool Observer::fits_without_evictions(const json::value& pod) const {
-  return std::ranges::any_of(store_.all("nodes"),
-                             [&](const auto& node) { return fits(store_, pod, node->value, INT64_MIN); });
+// Whether PostFilter takes back a claim: on some node no filter before that of devices refuses the pod, and
+// this one meets the claim.
+bool Observer::gives_back_a_claim(const json::value& pod) const {
+  return std::ranges::any_of(store_.all("nodes"), [&](const auto& node) {
+    return fits(store_, pod, node->value, INT64_MIN) && claims_.meets_held_claim(pod, node->value);
+  });
 }
 
 std::optional<std::string> Observer::unfinished_pods() {
@@ -329,7 +340,7 @@ std::optional<std::string> Observer::unfinished_pods() {
       const auto devices = claims_.fits(pod->value, node->value);
       if (devices == ClaimObserver::Fit::no) continue;
       if (!fits(store_, pod->value, node->value, number_at(pod->value, "/spec/priority"))) continue;
-      if (devices == ClaimObserver::Fit::once_given_back && !fits_without_evictions(pod->value)) {
+      if (devices == ClaimObserver::Fit::once_given_back && !gives_back_a_claim(pod->value)) {
         excuse(Excuse::kept_claim);
         continue;
       }
@@ -354,8 +365,9 @@ bool Observer::at_end(std::size_t engines) {
   trace_.line("at the end");
   if (!rests_since_) return true;
   const auto minutes = in_seconds(agenda_.now() - *rests_since_) / 60;
-  // Per minute and engine: 17 watches that are renewed twice, each with a request before it; the lease.
-  const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
+  // Per minute and engine: 17 watches that are renewed twice, each with a request before it; the lease; and
+  // what a policy refuses is tried again.
+  const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 150);
   if (requests_since_rest_ > most)
     fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
   // The queue's flush tries all pods that wait.

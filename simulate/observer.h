@@ -44,8 +44,8 @@ enum class Excuse : std::uint8_t {
   // claim of the pod is gone, so that nobody tries it.
   stale_nomination,
   // A pod would have to evict others, and its claim is where it cannot use it. kube-scheduler's PostFilter
-  // takes back the claims that the filter of devices has met, and on every node a filter before that one
-  // refuses the pod.
+  // takes back the claims that the filter of devices has met, and it meets this one on no node: a filter
+  // before refuses the pod, or another claim cannot be allocated.
   kept_claim,
   count,
 };
@@ -78,6 +78,7 @@ class Observer {
   // that wait for devices. One that was promised to a claim and not given wakes nobody, as with
   // kube-scheduler.
   bool at_rest(bool has_patience, bool flushed);
+  bool awaits_devices() const { return claims_.is_any_being_made_ready(); }
   // Nothing but what is periodic has been sent since at_rest(), and expired reports are gone. False: some are
   // there that the leader cannot know before it lists all: who made them has ended, or had no reply.
   bool at_end(std::size_t engines);
@@ -93,6 +94,7 @@ class Observer {
   void pod_committed(const Commit& commit);
   void status_committed(const Commit& commit);
   bool knows_nomination(const std::string& uid) const;
+  Steady decided(const json::value& pod, const std::string& by) const;
   void check_node(const json::value& pod, const std::string& by);
   void note_nomination(const client::Request& request);
   void note_status(const client::Request& request);
@@ -102,7 +104,7 @@ class Observer {
   void judge(std::optional<ClaimObserver::Finding> finding);
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
   std::set<std::string> nominated_in_vain() const;
-  bool fits_without_evictions(const json::value& pod) const;
+  bool gives_back_a_claim(const json::value& pod) const;
   std::optional<std::string> unfinished_pods();
   std::string holder() const;
 

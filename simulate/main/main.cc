@@ -246,7 +246,7 @@ int run(int argc, char** argv) {
   app.add_flag("--first", options.first, "stop at the first failure");
   app.add_flag("--twice", options.twice, "run each seed twice and compare");
   CLI11_PARSE(app, argc, argv);
-  spdlog::set_level(options.trace ? spdlog::level::debug : spdlog::level::off);
+  spdlog::set_level(options.trace ? spdlog::level::trace : spdlog::level::off);
   if (options.answer) return answer_requests();
   return options.mutations ? run_mutations(options.rare) : run_seeds(options);
 }
