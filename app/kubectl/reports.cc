@@ -1,13 +1,14 @@
 #include "app/kubectl/reports.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "app/kubectl/manifest.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
+#include "app/render/why.h"
 
 namespace podium::kubectl {
 namespace {
@@ -43,10 +44,7 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   if (!pod) return fmt::format("There is no pod {0}/{1}, and no report of one.\n", ns, name);
   const auto subject = ns + "/" + name;
   const auto waiting = render::read_waiting_pod(*pod);
-  if (waiting && !waiting->gates.empty()) {
-    return fmt::format("{} waits for its scheduling gates: {}. No node was evaluated.\n", subject,
-                       fmt::join(waiting->gates, ", "));
-  }
+  if (waiting && !waiting->gates.empty()) return render::gated(subject, waiting->gates);
   const auto scheduler = render::printable(text_of(*pod, "/spec/schedulerName"));
   const auto ask = fmt::format("Where would it go now? {} whatif pod/{} -n {}\n", program, name, ns);
   if (!waiting) {
@@ -54,8 +52,8 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
     return fmt::format(
         "{} is on {}. podium has no report of it: scheduler \"{}\" is not podium's, or the report has "
-        "expired, or "
-        "reports of such pods are off.\n{}",
+        "expired, "
+        "or reports of such pods are off.\n{}",
         subject, node, scheduler, ask);
   }
   if (waiting->message.empty()) {

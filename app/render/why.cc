@@ -161,15 +161,19 @@ std::string tried_fixes(const Report& report) {
   return out;
 }
 
+std::string gated(const std::string& subject, const std::vector<std::string>& gates) {
+  return fmt::format("{} waits for its scheduling gate{}: {}. No node was evaluated.\n", subject,
+                     gates.size() == 1 ? "" : "s", fmt::join(gates, ", "));
+}
+
 std::string why(const Report& report, const std::string& subject, const Options& options) {
   const auto name = options.style.bold(subject);
   if (report.refused) return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *report.refused);
-  if (!report.gates.empty()) {
-    return fmt::format("{} waits for its scheduling gate{}: {}. No node was evaluated.\n", name,
-                       report.gates.size() == 1 ? "" : "s", fmt::join(report.gates, ", "));
+  if (!report.gates.empty()) return gated(name, report.gates);
+  // Another PreEnqueue plugin: DynamicResources, where the pod's claims are not there, or not there any more.
+  if (report.outcome == "Gated") {
+    return fmt::format("{} {}. No node was evaluated.\n", name, report.message) + earlier(report, options);
   }
-  // Another PreEnqueue plugin: DynamicResources, before the pod's claims are there.
-  if (report.outcome == "Gated") return fmt::format("{} {}. No node was evaluated.\n", name, report.message);
   if (report.outcome == "Failed") {
     return fmt::format("{}: {}: {}\n", name, options.style.bad("the attempt failed"), report.message) +
            earlier(report, options);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/render/report.h"
 #include "app/render/text.h"
@@ -20,6 +21,8 @@ struct Options {
 
 // For a decision, or a question about one pod. `subject` is what the reader calls it: "shop/web-07".
 std::string why(const Report& report, const std::string& subject, const Options& options);
+// Of a pod that waits for its scheduling gates.
+std::string gated(const std::string& subject, const std::vector<std::string>& gates);
 
 // Whether the cluster has no such node.
 bool is_unknown_node(const NodeVerdict& verdict);

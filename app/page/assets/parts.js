@@ -180,8 +180,10 @@ export function Attempts({ status }) {
     reason: status.rejections?.[0]?.reason ?? "",
     nodeCount: status.rejections?.[0]?.nodeCount,
   };
-  const all = [...(status.history ?? [])].reverse().concat(now);
-  const earlier = status.attempts - all.length;
+  const history = [...(status.history ?? [])].reverse();
+  const all = history.concat(now);
+  // A gated pod waits: that is no attempt.
+  const earlier = status.attempts - (status.outcome === "Gated" ? history : all).length;
   return h(
     "section",
     { "aria-labelledby": "attempts-title" },

@@ -98,6 +98,8 @@ TEST(Why, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(why(report, "batch/x", plain()),
             "batch/x waits for DynamicResources: could not find ResourceClaim \"batch/gpu\". No node was "
             "evaluated.\n");
+  report.history = {{std::nullopt, "Failed", "claim batch/gpu got deleted in the meantime", 0}};
+  EXPECT_TRUE(why(report, "batch/x", plain()).contains("Earlier attempts:\n")) << "it is gated again";
 }
 
 TEST(WhyNode, SaysNoThenWhatWouldHelp) {
