@@ -69,6 +69,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& com
     writers_[uid] = commit.by;
     written_[uid][commit.by] = agenda_.now();
   }
+  if (commit.type == Commit::Type::deleted) gone_[commit.key.text()] = uid;
   if (commit.type == Commit::Type::deleted || devices.empty()) {
     allocated_.erase(uid);
     return found;
@@ -170,10 +171,13 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
   const auto names = claim_names(pod);
   if (!names) return Finding{fmt::format("{} is bound before its claims are made", full_name(pod))};
   for (const auto& name : *names) {
-    const auto claim = store_.find({std::string(kClaims), ns, name});
-    const auto writer = claim ? writers_.find(uid_of(claim->value)) : writers_.end();
+    const Key key{std::string(kClaims), ns, name};
+    const auto claim = store_.find(key);
+    const auto gone = gone_.find(key.text());
+    const auto uid = claim ? uid_of(claim->value) : gone != gone_.end() ? gone->second : "";
+    const auto writer = writers_.find(uid);
     const bool another =
-        writer != writers_.end() && (writer->second != by || another_wrote(writer->first, by, decided));
+        writer != writers_.end() && (writer->second != by || another_wrote(uid, by, decided));
     const auto wrong = [&](std::string_view what) {
       if (late || another) bereft_.insert(uid_of(pod));
       return Finding{fmt::format("{} is bound to {}, and its claim {} {}", full_name(pod), node, name, what),
@@ -184,9 +188,9 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
     if (allocated_node(claim->value) != node) return wrong("is allocated on " + allocated_node(claim->value));
     if (binding_of(claim->value) == Binding::ready) continue;
     const bool failed = binding_of(claim->value) == Binding::failed;
-    const auto made = allocated_.find(uid_of(claim->value));
+    const auto made = allocated_.find(uid);
     const auto knew_by = [&](const Known& what) {
-      return knew(what, by, uid_of(claim->value), made->second.version, claim->value);
+      return knew(what, by, uid, made->second.version, claim->value);
     };
     const bool knows =
         made == allocated_.end() || made->second.by == by || knew_by(known_) || knew_by(asked_);

@@ -90,6 +90,7 @@ class ClaimObserver {
   const Store& store_;
   const Agenda& agenda_;
   std::map<std::string, Allocated> allocated_;  // by the claim's UID
+  std::map<std::string, std::string> gone_;     // by the claim's path: the UID of the last that was deleted
   std::map<std::string, std::string> writers_;  // by the claim's UID: which engine wrote it last
   std::map<std::string, std::map<std::string, Steady>> written_;  // by the claim's UID and an engine: last
   std::map<std::string, std::string> binders_;                    // by the pod's UID
