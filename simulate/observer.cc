@@ -190,9 +190,9 @@ void Observer::answered(const Host& host, const client::Request& request, const 
     const auto it = bindings_.find(*binding);
     if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
   }
-  if (request.method != "GET" || reply.status != 200) return reports_.answered(host, request, reply);
-  // An engine asks for the version only, and does not look at the object.
-  if (request.target.ends_with("?limit=1")) return;
+  reports_.answered(host, request, reply);
+  // Of a probe, an engine takes the version only.
+  if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
   if (request.target.starts_with("/api/v1/pods?")) {
     auto& pages = pages_[host.identity];
     if (request.target.find("&continue=") == std::string::npos) pages.clear();
@@ -203,7 +203,6 @@ void Observer::answered(const Host& host, const client::Request& request, const 
   }
   // A page counts as read at once: an engine that takes it later knows as much.
   if (request.target.find("/resourceclaims") != std::string::npos) read_claims(host, reply.body);
-  reports_.answered(host, request, reply);
 }
 
 // --- commits ---
