@@ -272,6 +272,16 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(binder_.asked, Log{"web to n1"});
 }
 
+TEST_F(SchedulerTest, APodThatIsGatedAgainHasItsAttempts) {
+  see(machine("n1", "1"));
+  see(pod("web").req("cpu", "2"));
+  EXPECT_EQ(run(), 1);
+  take_log();
+  see(pod("web").req("cpu", "1").gate("g"));
+  run();
+  EXPECT_EQ(take_log(), Log{"gated web #1 by SchedulingGates"});
+}
+
 // --- what wakes a pod that did not fit ---
 
 class Waking : public SchedulerTest {
