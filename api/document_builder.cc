@@ -9,25 +9,52 @@ namespace {
 
 namespace json = boost::json;
 
-// Refuses documents whose aliases expand to more values than this and than ten times the document's own.
-constexpr std::size_t kFreeAliasNodes = 100'000;
-constexpr std::size_t kAliasFactor = 10;
-
-std::size_t count_nodes(const json::value& value) {
-  std::size_t nodes = 1;
-  if (const auto* object = value.if_object()) {
-    for (const auto& entry : *object) nodes += count_nodes(entry.value());
-  } else if (const auto* array = value.if_array()) {
-    for (const auto& item : *array) nodes += count_nodes(item);
-  }
-  return nodes;
-}
+// Refuses inputs whose anchors and aliases copy more than this and than ten times what the text has itself.
+constexpr std::size_t kFreeNodes = 100'000, kFreeBytes = 16 << 20;
+constexpr std::size_t kCopyFactor = 10;
+// Of Document::lines: a path repeats the keys above it.
+constexpr std::size_t kMostPathBytes = 256 << 20;
 
 }  // namespace
 
-void DocumentBuilder::count(std::size_t nodes, Place place) {
-  nodes_ += nodes;
-  if (nodes_ > limits_.nodes) throw Fault{place, "the document has too many values"};
+DocumentBuilder::Size DocumentBuilder::size_of(const json::value& value) {
+  Size size{.nodes = 1};
+  const auto add = [&size](const json::value& inner) {
+    const auto its = size_of(inner);
+    size.nodes += its.nodes;
+    size.bytes += its.bytes;
+  };
+  if (const auto* object = value.if_object()) {
+    for (const auto& entry : *object) {
+      size.bytes += entry.key().size();
+      add(entry.value());
+    }
+  } else if (const auto* array = value.if_array()) {
+    for (const auto& item : *array) add(item);
+  } else if (const auto* text = value.if_string()) {
+    size.bytes = text->size();
+  }
+  return size;
+}
+
+void DocumentBuilder::count(Place place) {
+  ++own_.nodes;
+  check_nodes(place);
+}
+
+void DocumentBuilder::count_copy(const json::value& value, Place place) {
+  const auto size = size_of(value);
+  copied_.nodes += size.nodes;
+  copied_.bytes += size.bytes;
+  check_nodes(place);
+  if (copied_.nodes > kFreeNodes + kCopyFactor * own_.nodes ||
+      copied_.bytes > kFreeBytes + kCopyFactor * own_.bytes) {
+    throw Fault{place, "the document has excessive aliasing"};
+  }
+}
+
+void DocumentBuilder::check_nodes(Place place) const {
+  if (own_.nodes + copied_.nodes > limits_.nodes) throw Fault{place, "the document has too many values"};
 }
 
 // Appends the next value to the path; add() and end() remove it.
@@ -41,12 +68,19 @@ void DocumentBuilder::enter_path(Place place) {
   } else {
     path_ += '[' + std::to_string(frame.array.size()) + ']';
   }
-  if (place.line > 0 && !frame.is_object) document_.lines.emplace(path_, place.line);
+  if (place.line > 0 && !frame.is_object) note_line(place);
+}
+
+void DocumentBuilder::note_line(Place place) {
+  path_bytes_ += path_.size();
+  if (path_bytes_ > kMostPathBytes) throw Fault{place, "the document's keys are too long and too deep"};
+  document_.lines.emplace(path_, place.line);
 }
 
 void DocumentBuilder::key(std::string text, Place place) {
   auto& frame = frames_.back();
   if (frame.object.contains(text)) throw Fault{place, fmt::format("key {:?} is set twice", text)};
+  own_.bytes += text.size();
   frame.key = std::move(text);
   frame.has_key = true;
   frame.merging = false;
@@ -54,7 +88,7 @@ void DocumentBuilder::key(std::string text, Place place) {
   path_.resize(frame.path_length);
   if (!path_.empty()) path_ += '.';
   path_ += frame.key;
-  document_.lines.emplace(path_, place.line);
+  note_line(place);
 }
 
 void DocumentBuilder::merge_key(Place place) {
@@ -63,14 +97,15 @@ void DocumentBuilder::merge_key(Place place) {
 }
 
 void DocumentBuilder::scalar(json::value value, Place place, std::size_t anchor) {
-  count(1, place);
-  if (anchor != 0) anchors_[anchor] = value;
+  count(place);
+  if (const auto* text = value.if_string()) own_.bytes += text->size();
+  keep(value, place, anchor);
   enter_path(place);
   add(std::move(value), place);
 }
 
 void DocumentBuilder::open(bool is_object, Place place, std::size_t anchor) {
-  count(1, place);
+  count(place);
   enter_path(place);
   auto& frame = frames_.emplace_back();
   frame.is_object = is_object;
@@ -88,19 +123,20 @@ void DocumentBuilder::end() {
   if (!frame.merged.empty()) merge(frame);
   json::value value =
       frame.is_object ? json::value(std::move(frame.object)) : json::value(std::move(frame.array));
-  if (frame.anchor != 0) anchors_[frame.anchor] = value;
+  keep(value, frame.place, frame.anchor);
   add(std::move(value), frame.place);
+}
+
+void DocumentBuilder::keep(const json::value& value, Place place, std::size_t anchor) {
+  if (anchor == 0) return;
+  count_copy(value, place);
+  anchors_[anchor] = value;
 }
 
 void DocumentBuilder::alias(std::size_t anchor, Place place) {
   const auto found = anchors_.find(anchor);
   if (found == anchors_.end()) throw Fault{place, "an alias is inside of its own anchor"};
-  const auto nodes = count_nodes(found->second);
-  alias_nodes_ += nodes;
-  count(nodes, place);
-  if (alias_nodes_ > kFreeAliasNodes + kAliasFactor * (nodes_ - alias_nodes_)) {
-    throw Fault{place, "the document has excessive aliasing"};
-  }
+  count_copy(found->second, place);
   enter_path(place);
   add(found->second, place);
 }
@@ -142,7 +178,6 @@ Document DocumentBuilder::take() {
   frames_.clear();
   anchors_.clear();
   path_.clear();
-  nodes_ = alias_nodes_ = 0;
   complete_ = false;
   return std::exchange(document_, {});
 }

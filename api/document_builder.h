@@ -1,7 +1,8 @@
 // DocumentBuilder: builds the boost::json value of one document from a JSON or YAML parser's events.
 //
-// For yaml.cc and json_documents.cc only. Refuses duplicate keys, non-scalar keys, and documents over the
-// limits. Threads: belongs to one parser. Errors: throws Fault, which these two files catch.
+// For yaml.cc and json_documents.cc only. Refuses duplicate keys, non-scalar keys, and inputs over the
+// limits: an alias takes three bytes, and copies what it stands for. Threads: belongs to one parser. Errors:
+// throws Fault, which these two files catch.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -56,10 +57,20 @@ class DocumentBuilder {
     Place place;
   };
 
+  // Values, and bytes of their texts and keys.
+  struct Size {
+    std::size_t nodes = 0, bytes = 0;
+  };
+
+  static Size size_of(const boost::json::value&);
   void open(bool is_object, Place, std::size_t anchor);
   void add(boost::json::value value, Place);
-  void count(std::size_t nodes, Place);
+  void count(Place);                                  // a value of the text
+  void count_copy(const boost::json::value&, Place);  // of an anchor, or by an alias
+  void check_nodes(Place) const;
+  void keep(const boost::json::value&, Place, std::size_t anchor);
   void enter_path(Place);
+  void note_line(Place);
   void merge(Frame&);
 
   YamlLimits limits_;
@@ -68,7 +79,9 @@ class DocumentBuilder {
   std::string path_;
   Document document_;
   bool complete_ = false;
-  std::size_t nodes_ = 0, alias_nodes_ = 0;
+  // Of all documents of the input.
+  Size own_, copied_;
+  std::size_t path_bytes_ = 0;
 };
 
 // Parses a text of concatenated JSON values.

@@ -14,6 +14,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr api::YamlLimits kLimits{.bytes = 1 << 20, .nodes = 100'000};
+// An alias takes three bytes, and is printed as what it stands for.
+constexpr api::YamlLimits kPrintedLimits{.bytes = 1 << 27, .nodes = 100'000};
 
 bool has_long_list(const json::value& value) {
   const auto* object = value.if_object();
@@ -44,7 +46,7 @@ bool same(const json::value& a, const json::value& b) {
 }
 
 void check_same(const std::string& text, const json::value& value, const char* format) {
-  const auto again = api::parse_documents(text, format, kLimits);
+  const auto again = api::parse_documents(text, format, kPrintedLimits);
   require(again.has_value(), "what is printed can be read", again ? "" : again.error().message + "\n" + text);
   // An empty document is left out.
   if (value.is_null() && again->empty()) return;
@@ -68,8 +70,7 @@ void yaml(std::string_view input) {
     if (planted() && has_long_list(document.value)) yaml_text += "more: true\n";
     check_same(yaml_text, document.value, "yaml");
     // Only text that starts as an object is read as JSON. YAML has a bound on keys, which JSON has not.
-    const json::value holder = json::object{{"value", document.value}};
-    check_same(api::to_json(holder), holder, "json");
+    if (document.value.is_object()) check_same(api::to_json(document.value), document.value, "json");
   }
 }
 

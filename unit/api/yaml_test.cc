@@ -128,6 +128,25 @@ TEST(ParseDocuments, LimitsAliases) {
   EXPECT_NE(parsed(bomb).find("the document has excessive aliasing"), std::string::npos);
 }
 
+std::string times(int count, std::string_view text) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+TEST(ParseDocuments, LimitsWhatAliasesCopy) {
+  const std::string text(100'000, 'x');
+  const auto document = "---\na: &a " + text.substr(0, 1'000) + "\nb: [" + times(100, "*a, ") + "]\n";
+  const std::string bombs[] = {
+      "a: &a " + text + "\nb:\n" + times(1'000, "- *a\n"),
+      times(1'000, document),
+      times(190, "&a [") + text + times(190, "]"),
+  };
+  for (const auto& bomb : bombs)
+    EXPECT_TRUE(parsed(bomb).contains("the document has excessive aliasing")) << bomb.substr(0, 40);
+  EXPECT_TRUE(parsed(document).starts_with("{\"a\":"));
+}
+
 TEST(ParseDocuments, LimitsSizeAndDepth) {
   YamlLimits limits;
   limits.bytes = 10;
