@@ -52,8 +52,7 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
     return fmt::format(
         "{} is on {}. podium has no report of it: scheduler \"{}\" is not podium's, or the report has "
-        "expired, "
-        "or reports of such pods are off.\n{}",
+        "expired, or reports of such pods are off.\n{}",
         subject, node, scheduler, ask);
   }
   if (waiting->message.empty()) {

@@ -1,8 +1,9 @@
 """Base of the live tests: a control plane and a podium for each class, and builders of objects."""
+import pathlib
 import unittest
 
 from e2e.support import podium
-from e2e.support.control_plane import ControlPlane, wait_until
+from e2e.support.control_plane import ROOT, ControlPlane, wait_until
 
 REPORTS = "/apis/podium.dev/v1alpha1/namespaces/default/schedulingreports"
 
@@ -70,6 +71,12 @@ class Live(unittest.TestCase):
     def ready(self):
         """Waits until podium says that it is ready; a machine that stands still for a while makes it doubt that."""
         wait_until(lambda: self.podium.get("/readyz") == (200, "ok"), "podium ready")
+
+    def assert_has_stayed_within_the_charts_memory(self):
+        status = pathlib.Path(f"/proc/{self.podium.process.pid}/status").read_text()
+        peak = int(status.split("VmHWM:")[1].split()[0])  # KiB
+        factor = 1 if podium.PROGRAM == ROOT / "build/release/podium" else 8  # a sanitizer's program takes more
+        self.assertLess(peak, factor * 512 * 1024)
 
     def knows(self, kind, number):
         """Waits until podium's cache has this many nodes or pods: it hears of a deletion a little later than the API server."""

@@ -211,6 +211,13 @@ class HttpApi(Live):
         self.assertIn("413", reply.splitlines()[0])
         self.assertIn("RequestEntityTooLarge", reply)
 
+    def test_aliases_that_stand_for_gigabytes_are_refused(self):
+        bomb = "a: &a " + 400_000 * "x" + "\nb:\n" + 90_000 * "- *a\n"
+        for _ in range(3):
+            answer = self.ask(f"{WHAT_IF}/scores", self.editor, bomb.encode(), content_type="application/yaml")
+            self.assert_status(answer, 400, "BadRequest", "excessive aliasing")
+        self.assert_has_stayed_within_the_charts_memory()
+
     def test_slow_bodies_hold_nobody_up(self):
         slow = [self.connection() for _ in range(20)]
         for client in slow:
