@@ -109,7 +109,7 @@ void Observer::sent(const Host& host, const client::Request& request) {
   if (const auto binding = binding_of(host, request))
     ++bindings_.try_emplace(*binding, agenda_.now()).first->second.times;
   const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
-  if (nominates) note_nomination(request);
+  if (nominates) note_nomination(host, request);
   if (request.method == "POST" || request.method == "DELETE" || nominates) check_lease(host, request);
 }
 
@@ -133,10 +133,13 @@ void Observer::judge(std::optional<ClaimObserver::Finding> finding) {
   fail(std::move(finding->what));
 }
 
-void Observer::note_nomination(const client::Request& request) {
+void Observer::note_nomination(const Host& host, const client::Request& request) {
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
-  if (!failure) nominated_[uid_of(body)] = text_at(body, "/status/nominatedNodeName");
+  if (failure) return;
+  const auto uid = uid_of(body), node = text_at(body, "/status/nominatedNodeName");
+  nominated_[uid] = node;
+  nominated_at_[host.identity + uid + node] = agenda_.now();
 }
 
 // A request that is repeated at once, again and again, is a hot loop.
@@ -259,11 +262,14 @@ bool Observer::knows_nomination(const std::string& uid) const {
 }
 
 // When the binding that is carried out was decided, at the latest. One in doubt is requested again, and
-// again: it was decided before it was sent first.
+// again: it was decided before it was sent first. Before a wait for devices, the node is nominated.
 Steady Observer::decided(const json::value& pod, const std::string& by) const {
-  const auto first = bindings_.find(by + uid_of(pod) + text_at(pod, "/spec/nodeName"));
+  const auto binding = by + uid_of(pod) + text_at(pod, "/spec/nodeName");
+  const auto first = bindings_.find(binding);
   const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
-  return std::min(sent, claims_.decided(by, pod));
+  const auto nominated = nominated_at_.find(binding);
+  const bool has_waited = nominated != nominated_at_.end() && sent - nominated->second < kToReady;
+  return std::min(has_waited ? nominated->second : sent, claims_.decided(by, pod));
 }
 
 void Observer::check_node(const json::value& pod, const std::string& by) {

@@ -96,7 +96,7 @@ class Observer {
   bool knows_nomination(const std::string& uid) const;
   Steady decided(const json::value& pod, const std::string& by) const;
   void check_node(const json::value& pod, const std::string& by);
-  void note_nomination(const client::Request& request);
+  void note_nomination(const Host& host, const client::Request& request);
   void note_status(const client::Request& request);
   void count(const Host& host, const client::Request& request);
   void read_claims(const Host& host, const std::string& body);
@@ -118,7 +118,9 @@ class Observer {
     Steady at{};
     bool late = false;  // a newer write of the status was carried out before
   };
-  std::map<std::string, std::string> nominated_;   // by the pod's UID: the node of the last one that was sent
+  std::map<std::string, std::string> nominated_;  // by the pod's UID: the node of the last one that was sent
+  // By an engine's identity, the pod's UID and the node: when it was sent for the last time.
+  std::map<std::string, Steady> nominated_at_;
   std::map<std::string, Nomination> nominations_;  // by the pod's UID: as it was written last
   // By the pod's UID: when the newest write of its status that was carried out was sent.
   std::map<std::string, Steady> carried_out_;
