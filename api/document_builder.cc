@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace podium::api::detail {
@@ -23,6 +24,7 @@ DocumentBuilder::Size DocumentBuilder::size_of(const json::value& value) {
     const auto its = size_of(inner);
     size.nodes += its.nodes;
     size.bytes += its.bytes;
+    size.depth = std::max(size.depth, its.depth);
   };
   if (const auto* object = value.if_object()) {
     for (const auto& entry : *object) {
@@ -34,6 +36,7 @@ DocumentBuilder::Size DocumentBuilder::size_of(const json::value& value) {
   } else if (const auto* text = value.if_string()) {
     size.bytes = text->size();
   }
+  if (value.is_structured()) ++size.depth;
   return size;
 }
 
@@ -42,7 +45,7 @@ void DocumentBuilder::count(Place place) {
   check_nodes(place);
 }
 
-void DocumentBuilder::count_copy(const json::value& value, Place place) {
+DocumentBuilder::Size DocumentBuilder::count_copy(const json::value& value, Place place) {
   const auto size = size_of(value);
   copied_.nodes += size.nodes;
   copied_.bytes += size.bytes;
@@ -51,6 +54,11 @@ void DocumentBuilder::count_copy(const json::value& value, Place place) {
       copied_.bytes > kFreeBytes + kCopyFactor * own_.bytes) {
     throw Fault{place, "the document has excessive aliasing"};
   }
+  return size;
+}
+
+void DocumentBuilder::check_depth(std::size_t depth, Place place) const {
+  if (depth > kMostDepth) throw Fault{place, "too deep"};
 }
 
 void DocumentBuilder::check_nodes(Place place) const {
@@ -106,6 +114,7 @@ void DocumentBuilder::scalar(json::value value, Place place, std::size_t anchor)
 
 void DocumentBuilder::open(bool is_object, Place place, std::size_t anchor) {
   count(place);
+  check_depth(frames_.size() + 1, place);
   enter_path(place);
   auto& frame = frames_.emplace_back();
   frame.is_object = is_object;
@@ -136,7 +145,8 @@ void DocumentBuilder::keep(const json::value& value, Place place, std::size_t an
 void DocumentBuilder::alias(std::size_t anchor, Place place) {
   const auto found = anchors_.find(anchor);
   if (found == anchors_.end()) throw Fault{place, "an alias is inside of its own anchor"};
-  count_copy(found->second, place);
+  const auto size = count_copy(found->second, place);
+  check_depth(frames_.size() + size.depth, place);
   enter_path(place);
   add(found->second, place);
 }

@@ -26,6 +26,9 @@ struct Fault {
   std::string problem;
 };
 
+// Of objects and lists, also where an alias stands for some: values are copied and printed by recursion.
+inline constexpr std::size_t kMostDepth = 200;
+
 class DocumentBuilder {
  public:
   explicit DocumentBuilder(YamlLimits limits) : limits_(limits) {}
@@ -57,16 +60,17 @@ class DocumentBuilder {
     Place place;
   };
 
-  // Values, and bytes of their texts and keys.
+  // Values, bytes of their texts and keys, and how deep objects and lists go.
   struct Size {
-    std::size_t nodes = 0, bytes = 0;
+    std::size_t nodes = 0, bytes = 0, depth = 0;
   };
 
   static Size size_of(const boost::json::value&);
   void open(bool is_object, Place, std::size_t anchor);
   void add(boost::json::value value, Place);
   void count(Place);                                  // a value of the text
-  void count_copy(const boost::json::value&, Place);  // of an anchor, or by an alias
+  Size count_copy(const boost::json::value&, Place);  // of an anchor, or by an alias
+  void check_depth(std::size_t depth, Place) const;
   void check_nodes(Place) const;
   void keep(const boost::json::value&, Place, std::size_t anchor);
   void enter_path(Place);

@@ -110,7 +110,7 @@ std::string problem_of(const json::error_code& code) {
 Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source,
                                                    YamlLimits limits) {
   json::parse_options options;
-  options.max_depth = 200;
+  options.max_depth = kMostDepth;
   limits.lines = false;
   std::vector<Document> documents;
   LineCounter lines(text);

@@ -158,6 +158,10 @@ TEST(ParseDocuments, LimitsSizeAndDepth) {
   EXPECT_TRUE(parse_documents("[1, 2]", "many", limits));
   EXPECT_EQ(parsed(std::string(100'000, '[')).substr(0, 7), "error: ");
   EXPECT_EQ(parsed("{\"a\": " + std::string(100'000, '[')).substr(0, 7), "error: ");
+  EXPECT_EQ(parsed(times(200, "[") + times(200, "]")), times(200, "[") + times(200, "]"));
+  EXPECT_EQ(parsed(times(201, "[") + times(201, "]")), "error: in.yaml:1:201: too deep");
+  const auto half = times(100, "["), end = times(100, "]");
+  EXPECT_EQ(parsed("- &a " + half + end + "\n- " + half + "*a" + end), "error: in.yaml:2:103: too deep");
 }
 
 TEST(ParseDocuments, KnowsTheLines) {
