@@ -24,7 +24,7 @@ class ApiServer {
   ApiServer(Store& store, Agenda& agenda, Dice dice);
 
   std::function<void(const client::Request&, std::string_view why)> unknown;
-  // Why a request to "create" or "delete" is refused, as admission does: a quota, a policy. Nullopt: it is not.
+  // Why a request to "create" or "delete" is refused, as by a quota or a policy; nullopt: it is not.
   std::function<std::optional<std::string>(std::string_view verb, const Key&)> refuses;
   std::size_t page = 500;  // the most items of one page of a list
 

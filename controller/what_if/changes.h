@@ -3,8 +3,8 @@
 // A drained node's pods are placed again with the same placement code as the question's own. Pods of other
 // namespaces are counted and never named.
 //
-// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that is not there, or more
-// new nodes than there is memory for.
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that is not there, or
+// more new nodes than there is memory for.
 #pragma once
 
 #include <functional>

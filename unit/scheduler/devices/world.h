@@ -91,7 +91,7 @@ struct World {
 
   // "claim: request=device request=device; claim: …", "none", "invalid", "error: …" or "out of steps".
   std::string on(const std::string& node) const { return text(ask(node)); }
-  // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for the devices of these nodes.
+  // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for these nodes' devices.
   std::vector<std::string> tally(const std::vector<std::string>& nodes) const {
     Tally tally(Steps{steps});
     with_allocator([&](Allocator& allocator) {

@@ -51,7 +51,7 @@ inline bool named_pod(const cluster::PodInfo& pod, const ClusterEvent& event) {
   return !name || *name == pod->meta.name;
 }
 
-// "Fit" listens to nodes, "Affinity" to placed pods, "Taints" to the pod's own tolerations, "Deaf" to nothing.
+// "Fit" listens to nodes, "Affinity" to placed pods, "Taints" to the pod's tolerations, "Deaf" to nothing.
 inline framework::Profile make_profile() {
   framework::Profile profile;
   const auto add = [&](std::string name, std::vector<EventHint> hints) {
