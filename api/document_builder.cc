@@ -14,7 +14,7 @@ namespace json = boost::json;
 constexpr std::size_t kFreeNodes = 100'000, kFreeBytes = 16 << 20;
 constexpr std::size_t kCopyFactor = 10;
 // Of Document::lines: a path repeats the keys above it.
-constexpr std::size_t kMostPathBytes = 256 << 20;
+constexpr std::size_t kMostPathBytes = 64 << 20;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void DocumentBuilder::enter_path(Place place) {
 
 void DocumentBuilder::note_line(Place place) {
   path_bytes_ += path_.size();
-  if (path_bytes_ > kMostPathBytes) throw Fault{place, "the document's keys are too long and too deep"};
+  if (path_bytes_ > kMostPathBytes) throw Fault{place, "the keys of the document are too long for its depth"};
   document_.lines.emplace(path_, place.line);
 }
 

@@ -26,8 +26,8 @@ struct Document {
 
 struct YamlLimits {
   std::size_t bytes = 1u << 30;
-  std::size_t nodes = 200'000'000;  // of all documents, with the copies of anchors and aliases
-  bool lines = true;                // fill Document::lines; costs as much as parsing
+  std::size_t nodes = 50'000'000;  // with the copies of anchors and aliases; in YAML, of all documents
+  bool lines = true;               // fill Document::lines; costs as much as parsing
 };
 
 // Parses all documents of a YAML file (separated by ---) or a JSON file (concatenated). Omits empty

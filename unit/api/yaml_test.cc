@@ -147,6 +147,16 @@ TEST(ParseDocuments, LimitsWhatAliasesCopy) {
   EXPECT_TRUE(parsed(document).starts_with("{\"a\":"));
 }
 
+TEST(ParseDocuments, LimitsThePathsOfLines) {
+  const std::string key(1'000, 'k');
+  const auto text = "a: " + times(190, "{" + key + ": ") + "[" + times(400, "x, ") + "]" + times(190, "}");
+  EXPECT_EQ(parsed(text).substr(0, 7), "error: ");
+  EXPECT_TRUE(parsed(text).ends_with("the keys of the document are too long for its depth"));
+  YamlLimits limits;
+  limits.lines = false;
+  EXPECT_TRUE(parse_documents(text, "in.yaml", limits));
+}
+
 TEST(ParseDocuments, LimitsSizeAndDepth) {
   YamlLimits limits;
   limits.bytes = 10;
