@@ -254,10 +254,15 @@ NextStep step_on(Reservation& reserved, const api::Pod& pod, cluster::Objects& o
   return {.writes = {std::move(*request)}, .error = {}, .events = {}};
 }
 
+// The next request for the current claim, or for the first after it that needs one.
+NextStep continue_with(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
+  return has_work(reserved, pod) ? step_on(reserved, pod, objects) : NextStep();
+}
+
 NextStep next_claim(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
   ++reserved.current;
   reserved.tries = 0;
-  return has_work(reserved, pod) ? step_on(reserved, pod, objects) : NextStep();
+  return continue_with(reserved, pod, objects);
 }
 
 NextStep mention(Reservation& reserved, const api::Pod& pod) {
@@ -385,20 +390,16 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
     return give_up(reserved, objects, std::move(lost));
   item.claim = std::make_shared<const api::ResourceClaim>(std::move(*decoded));
   const auto& meta = item.claim->meta;
+  const bool is_known = objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
+  const bool is_written = reserved.request == Request::status;
+  item.was_known |= is_known;
+  // The watch may be behind, and the reply to any request may have what somebody else has written.
   std::vector<ClusterEvent> events;
-  if (reserved.request != Request::status) {
-    const bool is_known = objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
-    item.was_known |= is_known;
-    // The watch may be behind, and the reply may have what somebody else has written.
-    if (is_known) assume(item, objects, events);
-    auto step = has_work(reserved, **pod.pod) ? step_on(reserved, **pod.pod, objects) : NextStep();
-    step.events = std::move(events);
-    return step;
-  }
-
-  assume(item, objects, events);
-  end_flight(item, objects);
-  auto step = item.is_extended ? mention(reserved, **pod.pod) : next_claim(reserved, **pod.pod, objects);
+  if (is_known || is_written) assume(item, objects, events);
+  if (is_written) end_flight(item, objects);
+  auto step = !is_written        ? continue_with(reserved, **pod.pod, objects)
+              : item.is_extended ? mention(reserved, **pod.pod)
+                                 : next_claim(reserved, **pod.pod, objects);
   step.events = std::move(events);
   return step;
 }
