@@ -65,10 +65,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& com
   const auto uid = uid_of(claim);
   auto devices = exclusive_devices(claim);
   auto found = taken(commit, late);
-  if (is_engine(commit.by)) {
-    writers_[uid] = commit.by;
-    written_[uid][commit.by] = agenda_.now();
-  }
+  if (is_engine(commit.by)) written_[uid][commit.by] = agenda_.now();
   if (commit.type == Commit::Type::deleted) gone_[commit.key.text()] = uid;
   if (commit.type == Commit::Type::deleted || devices.empty()) {
     allocated_.erase(uid);
@@ -107,9 +104,8 @@ std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit,
     if (is_reserved_for(commit.after->value, uid)) continue;
     const auto pod = pod_of(uid, commit.key.ns);
     if (!pod || is_finished(pod->value) || text_at(pod->value, "/spec/nodeName").empty()) continue;
-    const auto writer = writers_.find(uid_of(commit.after->value));
     const auto binder = binders_.find(uid);
-    const bool another = (writer != writers_.end() && writer->second != commit.by) ||
+    const bool another = another_wrote(uid_of(commit.after->value), commit.by) ||
                          (binder != binders_.end() && binder->second != commit.by);
     if (late || another) bereft_.insert(uid);
     return Finding{
@@ -175,9 +171,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
     const auto claim = store_.find(key);
     const auto gone = gone_.find(key.text());
     const auto uid = claim ? uid_of(claim->value) : gone != gone_.end() ? gone->second : "";
-    const auto writer = writers_.find(uid);
-    const bool another =
-        writer != writers_.end() && (writer->second != by || another_wrote(uid, by, decided));
+    const bool another = another_wrote(uid, by, decided);
     const auto wrong = [&](std::string_view what) {
       if (late || another) bereft_.insert(uid_of(pod));
       return Finding{fmt::format("{} is bound to {}, and its claim {} {}", full_name(pod), node, name, what),
@@ -203,9 +197,12 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
 
 bool ClaimObserver::another_wrote(const std::string& uid, const std::string& by, Steady since) const {
   const auto written = written_.find(uid);
-  return written != written_.end() && std::ranges::any_of(written->second, [&](const auto& entry) {
-           return entry.first != by && entry.second >= since;
-         });
+  if (written == written_.end()) return false;
+  const auto own = written->second.find(by);
+  return std::ranges::any_of(written->second, [&](const auto& entry) {
+    const bool is_last = own == written->second.end() || entry.second > own->second;
+    return entry.first != by && (is_last || entry.second >= since);
+  });
 }
 
 // --- at rest ---

@@ -82,7 +82,8 @@ class ClaimObserver {
             const json::value& claim) const;
   Steady decided_on_users(const std::string& by, const json::value& claim) const;
   Steady first_write(const std::string& by, const std::string& ns, const std::set<std::string>& names) const;
-  bool another_wrote(const std::string& uid, const std::string& by, Steady since) const;
+  // Whether another engine wrote the claim last, or since then.
+  bool another_wrote(const std::string& uid, const std::string& by, Steady since = Steady::max()) const;
   bool is_being_made_ready(const json::value& claim) const;
   StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
   std::int64_t free_devices(const std::string& node, const std::vector<std::string>& with) const;
@@ -91,7 +92,6 @@ class ClaimObserver {
   const Agenda& agenda_;
   std::map<std::string, Allocated> allocated_;  // by the claim's UID
   std::map<std::string, std::string> gone_;     // by the claim's path: the UID of the last that was deleted
-  std::map<std::string, std::string> writers_;  // by the claim's UID: which engine wrote it last
   std::map<std::string, std::map<std::string, Steady>> written_;  // by the claim's UID and an engine: last
   std::map<std::string, std::string> binders_;                    // by the pod's UID
   std::map<std::string, Chain> chains_;  // by an engine and a claim's path: its requests

@@ -346,7 +346,7 @@ void Life::pass() {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
-  // As in at_rest().
+  // A pod may wait for devices that the flush has given it just now.
   if (!network_.has_lost_events() && what_is_held_wrongly()) {
     if (!run_until(time_.now() + kToReady)) return;
     if (auto found = what_is_held_wrongly()) observer_.fail(std::move(*found));

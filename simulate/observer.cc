@@ -137,9 +137,7 @@ void Observer::note_nomination(const Host& host, const client::Request& request)
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
   if (failure) return;
-  const auto uid = uid_of(body), node = text_at(body, "/status/nominatedNodeName");
-  nominated_[uid] = node;
-  nominated_at_[host.identity + uid + node] = agenda_.now();
+  nominated_[uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity, agenda_.now()};
 }
 
 // A request that is repeated at once, again and again, is a hot loop.
@@ -160,6 +158,7 @@ void Observer::served(const Host& host, const client::Request& request, int stat
   const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
   trace_.line(
       {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
+  if (rests_since_ && status == 403) ++refused_since_rest_;
   if (status < 300 && request.method == "PATCH" && path.starts_with("/api/v1/namespaces/") &&
       path.ends_with("/status"))
     note_status(request);
@@ -232,8 +231,8 @@ void Observer::pod_committed(const Commit& commit) {
   if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
   bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
   judge(claims_.bound(pod, commit.by, bound_[uid].late, decided(pod, commit.by)));
-  if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second != node)
-    given_up_[it->second] = agenda_.now();
+  if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second.node != node)
+    given_up_[it->second.node] = agenda_.now();
   check_node(pod, commit.by);
 }
 
@@ -264,12 +263,13 @@ bool Observer::knows_nomination(const std::string& uid) const {
 // When the binding that is carried out was decided, at the latest. One in doubt is requested again, and
 // again: it was decided before it was sent first. Before a wait for devices, the node is nominated.
 Steady Observer::decided(const json::value& pod, const std::string& by) const {
-  const auto binding = by + uid_of(pod) + text_at(pod, "/spec/nodeName");
-  const auto first = bindings_.find(binding);
+  const auto uid = uid_of(pod), node = text_at(pod, "/spec/nodeName");
+  const auto first = bindings_.find(by + uid + node);
   const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
-  const auto nominated = nominated_at_.find(binding);
-  const bool has_waited = nominated != nominated_at_.end() && sent - nominated->second < kToReady;
-  return std::min(has_waited ? nominated->second : sent, claims_.decided(by, pod));
+  const auto it = nominated_.find(uid);
+  const bool has_waited = it != nominated_.end() && it->second.by == by && it->second.node == node &&
+                          sent - it->second.at < kToReady;
+  return std::min(has_waited ? it->second.at : sent, claims_.decided(by, pod));
 }
 
 void Observer::check_node(const json::value& pod, const std::string& by) {
@@ -279,13 +279,14 @@ void Observer::check_node(const json::value& pod, const std::string& by) {
   const auto use = use_of(store_, node, INT64_MIN);
   if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
+  const auto decided = this->decided(pod, by);
   // Bindings that were under way at a takeover, which the next leader cannot have seen.
   for (const auto& other : store_.all("pods")) {
     const auto it = bound_.find(uid_of(other->value));
     if (it == bound_.end() || it->second.node != node) continue;
     const auto& bound = it->second;
     const auto known = known_bound_.find(by + uid_of(other->value));
-    const bool unseen = known == known_bound_.end() || known->second + kDecided > decided(pod, by);
+    const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
     if (bound.late || (bound.by != by && unseen)) return excuse(Excuse::takeover);
   }
   fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
@@ -306,7 +307,7 @@ bool Observer::at_rest(bool has_patience, bool flushed) {
   if (unfinished && (has_patience || (waits_for_flush_ && !flushed))) return false;
   if (unfinished) fail(std::move(*unfinished));
   rests_since_ = agenda_.now();
-  requests_since_rest_ = writes_since_rest_ = 0;
+  requests_since_rest_ = refused_since_rest_ = writes_since_rest_ = 0;
   return true;
 }
 
@@ -370,11 +371,13 @@ bool Observer::at_end(std::size_t engines) {
   trace_.line("at the end");
   if (!rests_since_) return true;
   const auto minutes = in_seconds(agenda_.now() - *rests_since_) / 60;
-  // Per minute and engine: 17 watches that are renewed twice, each with a request before it; the lease; and
-  // what a policy refuses is tried again.
-  const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 150);
-  if (requests_since_rest_ > most)
+  // Per minute and engine: 17 watches that are renewed twice, each with a request before it; the lease.
+  const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
+  if (requests_since_rest_ > most + refused_since_rest_)
     fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
+  // What a policy refuses is tried again after a backoff.
+  if (refused_since_rest_ > static_cast<std::size_t>((minutes + 1) * 20))
+    fail(fmt::format("{} refused requests in {:.1f} minutes of rest", refused_since_rest_, minutes));
   // The queue's flush tries all pods that wait.
   const auto pods = store_.all("pods").size();
   const auto most_writes = (bound_.size() + pods) * 4 + 40 + static_cast<std::size_t>(minutes * 30);

@@ -118,10 +118,12 @@ class Observer {
     Steady at{};
     bool late = false;  // a newer write of the status was carried out before
   };
-  std::map<std::string, std::string> nominated_;  // by the pod's UID: the node of the last one that was sent
-  // By an engine's identity, the pod's UID and the node: when it was sent for the last time.
-  std::map<std::string, Steady> nominated_at_;
-  std::map<std::string, Nomination> nominations_;  // by the pod's UID: as it was written last
+  struct SentNomination {
+    std::string node, by;
+    Steady at{};
+  };
+  std::map<std::string, SentNomination> nominated_;  // by the pod's UID: the last one that was sent
+  std::map<std::string, Nomination> nominations_;    // by the pod's UID: as it was written last
   // By the pod's UID: when the newest write of its status that was carried out was sent.
   std::map<std::string, Steady> carried_out_;
   std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it was bound elsewhere
@@ -139,7 +141,7 @@ class Observer {
   ReportObserver reports_;
   ClaimObserver claims_{store_, agenda_};
   Excuses excused_{};
-  std::size_t requests_since_rest_ = 0, writes_since_rest_ = 0;
+  std::size_t requests_since_rest_ = 0, refused_since_rest_ = 0, writes_since_rest_ = 0;
   std::optional<Steady> rests_since_;
   // Requests about one object by one engine: since when, and how many in that second.
   std::map<std::string, std::pair<Steady, int>> repeated_;
