@@ -278,6 +278,18 @@ Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
   return {};
 }
 
+void add_default_tolerations(Pod& pod) {
+  using enum TaintEffect;
+  for (const auto* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    const bool has = std::ranges::any_of(pod.tolerations, [key](const Toleration& each) {
+      return (each.key == key || each.key.empty()) && (each.effect == no_execute || each.effect == none);
+    });
+    if (!has)
+      pod.tolerations.push_back(
+          {.key = key, .value = "", .op = Toleration::Op::exists, .effect = no_execute});
+  }
+}
+
 void copy_topology_labels(const Node& node, Pod& pod) {
   for (const auto key : {label::zone, label::region}) {
     if (const auto* value = node.meta.labels.find(key)) pod.meta.labels.set(std::string(key), *value);

@@ -2,13 +2,11 @@
 // come from one: those of `podium evaluate`, and the templates of what-ifs.
 //
 // Emulates defaulting, the Priority and PodTopologyLabels admission controllers, matchLabelKeys merging and
-// validation; LimitRanger and RuntimeClass where their objects are given. Does not emulate
-// DefaultTolerationSeconds and others. Objects with metadata.creationTimestamp count as stored already: only
-// their priority is resolved.
-// Source: pkg/registry/core/pod/strategy.go, plugin/pkg/admission/priority,
-// plugin/pkg/admission/podtopologylabels; the order of plugins: pkg/kubeapiserver/options/plugins.go.
-// Threads: pure functions; a PodAdmission is immutable.
-// Errors: Kind::invalid with the object and the field paths.
+// validation; LimitRanger and RuntimeClass where their objects are given. Objects with
+// metadata.creationTimestamp count as stored already: only their priority is resolved. Source:
+// pkg/registry/core/pod/strategy.go, plugin/pkg/admission/priority, plugin/pkg/admission/podtopologylabels;
+// the order of plugins: pkg/kubeapiserver/options/plugins.go. Threads: pure functions; a PodAdmission is
+// immutable. Errors: Kind::invalid with the object and the field paths.
 #pragma once
 
 #include <map>
@@ -59,6 +57,10 @@ class PodAdmission {
 // to their pods. The cluster's LimitRanges apply to the pods that are not stored yet, and so do its
 // RuntimeClasses where it has any.
 Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending);
+
+// The tolerations of the admission plugin DefaultTolerationSeconds, without their seconds, which no decision
+// depends on. Source: plugin/pkg/admission/defaulttolerationseconds.
+void add_default_tolerations(Pod& pod);
 
 // Copies the node's zone and region labels to the pod, as the API server does on binding.
 void copy_topology_labels(const Node& node, Pod& pod);

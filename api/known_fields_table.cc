@@ -273,6 +273,10 @@ JobSpec parallelism completions activeDeadlineSeconds podFailurePolicy:PodFailur
   successPolicy:SuccessPolicy backoffLimit backoffLimitPerIndex maxFailedIndexes selector:LabelSelector
   manualSelector template:PodTemplateSpec ttlSecondsAfterFinished completionMode suspend
   podReplacementPolicy managedBy
+CronJob kind apiVersion metadata:ObjectMeta spec:CronJobSpec status
+CronJobSpec schedule timeZone startingDeadlineSeconds concurrencyPolicy suspend jobTemplate:JobTemplateSpec
+  successfulJobsHistoryLimit failedJobsHistoryLimit
+JobTemplateSpec metadata:ObjectMeta spec:JobSpec
 PodFailurePolicy rules:PodFailurePolicyRule
 PodFailurePolicyRule action onExitCodes:PodFailurePolicyOnExitCodes
   onPodConditions:PodFailurePolicyOnPodConditions

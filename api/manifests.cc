@@ -39,6 +39,13 @@ std::string object_name(const json::object& object) {
   return fields ? object_name(text_field(*fields, "namespace"), text_field(*fields, "name")) : std::string();
 }
 
+// Of all but kind and version, which items of typed lists do not have.
+std::size_t content_hash(json::object object) {
+  object.erase("kind");
+  object.erase("apiVersion");
+  return std::hash<json::value>()(json::value(std::move(object)));
+}
+
 template <typename T>
 constexpr bool kNamespaced =
     std::is_same_v<T, Pod> || std::is_same_v<T, Workload> || std::is_same_v<T, PersistentVolumeClaim> ||
@@ -80,7 +87,8 @@ struct Sink {
 
 class ManifestReader {
  public:
-  ManifestReader(ManifestOptions options, bool only_pods) : options_(options), only_pods_(only_pods) {}
+  ManifestReader(ManifestOptions options, bool only_pods)
+      : options_(std::move(options)), only_pods_(only_pods) {}
 
   void read(const ManifestText& text);
   // All objects, unless there is a problem with one of them.
@@ -94,7 +102,7 @@ class ManifestReader {
   void read_items(const json::array& items, std::string_view list_version, std::string_view item_kind);
   Result<void> read_one(const json::value& value, std::string_view api_version, std::string_view kind);
   template <typename T>
-  Result<void> keep(std::shared_ptr<const T> object, std::string_view kind);
+  Result<void> keep(std::shared_ptr<const T> object, std::string_view kind, const json::value& from);
 
   ManifestOptions options_;
   bool only_pods_;
@@ -102,8 +110,12 @@ class ManifestReader {
   std::string where_;  // the source, and the places within it that are being read
   Manifests manifests_;
   Problems problems_;
-  std::map<std::string, std::string> seen_;  // "Kind namespace/name" to the source that defined it
-  std::map<std::string, int> ignored_;       // "version/kind" to count
+  struct Seen {
+    std::string source;
+    std::size_t hash;  // of the object's JSON
+  };
+  std::map<std::string, Seen> seen_;    // by "Kind namespace/name"
+  std::map<std::string, int> ignored_;  // "version/kind" to count
 };
 
 void ManifestReader::read(const ManifestText& text) {
@@ -185,25 +197,29 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
         if constexpr (std::is_same_v<std::decay_t<decltype(object)>, std::monostate>) {
           return {};
         } else {
-          return keep(std::move(object), kind);
+          return keep(std::move(object), kind, value);
         }
       },
       *decoded);
 }
 
 template <typename T>
-Result<void> ManifestReader::keep(std::shared_ptr<const T> object, std::string_view kind) {
+Result<void> ManifestReader::keep(std::shared_ptr<const T> object, std::string_view kind,
+                                  const json::value& from) {
   if (object->meta.name.empty()) return invalid("metadata.name is required");
   if constexpr (kNamespaced<T>) {
     if (object->meta.namespace_.empty()) {
       auto named = std::make_shared<T>(*object);
-      named->meta.namespace_ = "default";
+      named->meta.namespace_ = options_.ns;
       object = std::move(named);
     }
   }
   auto key = std::string(kind) + " " + object_name(object->meta.namespace_, object->meta.name);
-  const auto [at, is_new] = seen_.emplace(std::move(key), source_);
-  if (!is_new) return invalid(at->first + " is defined twice, first in " + at->second);
+  const auto hash = content_hash(from.get_object());
+  const auto [at, is_new] = seen_.emplace(std::move(key), Seen{source_, hash});
+  // Dumps of several commands, and must-gather, have the same object more than once.
+  if (!is_new && at->second.hash == hash) return {};
+  if (!is_new) return invalid(at->first + " is defined twice, first in " + at->second.source);
   Sink{manifests_}.add(std::move(object));
   return {};
 }
@@ -219,7 +235,7 @@ std::vector<std::string> ManifestReader::warnings() const {
 
 }  // namespace
 
-Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, ManifestOptions options,
+Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, const ManifestOptions& options,
                                  std::vector<std::string>& warnings) {
   ManifestReader reader(options, false);
   for (const auto& text : texts) reader.read(text);
@@ -227,7 +243,8 @@ Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, Manifes
   return reader.take();
 }
 
-Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts, ManifestOptions options) {
+Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts,
+                                       const ManifestOptions& options) {
   ManifestReader reader(options, true);
   for (const auto& text : texts) reader.read(text);
   auto read = reader.take();

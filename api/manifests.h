@@ -1,9 +1,9 @@
 // Manifests: the objects of YAML and JSON files that people and kubectl write.
 //
 // Strict, like `kubectl apply` with field validation: unknown and duplicate fields, wrong types, objects
-// without kind or name, and objects defined twice are Errors with text, document and path; an Error names all
-// of them (base/problems.h). Does not default or admit (see admission.h). Does no I/O: the caller reads the
-// files. Threads: pure functions.
+// without kind or name, and objects defined twice with different contents are Errors with text, document and
+// path; an Error names all of them (base/problems.h). Does not default or admit (see admission.h). Does no
+// I/O: the caller reads the files. Threads: pure functions.
 #pragma once
 
 #include <memory>
@@ -51,12 +51,14 @@ struct ManifestText {
 
 struct ManifestOptions {
   bool allow_unknown_fields = false;
+  std::string ns = "default";  // of objects that name none
 };
 
 // Skips kinds that podium does not read, with one warning per kind.
-Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, ManifestOptions options,
+Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, const ManifestOptions& options,
                                  std::vector<std::string>& warnings);
 // Pods only: any other kind is an Error.
-Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts, ManifestOptions options);
+Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts,
+                                       const ManifestOptions& options);
 
 }  // namespace podium::api

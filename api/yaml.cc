@@ -10,6 +10,7 @@
 #include <streambuf>
 
 #include "api/document_builder.h"
+#include "api/encoding.h"
 
 namespace podium::api {
 namespace {
@@ -223,14 +224,7 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
   return documents;
 }
 
-}  // namespace
-
-Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view source,
-                                              YamlLimits limits) {
-  if (text.size() > limits.bytes) {
-    return std::unexpected(detail::fault_error(
-        source, {{}, "the input has more than " + std::to_string(limits.bytes) + " bytes"}));
-  }
+Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view source, YamlLimits limits) {
   if (const auto at = first_invalid_utf8(text); at != text.size()) {
     return std::unexpected(detail::fault_error(source, {place_at(text, at), "the input is not valid UTF-8"}));
   }
@@ -248,6 +242,18 @@ Result<std::vector<Document>> parse_documents(std::string_view text, std::string
   } catch (const std::exception& error) {
     return std::unexpected(detail::fault_error(source, {{}, error.what()}));
   }
+}
+
+}  // namespace
+
+Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view source,
+                                              YamlLimits limits) {
+  if (text.size() > limits.bytes) {
+    return std::unexpected(detail::fault_error(
+        source, {{}, "the input has more than " + std::to_string(limits.bytes) + " bytes"}));
+  }
+  const auto decoded = without_byte_order_mark(text);
+  return parse_utf8(decoded ? *decoded : text, source, limits);
 }
 
 }  // namespace podium::api

@@ -38,6 +38,7 @@ Result<void> write_document(const fs::path& file, const boost::json::value& docu
 Result<void> evaluate_scenario(const fs::path& scenario, Inputs inputs, bool place) {
   inputs.cluster = {scenario / "cluster.yaml"};
   inputs.pods = {scenario / "pods.yaml"};
+  inputs.as_given = true;
   std::error_code error;
   if (fs::exists(scenario / "config.yaml", error)) inputs.config = scenario / "config.yaml";
   if (place) {

@@ -5,13 +5,13 @@
 #include <iostream>
 #include <memory>
 
+#include "api/dump_kinds.h"
 #include "api/yaml.h"
 #include "app/evaluate/batch.h"
 #include "app/evaluate/evaluation.h"
 #include "app/evaluate/table.h"
 #include "app/render/terminal.h"
 #include "app/render/text.h"
-#include "app/render/words.h"
 #include "base/problems.h"
 
 namespace podium::evaluate {
@@ -78,7 +78,8 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   command
       ->add_option(
           "--cluster", options->inputs.cluster,
-          fmt::format("manifests of the cluster state: {}; - for standard input", render::kDumpCommand))
+          fmt::format("manifests of the cluster state, or directories of them: {}; - for standard input",
+                      api::dump_command()))
       ->type_name("FILE...");
   command
       ->add_option("--pod", options->inputs.pods,
@@ -86,6 +87,9 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
                    "for standard "
                    "input; or namespace/name of pods in the cluster state, placed ones as if they were not")
       ->type_name("FILE...");
+  command->add_option("-n,--namespace", options->inputs.ns, "namespace of objects that name none")
+      ->type_name("NS")
+      ->capture_default_str();
   command
       ->add_option("--config", options->inputs.config,
                    "KubeSchedulerConfiguration (default: that of kube-scheduler)")

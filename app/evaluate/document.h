@@ -16,13 +16,19 @@
 
 namespace podium::evaluate {
 
+// How many of a workload's pods fit, one after the other.
+struct Fitting {
+  std::size_t asked = 0, fitting = 0;
+};
+
 struct PodResult {
-  cluster::PodInfoPtr pod;
+  cluster::PodInfoPtr pod;  // of a workload its first
   std::string profile;
   framework::Decision decision;
   std::vector<plugins::PreemptionCandidate> candidates;  // with --preemption-candidates; else empty
   // By feasible node: the pod's claims that are not allocated, with what they would get there.
   std::map<std::string, std::vector<std::shared_ptr<const api::ResourceClaim>>> allocations = {};
+  std::optional<Fitting> replicas = std::nullopt;  // of a workload with several pods
 };
 
 // The result of one pod with --place. It omits the scores of the other nodes, to bound the file at

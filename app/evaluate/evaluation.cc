@@ -4,16 +4,21 @@
 #include <algorithm>
 
 #include "api/admission.h"
+#include "api/dump_kinds.h"
 #include "app/evaluate/asked.h"
 #include "app/evaluate/missing_kinds.h"
 #include "base/clock.h"
 #include "base/problems.h"
+#include "controller/what_if/device_claims.h"
+#include "controller/what_if/ephemeral_claims.h"
+#include "controller/what_if/placing.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::evaluate {
 namespace {
 
 using api::Manifests;
+using controller::Subject;
 
 // Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
 cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& rules) {
@@ -79,54 +84,133 @@ decltype(PodResult::allocations) allocations_of(const cluster::PodInfoPtr& pod,
   return out;
 }
 
+// One pod, or the pods of one workload.
+struct Asked {
+  api::PodPtr pod;                 // admitted; of a workload its first
+  std::optional<Subject> subject;  // of a workload
+  const framework::Profile* profile;
+};
+
 // The contents of all input files, admitted.
 struct Prepared {
-  struct Asked {
-    cluster::PodInfoPtr pod;
-    const framework::Profile* profile;  // of the configuration
-  };
   config::Config config;
   cluster::Snapshot snapshot;
-  std::vector<Asked> pods;  // to evaluate, in the order of the input
+  std::vector<Asked> asked;                                                 // in the order of the input
+  std::map<std::string, api::ClaimTemplates, std::less<>> claim_templates;  // by namespace
   std::vector<std::string> warnings;
 };
 
-Result<Prepared> prepare(const Inputs& inputs, bool replicas) {
-  auto contents = read_inputs(inputs, replicas);
-  if (!contents) return std::unexpected(contents.error());
-  auto& [config, objects, pods, warnings] = *contents;
-  if (auto admitted = api::admit(objects, pods); !admitted) return std::unexpected(admitted.error());
-  for (auto& line : missing_kinds(objects, pods)) warnings.push_back(std::move(line));
+// The claims that were not stored yet get the default class, as the admission plugin DefaultStorageClass
+// gives it.
+void default_storage_classes(cluster::Snapshot& snapshot) {
+  const auto name = controller::default_storage_class(snapshot);
+  if (!name) return;
+  std::vector<std::shared_ptr<api::PersistentVolumeClaim>> changed;
+  for (const auto& [key, claim] : snapshot.objects().all<api::PersistentVolumeClaim>()) {
+    if (claim->meta.created || claim->storage_class) continue;
+    changed.push_back(std::make_shared<api::PersistentVolumeClaim>(*claim));
+    changed.back()->storage_class = name;
+  }
+  for (auto& claim : changed) snapshot.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+}
 
-  Prepared prepared{.config = std::move(config), .snapshot = {}, .pods = {}, .warnings = std::move(warnings)};
-  const auto rules = framework::request_rules(prepared.config.features);
-  prepared.snapshot = to_snapshot(std::move(objects), rules);
+// The pods of the workload that the cluster has are asked about as if they were not placed.
+void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
+  const auto removed = controller::remove_placed(subject, snapshot).size();
+  if (removed == 0) return;
+  warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} placed {} were not there",
+                                 controller::to_string(subject.kind), subject.pod.meta.namespace_,
+                                 subject.name, removed, removed == 1 ? "pod" : "pods"));
+}
+
+Result<void> admit_contents(const Inputs& inputs, Contents& contents) {
+  Manifests::List<api::Pod> pods;
+  for (auto& item : contents.asked) {
+    if (!inputs.as_given && !item.pod->meta.created) {
+      auto pod = std::make_shared<api::Pod>(*item.pod);
+      api::add_default_tolerations(*pod);
+      item.pod = std::move(pod);
+    }
+    pods.push_back(item.pod);
+    if (item.subject && item.subject->owner)
+      contents.cluster.workloads.push_back(std::make_shared<const api::Workload>(*item.subject->owner));
+  }
+  if (auto admitted = api::admit(contents.cluster, pods); !admitted) return admitted;
+  for (auto& line : missing_kinds(contents.cluster, pods)) contents.warnings.push_back(std::move(line));
+  for (std::size_t i = 0; i < pods.size(); ++i) contents.asked[i].pod = std::move(pods[i]);
+  return {};
+}
+
+Result<Prepared> prepare(const Inputs& inputs) {
+  auto contents = read_inputs(inputs);
+  if (!contents) return std::unexpected(contents.error());
+  if (contents->cluster.nodes.empty() && !inputs.as_given)
+    return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
+  if (auto admitted = admit_contents(inputs, *contents); !admitted) return std::unexpected(admitted.error());
+
+  Prepared prepared{.config = std::move(contents->config),
+                    .snapshot = {},
+                    .asked = {},
+                    .claim_templates = {},
+                    .warnings = std::move(contents->warnings)};
+  for (const auto& each : contents->cluster.resource_claim_templates)
+    prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
+  prepared.snapshot =
+      to_snapshot(std::move(contents->cluster), framework::request_rules(prepared.config.features));
+  if (!inputs.as_given) default_storage_classes(prepared.snapshot);
   Problems problems;
-  for (const auto& pod : pods) {
+  for (auto& [pod, subject] : contents->asked) {
     const auto* profile = prepared.config.profile(pod->scheduler_name);
     if (!profile) {
       problems.add(fmt::format("pod {}: profile not found for scheduler name \"{}\"", pod->full_name(),
                                pod->scheduler_name));
       continue;
     }
-    prepared.pods.push_back({cluster::make_pod_info(pod, rules), profile});
+    if (subject) replace_placed(*subject, prepared.snapshot, prepared.warnings);
+    prepared.asked.push_back({pod, std::move(subject), profile});
   }
   if (problems) return std::unexpected(problems.error());
   return prepared;
 }
 
+// A workload's pod, and on the fork the claims that controllers would make for it.
+cluster::PodInfoPtr replica_on(const Asked& asked, std::int32_t index, const api::ClaimTemplates& templates,
+                               cluster::Snapshot& fork) {
+  const auto& rules = asked.profile->request_rules;
+  if (!asked.subject) return cluster::make_pod_info(asked.pod, rules);
+  const auto& subject = *asked.subject;
+  auto pod = controller::replica_of(subject, *asked.pod, index);
+  if (subject.kind != Subject::Kind::stateful_set)
+    pod.meta.name = fmt::format("{}-new-{}", subject.name, index);
+  controller::make_claims(subject.claims, pod, fork);
+  controller::make_set_claims(subject, pod, fork);
+  controller::make_device_claims(templates, pod, fork);
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), rules);
+}
+
+// How many of a workload's pods fit, one after the other.
+std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplates& templates,
+                                     cluster::Snapshot fork) {
+  const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
+  if (!asked.subject || (asked.subject->replicas == 1 && !is_daemon_set)) return std::nullopt;
+  const auto placed = controller::place_replicas({*asked.subject, *asked.pod, *asked.profile, {}, templates},
+                                                 {.asked = asked.subject->replicas}, fork, {}, {});
+  return Fitting{.asked = static_cast<std::size_t>(placed.asked), .fitting = placed.rows.size()};
+}
+
 // `start`: node index at which the search starts; updated for the next pod.
-PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::size_t& start) {
-  const auto decision = framework::evaluate(*asked.pod, snapshot, *asked.profile, start);
+PlacedPod place(const cluster::PodInfoPtr& pod, const framework::Profile& profile,
+                cluster::Snapshot& snapshot, std::size_t& start) {
+  const auto decision = framework::evaluate(*pod, snapshot, profile, start);
   start = decision.next_start;
-  PlacedPod placed{.pod = asked.pod->pod->full_name(),
+  PlacedPod placed{.pod = pod->pod->full_name(),
                    .nodes = decision.node_count,
                    // After an error no node is feasible, as in kube-scheduler.
                    .feasible = decision.error.empty() ? decision.feasible.count() : 0,
                    .message = decision.error.empty() ? decision.message : decision.error};
   if (!decision.fits()) return placed;
   const auto row = *decision.choice;
-  if (const auto refused = framework::place(asked.pod, row, *asked.profile, snapshot)) {
+  if (const auto refused = framework::place(pod, row, profile, snapshot)) {
     placed.message = refused->message("Reserve");
   } else {
     placed.node = snapshot.node_name(row);
@@ -135,18 +219,46 @@ PlacedPod place(const Prepared::Asked& asked, cluster::Snapshot& snapshot, std::
   return placed;
 }
 
+// Places the pods of a workload: a DaemonSet's on the nodes that it selects.
+void place_all(const Asked& asked, const api::ClaimTemplates& templates, cluster::Snapshot& snapshot,
+               std::size_t& start, std::vector<PlacedPod>& out) {
+  const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
+  std::vector<std::string> nodes;
+  if (is_daemon_set) {
+    for (const auto row : controller::daemon_rows(asked.subject->pod, snapshot))
+      nodes.emplace_back(snapshot.node_name(row));
+  }
+  const auto count = is_daemon_set   ? static_cast<std::int32_t>(nodes.size())
+                     : asked.subject ? asked.subject->replicas
+                                     : 1;
+  for (std::int32_t i = 0; i < count; ++i) {
+    auto pod = replica_on(asked, i, templates, snapshot);
+    if (is_daemon_set) {
+      auto pinned = *pod->pod;
+      controller::pin_to_node(pinned, nodes[static_cast<std::size_t>(i)]);
+      pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pinned)),
+                                   asked.profile->request_rules);
+    }
+    out.push_back(place(pod, *asked.profile, snapshot, start));
+  }
+}
+
 }  // namespace
 
 Result<Evaluation> evaluate_files(const Inputs& inputs) {
-  auto prepared = prepare(inputs, false);
+  auto prepared = prepare(inputs);
   if (!prepared) return std::unexpected(prepared.error());
   Evaluation evaluation{.snapshot = std::move(prepared->snapshot), .warnings = std::move(prepared->warnings)};
-  for (auto& [pod, profile] : prepared->pods) {
-    PodResult result{.pod = pod, .profile = profile->scheduler_name};
-    result.decision = framework::evaluate(*pod, evaluation.snapshot, *profile);
-    result.allocations = allocations_of(pod, evaluation.snapshot, *profile, result.decision);
+  for (const auto& asked : prepared->asked) {
+    const auto& templates = prepared->claim_templates[asked.pod->meta.namespace_];
+    const auto fitting = count_fitting(asked, templates, evaluation.snapshot);
+    const auto pod = replica_on(asked, 0, templates, evaluation.snapshot);
+    PodResult result{.pod = pod, .profile = asked.profile->scheduler_name};
+    result.replicas = fitting;
+    result.decision = framework::evaluate(*pod, evaluation.snapshot, *asked.profile);
+    result.allocations = allocations_of(pod, evaluation.snapshot, *asked.profile, result.decision);
     if (inputs.preemption_candidates) {
-      result.candidates = preemption_candidates(*pod, evaluation.snapshot, *profile, result.decision);
+      result.candidates = preemption_candidates(*pod, evaluation.snapshot, *asked.profile, result.decision);
     }
     evaluation.results.push_back(std::move(result));
   }
@@ -154,11 +266,14 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
 }
 
 Result<Placements> place_files(const Inputs& inputs) {
-  auto prepared = prepare(inputs, true);
+  auto prepared = prepare(inputs);
   if (!prepared) return std::unexpected(prepared.error());
   Placements placements{.warnings = std::move(prepared->warnings)};
   std::size_t start = 0;
-  for (const auto& asked : prepared->pods) placements.pods.push_back(place(asked, prepared->snapshot, start));
+  for (const auto& asked : prepared->asked) {
+    place_all(asked, prepared->claim_templates[asked.pod->meta.namespace_], prepared->snapshot, start,
+              placements.pods);
+  }
   return placements;
 }
 

@@ -14,13 +14,33 @@ namespace podium::evaluate {
 namespace {
 
 using api::Manifests;
-using Pods = Manifests::List<api::Pod>;
 using Texts = std::vector<api::ManifestText>;
 
-Texts read_files(const std::vector<std::string>& files, Problems& problems) {
+// The files of a directory and of those below it that have manifests, as `kubectl apply -R` takes them;
+// must-gather writes such trees.
+std::vector<std::string> files_below(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    const auto extension = it->path().extension();
+    const bool is_manifest = extension == ".yaml" || extension == ".yml" || extension == ".json";
+    if (is_manifest && it->is_regular_file(error)) files.push_back(it->path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Texts read_files(const std::vector<std::string>& arguments, Problems& problems) {
   Texts texts;
-  for (const auto& file : files) {
-    if (auto text = problems.value_of(read_input(file))) texts.push_back({file, std::move(*text)});
+  for (const auto& argument : arguments) {
+    std::error_code error;
+    const bool is_directory = std::filesystem::is_directory(argument, error);
+    const auto files = is_directory ? files_below(argument) : std::vector{argument};
+    if (files.empty()) problems.add(argument + ": no .yaml, .yml or .json file in this directory");
+    for (const auto& file : files) {
+      if (auto text = problems.value_of(read_input(file))) texts.push_back({file, std::move(*text)});
+    }
   }
   return texts;
 }
@@ -60,70 +80,31 @@ api::PodPtr unplaced(const api::PodPtr& pod) {
   return copy;
 }
 
-// An object of a document that was converted is a text of its own, whose source has the place already.
-Error with_one_place(Error error, const Texts& texts) {
-  constexpr std::string_view kAlone = ": document 1 (line 1)";
-  auto& message = error.message;
-  for (const auto& text : texts) {
-    const bool converted = text.source.ends_with(')') && text.source.find(": document ") != std::string::npos;
-    if (!converted) continue;
-    const auto twice = text.source + std::string(kAlone);
-    for (auto at = message.find(twice); at != std::string::npos; at = message.find(twice, at))
-      message.erase(at + text.source.size(), kAlone.size());
-  }
-  return error;
-}
-
-template <typename T>
-Result<T> with_one_place(Result<T> result, const Texts& texts) {
-  if (!result) return std::unexpected(with_one_place(std::move(result.error()), texts));
-  return result;
-}
-
-// What the files of --pod have.
-struct Asked {
-  Pods pods;
-  Manifests others;
-  std::vector<std::string> references;
-};
-
-Asked read_pod_files(const Inputs& inputs, const Texts& texts, bool replicas, Problems& problems,
-                     std::vector<std::string>& warnings) {
-  auto asked = read_asked(texts, replicas, problems);
-  warnings.insert(warnings.end(), asked.warnings.begin(), asked.warnings.end());
-  Asked out{.pods = {}, .others = {}, .references = std::move(asked.references)};
-  const api::ManifestOptions options{inputs.allow_unknown_fields};
-  auto others = api::read_manifests(asked.others, options, warnings);
-  if (auto read = problems.value_of(with_one_place(std::move(others), asked.others)))
-    out.others = std::move(*read);
-  auto pods = api::read_pods(asked.pods, options);
-  if (auto read = problems.value_of(with_one_place(std::move(pods), asked.pods))) out.pods = std::move(*read);
-  // A pod from a cluster has been created. One that was not may name its node: it goes there.
-  for (auto& pod : out.pods) {
-    if (pod->meta.created) pod = unplaced(pod);
-  }
-  return out;
-}
+using Items = std::vector<AskedObjects::Item>;
 
 // The pods to evaluate, which the cluster loses. A pod of a file takes the place of the cluster's.
-Pods select_pods(const Arguments& arguments, Asked asked, Manifests& cluster, Problems& problems) {
+Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cluster, Problems& problems) {
   std::map<std::string, api::PodPtr> by_name;
   for (const auto& pod : cluster.pods) by_name[pod->full_name()] = pod;
-  Pods selected;
+  Items selected;
   const auto select = [&](const std::string& name, const std::string& or_else) {
     const auto pod = by_name.find(name);
     if (pod == by_name.end()) return problems.add(or_else);
-    selected.push_back(unplaced(pod->second));
+    selected.push_back({unplaced(pod->second), std::nullopt});
   };
   for (const auto& name : arguments.names)
     select(name, fmt::format("--pod {}: no such pod in --cluster, and no such file", name));
-  selected.insert(selected.end(), asked.pods.begin(), asked.pods.end());
+  for (auto& item : asked.items) {
+    // A pod from a cluster has been created. One that was not may name its node: it goes there.
+    if (item.pod->meta.created) item.pod = unplaced(item.pod);
+    selected.push_back(std::move(item));
+  }
   for (const auto& name : asked.references)
     select(name, fmt::format("spec.podRef: no pod {} in --cluster", name));
 
   std::set<std::string> names;
-  for (const auto& pod : selected) {
-    const auto name = pod->full_name();
+  for (const auto& item : selected) {
+    const auto name = item.pod->full_name();
     if (!names.insert(name).second) problems.add(fmt::format("pod {} is to be evaluated twice", name));
   }
   std::erase_if(cluster.pods, [&](const api::PodPtr& pod) { return names.contains(pod->full_name()); });
@@ -132,7 +113,7 @@ Pods select_pods(const Arguments& arguments, Asked asked, Manifests& cluster, Pr
 
 }  // namespace
 
-Result<Contents> read_inputs(const Inputs& inputs, bool replicas) {
+Result<Contents> read_inputs(const Inputs& inputs) {
   Contents out;
   Problems problems;
   if (auto config = problems.value_of(load_config(inputs))) out.config = std::move(*config);
@@ -150,15 +131,14 @@ Result<Contents> read_inputs(const Inputs& inputs, bool replicas) {
         fmt::format("extender {} is not called: podium evaluate works offline", extender.url_prefix));
   }
 
-  auto cluster = api::read_manifests(cluster_texts, {inputs.allow_unknown_fields}, out.warnings);
+  const api::ManifestOptions options{inputs.allow_unknown_fields, inputs.ns};
+  auto cluster = api::read_manifests(cluster_texts, options, out.warnings);
   if (auto read = problems.value_of(std::move(cluster))) out.cluster = std::move(*read);
-  auto asked = read_pod_files(inputs, pod_texts, replicas, problems, out.warnings);
+  auto asked = read_asked(pod_texts, options, out.warnings, problems);
   if (problems) return std::unexpected(problems.error());
-
-  auto others = std::move(asked.others);
-  out.pods = select_pods(arguments, std::move(asked), out.cluster, problems);
+  out.asked = select_pods(arguments, asked, out.cluster, problems);
   if (problems) return std::unexpected(problems.error());
-  merge_into(out.cluster, std::move(others));
+  merge_into(out.cluster, std::move(asked.others));
   return out;
 }
 

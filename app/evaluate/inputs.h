@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/manifests.h"
+#include "app/evaluate/asked.h"
 #include "base/result.h"
 #include "scheduler/config/config.h"
 #include "scheduler/plugins/registry.h"
@@ -15,11 +16,15 @@
 namespace podium::evaluate {
 
 struct Inputs {
-  std::vector<std::string> cluster;  // files; "-" is standard input
+  std::vector<std::string> cluster;  // files and directories of files; "-" is standard input
   std::vector<std::string> pods;     // files (see asked.h), or namespace/name of pods of the cluster
   std::string config;                // a file; empty: the defaults
+  std::string ns = "default";        // of objects that name none
   bool allow_unknown_fields = false;
   bool preemption_candidates = false;
+  // The objects are taken as they are: what they lack is not added, and they need not be those of a cluster.
+  // For comparisons with kube-scheduler's framework.
+  bool as_given = false;
   std::vector<std::string> feature_gates;  // one --feature-gates each
   plugins::Registry plugins{};             // with the program's own
 };
@@ -27,13 +32,11 @@ struct Inputs {
 // What the files say, not admitted yet.
 struct Contents {
   config::Config config;
-  api::Manifests cluster;  // without the pods to evaluate
-  api::Manifests::List<api::Pod>
-      pods;  // to evaluate, in the order of the input, placed ones as if they were not
+  api::Manifests cluster;                 // without the pods to evaluate
+  std::vector<AskedObjects::Item> asked;  // in the order of the input; placed pods as if they were not
   std::vector<std::string> warnings;
 };
 
-// `replicas`: a workload stands for as many pods as it has replicas.
-Result<Contents> read_inputs(const Inputs& inputs, bool replicas);
+Result<Contents> read_inputs(const Inputs& inputs);
 
 }  // namespace podium::evaluate

@@ -80,6 +80,10 @@ void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::stri
   if (!claims) return;
   const bool by_capacity =
       std::ranges::any_of(dump.csi_drivers, [](const auto& driver) { return driver->storage_capacity; });
+  const bool has_limits = std::ranges::any_of(dump.csi_nodes, [](const auto& node) {
+    return std::ranges::any_of(node->drivers,
+                               [](const auto& driver) { return driver.allocatable.has_value(); });
+  });
   Lacks()
       .of("persistentvolumes", dump.persistent_volumes)
       .of("persistentvolumeclaims", dump.persistent_volume_claims)
@@ -87,6 +91,7 @@ void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::stri
       .of("csinodes", dump.csi_nodes)
       .of("csidrivers", dump.csi_drivers)
       .when(by_capacity && dump.csi_storage_capacities.empty(), "csistoragecapacities")
+      .when(has_limits && dump.volume_attachments.empty(), "volumeattachments")
       .tell("the pod's volumes decide where it may go", out);
 }
 
@@ -116,7 +121,7 @@ void tell_devices(const Manifests& dump, const Pods& pods, std::vector<std::stri
   const bool extended = any_pod(pods, [&](const api::Pod& pod) { return may_be_a_device(pod, dump); });
   if (!named && !of_template && !extended) return;
   Lacks()
-      .when(named && dump.resource_claims.empty(), "resourceclaims")
+      .of("resourceclaims", dump.resource_claims)
       .when(of_template && dump.resource_claim_templates.empty(), "resourceclaimtemplates")
       .of("deviceclasses", dump.device_classes)
       .of("resourceslices", dump.resource_slices)

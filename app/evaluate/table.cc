@@ -77,6 +77,14 @@ std::vector<render::Rejection> rejections_of(const PodResult& result, const clus
   return out;
 }
 
+std::string replicas_line(const Fitting& replicas) {
+  const auto& [asked, fitting] = replicas;
+  if (asked == 0) return "No node should run a pod of the DaemonSet.\n";
+  return fitting == asked ? fmt::format("This is the first of {} pods. All of them fit.\n", asked)
+                          : fmt::format("This is the first of {} pods. {} of them fit.\n", asked,
+                                        fitting == 0 ? std::string("None") : fmt::to_string(fitting));
+}
+
 }  // namespace
 
 render::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
@@ -140,6 +148,7 @@ std::string to_table(const std::vector<PodResult>& results, const cluster::Snaps
   for (const auto& result : results) {
     if (!text.empty()) text += "\n";
     text += render::why(report_of(result, snapshot), result.pod->pod->full_name(), options);
+    if (result.replicas) text += replicas_line(*result.replicas);
   }
   return text;
 }

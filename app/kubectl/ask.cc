@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 
+#include "api/dump_kinds.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
 #include "app/render/report.h"
-#include "app/render/words.h"
 
 namespace podium::kubectl {
 namespace {
@@ -80,7 +80,7 @@ std::string offline_hint(const std::string& ns, const std::string& pod) {
       "Without it, from what you may list:\n"
       "  {} > dump.yaml\n"
       "  podium evaluate --cluster dump.yaml --pod {}/{}",
-      render::kDumpCommand, ns, pod);
+      api::dump_command(), ns, pod);
 }
 
 Admission dry_run_pod(Cluster& cluster, const std::string& ns, const json::value& pod) {
@@ -102,18 +102,19 @@ Admission dry_run_pod(Cluster& cluster, const std::string& ns, const json::value
 
 Result<bool> dry_run(Cluster& cluster, const std::string& ns, const json::value& object) {
   const auto kind = text_of(object, "/kind"), name = text_of(object, "/metadata/name");
-  const auto* maker = pod_maker(kind);
+  const auto* maker = api::pod_maker(text_of(object, "/apiVersion"), kind);
   if (!maker) return false;
+  const auto resource = resource_of(*maker);
   auto copy = object;
   copy.as_object()["metadata"].as_object()["namespace"] = ns;
   copy.as_object()["metadata"].as_object().erase("resourceVersion");
   copy.as_object()["metadata"].as_object().erase("uid");
-  auto done = cluster.write("POST", maker->resource.path(ns) + kDryRun, copy);
+  auto done = cluster.write("POST", resource.path(ns) + kDryRun, copy);
   const bool exists = !done && done.error().code == 409 && !name.empty();
   if (exists) {
     // Selectors of Jobs are the API server's: a replacement without them is refused.
-    if (maker->resource.group == "batch") return true;
-    done = cluster.write("PUT", maker->resource.path(ns, name) + kDryRun, copy);
+    if (resource.group == "batch") return true;
+    done = cluster.write("PUT", resource.path(ns, name) + kDryRun, copy);
   }
   if (done) return exists;
   auto error = std::move(done.error());

@@ -11,6 +11,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_diff(app, exit_code);
   add_pending(app, exit_code);
   add_top(app, exit_code);
+  add_dump(app, exit_code);
   add_page(app, exit_code);
   add_completion(app, exit_code);
 }

@@ -1,4 +1,4 @@
-// The commands for people: why, whatif, capacity, drain, diff, pending, top and page. With kubectl, as
+// The commands for people: why, whatif, capacity, drain, diff, pending, top, dump and page. With kubectl, as
 // `kubectl podium why …`.
 //
 // Threads: main's. Errors: on standard error.
@@ -21,6 +21,7 @@ void add_pending(CLI::App& app, int& exit_code);
 void add_drain(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);
+void add_dump(CLI::App& app, int& exit_code);
 void add_page(CLI::App& app, int& exit_code);
 
 }  // namespace podium::kubectl

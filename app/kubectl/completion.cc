@@ -61,12 +61,14 @@ Completion argument_of(const CLI::App& command, const std::string& typed) {
     return {.files = true};
   if (command.get_name() == "why" || command.get_name() == "diff") return {.names_of = "pods"};
   if (command.get_name() == "drain") return {.names_of = "nodes"};
-  if (command.get_name() == "pending" || command.get_name() == "top") return {};
+  if (command.get_name() == "pending" || command.get_name() == "top" || command.get_name() == "dump")
+    return {};
   if (command.get_name() != "whatif" && command.get_name() != "capacity") return {.files = true};
   const auto slash = typed.find('/');
-  if (slash == std::string::npos) return {.words = {"deploy/", "sts/", "rs/", "ds/", "job/", "pod/"}};
-  const auto* maker = pod_maker(typed.substr(0, slash));
-  return maker ? Completion{.names_of = maker->resource.plural, .prefix = typed.substr(0, slash + 1)}
+  if (slash == std::string::npos)
+    return {.words = {"deploy/", "sts/", "rs/", "ds/", "job/", "cj/", "rc/", "pod/"}};
+  const auto* maker = api::pod_maker_named(typed.substr(0, slash));
+  return maker ? Completion{.names_of = std::string(maker->plural), .prefix = typed.substr(0, slash + 1)}
                : Completion{};
 }
 
@@ -74,7 +76,7 @@ Result<Words> names(const Connection& connection, const std::string& plural) {
   auto cluster = Cluster::connect(connection);
   if (!cluster) return std::unexpected(cluster.error());
   client::Resource resource("", "v1", plural, plural == "pods");
-  if (const auto* maker = pod_maker(plural)) resource = maker->resource;
+  if (const auto* maker = api::pod_maker_named(plural)) resource = resource_of(*maker);
   client::ListOptions options;
   options.metadata_only = true;
   const auto listed = (*cluster)->list(resource, resource.namespaced ? (*cluster)->ns() : "", options);

@@ -1,10 +1,9 @@
 #include "app/kubectl/manifest.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 
 #include "api/yaml.h"
+#include "base/problems.h"
 
 namespace podium::kubectl {
 namespace {
@@ -12,25 +11,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-
-const std::array<PodMaker, 8>& pod_makers() {
-  static const std::array<PodMaker, 8> kMakers = {{
-      {"Pod", "po", "", client::resource::pods},
-      {"Deployment", "deploy", "/spec/template", client::Resource("apps", "v1", "deployments")},
-      {"StatefulSet", "sts", "/spec/template", client::Resource("apps", "v1", "statefulsets")},
-      {"ReplicaSet", "rs", "/spec/template", client::Resource("apps", "v1", "replicasets")},
-      {"DaemonSet", "ds", "/spec/template", client::Resource("apps", "v1", "daemonsets")},
-      {"Job", "job", "/spec/template", client::Resource("batch", "v1", "jobs")},
-      {"CronJob", "cj", "/spec/jobTemplate/spec/template", client::Resource("batch", "v1", "cronjobs")},
-      {"ReplicationController", "rc", "/spec/template", client::Resource("", "v1", "replicationcontrollers")},
-  }};
-  return kMakers;
-}
-
-bool same(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 const json::value* value_at(const json::value& value, std::string_view pointer) {
   boost::system::error_code none;
@@ -85,31 +65,17 @@ void remove_added(const json::value& object, const json::value* given, json::obj
   if (!given || !value_at(*given, "/schedulerName")) spec.erase("schedulerName");
 }
 
-Result<void> collect(const json::value& value, const std::string& source, std::vector<json::value>& out,
-                     std::vector<std::string>& others) {
-  const auto kind = text_of(value, "/kind");
-  if (!value.is_object() || kind.empty()) return invalid(source + ": missing kind");
-  if (const auto* items = value_at(value, "/items"); items && items->is_array() && kind.ends_with("List")) {
-    for (const auto& item : items->get_array()) {
-      if (auto collected = collect(item, source, out, others); !collected) return collected;
-    }
-    return {};
-  }
-  if (const auto* maker = pod_maker(kind); maker && maker->kind == kind) {
-    out.push_back(value);
-  } else if (std::ranges::find(others, kind) == others.end()) {
-    others.push_back(kind);
-  }
-  return {};
+// The maker of an object that objects_of_file() returned, or that the API server has. Null: no maker.
+const PodMaker* maker_of(const json::value& object) {
+  const auto kind = text_of(object, "/kind");
+  const auto found = std::ranges::find(api::pod_makers(), kind, &PodMaker::kind);
+  return found == api::pod_makers().end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-const PodMaker* pod_maker(std::string_view word) {
-  const auto found = std::ranges::find_if(pod_makers(), [&](const PodMaker& maker) {
-    return same(word, maker.kind) || same(word, maker.short_name) || same(word, maker.resource.plural);
-  });
-  return found == pod_makers().end() ? nullptr : &*found;
+client::Resource resource_of(const PodMaker& maker) {
+  return {std::string(maker.group), std::string(maker.version), std::string(maker.plural)};
 }
 
 Result<TypeAndName> parse_target(std::string_view text) {
@@ -117,38 +83,45 @@ Result<TypeAndName> parse_target(std::string_view text) {
   const auto name = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
   if (name.empty() || name.find('/') != std::string_view::npos) {
     return invalid("\"" + std::string(text) +
-                   "\" is no TYPE/NAME, such as deploy/web or pod/web-0; a file is -f FILE");
+                   "\" is not TYPE/NAME, such as deploy/web or pod/web-0; for a file use -f FILE");
   }
-  const auto* maker = pod_maker(text.substr(0, slash));
-  if (!maker || maker->kind == "CronJob" || maker->kind == "ReplicationController") {
-    return invalid("\"" + std::string(text.substr(0, slash)) +
-                   "\" is none of pod, deployment, statefulset, replicaset, daemonset and job");
+  const auto* maker = api::pod_maker_named(text.substr(0, slash));
+  if (!maker) {
+    std::string known;
+    for (const auto& each : api::pod_makers())
+      known += (known.empty() ? "" : ", ") + std::string(each.plural);
+    return invalid("\"" + std::string(text.substr(0, slash)) + "\" is not a type that makes pods: " + known);
   }
   return TypeAndName{maker, std::string(name)};
 }
 
-Result<std::vector<json::value>> objects_that_make_pods(std::string_view text, const std::string& source,
-                                                        std::vector<std::string>& others) {
+Result<FileObjects> objects_of_file(std::string_view text, const std::string& source) {
   api::YamlLimits limits;
   limits.lines = false;
   auto documents = api::parse_documents(text, source, limits);
   if (!documents) return std::unexpected(documents.error());
-  std::vector<json::value> out;
-  for (const auto& document : *documents) {
-    const auto where = source + ": document " + std::to_string(document.index);
-    if (auto collected = collect(document.value, where, out, others); !collected) {
-      return std::unexpected(collected.error());
+  Problems problems;
+  auto sorted = api::sort_objects(std::move(*documents), source, problems);
+  if (problems) return std::unexpected(problems.error());
+  FileObjects out;
+  for (auto& object : sorted.objects) {
+    if (object.maker) {
+      out.makers.push_back(std::move(object.value));
+    } else if (auto kind = text_of(object.value, "/kind");
+               std::ranges::find(out.not_asked, kind) == out.not_asked.end()) {
+      out.not_asked.push_back(std::move(kind));
     }
   }
-  if (!out.empty()) return out;
+  for (auto& skipped : sorted.skipped) out.not_asked.push_back(std::move(skipped));
+  if (!out.makers.empty()) return out;
   std::string found;
-  for (const auto& kind : others) found += (found.empty() ? "; it has " : ", ") + kind;
+  for (const auto& each : out.not_asked) found += (found.empty() ? "; it has " : ", ") + each;
   return invalid(source + ": nothing in it makes pods" + found);
 }
 
 Result<json::value> pod_of(const json::value& object, const std::string& ns) {
   const auto kind = text_of(object, "/kind"), name = text_of(object, "/metadata/name");
-  const auto* maker = pod_maker(kind);
+  const auto* maker = maker_of(object);
   const auto* source =
       maker && !maker->pod_template.empty() ? value_at(object, maker->pod_template) : &object;
   const auto* spec = source ? value_at(*source, "/spec") : nullptr;
@@ -164,7 +137,8 @@ Result<json::value> pod_of(const json::value& object, const std::string& ns) {
   meta["generateName"] = (name.empty() ? std::string("whatif") : name.substr(0, 50)) + "-";
   meta["namespace"] = ns;
   json::object pod_spec = spec->get_object();
-  pod_spec.erase("nodeName");
+  if (kind == "Pod")
+    pod_spec.erase("nodeName");  // it is placed; a template that names its node places all its pods
   if (kind == "StatefulSet") add_claims(object, pod_spec);
   return json::object{
       {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};
@@ -172,7 +146,7 @@ Result<json::value> pod_of(const json::value& object, const std::string& ns) {
 
 json::value template_of(const json::value& object, const json::value& admitted) {
   const auto kind = text_of(object, "/kind");
-  const auto* maker = pod_maker(kind);
+  const auto* maker = maker_of(object);
   const auto* source =
       maker && !maker->pod_template.empty() ? value_at(object, maker->pod_template) : &object;
   const auto *spec = value_at(admitted, "/spec"), *metadata = value_at(admitted, "/metadata");

@@ -11,31 +11,28 @@
 #include <string_view>
 #include <vector>
 
+#include "api/pod_makers.h"
 #include "base/result.h"
 #include "client/api.h"
 
 namespace podium::kubectl {
 
-// A kind that makes pods. `pod_template`: JSON pointer to its template; empty for a Pod.
-struct PodMaker {
-  std::string_view kind, short_name, pod_template;
-  client::Resource resource;
-};
+using api::PodMaker;
 
-// By kind, plural or short name, in any case: "Deployment", "deployments", "deploy". Null: none.
-const PodMaker* pod_maker(std::string_view word);
+client::Resource resource_of(const PodMaker& maker);
 
-// "deploy/web" to its kind and name.
+// "deploy/web", or "deployment.apps/web" as `-o name` prints it, to its kind and name.
 struct TypeAndName {
   const PodMaker* maker;
   std::string name;
 };
 Result<TypeAndName> parse_target(std::string_view text);
 
-// The objects of the documents that make pods; items of Lists too. `others` gets the other kinds, once each.
-Result<std::vector<boost::json::value>> objects_that_make_pods(std::string_view text,
-                                                               const std::string& source,
-                                                               std::vector<std::string>& others);
+struct FileObjects {
+  std::vector<boost::json::value> makers;  // what makes pods; items of Lists too
+  std::vector<std::string> not_asked;      // the other kinds, once each, and what is skipped, with the reason
+};
+Result<FileObjects> objects_of_file(std::string_view text, const std::string& source);
 
 // The pod that the object would make, without a name of its own.
 Result<boost::json::value> pod_of(const boost::json::value& object, const std::string& ns);

@@ -75,10 +75,17 @@ class Asking {
     if (target->maker->kind == "Pod") {
       return answer({ns, target->name, "podRef", json::object{{"name", target->name}}});
     }
-    auto object = cluster_.get(target->maker->resource, ns, target->name);
+    auto object = cluster_.get(resource_of(*target->maker), ns, target->name);
     if (!object) return fail(object.error());
     object->as_object()["kind"] = target->maker->kind;
-    if (!admitted(*object, ns)) return;
+    object->as_object()["apiVersion"] = target->maker->api_version();
+    const auto pod = admitted(*object, ns);
+    if (!pod) return;
+    // podium reads the other kinds itself.
+    if (target->maker->kind == "CronJob" || target->maker->kind == "ReplicationController") {
+      return answer(
+          {ns, target->name, "template", template_of(*object, *pod), true, std::string(target->maker->kind)});
+    }
     answer({ns, target->name, "workloadRef",
             json::object{{"kind", target->maker->kind}, {"name", target->name}}, true,
             std::string(target->maker->kind)});
@@ -87,14 +94,13 @@ class Asking {
   void about_file(const std::string& file) {
     const auto text = read_input(file);
     if (!text) return fail(text.error());
-    std::vector<std::string> others;
-    const auto objects = objects_that_make_pods(*text, file, others);
+    const auto objects = objects_of_file(*text, file);
     if (!objects) return fail(objects.error());
-    if (!others.empty()) {
-      std::cerr << "Not part of the question: " << fmt::format("{}", fmt::join(others, ", ")) << " of "
-                << file << ".\n";
+    if (!objects->not_asked.empty()) {
+      std::cerr << "Not asked: " << fmt::format("{}", fmt::join(objects->not_asked, ", ")) << " of " << file
+                << ".\n";
     }
-    for (const auto& object : *objects) {
+    for (const auto& object : objects->makers) {
       if (cluster_.interrupted()) return;
       about_object(object);
     }
@@ -111,6 +117,10 @@ class Asking {
     if (!object.as_object().contains("metadata") || !object.at("metadata").is_object()) {
       return fail(invalid(text_of(object, "/kind") + ": metadata: missing").error());
     }
+    if (is_stored(object, ns)) {
+      const auto name = text_of(object, "/metadata/name");
+      return answer({ns, name, "podRef", json::object{{"name", name}}});
+    }
     bool exists = false;
     if (text_of(object, "/kind") != "Pod") {
       const auto checked = dry_run(cluster_, ns, object);
@@ -122,6 +132,15 @@ class Asking {
     auto name = text_of(object, "/metadata/name");
     if (name.empty()) name = text_of(object, "/metadata/generateName");
     answer({ns, std::move(name), "template", template_of(object, *pod), exists, text_of(object, "/kind")});
+  }
+
+  // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
+  // is asked about as if it were not placed: as a new pod, it would be in its own way.
+  bool is_stored(const json::value& object, const std::string& ns) {
+    const auto uid = text_of(object, "/metadata/uid");
+    if (text_of(object, "/kind") != "Pod" || uid.empty()) return false;
+    const auto found = cluster_.get(client::resource::pods, ns, text_of(object, "/metadata/name"));
+    return found && text_of(*found, "/metadata/uid") == uid;
   }
 
   // The pod that the object makes, as the API server would store it.

@@ -18,8 +18,8 @@
 
 namespace podium::app {
 
-// Runs the command line: run, evaluate, why, whatif, capacity, pending, config, version. Returns the exit
-// code: 0 done, 1 failed while running, 2 invalid input; of an answer 3 fits partly, 4 does not fit.
+// Runs the command line (docs/kubectl.md, docs/flags.md). Returns the exit code: 0 done, 1 failed while
+// running, 2 invalid input; of an answer 3 fits partly, 4 does not fit.
 int main(int argc, char** argv, const plugins::Registry& plugins = {});
 
 }  // namespace podium::app

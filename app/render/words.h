@@ -19,11 +19,6 @@ using Word = std::pair<std::string_view, std::string_view>;
 std::span<const Word> strategy_table();
 std::span<const Word> reason_table();
 
-// Makes the dump that `podium evaluate` reads.
-inline constexpr std::string_view kDumpCommand =
-    "kubectl get nodes,pods,ns,svc,rs,sts,pv,pvc,sc,csinodes,csidrivers,csistoragecapacities,pc,pdb,limits,"
-    "runtimeclasses -A -o yaml";
-
 // What a scoring strategy looks at: "taints", "cpu and memory".
 std::string strategy_words(std::string_view plugin);
 

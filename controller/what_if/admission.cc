@@ -81,18 +81,6 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
   return {};
 }
 
-void add_default_tolerations(api::Pod& pod) {
-  using enum api::TaintEffect;
-  for (const auto* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
-    const bool has = std::ranges::any_of(pod.tolerations, [key](const api::Toleration& each) {
-      return (each.key == key || each.key.empty()) && (each.effect == no_execute || each.effect == none);
-    });
-    if (!has)
-      pod.tolerations.push_back(
-          {.key = key, .value = "", .op = api::Toleration::Op::exists, .effect = no_execute});
-  }
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
@@ -109,7 +97,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   api::Manifests::List<api::PriorityClass> classes;
   for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>())
     classes.push_back(priority_class);
-  if (!is_stored) add_default_tolerations(*pod);
+  if (!is_stored) api::add_default_tolerations(*pod);
   if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted)
     return invalid(
         fmt::format("{}: {}", is_stored ? "spec.podRef" : pod_path(question), admitted.error().message));

@@ -62,9 +62,10 @@ Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<Question>
   const bool is_pod = asked.about == Question::About::pod;
   const auto kind = is_pod ? Subject::Kind::pod : asked.workload_kind;
   const auto& name = is_pod ? asked.pod_name : asked.workload_name;
-  const auto resource = resource_of(kind);
-  auto path = fmt::format("/{}/namespaces/{}/{}/{}", resource.group, ns, resource.plural,
-                          client::percent_encode(name));
+  const auto& maker = maker_of(kind);
+  const client::Resource resource{std::string(maker.group), std::string(maker.version),
+                                  std::string(maker.plural)};
+  auto path = resource.path(ns, name);
   const auto text = co_await api_.get_text(std::move(path), one_try());
   // A 404 without a reason comes from a proxy, not from the API server.
   if (!text && text.error().reason != "NotFound") co_return std::unexpected(text.error());

@@ -18,21 +18,6 @@ namespace {
 namespace json = boost::json;
 using Kind = Subject::Kind;
 
-struct KindRow {
-  Kind kind;
-  std::string_view name, api_version;
-  WorkloadResource resource;
-};
-constexpr std::array kKinds = {
-    KindRow{Kind::pod, "Pod", "v1", {"api/v1", "pods"}},
-    KindRow{Kind::deployment, "Deployment", "apps/v1", {"apis/apps/v1", "deployments"}},
-    KindRow{Kind::stateful_set, "StatefulSet", "apps/v1", {"apis/apps/v1", "statefulsets"}},
-    KindRow{Kind::replica_set, "ReplicaSet", "apps/v1", {"apis/apps/v1", "replicasets"}},
-    KindRow{Kind::job, "Job", "batch/v1", {"apis/batch/v1", "jobs"}},
-    KindRow{Kind::daemon_set, "DaemonSet", "apps/v1", {"apis/apps/v1", "daemonsets"}}};
-
-const KindRow& row_of(Kind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind); }
-
 // The value of a label that the Deployment's controller sets. It never has this value in a cluster, because
 // it consists of consonants and digits there.
 constexpr const char* kTemplateHash = "what-if";
@@ -62,7 +47,9 @@ Result<void> read_pod_template(const json::value& value, const std::string& path
   if (!pod) return invalid(path + "." + pod.error().message);
   if (pod->containers.empty()) return invalid(path + ".spec.containers: at least one is needed");
   if (!pod->node_name.empty()) {
-    return invalid(path + ".spec.nodeName: must be empty: a pod that names its node is not scheduled");
+    return invalid(fmt::format(
+        "{}.spec.nodeName: must be empty: a pod that names its node goes to {} past every scheduler", path,
+        pod->node_name));
   }
   auto claims = read_ephemeral_claims(value);
   if (!claims) return invalid(path + "." + claims.error().message);
@@ -80,9 +67,9 @@ Result<void> read_pod_template(const json::value& value, const std::string& path
   return {};
 }
 
-void own(Subject& subject, std::string_view kind, const std::string& name) {
-  subject.pod.meta.owners = {{.api_version = std::string(kind == "Job" ? "batch/v1" : "apps/v1"),
-                              .kind = std::string(kind),
+void own(Subject& subject, Kind kind, const std::string& name) {
+  subject.pod.meta.owners = {{.api_version = maker_of(kind).api_version(),
+                              .kind = std::string(maker_of(kind).kind),
                               .name = name,
                               .uid = name + "-what-if",
                               .controller = true}};
@@ -116,13 +103,13 @@ void own_as_deployment(Subject& subject, std::optional<api::LabelSelector> selec
   subject.pod.meta.labels.set("pod-template-hash", kTemplateHash);
   selector->match_labels.set("pod-template-hash", kTemplateHash);
   const auto replica_set = subject.name + "-" + kTemplateHash;
-  own(subject, "ReplicaSet", replica_set);
+  own(subject, Kind::replica_set, replica_set);
   add_owner_object(subject, api::Workload::Kind::replica_set, replica_set, std::move(selector));
 }
 
 Result<void> own_as_stateful_set(Subject& subject, const json::value& value, const std::string& path,
                                  std::optional<api::LabelSelector> selector) {
-  own(subject, "StatefulSet", subject.name);
+  own(subject, Kind::stateful_set, subject.name);
   add_owner_object(subject, api::Workload::Kind::stateful_set, subject.name, std::move(selector));
   subject.first_ordinal = count_of(value, "/spec/ordinals/start").value_or(0);
   const auto* templates = find(value, "/spec/volumeClaimTemplates");
@@ -138,8 +125,23 @@ Result<void> own_as_stateful_set(Subject& subject, const json::value& value, con
   return {};
 }
 
+// A ReplicationController selects by labels alone, by default those of its template.
+std::optional<api::LabelSelector> plain_selector(const json::value& value, const Subject& subject) {
+  api::LabelSelector selector;
+  const auto* given = find(value, "/spec/selector");
+  if (!given || !given->is_object() || given->get_object().empty()) {
+    selector.match_labels = subject.pod.meta.labels;
+    return selector;
+  }
+  for (const auto& [key, label] : given->get_object()) {
+    if (label.is_string()) selector.match_labels.set(std::string(key), std::string(label.get_string()));
+  }
+  return selector;
+}
+
+// `value`: a Job, or a CronJob's jobTemplate. A CronJob is asked about with one Job of it.
 void own_as_job(Subject& subject, const json::value& value) {
-  own(subject, "Job", subject.name);
+  own(subject, Kind::job, subject.name);
   auto& labels = subject.pod.meta.labels;
   for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels.set(key, subject.name);
   for (const auto* key : {"batch.kubernetes.io/controller-uid", "controller-uid"})
@@ -182,13 +184,21 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const std::st
     return invalid(fmt::format("{}.metadata.namespace: must be the namespace of the what-if, {}", path,
                                report.namespace_));
   }
-  const auto* pod_template = find(value, "/spec/template");
-  if (!pod_template) return invalid(path + ".spec.template: required");
-  if (auto read = read_pod_template(*pod_template, path + ".spec.template", report, subject); !read)
+  const auto* pod_template = find(value, maker_of(kind).pod_template);
+  auto template_path = path + std::string(maker_of(kind).pod_template);
+  std::ranges::replace(template_path, '/', '.');
+  if (!pod_template) return invalid(template_path + ": required");
+  if (auto read = read_pod_template(*pod_template, template_path, report, subject); !read)
     return std::unexpected(read.error());
   subject.replicas = count_of(value, "/spec/replicas").value_or(1);
-  if (kind == Kind::job) {
-    own_as_job(subject, value);
+  if (kind == Kind::job || kind == Kind::cron_job) {
+    own_as_job(subject, kind == Kind::job ? value : value.at_pointer("/spec/jobTemplate"));
+    return subject;
+  }
+  if (kind == Kind::replication_controller) {
+    own(subject, kind, subject.name);
+    add_owner_object(subject, api::Workload::Kind::replication_controller, subject.name,
+                     plain_selector(value, subject));
     return subject;
   }
   auto selector = read_selector(value, path, subject);
@@ -198,7 +208,7 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const std::st
       own_as_deployment(subject, std::move(*selector));
       break;
     case Kind::replica_set:
-      own(subject, "ReplicaSet", subject.name);
+      own(subject, Kind::replica_set, subject.name);
       add_owner_object(subject, api::Workload::Kind::replica_set, subject.name, std::move(*selector));
       break;
     case Kind::stateful_set:
@@ -206,7 +216,7 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const std::st
         return std::unexpected(owned.error());
       break;
     default:
-      own(subject, "DaemonSet", subject.name);
+      own(subject, Kind::daemon_set, subject.name);
       add_daemon_tolerations(subject.pod);
   }
   return subject;
@@ -214,7 +224,7 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const std::st
 
 std::string known_kinds() {
   std::string out;
-  for (const auto& row : kKinds) out += fmt::format("{}{}", out.empty() ? "" : ", ", row.name);
+  for (const auto& maker : api::pod_makers()) out += fmt::format("{}{}", out.empty() ? "" : ", ", maker.kind);
   return out;
 }
 
@@ -252,35 +262,40 @@ bool should_run(const api::Pod& pod, const api::Node& node) {
 }  // namespace
 
 std::optional<Kind> workload_kind(std::string_view kind) {
-  const auto found = std::ranges::find(kKinds, kind, &KindRow::name);
-  if (found == kKinds.end() || found->kind == Kind::pod) return std::nullopt;
-  return found->kind;
+  for (const auto each :
+       {Kind::deployment, Kind::stateful_set, Kind::replica_set, Kind::daemon_set, Kind::job}) {
+    if (to_string(each) == kind) return each;
+  }
+  return std::nullopt;
 }
 
-std::string_view to_string(Kind kind) { return row_of(kind).name; }
-WorkloadResource resource_of(Kind kind) { return row_of(kind).resource; }
+const api::PodMaker& maker_of(Kind kind) { return api::pod_makers()[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(Kind kind) { return maker_of(kind).kind; }
 
 Result<Subject> read_template(const json::value& value, const std::string& path,
-                              const api::ObjectMeta& report) {
-  const auto kind = text_of(value, "/kind");
+                              const api::ObjectMeta& report, bool allow_unknown_fields) {
+  const auto unknown_field = [&](std::string_view type) -> std::optional<std::string> {
+    return allow_unknown_fields ? std::nullopt : api::detail::first_unknown_field(value, type);
+  };
   if (!value.is_object() || !value.get_object().contains("kind")) {
-    if (const auto unknown = api::detail::first_unknown_field(value, "PodTemplateSpec"))
+    if (const auto unknown = unknown_field("PodTemplateSpec"))
       return invalid(path + "." + *unknown + ": unknown field");
     Subject subject;
     if (auto read = read_pod_template(value, path, report, subject); !read)
       return std::unexpected(read.error());
     return subject;
   }
-  const auto row = std::ranges::find(kKinds, kind, &KindRow::name);
-  if (row == kKinds.end()) {
+  const auto kind = text_of(value, "/kind");
+  const auto maker = std::ranges::find(api::pod_makers(), kind, &api::PodMaker::kind);
+  if (maker == api::pod_makers().end()) {
     return invalid(fmt::format("{}.kind: unknown kind \"{}\" (known: {})", path, kind, known_kinds()));
   }
-  if (const auto version = text_of(value, "/apiVersion"); version != row->api_version) {
-    return invalid(fmt::format("{}.apiVersion: must be {} for a {}", path, row->api_version, kind));
+  if (text_of(value, "/apiVersion") != maker->api_version()) {
+    return invalid(fmt::format("{}.apiVersion: must be {} for a {}", path, maker->api_version(), kind));
   }
-  if (const auto unknown = api::detail::first_unknown_field(value, kind))
-    return invalid(path + "." + *unknown + ": unknown field");
-  return read_manifest(value, row->kind, path, report);
+  if (const auto unknown = unknown_field(kind)) return invalid(path + "." + *unknown + ": unknown field");
+  const auto index = static_cast<std::size_t>(maker - api::pod_makers().begin());
+  return read_manifest(value, static_cast<Kind>(index), path, report);
 }
 
 Result<Subject> read_workload(const json::value& value, Kind kind, const std::string& path,

@@ -19,6 +19,7 @@
 #include "api/meta.h"
 #include "api/objects.h"
 #include "api/pod.h"
+#include "api/pod_makers.h"
 #include "base/result.h"
 #include "controller/what_if/ephemeral_claims.h"
 #include "scheduler/cluster/snapshot.h"
@@ -26,7 +27,17 @@
 namespace podium::controller {
 
 struct Subject {
-  enum class Kind : std::uint8_t { pod, deployment, stateful_set, replica_set, job, daemon_set };
+  // In the order of api::pod_makers().
+  enum class Kind : std::uint8_t {
+    pod,
+    deployment,
+    stateful_set,
+    replica_set,
+    daemon_set,
+    job,
+    cron_job,
+    replication_controller
+  };
   Kind kind = Kind::pod;
   std::string name;                    // of the workload; empty for a pod
   api::Pod pod;                        // before admission; of replica 0, but for what replica() changes
@@ -35,25 +46,22 @@ struct Subject {
   bool is_stored = false;              // a pod of the API server, already admitted
   std::string was_on;                  // the node of a placed pod
   std::int32_t replicas = 1;           // of the workload; a DaemonSet has one pod on each node instead
-  std::optional<api::Workload> owner;  // the ReplicaSet or StatefulSet that would own the pods
+  std::optional<api::Workload>
+      owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet
   bool is_indexed = false;                                  // Job: completionMode Indexed
 };
 
-// "Deployment", "StatefulSet" …; nullopt: not a kind that a what-if can ask about.
+// "Deployment", "StatefulSet" …; nullopt: not a kind that a what-if reads from the API server.
 std::optional<Subject::Kind> workload_kind(std::string_view kind);
+const api::PodMaker& maker_of(Subject::Kind);
 std::string_view to_string(Subject::Kind);
-// The group, version and plural of the kind's resource, as in "apis/apps/v1" and "deployments".
-struct WorkloadResource {
-  std::string_view group, plural;
-};
-WorkloadResource resource_of(Subject::Kind);
 
 // `report` gives the pods their namespace, and a pod its name and UID.
-// A pod template, or a manifest, which has a kind. Refuses unknown fields.
+// A pod template, or a manifest, which has a kind. Refuses unknown fields, unless they are allowed.
 Result<Subject> read_template(const boost::json::value& value, const std::string& path,
-                              const api::ObjectMeta& report);
+                              const api::ObjectMeta& report, bool allow_unknown_fields = false);
 // A live workload. Accepts unknown fields: the API server may be newer.
 Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kind, const std::string& path,
                               const api::ObjectMeta& report);

@@ -74,7 +74,7 @@ TEST(ReadManifests, NamesWhatIsWrong) {
       {"bad quantity", node + "status: {capacity: {cpu: 1e3Mi}}\n",
        "in.yaml: document 1 (line 1): node a: status.capacity.cpu: \"1e3Mi\" is not a quantity, such as "
        "\"4\", \"500m\" or \"2Gi\""},
-      {"twice", node + "---\n" + node,
+      {"twice", node + "---\n" + node + "spec: {unschedulable: true}\n",
        "in.yaml: document 2 (line 4): node a: Node a is defined twice, first in in.yaml"},
       {"bad YAML", node + "spec: {a: 1\n", "in.yaml:5:1: end of map flow not found"},
   };
@@ -84,6 +84,16 @@ TEST(ReadManifests, NamesWhatIsWrong) {
     ASSERT_FALSE(got) << test.name;
     EXPECT_EQ(got.error().message, test.want) << test.name;
   }
+}
+
+TEST(ReadManifests, TheSameObjectTwiceIsOne) {
+  const std::string pod = "metadata: {name: p}, spec: {containers: [{name: c, image: i}]}";
+  std::vector<std::string> warnings;
+  const auto got = read_manifests({{"a.yaml", "{apiVersion: v1, kind: PodList, items: [{" + pod + "}]}"},
+                                   {"b.yaml", "{kind: Pod, apiVersion: v1, " + pod + "}"}},
+                                  {}, warnings);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->pods.size(), 1u);
 }
 
 TEST(ReadManifests, SaysAllThatIsWrong) {

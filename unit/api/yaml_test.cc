@@ -75,6 +75,50 @@ TEST(ParseDocuments, TakesTheNearestNumberOfJson) {
   EXPECT_EQ(parsed("{\"a\": [1e-400, -0.0, 12, 1]}"), R"({"a":[0E0,-0E0,12,1]})");
 }
 
+TEST(ParseDocuments, ReadsByteOrderMarks) {
+  struct Case {
+    const char* name;
+    std::string_view text, want;
+  };
+  const Case cases[] = {
+      {"YAML",
+       "\xEF\xBB\xBF"
+       "a: é",
+       R"({"a":"é"})"},
+      {"JSON",
+       "\xEF\xBB\xBF"
+       "{\"a\": 1}",
+       R"({"a":1})"},
+      {"UTF-16, as PowerShell writes it",
+       {"\xFF\xFE"
+        "a\0:\0 \0\xE9\0\r\0\n\0",
+        14},
+       R"({"a":"é"})"},
+      {"UTF-16, the other order", {"\xFE\xFF\0a\0:\0 \0b", 10}, R"({"a":"b"})"},
+      {"JSON in UTF-16",
+       {"\xFF\xFE{\0\"\0a\0\"\0:\0"
+        "1\0}\0",
+        16},
+       R"({"a":1})"},
+      {"a character of two units",
+       {"\xFF\xFE"
+        "a\0:\0 \0\x3D\xD8\x00\xDE",
+        12},
+       R"({"a":"😀"})"},
+      {"half a character",
+       {"\xFF\xFE"
+        "a\0:\0 \0\x3D\xD8",
+        10},
+       "error: in.yaml:1:4: the input is not valid UTF-8"},
+      {"half a unit",
+       {"\xFF\xFE"
+        "a\0:\0 \0b",
+        9},
+       "error: in.yaml:1:4: the input is not valid UTF-8"},
+  };
+  for (const auto& test : cases) EXPECT_EQ(parsed(test.text), test.want) << test.name;
+}
+
 TEST(ParseDocuments, IsStrict) {
   struct Case {
     const char* name;

@@ -85,6 +85,11 @@ class Evaluate : public testing::Test {
     EXPECT_EQ(done.error().kind, Error::Kind::invalid);
     return done.error().message;
   }
+  std::string empty_directory() {
+    const auto path = std::filesystem::path(files.write("unused", "")).parent_path() / "empty";
+    std::filesystem::create_directory(path);
+    return path;
+  }
   client::TempDir files;
   std::string config;
   bool lenient = false;
@@ -198,18 +203,33 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
   };
   const Case cases[] = {
       {"no such file", {"no/such/file"}, "no/such/file: No such file or directory"},
-      {"a directory", {std::filesystem::temp_directory_path().string()}, ": "},
+      {"a directory without manifests",
+       {empty_directory()},
+       "empty: no .yaml, .yml or .json file in this directory"},
+      {"a kind of another API group",
+       {files.write("kruise.yaml",
+                    "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}")},
+       "kruise.yaml: no pod, and nothing with a template of pods, in it; not asked: StatefulSet kr "
+       "(apps.kruise.io/v1beta1)"},
+      {"a template that names its node",
+       {files.write(
+           "pinned.yaml",
+           "{apiVersion: v1, kind: ReplicationController, metadata: {name: old}, spec: {template: {spec: "
+           "{nodeName: n1, containers: [{name: c, image: i}]}}}}")},
+       "replicationcontroller old: spec.template.spec.nodeName: must be empty: a pod that names its node "
+       "goes to n1 past every "
+       "scheduler"},
       {"no such pod", {"shop/nobody"}, "--pod shop/nobody: no such pod in --cluster, and no such file"},
       {"nothing with pods",
        {files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")},
        "map.yaml: no pod, and nothing with a template of pods, in it"},
       {"a workload without a template",
        {files.write("web.yaml", "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {}}")},
-       "web.yaml: document 1 (line 1): Deployment web: spec.template: missing"},
+       "web.yaml: document 1 (line 1): deployment web: spec.template: required"},
       {"an unknown field in a template",
        {files.write("typo.yaml", deployment("resuorces"))},
-       "typo.yaml: document 1 (line 1): pod web-new-0: unknown field "
-       "\"spec.containers[0].resuorces\""},
+       "typo.yaml: document 1 (line 1): deployment web: spec.template.spec.containers[0].resuorces: unknown "
+       "field"},
       {"a decision", {files.write("report.yaml", report("dryRun: false"))}, "is a decision"},
       {"a question about nobody",
        {files.write("who.yaml", report("dryRun: true, podRef: {name: x}"))},
@@ -317,6 +337,140 @@ TEST_F(Evaluate, AWorkloadStandsForAPodOfItsTemplate) {
   const auto placed = place_files(inputs_for({file}));
   ASSERT_TRUE(placed) << placed.error().message;
   EXPECT_EQ(placed->pods.size(), 3u) << "--place takes spec.replicas";
+}
+
+// Each kind as its controller makes its pods: public bug reports, made small.
+TEST_F(Evaluate, APodOfAWorkloadIsAsItsControllerMakesIt) {
+  const auto cluster = files.write("zones.yaml", R"(
+apiVersion: v1
+kind: Node
+metadata: {name: a1, labels: {zone: a}}
+spec: {taints: [{key: node.kubernetes.io/network-unavailable, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b1, labels: {zone: b}}
+spec: {taints: [{key: node.kubernetes.io/not-ready, effect: NoExecute}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: example.com/fast
+volumeBindingMode: WaitForFirstConsumer
+)");
+  const std::string containers = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
+  const std::string tolerates_all = "tolerations: [{operator: Exists}], ";
+  const std::string app = "metadata: {labels: {app: x}}";
+  const std::string selector = "selector: {matchLabels: {app: x}}";
+  struct Case {
+    const char* name;
+    std::string file;
+    Names placed;
+  };
+  const Case cases[] = {
+      {"a DaemonSet's pods tolerate what its controller adds",
+       "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: x}, spec: {" + selector + ", template: {" +
+           app + ", spec: {hostNetwork: true, " + containers + "}}}}",
+       {"x-new-0 a1", "x-new-1 b1"}},
+      {"but only those in the host's network run without one",
+       "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: x}, spec: {" + selector + ", template: {" +
+           app + ", spec: {" + containers + "}}}}",
+       {"x-new-0 b1"}},
+      {"a Job's pods have its name, and parallelism counts",
+       "{apiVersion: batch/v1, kind: Job, metadata: {name: x}, spec: {parallelism: 2, completions: 2, "
+       "template: {spec: {" +
+           tolerates_all +
+           "restartPolicy: Never, affinity: {podAntiAffinity: "
+           "{requiredDuringSchedulingIgnoredDuringExecution: "
+           "[{topologyKey: zone, labelSelector: {matchLabels: {job-name: x}}}]}}, " +
+           containers + "}}}}",
+       {"x-new-0 a1", "x-new-1 b1"}},
+      {"a CronJob is one Job",
+       "{apiVersion: batch/v1, kind: CronJob, metadata: {name: x}, spec: {schedule: '@daily', jobTemplate: "
+       "{spec: "
+       "{template: {spec: {" +
+           tolerates_all + "nodeSelector: {zone: b}, restartPolicy: Never, " + containers + "}}}}}}",
+       {"x-new-0 b1"}},
+      {"a StatefulSet's claims are made, of the default class",
+       "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {" + selector +
+           ", volumeClaimTemplates: [{metadata: {name: data}, spec: {resources: {requests: {storage: "
+           "1Gi}}}}], template: {" +
+           app + ", spec: {" + tolerates_all + "nodeSelector: {zone: a}, " + containers + "}}}}",
+       {"x-0 a1"}},
+      {"and so are those of generic ephemeral volumes",
+       "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {" + selector + ", template: {" +
+           app + ", spec: {" + tolerates_all +
+           "nodeSelector: {zone: a}, volumes: [{name: tmp, ephemeral: {volumeClaimTemplate: "
+           "{spec: {storageClassName: fast, resources: {requests: {storage: 1Gi}}}}}}], " +
+           containers + "}}}}",
+       {"x-new-0 a1"}},
+      {"a claim in the file gets the default class",
+       "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: "
+       "data}, spec: "
+       "{resources: {requests: {storage: 1Gi}}}}, {apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {" +
+           tolerates_all +
+           "nodeSelector: {zone: b}, volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], " +
+           containers + "}}]}",
+       {"x b1"}},
+      {"a pod tolerates for a time that its node is not ready",
+       "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {nodeSelector: {zone: b}, " + containers +
+           "}}",
+       {"x b1"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    auto inputs = inputs_for({files.write("asked.yaml", c.file)});
+    inputs.cluster = {cluster};
+    inputs.ns = "shop";
+    const auto done = place_files(inputs);
+    ASSERT_TRUE(done) << done.error().message;
+    Names placed;
+    for (const auto& pod : done->pods) {
+      ASSERT_TRUE(pod.pod.starts_with("shop/"));
+      placed.push_back(pod.pod.substr(5) + " " + (pod.node.empty() ? pod.message : pod.node));
+    }
+    std::ranges::sort(placed);
+    EXPECT_EQ(placed, c.placed);
+  }
+}
+
+TEST_F(Evaluate, AWorkloadIsAskedAboutAsIfItsPodsWereNotThere) {
+  const auto owned = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1, namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: web, uid: u, controller: true}]}
+spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+)";
+  auto inputs = inputs_for(
+      {files.write("web.yaml",
+                   "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, "
+                   "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+                   "{containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}}}}")});
+  inputs.cluster.push_back(files.write("owned.yaml", owned));
+  const auto done = evaluate_files(inputs);
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done->results[0].decision.fits());
+  EXPECT_EQ(done->snapshot.node_name(*done->results[0].decision.choice), "n2");
+  ASSERT_TRUE(done->results[0].replicas);
+  EXPECT_EQ(done->results[0].replicas->asked, 2u);
+  EXPECT_EQ(done->results[0].replicas->fitting, 1u);
+  EXPECT_TRUE(
+      std::ranges::find(done->warnings,
+                        "StatefulSet default/web: asked about as if its 1 placed pod were not there") !=
+      done->warnings.end());
+  EXPECT_NE(to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods. 1 of them fit.\n"),
+            std::string::npos);
+}
+
+TEST_F(Evaluate, ADumpWithoutNodesIsNone) {
+  auto inputs = inputs_for({files.write("pod.yaml", pod_of("web", "1"))});
+  inputs.cluster = {files.write("all.yaml", pod_of("other", "1"))};
+  const auto done = evaluate_files(inputs);
+  ASSERT_FALSE(done);
+  EXPECT_TRUE(done.error().message.starts_with("--cluster has no nodes; make it with: kubectl get nodes,"));
+  EXPECT_EQ(done.error().kind, Error::Kind::invalid);
 }
 
 TEST_F(Evaluate, AQuestionStandsForItsTemplate) {

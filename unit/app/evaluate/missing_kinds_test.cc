@@ -35,9 +35,8 @@ TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
   const api::Pod pod = test::pod("p").req("example.com/gpu", "1");
   api::Manifests dump;
   dump.nodes.push_back(test::node("n").cap("cpu", "4").ptr());
-  EXPECT_EQ(
-      missing(dump, pod),
-      Names{"--cluster has no deviceclasses, resourceslices: the pod's devices decide where it may go"});
+  EXPECT_EQ(missing(dump, pod), Names{"--cluster has no resourceclaims, deviceclasses, resourceslices: the "
+                                      "pod's devices decide where it may go"});
   dump.nodes.push_back(test::node("m").cap("example.com/gpu", "1").ptr());
   EXPECT_EQ(missing(dump, pod), Names{});
 }

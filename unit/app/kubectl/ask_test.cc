@@ -175,8 +175,8 @@ TEST_F(Ask, AnObjectThatExistsIsCheckedAsItsReplacement) {
     return response(200, "{}");
   };
   auto server = cluster();
-  const auto deployment =
-      json::parse(R"({"kind": "Deployment", "metadata": {"name": "web", "resourceVersion": "1"}})");
+  const auto deployment = json::parse(
+      R"({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "resourceVersion": "1"}})");
   const auto exists = dry_run(server, "shop", deployment);
   ASSERT_TRUE(exists) << exists.error().message;
   EXPECT_TRUE(*exists);

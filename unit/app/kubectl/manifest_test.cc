@@ -28,8 +28,9 @@ status: {replicas: 3}
 )";
 
 Result<std::vector<json::value>> read(std::string_view text) {
-  std::vector<std::string> others;
-  return objects_that_make_pods(text, "f.yaml", others);
+  auto found = objects_of_file(text, "f.yaml");
+  if (!found) return std::unexpected(found.error());
+  return std::move(found->makers);
 }
 
 TEST(Target, TypesAreKubectls) {
@@ -48,7 +49,10 @@ TEST(Target, TypesAreKubectls) {
                         {"web", ""},
                         {"deploy/", ""},
                         {"deploy/a/b", ""},
-                        {"cj/x", ""}};
+                        {"cj/x", "CronJob"},
+                        {"deployment.apps/web", "Deployment"},
+                        {"deployment.v1.apps/web", "Deployment"},
+                        {"deployment.batch/web", ""}};
   for (const auto& c : cases) {
     const auto target = parse_target(c.text);
     EXPECT_EQ(target ? std::string(target->maker->kind) : "", c.kind) << c.text;
@@ -56,24 +60,26 @@ TEST(Target, TypesAreKubectls) {
 }
 
 TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
-  std::vector<std::string> others;
   const auto text =
       std::string(kDeployment) +
       "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}\n"
+      "---\n{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: tf}}\n"
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: probe, annotations: {helm.sh/hook: test}}}\n"
       "---\n{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod, metadata: {name: p}}]}\n";
-  const auto found = objects_that_make_pods(text, "f.yaml", others);
+  const auto found = objects_of_file(text, "f.yaml");
   ASSERT_TRUE(found) << found.error().message;
-  ASSERT_EQ(found->size(), 2u);
-  EXPECT_EQ(text_of((*found)[1], "/metadata/name"), "p");
-  EXPECT_EQ(others, std::vector<std::string>{"Service"});
+  ASSERT_EQ(found->makers.size(), 2u);
+  EXPECT_EQ(text_of(found->makers[1], "/metadata/name"), "p");
+  EXPECT_EQ(found->not_asked, (std::vector<std::string>{"Service", "Job tf (batch.volcano.sh/v1alpha1)",
+                                                        "Pod probe (helm hook test)"}));
 }
 
 TEST(Manifest, SaysWhatIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
       {"{kind: Service}", "f.yaml: nothing in it makes pods; it has Service"},
       {"", "f.yaml: nothing in it makes pods"},
-      {"a: 1", "f.yaml: document 1: missing kind"},
-      {"3", "f.yaml: document 1: missing kind"},
+      {"a: 1", "f.yaml: document 1 (line 1): missing kind"},
+      {"3", "f.yaml: document 1 (line 1): expected an object"},
   };
   for (const auto& [text, words] : cases) {
     const auto found = read(text);

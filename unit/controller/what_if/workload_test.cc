@@ -87,9 +87,10 @@ TEST(Subject, WhatTheApiServerWouldRefuseHasItsPath) {
     std::string manifest, error;
   };
   const Case cases[] = {
-      {manifest("CronJob", "", "batch/v1"),
-       "spec.template.kind: unknown kind \"CronJob\" (known: Pod, Deployment, StatefulSet, ReplicaSet, Job, "
-       "DaemonSet)"},
+      {manifest("Service", "", "v1"),
+       "spec.template.kind: unknown kind \"Service\" (known: Pod, Deployment, StatefulSet, ReplicaSet, "
+       "DaemonSet, Job, "
+       "CronJob, ReplicationController)"},
       {manifest("Deployment", "", "extensions/v1beta1"),
        "spec.template.apiVersion: must be apps/v1 for a Deployment"},
       {manifest("Deployment", R"("replica": 3,)"), "spec.template.spec.replica: unknown field"},

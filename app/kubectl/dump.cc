@@ -1,0 +1,58 @@
+// `podium dump`: all objects that a decision may depend on, as `podium evaluate --cluster` reads them.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <boost/json/object.hpp>
+#include <iostream>
+#include <memory>
+
+#include "api/dump_kinds.h"
+#include "api/yaml.h"
+#include "app/kubectl/cluster.h"
+#include "app/kubectl/commands.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+// Writes one object as a document of its own, so that no more than a page of objects is in memory as text.
+void write_object(json::value object, const api::DumpKind& kind) {
+  auto& fields = object.as_object();
+  fields["apiVersion"] = kind.group.empty() ? std::string("v1") : std::string(kind.group) + "/v1";
+  fields["kind"] = kind.kind;
+  if (auto* metadata = fields.if_contains("metadata"); metadata && metadata->is_object())
+    metadata->get_object().erase("managedFields");
+  std::cout << "---\n" << api::to_yaml(object);
+}
+
+bool is_needed(const api::DumpKind& kind) { return kind.kind == "Node" || kind.kind == "Pod"; }
+
+// Kinds that may not be listed, or that the API server does not have, are named and left out: `podium evaluate` warns if one of them
+// would change an answer. Without nodes and pods there is nothing to answer.
+int run_dump(const CLI::App& command, const Connection& connection) {
+  auto cluster = Cluster::connect(connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  for (const auto& kind : api::dump_kinds()) {
+    const client::Resource resource{std::string(kind.group), "v1", std::string(kind.plural)};
+    auto objects = (*cluster)->list(resource, "", {});
+    if (!objects && is_needed(kind)) return fail_with(command, objects.error());
+    if (!objects) {
+      std::cerr << fmt::format("warning: no {}: {}\n", kind.plural, objects.error().message);
+      continue;
+    }
+    for (auto& object : *objects) write_object(std::move(object), kind);
+  }
+  std::cout.flush();
+  return std::cout ? 0 : fail_with(command, {.message = "cannot write the output"});
+}
+
+}  // namespace
+
+void add_dump(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("dump", "Print the cluster's state for podium evaluate --cluster");
+  const auto connection = std::make_shared<Connection>();
+  add_connection(*command, *connection);
+  command->callback([command, connection, &exit_code] { exit_code = run_dump(*command, *connection); });
+}
+
+}  // namespace podium::kubectl

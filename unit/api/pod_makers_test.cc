@@ -1,0 +1,77 @@
+// Which objects of a file make pods.
+#include "api/pod_makers.h"
+
+#include <gtest/gtest.h>
+
+namespace podium::api {
+namespace {
+
+struct Sorted {
+  std::vector<std::string> makers, others, skipped;
+  std::string problems;
+};
+
+std::string name_of(const SortedObjects::Object& object) {
+  return std::string(object.value.at("kind").as_string());
+}
+
+Sorted sort(std::string_view text) {
+  auto documents = parse_documents(text, "f.yaml");
+  Problems problems;
+  auto sorted = sort_objects(std::move(*documents), "f.yaml", problems);
+  Sorted out{.skipped = std::move(sorted.skipped)};
+  for (const auto& object : sorted.objects)
+    (object.maker ? out.makers : out.others).push_back(name_of(object));
+  if (problems) out.problems = problems.error().message;
+  return out;
+}
+
+TEST(PodMakers, AreKnownByGroupAndVersion) {
+  EXPECT_EQ(pod_maker("batch/v1", "CronJob")->pod_template, "/spec/jobTemplate/spec/template");
+  EXPECT_EQ(pod_maker("v1", "ReplicationController")->plural, "replicationcontrollers");
+  EXPECT_EQ(pod_maker("batch.volcano.sh/v1alpha1", "Job"), nullptr);
+  EXPECT_EQ(pod_maker("extensions/v1beta1", "Deployment"), nullptr);
+  EXPECT_EQ(pod_maker("v1", "Service"), nullptr);
+}
+
+TEST(PodMakers, ObjectsOfAFileAreSorted) {
+  using Names = std::vector<std::string>;
+  struct Case {
+    const char* name;
+    std::string_view text;
+    Sorted want;
+  };
+  const Case cases[] = {
+      {"typed list",
+       "{apiVersion: apps/v1, kind: DeploymentList, items: [{metadata: {name: a}}]}",
+       {Names{"Deployment"}}},
+      {"list in a list",
+       "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: PodList, items: [{}]}, {apiVersion: v1, "
+       "kind: Service}]}",
+       {Names{"Pod"}, Names{"Service"}}},
+      {"other group",
+       "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}",
+       {{}, {}, Names{"StatefulSet kr (apps.kruise.io/v1beta1)"}}},
+      {"hook",
+       "{apiVersion: v1, kind: Pod, metadata: {name: t, annotations: {helm.sh/hook: 'test,post-install'}}}",
+       {{}, {}, Names{"Pod t (helm hook test,post-install)"}}},
+      {"no kind", "{apiVersion: v1}", {{}, {}, {}, "f.yaml: document 1 (line 1): missing kind"}},
+      {"no version",
+       "{kind: Job, metadata: {name: j}}",
+       {{}, {}, {}, "f.yaml: document 1 (line 1): Job j: missing apiVersion"}},
+      {"no object in a list",
+       "{apiVersion: v1, kind: List, items: [1]}",
+       {{}, {}, {}, "f.yaml: document 1 (line 1): item 0: expected an object"}},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.name);
+    const auto got = sort(test.text);
+    EXPECT_EQ(got.makers, test.want.makers);
+    EXPECT_EQ(got.others, test.want.others);
+    EXPECT_EQ(got.skipped, test.want.skipped);
+    EXPECT_EQ(got.problems, test.want.problems);
+  }
+}
+
+}  // namespace
+}  // namespace podium::api
