@@ -6,7 +6,7 @@ STEPS ?= 300
 # Programs that start servers get SIGTERM when make is killed, and stop them.
 DIES_WITH_MAKE := setpriv --pdeathsig TERM --
 
-.PHONY: help setup build image image-arm64 images kube test fuzz chart-test e2e-node demo parity tables place replay bench format clean
+.PHONY: help setup build dev unit live image image-arm64 images kube test fuzz chart-test e2e-node demo parity tables place replay bench format clean
 
 help:            ## lists the targets
 	@grep -hE '^[a-z0-9-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## +/\1\t/' | expand -t 14
@@ -16,6 +16,16 @@ setup:           ## installs what is missing (Debian packages, Go)
 
 build: setup     ## builds the program: build/release/podium
 	@tools/build.sh release podium
+
+dev: setup       ## builds the program without optimisation, for a debugger: build/debug/podium; compile_commands.json for editors
+	@tools/build.sh debug podium
+	@ln -sf build/debug/compile_commands.json compile_commands.json
+
+unit: setup      ## builds and runs the unit tests of one room under ASan and UBSan (ROOM=scheduler/queue, FILTER=Queue.*)
+	@tools/unit.sh $(ROOM) $(if $(FILTER),'$(FILTER)')
+
+live: build kube ## runs one file of live tests, or one test of it (TEST=test_reports, TEST=test_reports.Reports.test_name)
+	@$(DIES_WITH_MAKE) python3 -m unittest -v e2e.tests.$(TEST)
 
 image: build     ## builds podium's image: build/image/podium-VERSION-ARCH.oci.tar (IMAGE=REGISTRY/NAME)
 	@tools/setup.sh tools/image/packages.txt
