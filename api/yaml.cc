@@ -224,6 +224,12 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
   return documents;
 }
 
+// The same words with all versions of yaml-cpp: 0.8 appends the anchor's name.
+std::string message_of(const YAML::Exception& error) {
+  const std::string_view unknown_anchor = YAML::ErrorMsg::UNKNOWN_ANCHOR;
+  return shown(error.msg.starts_with(unknown_anchor) ? std::string(unknown_anchor) : error.msg);
+}
+
 Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view source, YamlLimits limits) {
   if (const auto at = first_invalid_utf8(text); at != text.size()) {
     return std::unexpected(detail::fault_error(source, {place_at(text, at), "the input is not valid UTF-8"}));
@@ -238,7 +244,7 @@ Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view
     return std::unexpected(detail::fault_error(source, fault));
   } catch (const YAML::Exception& error) {
     const auto place = error.mark.is_null() ? Place{} : place_of(error.mark);
-    return std::unexpected(detail::fault_error(source, {place, shown(error.msg)}));
+    return std::unexpected(detail::fault_error(source, {place, message_of(error)}));
   } catch (const std::exception& error) {
     return std::unexpected(detail::fault_error(source, {{}, error.what()}));
   }

@@ -3,7 +3,7 @@
 # compiled from their Debian sources, which tools/static/sources.sh unpacks. docs/decisions/0011-image.md says
 # why.
 set(sources ${PROJECT_SOURCE_DIR}/.cache/sources)
-foreach(file fmtlib/src/format.cc prometheus-cpp/core/src/registry.cc mimalloc/src/static.c)
+foreach(file fmtlib/src/format.cc prometheus-cpp/core/src/registry.cc mimalloc/.version)
   if(NOT EXISTS ${sources}/${file})
     message(FATAL_ERROR "A static build needs .cache/sources/${file}. "
                         "Run tools/static/sources.sh, or use -DPODIUM_STATIC=OFF.")
@@ -44,12 +44,18 @@ list(REMOVE_ITEM re2_needs re2)
 set_target_properties(static_re2 PROPERTIES IMPORTED_LOCATION ${re2_archive}
                                             INTERFACE_LINK_LIBRARIES "${re2_needs}")
 
-# One object that defines malloc, so that the linker takes no other.
-podium_compiled(static_mimalloc OBJECT ${sources}/mimalloc/src/static.c)
-target_include_directories(static_mimalloc PRIVATE ${sources}/mimalloc/include)
-target_compile_definitions(static_mimalloc PRIVATE MI_MALLOC_OVERRIDE)
-target_compile_options(static_mimalloc PRIVATE -O3 -fvisibility=hidden -ftls-model=initial-exec
-                       -fno-builtin-malloc)
+# One object that defines malloc, so that the linker takes no other. Without its sources the C library's malloc serves: slower,
+# but the program works.
+if(EXISTS ${sources}/mimalloc/src/static.c)
+  podium_compiled(static_mimalloc OBJECT ${sources}/mimalloc/src/static.c)
+  target_include_directories(static_mimalloc PRIVATE ${sources}/mimalloc/include)
+  target_compile_definitions(static_mimalloc PRIVATE MI_MALLOC_OVERRIDE)
+  target_compile_options(static_mimalloc PRIVATE -O3 -fvisibility=hidden -ftls-model=initial-exec
+                         -fno-builtin-malloc)
+else()
+  message(STATUS "podium is linked without mimalloc, whose sources are missing")
+  set(PODIUM_MIMALLOC OFF)
+endif()
 
 # A room that uses the library links the archive. The installed package names the library, which its users
 # have.
