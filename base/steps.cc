@@ -14,7 +14,8 @@ std::uint64_t steps_of_thread() { return steps; }
 
 #ifdef PODIUM_STEPS
 // GCC calls this at each basic block. It must not be counted itself.
-extern "C" __attribute__((no_sanitize_coverage, no_sanitize_address, no_sanitize_undefined)) void __sanitizer_cov_trace_pc() {
+extern "C" __attribute__((no_sanitize_coverage, no_sanitize_address, no_sanitize_undefined)) void
+__sanitizer_cov_trace_pc() {
   ++podium::steps;
 }
 #endif
