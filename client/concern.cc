@@ -8,7 +8,9 @@ namespace {
 bool says(const Error& error, const char* text) { return error.message.find(text) != std::string::npos; }
 
 // A webhook chooses the code of its refusal. Source: apiserver webhook/errors ToStatusErr.
-bool is_of_a_webhook(const Error& error) { return says(error, "admission webhook \""); }
+bool is_of_a_webhook(const Error& error) {
+  return says(error, "admission webhook \"") || says(error, "failed calling webhook");
+}
 
 }  // namespace
 
@@ -34,7 +36,7 @@ Concern concern_of(const Error& error) {
       // Where the resource is not served, the answer names no object.
       return object_is_gone(error) || says(error, "\" not found") ? Concern::object : Concern::all;
     default:
-      return error.code >= 500 ? Concern::of_namespace : Concern::object;
+      return Concern::object;
   }
 }
 

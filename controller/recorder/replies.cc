@@ -75,6 +75,8 @@ Outcome backoff_of(const Error& error) {
     case client::Concern::object:
       break;
   }
+  // Such as an admission plugin of the namespace that fails.
+  if (error.code >= 500) return Outcome::retry_namespace;
   return error.code == 409 ? Outcome::retry : Outcome::failed;
 }
 
