@@ -115,6 +115,9 @@ class FairQueue {
       flow.failures = failures_ = 0;
       flow.held_until = paused_until_ = Steady::min();
       if (item.value) make_ready(item);
+    } else if (outcome == Outcome::dropped) {
+      ++dropped_;
+      if (item.value) make_ready(item);
     } else {
       if (outcome == Outcome::retry_namespace) {
         hold(flow.failures, flow.held_until, options_.of_namespace, taken.at_least);
@@ -183,7 +186,9 @@ class FairQueue {
   std::size_t namespaces() const { return flows_.size(); }
   std::uint64_t done() const { return done_; }
   std::uint64_t failed() const { return failed_; }
-  std::uint64_t dropped() const { return dropped_; }  // refused, evicted, retried too often, or at a stop
+  std::uint64_t dropped() const {
+    return dropped_;
+  }  // refused, evicted, retried too often, not tried, or at a stop
 
  private:
   struct Item;

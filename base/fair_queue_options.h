@@ -13,6 +13,7 @@ namespace podium {
 enum class Outcome {
   done,
   failed,           // not retried
+  dropped,          // was not tried and is not; says nothing about others
   retry,            // the item backs off
   retry_namespace,  // its whole namespace backs off
   retry_all,        // the whole queue backs off

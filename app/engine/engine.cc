@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 
 // Together less than the 30 s that a kubelet gives a pod to end.
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kWritesDrain{8'000}, kLeaseDrain{2'000};
+constexpr milliseconds kOthersDrain{2'000};  // of the time for writes, what reports leave to the others
 constexpr milliseconds kLastResort{5'000};
 
 // What was queued and never written.
@@ -329,7 +330,7 @@ Task<void> Engine::written(milliseconds within) {
     return Lost{reports_.counts().dropped, statuses_.counts().dropped, events().dropped};
   };
   const auto before = lost();
-  co_await reports_.drain(left());
+  co_await reports_.drain(std::max(left() - kOthersDrain, milliseconds(1)));
   co_await statuses_.drain(left());
   for (auto& [name, recorder] : recorders_) co_await recorder->drain(left());
   writing_.cancel();
@@ -349,8 +350,12 @@ Task<bool> Engine::stop() {
   // Without the lease nothing is sent any more, so only requests already on the wire are
   // awaited, and briefly.
   const bool may_write = !elector_ || elector_->leading();
+  // What the bindings leave of their time is for what is to be written: a burst leaves hundreds of reports.
+  const auto began = world_.clock.now();
   co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);
-  co_await written(kWritesDrain);
+  const auto took = std::chrono::ceil<milliseconds>(world_.clock.now() - began);
+  const auto left = may_write ? std::max(kBindingsDrain - took, milliseconds(0)) : milliseconds(0);
+  co_await written(kWritesDrain + left);
   feed_.stop();
   if (elector_) elector_->stop();  // releases the lease
   co_await electing_.drained(kLeaseDrain);

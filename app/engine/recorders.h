@@ -20,6 +20,7 @@ class Recorders final : public framework::Recorder {
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     reports_.binding_ended(pod, result);
   }
+  void binding_withdrawn(std::string_view pod_uid) override { reports_.binding_withdrawn(pod_uid); }
   void gated(const framework::Gated& gated, const cluster::Snapshot& snapshot) override {
     reports_.gated(gated, snapshot);
   }

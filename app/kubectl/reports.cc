@@ -9,6 +9,7 @@
 #include "app/render/report.h"
 #include "app/render/text.h"
 #include "app/render/why.h"
+#include "controller/report/requests.h"
 
 namespace podium::kubectl {
 namespace {
@@ -20,6 +21,26 @@ bool is_about(const json::value& object, const std::string& pod, const std::stri
   return !report.is_question && report.pod == pod && (uid.empty() || report.pod_uid == uid);
 }
 
+// The names that the report may have if the pod's own was taken. Without a UID, those of the namespace that
+// look like one: their metadata tells, which is a tenth of the reports.
+Result<std::vector<std::string>> other_names(Cluster& cluster, const std::string& ns, const std::string& pod,
+                                             const std::string& uid) {
+  if (!uid.empty()) return std::vector{controller::suffixed(pod, uid)};
+  client::ListOptions decisions;
+  decisions.label_selector = "podium.dev/report=decision";
+  decisions.metadata_only = true;
+  const auto listed = cluster.list(client::resource::scheduling_reports, ns, decisions);
+  if (!listed) return std::unexpected(listed.error());
+  const auto like = controller::suffixed(pod, "");
+  const auto stem = like.substr(0, like.rfind('-') + 1);
+  std::vector<std::string> names;
+  for (const auto& object : *listed) {
+    auto name = text_of(object, "/metadata/name");
+    if (name.size() == like.size() && name.starts_with(stem)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<std::optional<json::value>> find_report(Cluster& cluster, const std::string& ns,
@@ -29,14 +50,14 @@ Result<std::optional<json::value>> find_report(Cluster& cluster, const std::stri
   if (named && is_about(*named, pod, uid)) return std::optional<json::value>(std::move(*named));
   if (!named && !client::object_is_gone(named.error())) return std::unexpected(std::move(named.error()));
   // The name was taken, by a question or an earlier pod of that name.
-  client::ListOptions decisions;
-  decisions.label_selector = "podium.dev/report=decision";
-  auto listed = cluster.list(reports, ns, decisions);
-  if (!listed) return std::unexpected(std::move(listed.error()));
-  const auto found =
-      std::ranges::find_if(*listed, [&](const json::value& object) { return is_about(object, pod, uid); });
-  if (found == listed->end()) return std::optional<json::value>();
-  return std::optional<json::value>(std::move(*found));
+  const auto names = other_names(cluster, ns, pod, uid);
+  if (!names) return std::unexpected(names.error());
+  for (const auto& name : *names) {
+    auto other = cluster.get(reports, ns, name);
+    if (other && is_about(*other, pod, uid)) return std::optional<json::value>(std::move(*other));
+    if (!other && !client::object_is_gone(other.error())) return std::unexpected(std::move(other.error()));
+  }
+  return std::optional<json::value>();
 }
 
 std::string no_report(const std::optional<json::value>& pod, const std::string& ns, const std::string& name,
@@ -51,15 +72,16 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
     const auto node = render::printable(text_of(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
     return fmt::format(
-        "{} is on {}. podium has no report of it: scheduler \"{}\" is not podium's, or the report has "
-        "expired, or reports of such pods are off.\n{}",
-        subject, node, scheduler, ask);
+        "{} is on {}. There is no report of it. Its scheduler is \"{}\". If that is podium, the report has "
+        "expired, has made room for newer ones, was deleted, or reports of such pods are off.\n"
+        "podium may still remember the decision: {} page\n{}",
+        subject, node, scheduler, program, ask);
   }
   if (waiting->message.empty()) {
     return fmt::format("{} is pending, and no scheduler has tried it yet: is there one named \"{}\"?\n{}",
                        subject, scheduler, ask);
   }
-  return fmt::format("{} is pending. podium has no report of it; scheduler \"{}\" says: {}\n{}", subject,
+  return fmt::format("{} is pending. There is no report of it. Scheduler \"{}\" says: {}\n{}", subject,
                      scheduler, waiting->message, ask);
 }
 

@@ -12,8 +12,9 @@
 
 namespace podium::kubectl {
 
-// The decision on this pod: the report of its name, else the one that refers to it. `uid`: of the pod, since
-// an earlier pod may have had its name; empty: the pod is gone.
+// The decision on this pod: the report of its name, else the one that has a suffix. `uid`: of the pod, since
+// an earlier pod may have had its name; empty: the pod is gone. Reads one object or two; where the pod is
+// gone, the metadata of the namespace's reports, too.
 Result<std::optional<boost::json::value>> find_report(Cluster& cluster, const std::string& ns,
                                                       const std::string& pod, const std::string& uid);
 

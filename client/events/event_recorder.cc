@@ -13,6 +13,7 @@
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "base/time.h"
+#include "client/concern.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
 #include "client/request_info.h"
@@ -59,9 +60,18 @@ std::string identity_of(const EventText& event) {
 }
 
 Outcome outcome_of(const Error& error) {
-  if (error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429)
-    return Outcome::retry_all;
-  return error.code == 409 || error.code >= 500 ? Outcome::retry : Outcome::failed;
+  const bool passes = error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout ||
+                      error.code == 409 || error.code == 429 || error.code >= 500;
+  if (!passes) return Outcome::failed;
+  switch (concern_of(error)) {
+    case Concern::all:
+      return Outcome::retry_all;
+    case Concern::of_namespace:
+      return Outcome::retry_namespace;
+    case Concern::object:
+      break;
+  }
+  return Outcome::retry;
 }
 
 }  // namespace
@@ -87,7 +97,7 @@ struct EventRecorder::Impl {
     out.workers = std::max(options.writers, 1u);
     out.at_once = kAtOnce;
     out.queue.capacity = std::max<std::size_t>(options.capacity, 1);
-    out.queue.item = out.queue.all = {kFirstDelay, kLongestDelay};
+    out.queue.item = out.queue.of_namespace = out.queue.all = {kFirstDelay, kLongestDelay};
     out.queue.most_tries = kTries;
     return out;
   }

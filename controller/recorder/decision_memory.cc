@@ -20,8 +20,9 @@ struct OwnHeapBytes<boost::json::object> {
 namespace controller {
 namespace {
 
-constexpr std::size_t kEntryBytes = 768;  // keys, lists, sets and maps of an entry
-constexpr std::size_t kPassedOver = 256;  // expired entries that one list looks at under the lock
+constexpr std::size_t kEntryBytes = 768;    // keys, lists, sets and maps of an entry
+constexpr std::size_t kDroppedAtOnce = 32;  // expired ones that a new decision drops under the lock
+constexpr std::size_t kPassedOver = 256;    // expired entries that one list looks at under the lock
 
 std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
 
@@ -143,7 +144,7 @@ void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped)
 }
 
 void DecisionMemory::drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped) {
-  while (!keys.empty()) {
+  for (std::size_t n = 0; n < kDroppedAtOnce && !keys.empty(); ++n) {
     const auto& expires = entries_.find(keys.front())->second.decision->status.expires_at;
     if (!expires || *expires > now) return;
     drop(std::string(keys.front()), Absence::expired, dropped);

@@ -21,7 +21,7 @@ namespace podium::controller {
 
 // A pod's report on the API server.
 struct WrittenReport {
-  std::string name, uid;
+  std::string ns, name, uid;
   std::string version;  // its resourceVersion; empty: not known
   StatusBefore before;  // its status
   std::string outcome;

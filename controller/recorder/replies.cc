@@ -1,8 +1,7 @@
 #include "controller/recorder/replies.h"
 
 #include "base/time.h"
-#include "client/api.h"
-#include "client/request_info.h"
+#include "client/concern.h"
 #include "controller/report/metadata.h"
 
 namespace podium::controller {
@@ -59,25 +58,26 @@ bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::
   return status.expires_at && *status.expires_at - report.labelled >= lag;
 }
 
-bool namespace_is_going(const Error& error) {
-  const auto& text = error.message;
-  return (error.code == 403 && text.find("because it is being terminated") != std::string::npos) ||
-         (error.code == 404 && text.find("namespaces \"") != std::string::npos);
-}
-
 // 409 and 422 may be about the name, NotFound about a report that was deleted, 413 and 422 about the size.
 bool is_about_this_report(const Error& error) {
-  return error.code == 409 || error.code == 422 || error.code == 413 ||
-         (client::object_is_gone(error) && !namespace_is_going(error));
+  const bool may_go_otherwise =
+      error.code == 404 || error.code == 409 || error.code == 413 || error.code == 422;
+  return may_go_otherwise && client::concern_of(error) == client::Concern::object;
 }
 
 Outcome backoff_of(const Error& error) {
-  if (namespace_is_going(error)) return Outcome::failed;
-  if (error.kind == Error::Kind::timeout || error.code == 403) return Outcome::retry_namespace;
-  if (error.kind == Error::Kind::unavailable || error.code == 404 || error.code == 429 || error.code == 503)
-    return Outcome::retry_all;
-  if (error.code == 409) return Outcome::retry;
-  return error.code >= 500 ? Outcome::retry_namespace : Outcome::failed;
+  if (client::namespace_is_going(error)) return Outcome::failed;
+  switch (client::concern_of(error)) {
+    case client::Concern::all:
+      return Outcome::retry_all;
+    case client::Concern::of_namespace:
+      return Outcome::retry_namespace;
+    case client::Concern::object:
+      break;
+  }
+  // Such as an admission plugin of the namespace that fails.
+  if (error.code >= 500) return Outcome::retry_namespace;
+  return error.code == 409 ? Outcome::retry : Outcome::failed;
 }
 
 }  // namespace podium::controller

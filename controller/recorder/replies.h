@@ -28,7 +28,6 @@ bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::
 // The report as it is on the API server: what podium wrote about this pod before a restart.
 WrittenReport written_before(const boost::json::value& report);
 
-bool namespace_is_going(const Error& error);
 // The error is about one report: its name, its size, or that it was deleted.
 bool is_about_this_report(const Error& error);
 // What backs off after the error: the report, its namespace, or everything.

@@ -34,6 +34,7 @@ class ReportRecorder final : public framework::Recorder {
 
   void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override;
+  void binding_withdrawn(std::string_view pod_uid) override { binding_.erase(std::string(pod_uid)); }
   void gated(const framework::Gated&, const cluster::Snapshot&) override;
   void forgotten(std::string_view pod_uid) override;
 

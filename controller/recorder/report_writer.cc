@@ -37,6 +37,15 @@ struct Job {
 
 using Jobs = async::Writers<Job>;
 
+bool is_failure(const Job& job) { return job.status.outcome != kScheduled; }
+
+std::string_view cause_of_pause(const Error& error) {
+  if (error.kind == Error::Kind::unavailable) return "the API server cannot be reached";
+  if (error.code == 404) return "the API server does not serve SchedulingReports (is the CRD installed?)";
+  if (error.code == 401) return "the API server does not accept the credentials";
+  return "the API server asks to wait";
+}
+
 async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackoffs& backoffs) {
   async::WritersOptions made;
   made.name = "write reports";
@@ -91,6 +100,7 @@ struct ReportWriter::Impl {
   void keep(const Job& job, WrittenReport report);
   void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
   void refused(Jobs::Item& item, const Error& error);
+  void no_room(Jobs::Item& item, NoRoom why);
   bool goes_on_without_labels(const Error& error);
   std::chrono::seconds ttl() const { return settings.now()->reports.ttl; }
   ReportNotes notes(const Job& job) const { return {ttl(), job.bytes}; }
@@ -103,7 +113,7 @@ struct ReportWriter::Impl {
   std::atomic<std::uint64_t> unchanged{0}, retried{0};
   LogLimit log;
   // Used on io only.
-  bool is_paused = false;
+  bool is_paused = false, told_of_pause = false;
   std::set<std::string> held;  // namespaces that refuse reports, to log each once
   Jobs jobs;
 };
@@ -118,6 +128,11 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
   for (auto& item : *batch) {
     auto& job = item.value;
     auto report = self->known.find(job.owner.uid);
+    // It has made room for another, or was deleted.
+    if (report && !self->retention.stands(job.owner.ns, report->name, report->uid)) {
+      self->known.forget(job.owner.uid);
+      report.reset();
+    }
     const bool is_new = !report;
     if (is_new) report.emplace().name = job.owner.pod;
     stamp(*report, job.status);
@@ -125,9 +140,9 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     job.bytes = stored_bytes(filling.body.size());
     std::vector<RetentionIndex::Report> leaving;
     if (is_new) {
-      auto room = self->retention.reserve(job.owner.ns, job.bytes, job.status.outcome != kScheduled);
+      auto room = self->retention.reserve(job.owner.ns, job.bytes, is_failure(job));
       if (!room) {
-        item.outcome = Outcome::retry;
+        self->no_room(item, room.error());
         continue;
       }
       leaving = std::move(*room);
@@ -146,7 +161,8 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
   if (sent.empty()) co_return;
   co_await write_together(self, &sent, std::move(requests));
   for (const auto& each : sent) {
-    if (each.is_new) self->retention.release(each.item->value.owner.ns, each.item->value.bytes);
+    const auto& job = each.item->value;
+    if (each.is_new) self->retention.release(job.owner.ns, job.bytes, is_failure(job));
   }
 }
 
@@ -192,28 +208,27 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
 
 Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   auto& job = sent->item->value;
-  bool is_new = sent->is_new;
   Result<json::value> filled = std::unexpected(Error{});
-  if (!is_new) {
+  if (!sent->is_new) {
     // It was edited, or a write without an answer was carried out: goes on from what is there.
     const auto there = co_await read(self, &job, &sent->report.name);
     if (!there && !client::object_is_gone(there.error())) {
       self->refused(*sent->item, there.error());
       co_return;
     }
-    // Deleted by hand, or another report has this name: creates a new one.
-    is_new = !there || text_at(*there, "/metadata/uid") != sent->report.uid;
-    if (is_new) {
+    // Deleted by hand, or another report has this name: the next try creates a new one, if it has room.
+    if (!there || text_at(*there, "/metadata/uid") != sent->report.uid) {
       self->known.forget(job.owner.uid);
       self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
       if (there) self->retention.found(*there);
-    } else {
-      sent->report = written_before(*there);
-      stamp(sent->report, job.status);
-      filled = co_await rewrite(self, &job, &sent->report);
+      sent->item->outcome = Outcome::retry;
+      self->retried.fetch_add(1, std::memory_order_relaxed);
+      co_return;
     }
-  }
-  if (is_new) {
+    sent->report = written_before(*there);
+    stamp(sent->report, job.status);
+    filled = co_await rewrite(self, &job, &sent->report);
+  } else {
     auto made = co_await make(self, &job, job.owner.pod, false);
     if (!made) {
       self->refused(*sent->item, made.error());
@@ -333,9 +348,9 @@ Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request r
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
-  const ReportFacts facts{
-      .failure = job.status.outcome != kScheduled, .bytes = job.bytes, .version = report.version};
+  const ReportFacts facts{.failure = is_failure(job), .bytes = job.bytes, .version = report.version};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, std::nullopt, facts);
+  report.ns = job.owner.ns;
   report.written = api.clock().now();
   known.remember(job.owner.uid, std::move(report));
 }
@@ -346,7 +361,7 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
   // A report that is there keeps its label until that is far behind.
   const bool is_labelled = is_new || needs_labels(report, job.status, ttl());
   const auto label = is_labelled ? job.status.expires_at.value_or(Wall{}) : report.labelled;
-  const ReportFacts facts{.failure = job.status.outcome != kScheduled,
+  const ReportFacts facts{.failure = is_failure(job),
                           .bytes = job.bytes,
                           .minute = minute_of(expiry_minute(label)),
                           .version = text_at(reply, "/metadata/resourceVersion")};
@@ -359,11 +374,13 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
     report.version = text_at(reply, "/metadata/resourceVersion");
     report.before = {job.status.decided_at, job.status.attempts};
     report.outcome = job.status.outcome;
+    report.ns = job.owner.ns;
     report.content = content_hash(job.status);
     report.written = api.clock().now();
     known.remember(job.owner.uid, std::move(report));
   }
-  if (std::exchange(is_paused, false)) spdlog::info("reports are written again");
+  if (std::exchange(is_paused, false) && std::exchange(told_of_pause, false))
+    spdlog::info("reports are written again");
   if (held.erase(job.owner.ns) > 0) spdlog::info("reports are written again namespace={}", job.owner.ns);
 }
 
@@ -374,13 +391,13 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
   const auto now = api.clock().now();
   const auto fields = client::request_fields(error);
-  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true)) {
-    spdlog::warn(
-        "reports are paused, scheduling goes on: the API server does not accept SchedulingReports "
-        "(is the CRD installed?) {}error={:?}",
-        fields, error.message);
+  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) && log.allows("paused", now)) {
+    told_of_pause = true;
+    spdlog::warn("reports are paused, scheduling goes on: {} {}error={:?}", cause_of_pause(error), fields,
+                 error.message);
   }
   const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
+                      !held.contains(owner.ns) && log.allows("of " + owner.ns, now) &&
                       held.insert(owner.ns).second;
   // A right that is missing is missing in all namespaces: one line.
   if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
@@ -392,6 +409,20 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   }
   if (item.outcome == Outcome::failed && log.allows(fmt::format("failed {}", error.code), now)) {
     spdlog::warn("report not written {}pod={}/{} error={:?}", fields, owner.ns, owner.pod, error.message);
+  }
+}
+
+// What cannot be kept is dropped: nothing waits for room that may never be there.
+void ReportWriter::Impl::no_room(Jobs::Item& item, NoRoom why) {
+  item.outcome = why == NoRoom::now ? Outcome::retry : Outcome::dropped;
+  if (item.outcome == Outcome::retry) {
+    retried.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const auto& owner = item.value.owner;
+  if (log.allows("no room", api.clock().now())) {
+    spdlog::warn("report dropped: the budget is used up by reports that cannot be deleted pod={}/{}",
+                 owner.ns, owner.pod);
   }
 }
 
@@ -431,6 +462,8 @@ std::string ReportWriter::name_of(const ReportOwner& pod) const {
 // A write that is under way goes on with the report that is there; KnownReports sweeps it.
 void ReportWriter::forget(std::string_view pod_uid) {
   const std::string uid(pod_uid);
+  if (const auto report = impl_->known.find(uid))
+    impl_->retention.pod_gone(report->ns, report->name, report->uid);
   if (!impl_->jobs.holds(uid)) impl_->known.forget(uid);
 }
 

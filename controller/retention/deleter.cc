@@ -12,6 +12,7 @@
 
 #include "async/writers.h"
 #include "base/log_limit.h"
+#include "client/concern.h"
 #include "client/decode/watch_lines.h"
 #include "client/request_info.h"
 #include "controller/report/requests.h"
@@ -40,8 +41,13 @@ constexpr std::size_t kFewest = 32;  // with fewer, single deletions are less wo
 std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
 
 bool is_away(const Error& error) {
-  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout || error.code == 429 ||
-         error.code == 503;
+  return error.kind == Error::Kind::timeout || client::concern_of(error) == client::Concern::all;
+}
+
+// A webhook that hangs holds up its namespace. What refuses a deletion otherwise does so report by report.
+Outcome outcome_of(const Error& error) {
+  if (error.kind == Error::Kind::timeout) return Outcome::retry_namespace;
+  return is_away(error) ? Outcome::retry_all : Outcome::retry;
 }
 
 // It was written since podium knows of it. Or another report has the name: its answer came before that of the
@@ -57,7 +63,7 @@ async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
   made.at_once = kDeletesAtOnce;
   made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
   made.queue.item = backoffs.item;
-  made.queue.all = backoffs.all;
+  made.queue.of_namespace = made.queue.all = backoffs.all;
   return made;
 }
 
@@ -168,7 +174,7 @@ void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::strin
   const auto& report = item.value.reports.front();
   if (forget_deleted(report, answer)) return;
   const auto& error = answer.error();
-  item.outcome = is_away(error) ? Outcome::retry_all : Outcome::retry;
+  item.outcome = outcome_of(error);
   item.at_least = std::chrono::seconds(error.retry_after);
   if (item.tries == 0 && item.outcome == Outcome::retry && log.allows("delete", api.clock().now())) {
     spdlog::warn("report not deleted, will retry {}report={}/{} error={:?}", client::request_fields(error),
@@ -195,7 +201,7 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
   if (std::ranges::any_of(item->value.reports, &Report::listed)) {
     const auto checked = co_await check_minute(self, &ns, minute);
     if (!checked && is_away(checked.error())) {
-      item->outcome = Outcome::retry_all;
+      item->outcome = outcome_of(checked.error());
       item->at_least = std::chrono::seconds(checked.error().retry_after);
       co_return;
     }
@@ -299,7 +305,7 @@ Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
   // Written while it was read: what was read is older.
   if (!self->state.index.is_taken(report.ns, report.name, report.uid)) co_return;
   if (!object && !client::object_is_gone(object.error())) {
-    item->outcome = is_away(object.error()) ? Outcome::retry_all : Outcome::retry;
+    item->outcome = outcome_of(object.error());
   } else if (!read) {
     self->state.index.forget(report.ns, report.name, report.uid);
   } else {

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <expected>
 
 namespace podium::controller {
 namespace {
 
-constexpr std::size_t kMostVictims = 4;  // a report is at most 8 KiB, and seldom below 2 KiB
+constexpr std::size_t kMostVictims = 8;  // a report is at most 8 KiB, and seldom below 2 KiB
 constexpr std::chrono::seconds kTogether{5};
-constexpr std::uint8_t kTakenRank = 0, kSuccessRank = 1, kFailureRank = 2, kQuestionRank = 3;
+constexpr std::uint8_t kTakenRank = 0, kOrphanRank = 1, kRank = 2;
 
 std::string key_of(const std::string& ns, const std::string& name) { return ns + '/' + name; }
 std::string minute_key(const std::string& ns, std::uint32_t minute) {
@@ -26,6 +27,22 @@ void add(ReportUsage& usage, std::uint32_t bytes) {
 void subtract(ReportUsage& usage, std::uint32_t bytes) {
   --usage.count;
   usage.bytes -= bytes;
+}
+
+ReportUsage half(const ReportUsage& limit) {
+  return {limit.count - limit.count / 2, limit.bytes - limit.bytes / 2};
+}
+
+// The parts of a budget in the order in which they give way to a report of `own` kind. A part gives what it
+// has over its half.
+std::vector<std::size_t> givers(const std::array<ReportUsage, 2>& used, const ReportUsage& limit,
+                                std::size_t own, std::uint32_t bytes) {
+  const auto other = 1 - own;
+  auto with = used[own];
+  add(with, bytes);
+  if (with.within(half(limit))) return {other, own};
+  if (used[other].within(half(limit))) return {own};
+  return {own, other};
 }
 
 ReportUsage four_fifths(const ReportUsage& limit) { return {limit.count * 4 / 5, limit.bytes * 4 / 5}; }
@@ -86,6 +103,19 @@ bool RetentionIndex::saw(const std::string& ns, const std::string& name, const s
   return true;
 }
 
+bool RetentionIndex::stands(const std::string& ns, const std::string& name, const std::string& uid) const {
+  const auto it = reports_.find(key_of(ns, name));
+  return it != reports_.end() && it->second.uid == uid && it->second.state != State::leaving;
+}
+
+void RetentionIndex::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
+  const auto it = reports_.find(key_of(ns, name));
+  if (it == reports_.end() || it->second.uid != uid || it->second.orphan) return;
+  link(*it, false);
+  it->second.orphan = true;
+  link(*it, true);
+}
+
 bool RetentionIndex::forget(const std::string& ns, const std::string& name, const std::string& uid) {
   const auto it = reports_.find(key_of(ns, name));
   if (it == reports_.end() || (!uid.empty() && it->second.uid != uid)) return false;
@@ -138,11 +168,20 @@ std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most
   // What is taken stays counted, so its size is subtracted here. Those taken before lead the order.
   const auto trim = [&](const Space& space, const ReportUsage& limit) {
     auto left = space.used;
+    std::array<ReportUsage, 2> used{space.parts[0].used, space.parts[1].used};
+    std::array next{space.parts[0].leavers.begin(), space.parts[1].leavers.begin()};
+    const auto has = [&](std::size_t part) { return next[part] != space.parts[part].leavers.end(); };
+    const auto is_taken = [&](std::size_t part) { return has(part) && next[part]->rank == kTakenRank; };
     std::vector<Slot*> leaving;
-    for (const auto& leaver : space.leavers) {
-      if (left.within(limit) || out.size() + leaving.size() >= most) break;
-      subtract(left, leaver.slot->second.bytes);
-      if (leaver.slot->second.state == State::kept) leaving.push_back(leaver.slot);
+    while (!left.within(limit) && out.size() + leaving.size() < most) {
+      const auto order = givers(used, limit, 0, 0);
+      auto part = is_taken(0) ? 0 : is_taken(1) ? 1 : order.front();
+      if (!has(part)) part = order.back();
+      if (!has(part)) break;
+      auto* slot = (next[part]++)->slot;
+      subtract(left, slot->second.bytes);
+      subtract(used[part], slot->second.bytes);
+      if (slot->second.state == State::kept) leaving.push_back(slot);
     }
     for (auto* slot : leaving) {
       set_state(*slot, State::taken, true);
@@ -184,44 +223,91 @@ bool RetentionIndex::fits(const Space& space, const ReportUsage& limit, std::uin
   return with.within(limit);
 }
 
-std::optional<std::vector<RetentionIndex::Report>> RetentionIndex::reserve(const std::string& ns,
-                                                                           std::uint32_t bytes,
-                                                                           bool failure) {
-  auto& all = all_[at(ReportKind::decision)];
-  auto& own = spaces_[ns][at(ReportKind::decision)];
+// The first to leave of a namespace, or null.
+RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::uint32_t bytes, bool failure) {
+  const auto& parts = spaces_[ns][at(ReportKind::decision)].parts;
+  for (const auto& part : parts) {
+    if (!part.leavers.empty() && part.leavers.begin()->rank == kTakenRank) return part.leavers.begin()->slot;
+  }
+  for (const auto part : givers({parts[0].used, parts[1].used}, limits_.of_namespace, failure, bytes)) {
+    if (!parts[part].leavers.empty()) return parts[part].leavers.begin()->slot;
+  }
+  return nullptr;
+}
+
+// The first to leave of all. The kind follows from the budget; of a kind, the largest namespace gives way.
+RetentionIndex::Slot* RetentionIndex::first_of_all(std::uint32_t bytes, bool failure) {
+  const auto& parts = all_[at(ReportKind::decision)].parts;
+  for (const auto& part : parts) {
+    if (!part.leavers.empty() && part.leavers.begin()->rank == kTakenRank) return part.leavers.begin()->slot;
+  }
+  for (const auto part : givers({parts[0].used, parts[1].used}, limits_.all, failure, bytes)) {
+    if (parts[part].leavers.empty()) continue;
+    const auto& largest = spaces_.at(sizes_.rbegin()->second)[at(ReportKind::decision)].parts[part].leavers;
+    return largest.empty() ? parts[part].leavers.begin()->slot : largest.begin()->slot;
+  }
+  return nullptr;
+}
+
+std::expected<std::vector<RetentionIndex::Report>, NoRoom> RetentionIndex::reserve(const std::string& ns,
+                                                                                   std::uint32_t bytes,
+                                                                                   bool failure) {
+  const auto& all = all_[at(ReportKind::decision)];
+  const auto& own = spaces_[ns][at(ReportKind::decision)];
   struct Victim {
     Slot* slot;
     State state;
     bool early;
   };
   std::vector<Victim> victims;
-  const auto is_full = [&](const Space& space, const ReportUsage& limit) {
-    while (!fits(space, limit, bytes)) {
-      if (victims.size() == kMostVictims || space.leavers.empty()) return true;
-      const bool spares = space.leavers.begin()->rank == kFailureRank && !failure;
-      if (spares && space.reserved.count > 0) return true;
-      auto& slot = *space.leavers.begin()->slot;
-      victims.push_back({&slot, slot.second.state, slot.second.early});
-      set_state(slot, State::leaving, true);
+  // The space that has no room.
+  const auto full = [&]() -> const Space* {
+    for (;;) {
+      const bool own_fits = fits(own, limits_.of_namespace, bytes);
+      if (own_fits && fits(all, limits_.all, bytes)) return nullptr;
+      const auto* space = own_fits ? &all : &own;
+      if (victims.size() == kMostVictims) return space;
+      auto* slot = own_fits ? first_of_all(bytes, failure) : first_of_own(ns, bytes, failure);
+      if (!slot) return space;
+      victims.push_back({slot, slot->second.state, slot->second.early});
+      set_state(*slot, State::leaving, true);
     }
-    return false;
   };
-  if (is_full(own, limits_.of_namespace) || is_full(all, limits_.all)) {
+  if (const auto* space = full()) {
+    const auto why = space->reserved.count > 0 ? NoRoom::now : NoRoom::at_all;
     for (const auto& victim : victims) set_state(*victim.slot, victim.state, victim.early);
     drop_if_empty(ns);
-    return std::nullopt;
+    return std::unexpected(why);
   }
-  add(own.reserved, bytes);
-  add(all.reserved, bytes);
+  hold(ns, bytes, failure, true);
   std::vector<Report> out;
   for (const auto& victim : victims) out.push_back(report_of(*victim.slot));
   return out;
 }
 
-void RetentionIndex::release(const std::string& ns, std::uint32_t bytes) {
-  subtract(spaces_[ns][at(ReportKind::decision)].reserved, bytes);
-  subtract(all_[at(ReportKind::decision)].reserved, bytes);
+// Counts what is reserved, or no longer.
+void RetentionIndex::hold(const std::string& ns, std::uint32_t bytes, bool failure, bool in) {
+  const auto change = in ? add : subtract;
+  auto& own = spaces_[ns][at(ReportKind::decision)];
+  const auto before = own.used.count + own.reserved.count;
+  for (auto* space : {&own, &all_[at(ReportKind::decision)]}) {
+    change(space->reserved, bytes);
+    change(space->parts[failure].used, bytes);
+  }
+  resized(ns, before);
+}
+
+void RetentionIndex::release(const std::string& ns, std::uint32_t bytes, bool failure) {
+  hold(ns, bytes, failure, false);
   drop_if_empty(ns);
+}
+
+void RetentionIndex::resized(const std::string& ns, std::size_t before) {
+  const auto& own = spaces_.at(ns)[at(ReportKind::decision)];
+  const auto now = own.used.count + own.reserved.count;
+  if (now == before) return;
+  if (before > 0) sizes_.erase({before, ns});
+  if (now > 0) sizes_.emplace(now, ns);
 }
 
 void RetentionIndex::stays(const Report& report) {
@@ -268,8 +354,7 @@ std::optional<RetentionIndex::Leaver> RetentionIndex::leaver_of(Slot& slot) {
   if (entry.stuck || entry.state == State::leaving) return std::nullopt;
   const bool is_question = entry.kind == ReportKind::question;
   if (is_question && (entry.look || entry.due == kNever)) return std::nullopt;
-  auto rank = is_question ? kQuestionRank : entry.failure ? kFailureRank : kSuccessRank;
-  if (entry.state == State::taken) rank = kTakenRank;
+  const auto rank = entry.state == State::taken ? kTakenRank : entry.orphan ? kOrphanRank : kRank;
   return Leaver{rank, entry.written, entry.order, &slot};
 }
 
@@ -282,14 +367,19 @@ void RetentionIndex::count(Slot& slot, bool in) {
   auto& own = space_of(slot);
   const bool keeps = entry.kind == ReportKind::question && entry.due == kNever;
   const auto leaver = leaver_of(slot);
+  const auto before = own.used.count + own.reserved.count;
+  const std::size_t of_kind = entry.kind == ReportKind::decision && entry.failure ? 1 : 0;
   for (auto* space : {&own, &all_[at(entry.kind)]}) {
-    if (leaver && in) space->leavers.insert(*leaver);
-    if (leaver && !in) space->leavers.erase(*leaver);
+    auto& part = space->parts[of_kind];
+    if (leaver && in) part.leavers.insert(*leaver);
+    if (leaver && !in) part.leavers.erase(*leaver);
     if (entry.state == State::leaving) continue;
     const auto change = in ? add : subtract;
     change(space->used, entry.bytes);
+    change(part.used, entry.bytes);
     if (keeps) change(space->kept, entry.bytes);
   }
+  if (entry.kind == ReportKind::decision) resized(namespace_of(slot.first), before);
   if (in && exceeds(own, limits_.of_namespace)) over_.emplace(namespace_of(slot.first), at(entry.kind));
 }
 

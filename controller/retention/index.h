@@ -2,9 +2,12 @@
 // where a budget is used up.
 //
 // Reports of decisions and what-ifs have a budget each, of the same size: so many reports and bytes in all,
-// and so many in a namespace. Where a decision has no room, others leave: first what is waiting to be deleted
-// anyway, then successes, then failures, the oldest first. What-ifs leave oldest first, those that are kept
-// as long as they are there never; may_keep() limits these.
+// and so many in a namespace. Of the decisions, half of a budget is for placed pods and half for failures;
+// either may use what the other leaves. Where a decision has no room, another leaves: first what is waiting
+// to be deleted anyway; then one of the new report's kind, if that has more than its half, else one of the
+// other kind. Of a kind, reports of pods that are gone leave first, then the oldest. Where the budget of all
+// namespaces is used up, the namespace with the most reports gives way. What-ifs leave oldest first, those
+// that are kept as long as they are there never; may_keep() limits these.
 //
 // Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move them. A
 // listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
@@ -19,6 +22,7 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,6 +46,12 @@ struct ReportUsage {
 // Of each kind.
 struct ReportLimits {
   ReportUsage all{10'000, 64u << 20}, of_namespace{2'500, 16u << 20};
+};
+
+// Why a decision finds no room.
+enum class NoRoom : std::uint8_t {
+  now,     // others that are being written may give way once they are there
+  at_all,  // what is there cannot be deleted
 };
 
 class RetentionIndex {
@@ -72,6 +82,10 @@ class RetentionIndex {
   // The same, and marks a listed report that is known as existing.
   bool saw(const std::string& ns, const std::string& name, const std::string& uid,
            const std::string& version = {});
+  // Whether it exists and is not about to make room for another.
+  bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // The pod of this report is gone: it leaves before others.
+  void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
   // False: it is unknown, or known with another UID. An empty UID matches any.
   bool forget(const std::string& ns, const std::string& name, const std::string& uid);
 
@@ -90,11 +104,10 @@ class RetentionIndex {
   bool is_whole(const std::string& ns, std::uint32_t minute) const;
 
   // Makes room for a new decision of this size. The reports to delete before it is written, which are no
-  // longer counted; nullopt: there is no room now. Until release(), the room is counted as used. A success
-  // takes no failure's place while others that are being written may soon give way.
-  std::optional<std::vector<Report>> reserve(const std::string& ns, std::uint32_t bytes,
-                                             bool failure = false);
-  void release(const std::string& ns, std::uint32_t bytes);
+  // longer counted. Until release(), the room is counted as used.
+  std::expected<std::vector<Report>, NoRoom> reserve(const std::string& ns, std::uint32_t bytes,
+                                                     bool failure = false);
+  void release(const std::string& ns, std::uint32_t bytes, bool failure = false);
   // A report of reserve() that could not be deleted: counted again, and taken.
   void stays(const Report& report);
 
@@ -122,6 +135,7 @@ class RetentionIndex {
     ReportKind kind = ReportKind::decision;
     State state = State::kept;
     bool look = false, early = false, failure = false, stuck = false, listed = false;
+    bool orphan = false;  // its pod is gone
   };
   using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
   using Slot = Entries::value_type;
@@ -140,10 +154,16 @@ class RetentionIndex {
     Slot* slot;
     auto operator<=>(const Leaver&) const = default;
   };
+  // The decisions on placed pods, or the failures; what-ifs are all in the first.
+  struct Part {
+    ReportUsage used;          // with what is reserved
+    std::set<Leaver> leavers;  // first to leave first
+  };
+  using Parts = std::array<Part, 2>;
   // Reports of one kind, of a namespace or of all.
   struct Space {
     ReportUsage used, reserved, kept;  // kept: what never expires, a part of used
-    std::set<Leaver> leavers;          // first to leave first
+    Parts parts;
   };
   using Spaces = std::array<Space, 2>;  // by kind
   struct Minute {
@@ -161,6 +181,10 @@ class RetentionIndex {
   void drop_if_empty(const std::string& ns);
   Steady together(const Report& report, const std::string& key);
   static Report report_of(const Slot& slot);
+  void resized(const std::string& ns, std::size_t before);
+  void hold(const std::string& ns, std::uint32_t bytes, bool failure, bool in);
+  Slot* first_of_own(const std::string& ns, std::uint32_t bytes, bool failure);
+  Slot* first_of_all(std::uint32_t bytes, bool failure);
   static bool fits(const Space& space, const ReportUsage& limit, std::uint32_t bytes);
   bool exceeds(const Space& space, const ReportUsage& limit) const { return !space.used.within(limit); }
 
@@ -169,9 +193,10 @@ class RetentionIndex {
   std::array<ByDue, 2> by_due_;      // by kind; of the kept ones that expire
   std::multiset<Steady> taken_due_;  // of those that were taken when they were due
   Spaces all_;
-  std::unordered_map<std::string, Spaces> spaces_;      // by namespace
-  std::set<std::pair<std::string, std::size_t>> over_;  // namespaces and kinds that may exceed their budget
-  std::unordered_map<std::string, Minute> minutes_;     // by "namespace/minute"
+  std::unordered_map<std::string, Spaces> spaces_;       // by namespace
+  std::set<std::pair<std::size_t, std::string>> sizes_;  // namespaces by their number of decisions
+  std::set<std::pair<std::string, std::size_t>> over_;   // namespaces and kinds that may exceed their budget
+  std::unordered_map<std::string, Minute> minutes_;      // by "namespace/minute"
   std::array<std::size_t, 2> counts_{};
   std::uint64_t order_ = 0;
   std::uint32_t list_ = 0;

@@ -255,8 +255,18 @@ void Retention::found(const json::value& object) {
   impl_->add(impl_->state.listed(*report, impl_->now()));
 }
 
-std::optional<std::vector<Report>> Retention::reserve(const std::string& ns, std::uint32_t bytes,
-                                                      bool failure) {
+bool Retention::stands(const std::string& ns, const std::string& name, const std::string& uid) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.stands(ns, name, uid);
+}
+
+void Retention::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
+  const std::lock_guard lock(impl_->state.mutex);
+  impl_->state.index.pod_gone(ns, name, uid);
+}
+
+std::expected<std::vector<Report>, NoRoom> Retention::reserve(const std::string& ns, std::uint32_t bytes,
+                                                              bool failure) {
   const std::lock_guard lock(impl_->state.mutex);
   auto victims = impl_->state.index.reserve(ns, bytes, failure);
   if (victims) {
@@ -268,9 +278,9 @@ std::optional<std::vector<Report>> Retention::reserve(const std::string& ns, std
   return victims;
 }
 
-void Retention::release(const std::string& ns, std::uint32_t bytes) {
+void Retention::release(const std::string& ns, std::uint32_t bytes, bool failure) {
   const std::lock_guard lock(impl_->state.mutex);
-  impl_->state.index.release(ns, bytes);
+  impl_->state.index.release(ns, bytes, failure);
 }
 
 void Retention::evicted(const Report& report, const Result<std::string>& answer) {

@@ -26,6 +26,7 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,16 +74,21 @@ class Retention {
   // The report is gone. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
 
+  // Whether the report exists, as far as podium knows, and is not about to make room for another.
+  bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // The pod of this report is gone: the report leaves before others where a budget is used up.
+  void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
+
   // A report that was read where another was thought to be. The answer to the other's write may have come
   // after that of its own, so that the other has its place.
   void found(const boost::json::value& report);
 
   // Reserves room for one more decision report of this size until release(); call that once the report is
   // tracked, or was not created. Delete the returned reports before, and tell by evicted() what came of it.
-  // nullopt: there is no room, since reports cannot be deleted or many are over the limit; try again later.
-  std::optional<std::vector<RetentionIndex::Report>> reserve(const std::string& ns, std::uint32_t bytes,
-                                                             bool failure = false);
-  void release(const std::string& ns, std::uint32_t bytes);
+  std::expected<std::vector<RetentionIndex::Report>, NoRoom> reserve(const std::string& ns,
+                                                                     std::uint32_t bytes,
+                                                                     bool failure = false);
+  void release(const std::string& ns, std::uint32_t bytes, bool failure = false);
   void evicted(const RetentionIndex::Report& report, const Result<std::string>& answer);
   // Whether this what-if may be kept for as long as it is there. Refuse it otherwise.
   bool may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const;

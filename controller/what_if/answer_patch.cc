@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "client/api.h"
+#include "client/concern.h"
 #include "controller/report/metadata.h"
 #include "controller/report/ttl.h"
 
@@ -70,6 +71,7 @@ bool goes_without_labels(const Error& error) {
 
 Outcome outcome_of_failure(const Error& error) {
   if (error.kind == Error::Kind::unavailable) return Outcome::retry_all;
+  if (client::concern_of(error) == client::Concern::of_namespace) return Outcome::retry_namespace;
   switch (error.code) {
     case 401:
     case 429:

@@ -36,7 +36,7 @@ constexpr FieldNote kPodium[] = {
      {"1s", "720h", "999ms", "720h0m1s"}},
     {"reports.maxReports",
      "how many reports of decisions are kept, and how many what-ifs beside them; beyond it old ones "
-     "give way, successes first",
+     "give way; placed pods and failures have half each",
      {"1", "1000000", "0", "1000001"}},
     {"reports.maxReportsPerNamespace", "the same in one namespace", {"1", "1000000", "0", "1000001"}},
     {"reports.maxBytes",

@@ -277,6 +277,7 @@ void BindingCycle::requeue_unsent(Pod& unsent) {
   enter(*pod, "", "Error");
   const auto freed = forget(*pod);
   const auto info = pod->queued.pod;
+  parts_.recorder.binding_withdrawn(pod->uid());
   parts_.queue.requeue(std::move(pod->queued), {}, parts_.clock.now());
   if (pod->nominated) parts_.nominator.nominate(*info, "");
   if (freed) parts_.on_forgotten(*freed);

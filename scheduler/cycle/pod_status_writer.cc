@@ -13,6 +13,7 @@
 #include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
+#include "client/concern.h"
 #include "client/request_info.h"
 #include "scheduler/cluster/objects.h"
 #include "scheduler/cycle/object_patch.h"
@@ -101,15 +102,20 @@ json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   return json::object{{"metadata", {{"uid", uid}}}, {"status", std::move(status)}};
 }
 
-// A permanent refusal is not retried: the pod's next attempt writes again. What a namespace forbids
-// delays that namespace only.
+// A permanent refusal is not retried: the pod's next attempt writes again. What a namespace forbids or delays
+// holds up that namespace only.
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::cancelled)
     return client::is_not_leader(error) ? Outcome::retry : Outcome::failed;
-  if (error.kind != Error::Kind::status) return Outcome::retry_all;  // the API server cannot be reached
   if (error.code == 400 || error.code == 413 || error.code == 422) return Outcome::failed;
-  if (error.code == 403 || error.code == 404) return Outcome::retry_namespace;
-  if (error.code == 429) return Outcome::retry_all;
+  switch (client::concern_of(error)) {
+    case client::Concern::all:
+      return Outcome::retry_all;
+    case client::Concern::of_namespace:
+      return Outcome::retry_namespace;
+    case client::Concern::object:
+      break;
+  }
   return Outcome::retry;
 }
 
@@ -138,9 +144,9 @@ struct PodStatusWriter::Impl {
   void push(const cluster::PodInfo& pod, Wanted wanted, Lane lane) {
     const auto& meta = pod->meta;
     const std::lock_guard lock(mutex);
+    // Those that wait or are being written stay: at most the queue's capacity.
     if (unsettled.size() > 2 * capacity)
-      std::erase_if(unsettled, [](const auto& entry) { return !entry.second.waits; });
-    if (unsettled.size() > 2 * capacity) unsettled.clear();  // mostly UIDs whose entries were dropped
+      std::erase_if(unsettled, [this](const auto& entry) { return !queue.holds(entry.first); });
     unsettled[meta.uid].waits = true;
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }

@@ -43,10 +43,12 @@ struct Gated {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  // If the decision fits, binding_ended() follows.
+  // If the decision fits, binding_ended() follows, or binding_withdrawn().
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
+  // The binding was not sent: this process may not write. It counts as no attempt.
+  virtual void binding_withdrawn(std::string_view pod_uid) { (void)pod_uid; }
   virtual void gated(const Gated& gated, const cluster::Snapshot& snapshot) { (void)gated, (void)snapshot; }
   // The pod was deleted, or bound by another scheduler. For a pod that is deleted while it is being bound, it
   // is called again after binding_ended().

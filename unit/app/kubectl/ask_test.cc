@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "app/kubectl/reports.h"
+#include "controller/report/requests.h"
 #include "unit/client/doubles.h"
 
 namespace podium::kubectl {
@@ -188,19 +189,50 @@ TEST_F(Ask, TheReportOfAnEarlierPodOfThatNameIsNotThisPods) {
     return R"({"metadata": {"name": ")" + std::string(name) +
            R"("}, "spec": {"podRef": {"name": "web", "uid": ")" + uid + R"("}}})";
   };
+  const auto theirs = controller::suffixed("web", "new");
   transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
     if (request.target == std::string(kReports) + "/web") return response(200, report("web", "old"));
-    return response(
-        200, R"({"metadata": {}, "items": [)" + report("web", "old") + "," + report("web-x", "new") + "]}");
+    if (request.target == std::string(kReports) + "/" + theirs)
+      return response(200, report(theirs.c_str(), "new"));
+    if (request.target.find('?') == std::string::npos)
+      return response(404, status_of(404, "NotFound", "not found"));
+    return response(500, "{}");
   };
   auto server = cluster();
   const auto found = find_report(server, "shop", "web", "new");
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_TRUE(*found);
-  EXPECT_EQ((*found)->at("metadata").at("name"), "web-x");
+  EXPECT_EQ((*found)->at("metadata").at("name").as_string(), theirs);
   const auto none = find_report(server, "shop", "web", "other");
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
+  EXPECT_EQ(requests(),
+            (std::vector<std::string>{
+                "GET " + std::string(kReports) + "/web", "GET " + std::string(kReports) + "/" + theirs,
+                "GET " + std::string(kReports) + "/web",
+                "GET " + std::string(kReports) + "/" + controller::suffixed("web", "other")}))
+      << "never all reports of the namespace";
+}
+
+TEST_F(Ask, TheReportOfAPodThatIsGoneIsFoundByTheMetadataOfOthers) {
+  const auto theirs = controller::suffixed("web", "new");
+  transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
+    if (request.target == std::string(kReports) + "/" + theirs) {
+      return response(200, R"({"metadata": {"name": ")" + theirs +
+                               R"("}, "spec": {"podRef": {"name": "web", "uid": "new"}}})");
+    }
+    if (request.target.find('?') == std::string::npos)
+      return response(404, status_of(404, "NotFound", "not found"));
+    EXPECT_NE(request.accept.find("PartialObjectMetadataList"), std::string::npos);
+    return response(200,
+                    R"({"metadata": {}, "items": [{"metadata": {"name": "web-2"}}, {"metadata": {"name": ")" +
+                        theirs + R"("}}]})");
+  };
+  auto server = cluster();
+  const auto found = find_report(server, "shop", "web", "");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(*found);
+  EXPECT_EQ(requests().size(), 3u) << "its own name, the metadata, and the one that looks like it";
 }
 
 TEST(NoReport, SaysWhy) {
@@ -212,7 +244,7 @@ TEST(NoReport, SaysWhy) {
   EXPECT_EQ(said(R"({"spec": {"schedulingGates": [{"name": "g"}]}, "status": {"phase": "Pending"}})"),
             "shop/web waits for its scheduling gate: g. No node was evaluated.\n");
   const auto placed = said(R"({"spec": {"nodeName": "n1", "schedulerName": "default-scheduler"}})");
-  EXPECT_TRUE(placed.starts_with("shop/web is on n1. podium has no report of it: ")) << placed;
+  EXPECT_TRUE(placed.starts_with("shop/web is on n1. There is no report of it. ")) << placed;
   EXPECT_TRUE(placed.ends_with("Where would it go now? kubectl podium whatif pod/web -n shop\n")) << placed;
   const auto untried = said(R"({"spec": {"schedulerName": "nobody"}, "status": {"phase": "Pending"}})");
   EXPECT_NE(untried.find("no scheduler has tried it yet: is there one named \"nobody\"?"), std::string::npos);

@@ -135,8 +135,8 @@ TEST(DecisionMemory, PassesOverWhatHasExpired) {
   m.clock.advance(11min);
   EXPECT_EQ(page(m, {}), "| a/web-255");
   EXPECT_EQ(page(m, {.after = "a/web-255"}), "b/late | ");
-  m.decide("new");
-  EXPECT_EQ(page(m, {}), "b/late shop/new | ") << "forgotten with the next decision";
+  for (int i = 0; i < 10; ++i) m.decide("new");
+  EXPECT_EQ(page(m, {}), "b/late shop/new | ") << "forgotten with the next decisions";
 }
 
 TEST(DecisionMemory, WhatIsEvictedIsNotListed) {
@@ -157,6 +157,18 @@ TEST(DecisionMemory, ForgetsAfterTheTtl) {
   EXPECT_EQ(m.find("web"), "expired");
   EXPECT_EQ(m.memory.counts().decisions, 1u);
   EXPECT_EQ(m.memory.find("shop", "web").decided_at, m.clock.wall() - 10min - 1s);
+}
+
+// A crowd that expires at once does not hold up the one who remembers the next.
+TEST(DecisionMemory, ForgetsABoundedNumberAtOnce) {
+  Memory m;
+  for (int i = 0; i < 300; ++i) m.decide(fmt::format("p{:03}", i));
+  m.clock.advance(1h);
+  m.decide("web");
+  EXPECT_GT(m.memory.counts().decisions, 200u);
+  EXPECT_EQ(m.find("p299"), "expired");
+  for (int i = 0; i < 40; ++i) m.decide("web");
+  EXPECT_EQ(m.memory.counts().decisions, 1u);
 }
 
 TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {

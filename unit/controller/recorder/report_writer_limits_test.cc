@@ -53,6 +53,99 @@ TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
   }
 }
 
+// A tenant deletes its reports as they appear, makes pods anew, or has a webhook that says anything.
+TEST(ReportWriter, AnAnswerAboutOneReportIsNotTakenForOneAboutAll) {
+  const auto status = [](int code, const char* message) {
+    return client::Response{
+        code, fmt::format(R"({{"code":{},"reason":"NotFound","message":"{}"}})", code, message)};
+  };
+  struct Case {
+    const char* name;
+    const char* method;
+    ObjectServer::Reply reply;
+  };
+  const Case cases[] = {
+      {"it was deleted before its status was written", "PATCH",
+       status(404, R"(schedulingreports.podium.dev \"web\" not found)")},
+      {"a webhook says 404", "POST", status(404, R"(admission webhook \"w\" denied the request)")},
+      {"a webhook says 429", "POST", status(429, R"(admission webhook \"w\" denied the request)")},
+      {"a webhook says 503", "POST", status(503, R"(admission webhook \"w\" denied the request)")},
+      {"the namespace is gone", "POST", status(404, R"(namespaces \"greedy\" not found)")},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    Writing w;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      const bool theirs = request.target.find("/namespaces/greedy/") != std::string::npos;
+      if (!theirs || request.method != c.method) return std::nullopt;
+      return c.reply;
+    };
+    for (int i = 0; i < 40; ++i) {
+      const auto name = fmt::format("g{}", i);
+      w.bind(pod(name).ns("greedy").uid("uid-of-" + name).req("cpu", "1"));
+      w.decide(pod(name + "-f").ns("greedy").uid("uid-of-" + name + "-f").req("cpu", "64"));
+    }
+    w.bind(small("modest"));
+    w.run_until([&] { return w.report("modest") != nullptr && w.writer.counts().written > 0; });
+    EXPECT_EQ(w.log.count("paused"), 0);
+    EXPECT_LE(w.log.count("warning "), 2);
+  }
+}
+
+TEST(ReportWriter, OneThatIsDeletedAsItAppearsIsDroppedAndCounted) {
+  Writing w;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method == "PATCH") w.server.erase(kPlural, "shop", "web");
+    return std::nullopt;
+  };
+  w.decide(huge("web"));
+  w.run();
+  EXPECT_EQ(w.writer.counts().failed, 1u);
+  EXPECT_EQ(w.writer.counts().waiting, 0u);
+  EXPECT_EQ(w.log.count("paused"), 0);
+}
+
+// One namespace has more failures than room, another is modest.
+TEST(ReportWriter, AtTheBoundTheNewestOfEachKindAreKeptAndNothingWaits) {
+  Writing w({}, 10);
+  w.bind(pod("m1").ns("modest").uid("uid-of-m1").req("cpu", "1"));
+  w.decide(pod("m2").ns("modest").uid("uid-of-m2").req("cpu", "64"));
+  w.run();
+  for (int i = 0; i < 40; ++i) {
+    w.decide(huge(fmt::format("f{:02}", i)));
+    w.run();
+  }
+  for (int i = 0; i < 6; ++i) {
+    w.bind(small(fmt::format("s{}", i)));
+    w.run();
+  }
+  w.decide(huge("f99"));
+  w.run();
+  const auto requests = w.server.requests().size();
+  EXPECT_EQ(w.reports(), (Lines{"m1 uid-of-m1 Scheduled 1", "m2 uid-of-m2 Unschedulable 1",
+                                "f37 uid-of-f37 Unschedulable 1", "f38 uid-of-f38 Unschedulable 1",
+                                "f39 uid-of-f39 Unschedulable 1", "f99 uid-of-f99 Unschedulable 1",
+                                "s2 uid-of-s2 Scheduled 1", "s3 uid-of-s3 Scheduled 1",
+                                "s4 uid-of-s4 Scheduled 1", "s5 uid-of-s5 Scheduled 1"}));
+  EXPECT_EQ(w.writer.counts().waiting, 0u);
+  EXPECT_EQ(w.writer.counts().retried, 0u);
+  EXPECT_EQ(w.writer.counts().dropped, 0u);
+  EXPECT_EQ(requests, 3u * 49u - 10u) << "a report costs its POST, its PATCH, and the deletion of another";
+}
+
+TEST(ReportWriter, AtTheBoundTheFailuresOfPodsThatAreGoneLeaveFirst) {
+  Writing w({}, 4);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    w.decide(huge(name));
+    w.run();
+  }
+  w.recorder.forgotten("uid-of-c");
+  w.decide(huge("e"));
+  w.run();
+  EXPECT_EQ(w.reports(), (Lines{"a uid-of-a Unschedulable 1", "b uid-of-b Unschedulable 1",
+                                "d uid-of-d Unschedulable 1", "e uid-of-e Unschedulable 1"}));
+}
+
 TEST(ReportWriter, AFullQueueDropsTheOldestAndCounts) {
   Writing w;
   const int capacity = 20'000;

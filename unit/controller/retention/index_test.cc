@@ -159,10 +159,10 @@ TEST(RetentionIndex, ANewDecisionTakesThePlaceOfOld) {
   };
   const Case cases[] = {
       {"there is room", {5, kMany}, {5, kMany}, "shop", 1'000, Names{}},
-      {"one of all", {4, kMany}, {4, kMany}, "shop", 1'000, Names{"o"}},
+      {"one of all: of the largest namespace", {4, kMany}, {4, kMany}, "new", 1'000, Names{"a"}},
       {"of its own namespace", {9, kMany}, {3, kMany}, "shop", 1'000, Names{"a"}},
       {"another namespace has room", {9, kMany}, {3, kMany}, "new", 1'000, Names{}},
-      {"as many as the bytes take", {9, 4'500}, {9, kMany}, "shop", 2'500, Names{"o", "a"}},
+      {"as many as the bytes take", {9, 4'500}, {9, kMany}, "shop", 2'500, Names{"a", "b"}},
       {"more than a new one may", {9, 4'000}, {9, kMany}, "shop", 5'000, std::nullopt},
   };
   for (const auto& c : cases) {
@@ -195,6 +195,65 @@ TEST(RetentionIndex, ASuccessTakesNoFailuresPlaceWhileOthersAreWritten) {
   for (const char* name : {"f", "s"}) index.forget("shop", name, "");
   for (const char* name : {"f1", "f2"}) index.track(failed(name));
   EXPECT_EQ(names(*index.reserve("shop", 0)), Names{"f1"}) << "a new pod is always reported";
+}
+
+TEST(RetentionIndex, EitherKindHasHalfOfABudget) {
+  struct Case {
+    const char* name;
+    std::vector<RetentionIndex::Report> there;  // the oldest first
+    bool failure;
+    Names leave;
+  };
+  const Case cases[] = {
+      {"a failure among failures", {failed("f1"), failed("f2"), failed("f3"), failed("f4")}, true, {"f1"}},
+      {"a success among failures", {failed("f1"), failed("f2"), failed("f3"), failed("f4")}, false, {"f1"}},
+      {"failures that have more than half",
+       {report("s1", 1h), failed("f1"), failed("f2"), failed("f3")},
+       true,
+       {"f1"}},
+      {"failures that have their half",
+       {report("s1", 1h), failed("f1"), report("s2", 1h), failed("f2")},
+       true,
+       {"f1"}},
+      {"successes that have more than half",
+       {failed("f1"), report("s1", 1h), report("s2", 1h), report("s3", 1h)},
+       false,
+       {"s1"}},
+      {"a failure among successes",
+       {report("s1", 1h), report("s2", 1h), report("s3", 1h), report("s4", 1h)},
+       true,
+       {"s1"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    auto index = with_limits({9, kMany}, {4, kMany});
+    for (const auto& each : c.there) index.track(each);
+    EXPECT_EQ(names(*index.reserve("shop", 0, c.failure)), c.leave);
+    index.release("shop", 0, c.failure);
+  }
+}
+
+TEST(RetentionIndex, TheReportOfAPodThatIsGoneLeavesBeforeOthersOfItsKind) {
+  auto index = with_limits({9, kMany}, {3, kMany});
+  for (const char* name : {"f1", "f2", "f3"}) index.track(failed(name));
+  index.pod_gone("shop", "f3", "another");
+  index.pod_gone("shop", "f2", "uid-of-f2");
+  EXPECT_EQ(names(*index.reserve("shop", 0, true)), Names{"f2"});
+  EXPECT_FALSE(index.stands("shop", "f2", "uid-of-f2"));
+  EXPECT_TRUE(index.stands("shop", "f1", "uid-of-f1"));
+}
+
+TEST(RetentionIndex, WithoutRoomItSaysWhetherThereMayBeSome) {
+  auto index = with_limits({9, kMany}, {1, kMany});
+  ASSERT_TRUE(index.reserve("shop", 0));
+  EXPECT_EQ(index.reserve("shop", 0).error(), NoRoom::now) << "the one that is being written may give way";
+  index.release("shop", 0);
+  index.track(report("a", 1h));
+  const auto left = index.reserve("shop", 0);
+  ASSERT_EQ(names(*left), Names{"a"});
+  index.stays(left->front());
+  index.release("shop", 0);
+  EXPECT_EQ(index.reserve("shop", 0).error(), NoRoom::at_all) << "what is there cannot be deleted";
 }
 
 TEST(RetentionIndex, WhatIsReservedIsUsed) {

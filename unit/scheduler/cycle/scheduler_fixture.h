@@ -100,6 +100,7 @@ class FakeRecorder final : public framework::Recorder {
     const auto end = result.bound ? std::string("bound") : "not bound: " + result.error;
     log_.push_back(fmt::format("binding {} {} {}", pod->meta.name, result.node, end));
   }
+  void binding_withdrawn(std::string_view uid) override { log_.push_back(fmt::format("withdrawn {}", uid)); }
   void gated(const framework::Gated& gated, const cluster::Snapshot&) override {
     log_.push_back(
         fmt::format("gated {} #{} by {}", gated.pod->meta.name, gated.attempts, gated.gate.plugin));

@@ -87,7 +87,7 @@ TEST_F(SchedulerTest, APodWhoseBindingWasNotSentWaitsForItsNextTurnInSilence) {
   see(pod("web").req("cpu", "3"));
   run();
   end("web", BindEnd::not_sent, "not leading any more");
-  EXPECT_EQ(take_log(), Log{"decided web #1 n1"});
+  EXPECT_EQ(take_log(), (Log{"decided web #1 n1", "withdrawn uid-web"})) << "its recorder keeps nothing";
   EXPECT_EQ(used_cpu("n1"), 0);
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.backoff = 1}));
   EXPECT_EQ(run(), 0);

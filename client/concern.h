@@ -1,0 +1,27 @@
+// Concern: what an error of a write is about, and so what has to back off after it.
+//
+// One object that is gone, taken or too large says nothing about others. A tenant may bring about what concerns
+// its namespace: a quota, a policy, a webhook that refuses or hangs. Only what concerns all may pause all.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace podium::client {
+
+enum class Concern : std::uint8_t {
+  object,
+  of_namespace,
+  all,  // the API server is away or overloaded, or does not serve the resource
+};
+
+// `error` is the answer to a write of an object in a namespace.
+Concern concern_of(const Error& error);
+
+// The namespace of the object does not exist, or ends.
+bool namespace_is_going(const Error& error);
+
+}  // namespace podium::client
