@@ -1,45 +1,18 @@
 #include "api/defaults.h"
 
-#include <algorithm>
+#include "api/resource_sum.h"
 
 namespace podium::api {
 namespace {
 
 bool is_huge_page(std::string_view resource) { return resource.starts_with("hugepages-"); }
 
-auto position(ResourceList& list, std::string_view name) {
-  return std::lower_bound(list.begin(), list.end(), name,
-                          [](const auto& entry, std::string_view key) { return entry.first < key; });
-}
-
-void add_to(ResourceList& list, const ResourceList& more) {
-  for (const auto& [name, amount] : more) {
-    const auto at = position(list, name);
-    if (at != list.end() && at->first == name) {
-      at->second = at->second + amount;
-    } else {
-      list.emplace(at, name, amount);
-    }
-  }
-}
-
-void raise_to(ResourceList& list, const ResourceList& floor) {
-  for (const auto& [name, amount] : floor) {
-    const auto at = position(list, name);
-    if (at == list.end() || at->first != name) {
-      list.emplace(at, name, amount);
-    } else if (at->second < amount) {
-      at->second = amount;
-    }
-  }
-}
-
 void round_up(ResourceList& list) {
   for (auto& entry : list) entry.second = entry.second.rounded_up_to_milli();
 }
 
 void default_container(Container& container, bool host_network) {
-  for (const auto& [name, amount] : container.limits) set_if_absent(container.requests, name, amount);
+  set_if_absent(container.requests, container.limits);
   for (auto& port : container.ports) {
     if (host_network && port.host_port == 0) port.host_port = port.container_port;
   }
@@ -99,21 +72,20 @@ bool is_supported_pod_level_resource(std::string_view resource) {
 }
 
 ResourceList aggregate_containers(const Pod& pod, ResourceList Container::* amounts) {
-  ResourceList total, sidecars, peak;
-  for (const auto& container : pod.containers) add_to(total, container.*amounts);
+  ResourceSum total;
+  Initialisation initialisation;
+  for (const auto& container : pod.containers) total.add(container.*amounts);
   for (const auto& container : pod.init_containers) {
+    ResourceSum own(container.*amounts);
     if (container.restart_always) {
-      add_to(total, container.*amounts);
-      add_to(sidecars, container.*amounts);
-      raise_to(peak, sidecars);
+      total.add(own);
+      initialisation.add_sidecar(own);
     } else {
-      auto running = sidecars;
-      add_to(running, container.*amounts);
-      raise_to(peak, running);
+      initialisation.add(own);
     }
   }
-  raise_to(total, peak);
-  return total;
+  total.max(initialisation.peak());
+  return total.list();
 }
 
 void set_defaults(Pod& pod) {
@@ -155,9 +127,9 @@ void set_defaults(StorageClass& storage_class) {
 void set_defaults(LimitRange& range) {
   for (auto& item : range.items) {
     if (item.type != "Container") continue;
-    for (const auto& [name, amount] : item.max) set_if_absent(item.limits, name, amount);
-    for (const auto& [name, amount] : item.limits) set_if_absent(item.requests, name, amount);
-    for (const auto& [name, amount] : item.min) set_if_absent(item.requests, name, amount);
+    set_if_absent(item.limits, item.max);
+    set_if_absent(item.requests, item.limits);
+    set_if_absent(item.requests, item.min);
   }
 }
 

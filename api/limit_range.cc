@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "api/defaults.h"
@@ -156,8 +157,9 @@ ResourceList amounts_of_pod(const Pod& pod, ResourceList Container::* of_contain
 // Upstream's form of several errors: each once.
 std::string joined(const Lines& lines) {
   Lines once;
+  std::set<std::string_view> known;
   for (const auto& line : lines) {
-    if (std::ranges::find(once, line) == once.end()) once.push_back(line);
+    if (known.insert(line).second) once.push_back(line);
   }
   return once.size() > 1 ? fmt::format("[{}]", fmt::join(once, ", ")) : once.empty() ? "" : once.front();
 }
@@ -167,7 +169,7 @@ ResourceList container_defaults(const LimitRange& range, ResourceList LimitRange
   ResourceList out;
   for (auto item = range.items.rbegin(); item != range.items.rend(); ++item) {
     if (item->type != "Container") continue;
-    for (const auto& [name, amount] : (*item).*amounts) set_if_absent(out, name, amount);
+    set_if_absent(out, (*item).*amounts);
   }
   return out;
 }
@@ -179,8 +181,8 @@ void set_limit_range_defaults(const LimitRange& range, Pod& pod) {
   const auto requests = container_defaults(range, &LimitRange::Item::requests);
   for (auto* containers : {&pod.containers, &pod.init_containers}) {
     for (auto& container : *containers) {
-      for (const auto& [name, amount] : limits) set_if_absent(container.limits, name, amount);
-      for (const auto& [name, amount] : requests) set_if_absent(container.requests, name, amount);
+      set_if_absent(container.limits, limits);
+      set_if_absent(container.requests, requests);
     }
   }
 }

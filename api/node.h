@@ -15,6 +15,7 @@ namespace podium::api {
 using ResourceList = std::vector<std::pair<std::string, Quantity>>;
 const Quantity* find_resource(const ResourceList&, std::string_view name);
 void set_if_absent(ResourceList&, const std::string& name, Quantity amount);
+void set_if_absent(ResourceList&, const ResourceList& defaults);
 
 enum class TaintEffect : std::uint8_t { none, no_schedule, prefer_no_schedule, no_execute, unknown };
 

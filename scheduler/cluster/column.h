@@ -39,6 +39,8 @@ class Column {
   void set(std::size_t row, const T& value) {
     if ((*this)[row] != value) write(row) = value;
   }
+  Chunk& write_chunk(std::size_t i) { return chunks_.write()[i].write(); }
+  void clear_chunk(std::size_t i) { chunks_.write()[i] = {}; }  // its rows hold T{}
   // New rows hold T{}. Never shrinks.
   void grow_to(std::size_t rows) {
     const auto wanted = (rows + kRows - 1) / kRows;

@@ -45,9 +45,13 @@ class CowMap {
   template <typename K>
   void erase(const K& key) {
     if (!find(key)) return;
-    auto& shard = shards_.write()[shard_of(key)].write();
+    auto& place = shards_.write()[shard_of(key)];
+    auto& shard = place.write();
     shard.erase(shard.find(key));
     --size_;
+    // Gives back the memory of a crowd that is gone.
+    if (shard.empty()) place = {};
+    if (size_ == 0) shards_ = {};
   }
   // Calls f(key, value) in unspecified order.
   template <typename F>

@@ -4,39 +4,58 @@
 
 namespace podium::cluster {
 
-LabelColumn::LabelColumn(std::string key, std::size_t rows) : key_(std::move(key)) {
-  of_row_.grow_to(rows);
-  interned_.grow_to(limit_);
+ValueId LabelColumn::find(std::string_view value) const {
+  const auto has_value = [&](ValueId id) { return nodes_with(id) > 0 && name(id) == value; };
+  if (limit_ > kLinearSearch) {
+    const auto* id = others_->ids.find(hash_text(value), has_value);
+    return id ? *id : kNoValue;
+  }
+  for (auto id = kFirst; id < limit_; ++id) {
+    if (has_value(id)) return id;
+  }
+  return kNoValue;
 }
 
-ValueId LabelColumn::find(std::string_view value) const {
-  const auto* id = ids_.find(hash_text(value), [&](ValueId known) { return interned_[known].name == value; });
-  return id ? *id : kNoValue;
+// A free id, or a new one.
+ValueId LabelColumn::take_id() {
+  if (limit_ == kFirst) return ++limit_, kFirst;
+  if (first_.nodes == 0) return kFirst;
+  auto& others = others_.write();
+  if (!others.free->empty()) {
+    const auto id = others.free->back();
+    others.free.write().pop_back();
+    return id;
+  }
+  others.interned.grow_to(++limit_);
+  if (limit_ == kLinearSearch + 1) index();
+  return limit_ - 1;
+}
+
+// All ids but the newest.
+void LabelColumn::index() {
+  auto& others = others_.write();
+  for (auto id = kFirst; id + 1 < limit_; ++id) {
+    if (nodes_with(id) > 0) others.ids.insert(hash_text(name(id)), id);
+  }
 }
 
 ValueId LabelColumn::intern(const std::string& value) {
   auto id = find(value);
   if (id == kNoValue) {
-    id = limit_;
-    if (free_->empty()) {
-      interned_.grow_to(++limit_);
-    } else {
-      id = free_->back();
-      free_.write().pop_back();
-    }
-    interned_.write(id) = {.name = value, .hash = hash_text(value)};
-    ids_.insert(interned_[id].hash, id);
+    id = take_id();
+    write(id).name = value;
+    if (limit_ > kLinearSearch) others_.write().ids.insert(hash_text(value), id);
   }
-  ++interned_.write(id).nodes;
+  ++write(id).nodes;
   return id;
 }
 
 void LabelColumn::release(ValueId id) {
-  auto& interned = interned_.write(id);
+  auto& interned = write(id);
   if (--interned.nodes > 0) return;
-  ids_.erase(interned.hash, id);
+  if (limit_ > kLinearSearch) others_.write().ids.erase(hash_text(interned.name), id);
+  if (id != kFirst) others_.write().free.write().push_back(id);
   interned = {};
-  free_.write().push_back(id);
 }
 
 void LabelColumn::set(Row row, const std::string* value) {
@@ -54,7 +73,6 @@ const LabelColumn* LabelTable::find(std::string_view key) const {
 
 void LabelTable::set(Row row, const std::string& key, const std::string* value) {
   auto& column = columns_[key];
-  if (column->interned_.chunks() == 0) column = Cow<LabelColumn>(LabelColumn(key, rows_));
   column.write().set(row, value);
   if (column->nodes_ == 0) columns_.erase(key);
 }
@@ -67,13 +85,6 @@ void LabelTable::set(Row row, const api::Labels& from, const api::Labels& to) {
     const auto* before = from.find(key);
     if (!before || *before != value) set(row, key, &value);
   }
-}
-
-void LabelTable::grow_to(std::size_t rows) {
-  if (rows <= rows_) return;
-  rows_ = rows;
-  columns_.each_for_write(
-      [&](const std::string&, Cow<LabelColumn>& column) { column.write().of_row_.grow_to(rows); });
 }
 
 }  // namespace podium::cluster

@@ -1,7 +1,8 @@
 // LabelTable: node labels as columns of interned values, one column per label key.
 //
 // kNoValue (0) means that the node lacks the label. Ids are dense and reused, so a topology count is an
-// array indexed by value. A column is removed with the last node that has its key.
+// array indexed by value. A column is removed with the last node that has its key. A key that few nodes have
+// costs a few times its bytes.
 // Owner: a Snapshot, whose thread rule applies.
 #pragma once
 
@@ -11,8 +12,8 @@
 #include <vector>
 
 #include "api/meta.h"
-#include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
+#include "scheduler/cluster/rare_column.h"
 
 namespace podium::cluster {
 
@@ -21,50 +22,51 @@ inline constexpr ValueId kNoValue = 0;
 
 class LabelColumn {
  public:
-  std::string_view key() const { return key_; }
-  const Column<ValueId>& values() const { return of_row_; }
+  const RareColumn<ValueId>& values() const { return of_row_; }
   ValueId value(Row row) const { return of_row_[row]; }
   std::size_t id_limit() const { return limit_; }  // greater than every ValueId
-  std::string_view name(ValueId id) const { return interned_[id].name; }
+  std::string_view name(ValueId id) const { return of(id).name; }
   ValueId find(std::string_view value) const;  // kNoValue if no node has it
-  std::uint32_t nodes_with(ValueId id) const { return interned_[id].nodes; }
+  std::uint32_t nodes_with(ValueId id) const { return of(id).nodes; }
 
  private:
   friend class LabelTable;
   struct Interned {
     std::string name;
-    std::uint64_t hash = 0;  // of the name
     std::uint32_t nodes = 0;
   };
+  // The values beside the first one.
+  struct Others {
+    Column<Interned, 2> interned;  // by id; small chunks: most keys have few values
+    Cow<std::vector<ValueId>> free;
+    CowIndex<ValueId> ids;  // empty while a linear search is enough
+  };
 
-  LabelColumn() = default;
-  LabelColumn(std::string key, std::size_t rows);
   void set(Row row, const std::string* value);  // null removes the label
   ValueId intern(const std::string& value);
+  ValueId take_id();
+  void index();
   void release(ValueId id);
+  const Interned& of(ValueId id) const { return id == kFirst ? first_ : others_->interned[id]; }
+  Interned& write(ValueId id) { return id == kFirst ? first_ : others_.write().interned.write(id); }
 
-  std::string key_;
-  Column<ValueId> of_row_;
-  Column<Interned, 32> interned_;  // small chunks: most keys have few values
-  ValueId limit_ = 1;
+  static constexpr ValueId kFirst = 1, kLinearSearch = 8;  // ids that are searched one by one
+  RareColumn<ValueId> of_row_;
+  Interned first_;
+  Cow<Others> others_;
+  ValueId limit_ = kFirst;
   std::uint32_t nodes_ = 0;  // nodes that have the label
-  Cow<std::vector<ValueId>> free_;
-  CowIndex<ValueId> ids_;
-  template <typename>
-  friend class Cow;
 };
 
 class LabelTable {
  public:
   const LabelColumn* find(std::string_view key) const;                // null if no node has the label
   void set(Row row, const api::Labels& from, const api::Labels& to);  // replaces a row's labels
-  void grow_to(std::size_t rows);
 
  private:
   void set(Row row, const std::string& key, const std::string* value);
 
   CowMap<std::string, Cow<LabelColumn>> columns_;
-  std::size_t rows_ = 0;
 };
 
 }  // namespace podium::cluster

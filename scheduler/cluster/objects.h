@@ -22,7 +22,7 @@
 
 #include "api/decode.h"
 #include "api/objects.h"
-#include "scheduler/cluster/column.h"
+#include "scheduler/cluster/cow_ordered_map.h"
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/extended_classes.h"
 #include "scheduler/cluster/volume_index.h"
@@ -42,7 +42,7 @@ struct ObjectKeyLess {
 
 // Ordered, so that iteration is reproducible.
 template <typename T>
-using ObjectMap = std::map<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
+using ObjectMap = CowOrderedMap<ObjectKey, std::shared_ptr<const T>, ObjectKeyLess>;
 
 // True if resourceVersion `a` is higher than `b`. Both are decimal numbers.
 inline bool is_newer(std::string_view a, std::string_view b) {
@@ -58,7 +58,7 @@ class Objects {
  public:
   template <typename T>
   const ObjectMap<T>& all() const {
-    return *std::get<Cow<ObjectMap<T>>>(maps_);
+    return std::get<ObjectMap<T>>(maps_);
   }
   template <typename T>
   const T* find(std::string_view ns, std::string_view name) const {
@@ -112,8 +112,8 @@ class Objects {
     const auto key = std::pair(object->meta.namespace_, object->meta.name);
     if (!assumed_on<T>(key)) {
       const auto known = all<T>().find(key);
-      std::get<Cow<ObjectMap<T>>>(assumed_on_).write()[key] =
-          known == all<T>().end() ? nullptr : known->second;
+      std::get<ObjectMap<T>>(assumed_on_)
+          .insert_or_assign(key, known == all<T>().end() ? nullptr : known->second);
     }
     put<T>(key, std::move(object));
   }
@@ -131,7 +131,7 @@ class Objects {
   template <typename T>
   std::vector<ObjectKey> never_shown(std::string_view version) const {
     std::vector<ObjectKey> out;
-    for (const auto& [key, known] : *std::get<Cow<ObjectMap<T>>>(assumed_on_)) {
+    for (const auto& [key, known] : std::get<ObjectMap<T>>(assumed_on_)) {
       const auto* object = known ? nullptr : find<T>(key.first, key.second);
       if (object && !is_newer(object->meta.resource_version, version)) out.push_back(key);
     }
@@ -183,14 +183,14 @@ class Objects {
   // All writes end here. Null removes the object.
   template <typename T>
   void put(ObjectKey key, std::shared_ptr<const T> object) {
-    auto& map = std::get<Cow<ObjectMap<T>>>(maps_).write();
+    auto& map = std::get<ObjectMap<T>>(maps_);
     const auto known = map.find(key);
     const auto before = known == map.end() ? nullptr : known->second;
+    if (!object && !before) return;
     if (object)
       map.insert_or_assign(std::move(key), object);
-    else if (before)
-      map.erase(known);
-    if (!object && !before) return;
+    else
+      map.erase(key);
     if constexpr (requires { volumes_.changed(before, object); })
       volumes_.changed(before, object);
     else if constexpr (requires { volumes_.changed(before.get(), object.get()); })
@@ -205,44 +205,41 @@ class Objects {
 
   template <typename T>
   const std::shared_ptr<const T>* assumed_on(const ObjectKey& key) const {
-    const auto& map = *std::get<Cow<ObjectMap<T>>>(assumed_on_);
+    const auto& map = std::get<ObjectMap<T>>(assumed_on_);
     const auto it = map.find(key);
     return it == map.end() ? nullptr : &it->second;
   }
   template <typename T>
   void drop_assumption(const ObjectKey& key) {
-    if (assumed_on<T>(key)) std::get<Cow<ObjectMap<T>>>(assumed_on_).write().erase(key);
+    if (assumed_on<T>(key)) std::get<ObjectMap<T>>(assumed_on_).erase(key);
   }
 
   // The API server's version of each assumed object.
-  std::tuple<Cow<ObjectMap<api::PersistentVolume>>, Cow<ObjectMap<api::PersistentVolumeClaim>>,
-             Cow<ObjectMap<api::ResourceClaim>>>
+  std::tuple<ObjectMap<api::PersistentVolume>, ObjectMap<api::PersistentVolumeClaim>,
+             ObjectMap<api::ResourceClaim>>
       assumed_on_;
   Cow<ClaimsInFlight> claims_in_flight_;
   DevicesInUse devices_in_use_;
   ExtendedClasses extended_classes_;
   std::shared_ptr<const void> slices_version_;  // null: there has never been a slice
-  std::tuple<Cow<ObjectMap<api::Namespace>>, Cow<ObjectMap<api::PriorityClass>>,
-             Cow<ObjectMap<api::PodDisruptionBudget>>, Cow<ObjectMap<api::PersistentVolume>>,
-             Cow<ObjectMap<api::PersistentVolumeClaim>>, Cow<ObjectMap<api::StorageClass>>,
-             Cow<ObjectMap<api::CsiNode>>, Cow<ObjectMap<api::CsiDriver>>,
-             Cow<ObjectMap<api::CsiStorageCapacity>>, Cow<ObjectMap<api::VolumeAttachment>>,
-             Cow<ObjectMap<api::ResourceSlice>>, Cow<ObjectMap<api::DeviceClass>>,
-             Cow<ObjectMap<api::ResourceClaim>>>
+  std::tuple<ObjectMap<api::Namespace>, ObjectMap<api::PriorityClass>, ObjectMap<api::PodDisruptionBudget>,
+             ObjectMap<api::PersistentVolume>, ObjectMap<api::PersistentVolumeClaim>,
+             ObjectMap<api::StorageClass>, ObjectMap<api::CsiNode>, ObjectMap<api::CsiDriver>,
+             ObjectMap<api::CsiStorageCapacity>, ObjectMap<api::VolumeAttachment>,
+             ObjectMap<api::ResourceSlice>, ObjectMap<api::DeviceClass>, ObjectMap<api::ResourceClaim>>
       maps_;
-  Cow<std::map<std::tuple<std::string, api::Workload::Kind, std::string>,
-               std::shared_ptr<const api::Workload>>>
-      workloads_;
+  using WorkloadKey = std::tuple<std::string, api::Workload::Kind, std::string>;
+  CowOrderedMap<WorkloadKey, std::shared_ptr<const api::Workload>> workloads_;
   VolumeIndex volumes_;
 
  public:
-  const auto& workloads() const { return *workloads_; }  // by (namespace, kind, name), ordered
+  const auto& workloads() const { return workloads_; }  // by (namespace, kind, name), ordered
   void set_workload(std::shared_ptr<const api::Workload> w) {
     auto key = std::tuple(w->meta.namespace_, w->kind, w->meta.name);
-    workloads_.write()[std::move(key)] = std::move(w);
+    workloads_.insert_or_assign(std::move(key), std::move(w));
   }
   void remove_workload(const std::string& ns, api::Workload::Kind kind, const std::string& name) {
-    workloads_.write().erase({ns, kind, name});
+    workloads_.erase(WorkloadKey(ns, kind, name));
   }
 };
 

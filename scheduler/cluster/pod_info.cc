@@ -1,5 +1,7 @@
 #include "scheduler/cluster/pod_info.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "scheduler/cluster/hash.h"
@@ -9,6 +11,8 @@ namespace podium::cluster {
 namespace {
 
 constexpr std::string_view kAnyAddress = "0.0.0.0";
+
+auto place_of(const HostPort& port) { return std::tie(port.port, port.protocol, port.ip); }
 
 void append_host_ports(const std::vector<api::ContainerPort>& ports, std::vector<HostPort>& out) {
   for (const auto& port : ports) {
@@ -25,6 +29,7 @@ std::vector<HostPort> host_ports(const api::Pod& pod) {
     if (container.restart_always) append_host_ports(container.ports, out);
   }
   for (const auto& container : pod.containers) append_host_ports(container.ports, out);
+  if (out.size() > 1) std::ranges::sort(out, {}, place_of);
   return out;
 }
 
@@ -45,9 +50,19 @@ void count_requests(PodInfo& info, const api::Pod& pod, bool placed) {
 
 }  // namespace
 
-bool HostPort::conflicts_with(const HostPort& other) const {
-  return port == other.port && protocol == other.protocol &&
-         (ip == other.ip || ip == kAnyAddress || other.ip == kAnyAddress);
+bool contains(std::span<const HostPort> ports, const HostPort& port) {
+  return std::ranges::binary_search(ports, place_of(port), {}, place_of);
+}
+
+bool conflicts(std::span<const HostPort> ports, const HostPort& other) {
+  const auto number_of = [](const HostPort& port) { return std::tie(port.port, port.protocol); };
+  const auto same = std::ranges::equal_range(ports, number_of(other), {}, number_of);
+  if (same.empty()) return false;
+  const auto has = [&](std::string_view address) {
+    const auto address_of = [](const HostPort& port) -> std::string_view { return port.ip; };
+    return std::ranges::binary_search(same, address, {}, address_of);
+  };
+  return other.ip == kAnyAddress || has(other.ip) || has(kAnyAddress);
 }
 
 PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules) {
@@ -56,6 +71,8 @@ PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules) {
   info->rules = rules;
   count_requests(*info, *pod, placed);
   info->score_requests = pod_requests(*pod, {.non_zero = true, .ignore_pod_level = true});
+  if (info->score_requests.scalars == info->requests.scalars)
+    info->score_requests.scalars = info->requests.scalars;  // keeps one list
   info->host_ports = host_ports(*pod);
   info->priority = pod->priority_or_zero();
   info->uid_hash = hash_text(pod->meta.uid);

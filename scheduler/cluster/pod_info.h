@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,11 @@ struct HostPort {
   std::string protocol;  // TCP, UDP, SCTP
   std::int32_t port = 0;
   bool operator==(const HostPort&) const = default;
-  // Same protocol and port; addresses equal or one of them 0.0.0.0.
-  bool conflicts_with(const HostPort& other) const;
 };
+// Whether one of `ports`, which are sorted as PodInfo's, has the same port and protocol, and the same address
+// or one of both is 0.0.0.0.
+bool conflicts(std::span<const HostPort> ports, const HostPort& other);
+bool contains(std::span<const HostPort> ports, const HostPort& port);
 
 struct PodInfo {
   api::PodPtr pod;
@@ -30,7 +33,7 @@ struct PodInfo {
   Resources requests;  // placed pods: status counts, too; pending pods: spec only
   std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its share of a node's non-zero requested sums
   Resources score_requests;          // for NodeResourcesFit's score: non-zero defaults, no pod-level requests
-  std::vector<HostPort> host_ports;  // containers and sidecars
+  std::vector<HostPort> host_ports;  // containers and sidecars; sorted by port, protocol and address
   std::int32_t priority = 0;
   std::uint64_t uid_hash = 0;
   std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h

@@ -2,59 +2,21 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
+
+#include "api/resource_sum.h"
+#include "scheduler/cluster/hash.h"
 
 namespace podium::cluster {
 namespace {
+
+using Amounts = api::ResourceSum;
 
 constexpr std::string_view kCpu = "cpu", kMemory = "memory", kEphemeralStorage = "ephemeral-storage";
 constexpr std::string_view kHugePages = "hugepages-", kAttachableVolumes = "attachable-volumes-";
 constexpr api::Quantity kDefaultCpu = api::Quantity::from_milli(100);
 constexpr api::Quantity kDefaultMemory = api::Quantity::from_units(200 * 1024 * 1024);
-
-// A resource list while it is summed. Names point into the pod. A handful of entries, so linear search. A
-// resource that is listed with 0 counts as listed and gets no default.
-class Amounts {
- public:
-  Amounts() = default;
-  explicit Amounts(const api::ResourceList& list) { entries_.assign(list.begin(), list.end()); }
-
-  bool has(std::string_view name) const { return find(name) != nullptr; }
-  void set(std::string_view name, api::Quantity amount) { slot(name) = amount; }
-  void add(std::string_view name, api::Quantity amount) {
-    auto& sum = slot(name);
-    sum = sum + amount;
-  }
-  void add(const Amounts& other) {
-    for (const auto& [name, amount] : other.entries_) add(name, amount);
-  }
-  template <typename List>
-  void max(const List& other) {
-    for (const auto& [name, amount] : other) {
-      if (const auto* mine = find(name); !mine || *mine < amount) set(name, amount);
-    }
-  }
-  api::Quantity get(std::string_view name) const {
-    const auto* amount = find(name);
-    return amount ? *amount : api::Quantity();
-  }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
-
- private:
-  const api::Quantity* find(std::string_view name) const {
-    for (const auto& entry : entries_)
-      if (entry.first == name) return &entry.second;
-    return nullptr;
-  }
-  api::Quantity& slot(std::string_view name) {
-    for (auto& entry : entries_)
-      if (entry.first == name) return entry.second;
-    return entries_.emplace_back(name, api::Quantity()).second;
-  }
-
-  boost::container::small_vector<std::pair<std::string_view, api::Quantity>, 6> entries_;
-};
 
 struct Defaults {
   bool cpu = false, memory = false;
@@ -83,17 +45,44 @@ Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec,
   return amounts;
 }
 
-const api::ContainerStatus* status_of(const api::Pod& pod, std::string_view container) {
-  for (const auto* statuses : {&pod.init_container_statuses, &pod.container_statuses}) {
-    for (const auto& status : *statuses)
-      if (status.name == container) return &status;
+// The statuses of a pod's containers by name; of several with one name, the first. Empty: they do not count.
+class Statuses {
+ public:
+  Statuses(const api::Pod& pod, bool use_status) {
+    if (!use_status) return;
+    for (const auto* statuses : {&pod.init_container_statuses, &pod.container_statuses})
+      for (const auto& status : *statuses) add(status);
   }
-  return nullptr;
-}
+  const api::ContainerStatus* of(std::string_view container) const {
+    if (!by_name_.empty()) {
+      const auto it = by_name_.find(container);
+      return it == by_name_.end() ? nullptr : it->second;
+    }
+    const auto name_of = [](const auto* status) -> std::string_view { return status->name; };
+    const auto it = std::ranges::find(few_, container, name_of);
+    return it == few_.end() ? nullptr : *it;
+  }
 
-Amounts container_requests(const api::Pod& pod, const api::Container& container, bool use_status,
-                           Defaults defaults) {
-  const auto* status = use_status ? status_of(pod, container.name) : nullptr;
+ private:
+  static constexpr std::size_t kLinearSearch = 16;
+
+  void add(const api::ContainerStatus& status) {
+    if (by_name_.empty() && few_.size() < kLinearSearch) {
+      few_.push_back(&status);
+      return;
+    }
+    if (by_name_.empty()) {
+      for (const auto* known : few_) by_name_.try_emplace(known->name, known);
+    }
+    by_name_.try_emplace(status.name, &status);
+  }
+
+  boost::container::small_vector<const api::ContainerStatus*, kLinearSearch> few_;
+  boost::unordered_flat_map<std::string_view, const api::ContainerStatus*, TextHash> by_name_;
+};
+
+Amounts container_requests(const api::Pod& pod, const api::Container& container,
+                           const api::ContainerStatus* status, Defaults defaults) {
   auto amounts = status && status->resources
                      ? effective_requests(pod, container.requests, *status->resources, status->allocated)
                      : Amounts(container.requests);
@@ -104,34 +93,34 @@ Amounts container_requests(const api::Pod& pod, const api::Container& container,
 
 // The maximum of what runs at once (containers and sidecars) and of the peak during initialisation: an init
 // container runs beside the sidecars listed before it.
-Amounts sum_of_containers(const api::Pod& pod, bool use_status, Defaults defaults) {
+Amounts sum_of_containers(const api::Pod& pod, const Statuses& statuses, Defaults defaults) {
   Amounts sum;
   for (const auto& container : pod.containers) {
-    sum.add(container_requests(pod, container, use_status, defaults));
+    sum.add(container_requests(pod, container, statuses.of(container.name), defaults));
   }
 
-  Amounts sidecars, peak;
+  api::Initialisation initialisation;
   for (const auto& container : pod.init_containers) {
-    auto amounts = container_requests(pod, container, use_status && container.restart_always, defaults);
+    const auto* status = container.restart_always ? statuses.of(container.name) : nullptr;
+    auto amounts = container_requests(pod, container, status, defaults);
     if (container.restart_always) {
       sum.add(amounts);
-      sidecars.add(amounts);
+      initialisation.add_sidecar(amounts);
     } else {
-      amounts.add(sidecars);
-      peak.max(amounts);
+      initialisation.add(amounts);
     }
   }
-  sum.max(peak);
+  sum.max(initialisation.peak());
   return sum;
 }
 
 Amounts sum_of_pod(const api::Pod& pod, const RequestOptions& options, Defaults defaults) {
-  auto sum = sum_of_containers(pod, options.use_status, defaults);
+  auto sum = sum_of_containers(pod, Statuses(pod, options.use_status), defaults);
   if (!options.ignore_pod_level && has_pod_level_requests(pod)) {
     const bool resized = options.use_status && !options.ignore_pod_level_resize && pod.status_pod_requests;
-    const auto level = resized ? effective_requests(pod, pod.pod_requests, *pod.status_pod_requests,
-                                                    pod.status_pod_allocated)
-                               : Amounts(pod.pod_requests);
+    auto level = resized ? effective_requests(pod, pod.pod_requests, *pod.status_pod_requests,
+                                              pod.status_pod_allocated)
+                         : Amounts(pod.pod_requests);
     for (const auto& [name, amount] : pod.pod_requests) {
       if (supported_at_pod_level(name)) sum.set(name, level.get(name));
     }
@@ -143,6 +132,7 @@ Amounts sum_of_pod(const api::Pod& pod, const RequestOptions& options, Defaults 
 template <typename List>
 Resources round_up(const List& list) {
   Resources out;
+  std::vector<ScalarAmounts::Entry> scalars;
   for (const auto& [name, amount] : list) {
     if (name == kCpu) {
       out.milli_cpu = saturating_add(out.milli_cpu, amount.milli_value());
@@ -151,10 +141,10 @@ Resources round_up(const List& list) {
     } else if (name == kEphemeralStorage) {
       out.ephemeral_storage = saturating_add(out.ephemeral_storage, amount.value());
     } else if (is_scalar_resource(name)) {
-      out.scalars.emplace_back(name, amount.value());
+      scalars.emplace_back(name, amount.value());
     }
   }
-  std::ranges::sort(out.scalars);
+  out.scalars = ScalarAmounts(std::move(scalars));
   return out;
 }
 
@@ -180,6 +170,12 @@ bool is_qualified_name_part(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<ScalarAmounts::Entry> ScalarAmounts::sorted(std::vector<Entry> entries) {
+  if (!std::ranges::is_sorted(entries)) std::ranges::sort(entries);
+  entries.shrink_to_fit();
+  return entries;
+}
 
 std::int64_t Resources::scalar(std::string_view name) const {
   const auto name_of = [](const auto& entry) { return std::string_view(entry.first); };
@@ -219,7 +215,7 @@ Resources pod_requests(const api::Pod& pod, const RequestOptions& options) {
   if (options.non_zero) {
     defaults = {.cpu = true, .memory = true};
     if (!options.ignore_pod_level && has_pod_level_requests(pod)) {
-      const auto requested = sum_of_pod(pod, options, {});
+      auto requested = sum_of_pod(pod, options, {});
       defaults = {.cpu = !requested.has(kCpu), .memory = !requested.has(kMemory)};
     }
   }

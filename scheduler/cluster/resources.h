@@ -5,19 +5,46 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/pod.h"
+#include "scheduler/cluster/cow.h"
 
 namespace podium::cluster {
+
+// Amounts by name, sorted. Copies share one list, since a pod's can be long and is kept in several sums.
+class ScalarAmounts {
+ public:
+  using Entry = std::pair<std::string, std::int64_t>;
+
+  ScalarAmounts() = default;
+  ScalarAmounts(std::initializer_list<Entry> entries) : ScalarAmounts(std::vector<Entry>(entries)) {}
+  explicit ScalarAmounts(std::vector<Entry> entries) {  // in any order
+    if (!entries.empty()) entries_ = Cow(sorted(std::move(entries)));
+  }
+
+  bool empty() const { return entries_->empty(); }
+  std::size_t size() const { return entries_->size(); }
+  auto begin() const { return entries_->begin(); }
+  auto end() const { return entries_->end(); }
+  bool operator==(const ScalarAmounts& other) const {
+    return entries_.is(other.entries_) || *entries_ == *other.entries_;
+  }
+
+ private:
+  static std::vector<Entry> sorted(std::vector<Entry> entries);
+
+  Cow<std::vector<Entry>> entries_;
+};
 
 struct Resources {
   std::int64_t milli_cpu = 0, memory = 0, ephemeral_storage = 0;  // thousandths of a core, bytes, bytes
   // Extended resources, hugepages-*, *kubernetes.io/* and attachable-volumes-*: sorted by name, whole units.
-  std::vector<std::pair<std::string, std::int64_t>> scalars;
+  ScalarAmounts scalars;
 
   std::int64_t scalar(std::string_view name) const;  // 0 where absent
   // cpu, memory, ephemeral-storage or a scalar, by its API name; 0 where absent.

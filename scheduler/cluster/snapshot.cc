@@ -16,8 +16,8 @@ NameOrder::NameOf Snapshot::name_of() const {
 std::span<const Row> Snapshot::rows_by_name() const { return by_name_->rows(*present_, name_of()); }
 
 const Snapshot::ScalarColumn* Snapshot::scalar(std::string_view resource) const {
-  const auto it = scalars_->find(resource);
-  return it == scalars_->end() ? nullptr : &*it->second;
+  const auto* column = scalars_.find(resource);
+  return column ? &**column : nullptr;
 }
 
 const ImageState* Snapshot::image(std::string_view name) const {
@@ -35,20 +35,25 @@ const PodInfoPtr* Snapshot::find_pod(std::string_view uid) const {
 }
 
 void Snapshot::nominate(PodInfoPtr pod, std::string node) {
-  withdraw_nomination((*pod)->meta.uid);
+  const auto& uid = (*pod)->meta.uid;
+  withdraw_nomination(uid);
   ++generation_;
-  nominations_.write().push_back({std::move(pod), std::move(node)});
+  nomination_of_pod_[uid] = ++last_nomination_;
+  nominations_.insert_or_assign(last_nomination_, {std::move(pod), std::move(node)});
+}
+
+const Snapshot::Nomination* Snapshot::find_nomination(std::string_view uid) const {
+  const auto* number = nomination_of_pod_.find(uid);
+  return number ? &nominations_.find(*number)->second : nullptr;
 }
 
 void Snapshot::withdraw_nomination(std::string_view uid) {
-  const auto hash = hash_text(uid);
-  const auto same = [&](const Nomination& n) { return n.pod->uid_hash == hash && (*n.pod)->meta.uid == uid; };
-  const auto it = std::ranges::find_if(*nominations_, same);
-  if (it == nominations_->end()) return;
+  const auto* known = nomination_of_pod_.find(uid);
+  if (!known) return;
+  const auto number = *known;
   ++generation_;
-  const auto at = it - nominations_->begin();
-  auto& nominations = nominations_.write();
-  nominations.erase(nominations.begin() + at);
+  nomination_of_pod_.erase(uid);
+  nominations_.erase(number);  // last: the UID may be its pod's
 }
 
 }  // namespace podium::cluster

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,12 +25,14 @@
 #include "api/node.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
+#include "scheduler/cluster/cow_ordered_map.h"
 #include "scheduler/cluster/label_table.h"
 #include "scheduler/cluster/name_order.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/objects.h"
 #include "scheduler/cluster/pod_class.h"
 #include "scheduler/cluster/pod_info.h"
+#include "scheduler/cluster/rare_column.h"
 #include "scheduler/cluster/taint_table.h"
 
 namespace podium::cluster {
@@ -82,8 +85,7 @@ class Snapshot {
   Column<std::uint64_t> name_hash;  // breaks ties between nodes
 
   struct ScalarColumn {
-    std::string name;
-    Column<std::int64_t> allocatable, requested;
+    RareColumn<std::int64_t> allocatable, requested;
     std::uint32_t users = 0;  // nodes that list it and placed pods that request it
   };
   // Null if no node lists the resource and no pod on a node requests it.
@@ -124,7 +126,9 @@ class Snapshot {
     PodInfoPtr pod;
     std::string node;
   };
-  std::span<const Nomination> nominations() const { return *nominations_; }
+  // In the order in which they were made.
+  auto nominations() const { return std::views::values(nominations_); }
+  const Nomination* find_nomination(std::string_view uid) const;  // null if the pod is not nominated
 
  private:
   // snapshot_nodes.cc
@@ -132,8 +136,9 @@ class Snapshot {
   void apply_node(Row row, const api::Node& from, const api::Node& to);
   void set_allocatable(Row row, const api::Node& from, const api::Node& to);
   void set_images(Row row, const api::Node& from, const api::Node& to);
-  ScalarColumn& use_scalar(const std::string& resource);  // adds a user
-  void release_scalar(const std::string& resource);       // removes a user
+  ScalarColumn& use_scalar(const std::string& resource);   // adds a user
+  ScalarColumn& used_scalar(const std::string& resource);  // one that has a user
+  void release_scalar(const std::string& resource);        // removes a user
   // snapshot_pods.cc
   void place(const PodInfo& pod, Row row);  // all but NodeEntry::pods and the class
   void displace(const PodInfo& pod, Row row);
@@ -146,7 +151,7 @@ class Snapshot {
   Moment moment_;
   Cow<NodeMask> present_, with_host_ports_;
   Column<Cow<NodeEntry>, 128> entries_;
-  Cow<boost::unordered_flat_map<std::string, Cow<ScalarColumn>, TextHash, std::equal_to<>>> scalars_;
+  CowMap<std::string, Cow<ScalarColumn>> scalars_;
   Cow<LabelTable> labels_;
   Cow<TaintTable> taints_;
   CowMap<std::string, Cow<ImageState>> images_;
@@ -154,8 +159,10 @@ class Snapshot {
   CowIndex<Row> row_of_node_;      // by name
   CowIndex<const PodInfo*> pods_;  // by UID; owned by an entry or pods_on_unknown_nodes_
   Cow<boost::unordered_flat_map<std::string, std::vector<PodInfoPtr>, TextHash, std::equal_to<>>>
-      pods_on_unknown_nodes_;  // by node name, ordered as NodeEntry::pods
-  Cow<std::vector<Nomination>> nominations_;
+      pods_on_unknown_nodes_;                             // by node name, ordered as NodeEntry::pods
+  CowOrderedMap<std::uint64_t, Nomination> nominations_;  // by number
+  CowMap<std::string, std::uint64_t> nomination_of_pod_;  // by UID: the number
+  std::uint64_t last_nomination_ = 0;
   Objects objects_;
   Cow<std::vector<Row>> free_rows_;
   std::shared_ptr<NameOrder> by_name_ = std::make_shared<NameOrder>();

@@ -33,11 +33,6 @@ Row Snapshot::take_row() {
   pod_count.grow_to(grown);
   taint_set.grow_to(grown);
   name_hash.grow_to(grown);
-  for (auto& [name, column] : scalars_.write()) {
-    column.write().allocatable.grow_to(grown);
-    column.write().requested.grow_to(grown);
-  }
-  labels_.write().grow_to(grown);
   present_.write().grow_to_chunks(chunks());
   with_host_ports_.write().grow_to_chunks(chunks());
   return row;
@@ -124,25 +119,23 @@ void Snapshot::set_allocatable(Row row, const api::Node& from, const api::Node& 
   // Acquire before release, so that a column in use by both is not rebuilt.
   for (const auto& [name, amount] : after.scalars) use_scalar(name).allocatable.set(row, amount);
   for (const auto& [name, amount] : before.scalars) {
-    if (after.scalar(name) == 0) scalars_.write().find(name)->second.write().allocatable.set(row, 0);
+    if (after.scalar(name) == 0) used_scalar(name).allocatable.set(row, 0);
     release_scalar(name);
   }
 }
 
 Snapshot::ScalarColumn& Snapshot::use_scalar(const std::string& resource) {
-  auto& column = scalars_.write()[resource].write();
-  if (column.users++ == 0) {
-    column.name = resource;
-    column.allocatable.grow_to(chunks() * kChunkRows);
-    column.requested.grow_to(chunks() * kChunkRows);
-  }
+  auto& column = scalars_[resource].write();
+  ++column.users;
   return column;
 }
 
+Snapshot::ScalarColumn& Snapshot::used_scalar(const std::string& resource) {
+  return scalars_.find_for_write(resource)->write();
+}
+
 void Snapshot::release_scalar(const std::string& resource) {
-  auto& scalars = scalars_.write();
-  const auto it = scalars.find(resource);
-  if (--it->second.write().users == 0) scalars.erase(it);
+  if (--used_scalar(resource).users == 0) scalars_.erase(resource);
 }
 
 // An image keeps the size that the first node reported, until no node has the image.

@@ -13,9 +13,9 @@ constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
 
 // Adds sign × amount(pod) to a sum over a node's pods; `pods` is the list after the change. The column holds
 // the exact sum, clamped. A clamped sum cannot be updated incrementally, so it is computed from `pods`.
-template <typename Amount>
-void add_to(Column<std::int64_t>& column, Row row, const PodInfo& pod, int sign,
-            const std::vector<PodInfoPtr>& pods, Amount amount) {
+template <typename Amounts, typename Amount>  // Amounts: a Column or a RareColumn
+void add_to(Amounts& column, Row row, const PodInfo& pod, int sign, const std::vector<PodInfoPtr>& pods,
+            Amount amount) {
   const std::int64_t delta = amount(pod);
   if (delta == 0) return;
   const auto before = column[row];
@@ -38,9 +38,7 @@ void take_out(std::vector<PodInfoPtr>& pods, const PodInfo* pod) {
 
 void Snapshot::add_requests(const PodInfo& pod, Row row, int sign) {
   const auto& pods = entry(row).pods;
-  const auto add = [&](Column<std::int64_t>& column, auto amount) {
-    add_to(column, row, pod, sign, pods, amount);
-  };
+  const auto add = [&](auto& column, auto amount) { add_to(column, row, pod, sign, pods, amount); };
   add(requested_milli_cpu, [](const PodInfo& p) { return p.requests.milli_cpu; });
   add(requested_memory, [](const PodInfo& p) { return p.requests.memory; });
   add(requested_ephemeral, [](const PodInfo& p) { return p.requests.ephemeral_storage; });
@@ -51,7 +49,7 @@ void Snapshot::add_requests(const PodInfo& pod, Row row, int sign) {
     if (sign > 0) {
       add(use_scalar(name).requested, of);
     } else {
-      add(scalars_.write().find(name)->second.write().requested, of);
+      add(used_scalar(name).requested, of);
       release_scalar(name);
     }
   }
@@ -92,7 +90,7 @@ void Snapshot::add_pod(PodInfoPtr pod) {
   const std::string_view uid = (*pod)->meta.uid, node = (*pod)->node_name;
   if (node.empty()) return remove_pod(uid);
   ++generation_;
-  if (!nominations_->empty()) withdraw_nomination(uid);
+  withdraw_nomination(uid);
 
   PodInfoPtr former;
   if (const auto* known = find_pod(uid)) {

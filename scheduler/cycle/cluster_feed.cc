@@ -22,7 +22,10 @@ using framework::Action;
 // One change: the decoded object, or only its metadata if it was deleted.
 struct Arrival {
   bool deleted = false;
-  api::ObjectMeta meta;     // of a deleted object
+  // A pod that cannot be decoded. If it is on a node, it still takes room there: what was known of it stays,
+  // else `pod` counts, which has its requests only. Null `pod`: it is gone unless it was known on a node.
+  bool damaged = false;
+  api::ObjectMeta meta;     // of a deleted object or a damaged pod
   cluster::PodInfoPtr pod;  // pods
   api::Object object;       // every other kind
 };
@@ -110,10 +113,11 @@ void apply_node(Scheduler& scheduler, const Arrival& arrival) {
 }
 
 void apply_pod(Scheduler& scheduler, const Arrival& arrival) {
-  const auto& meta = arrival.deleted ? arrival.meta : (*arrival.pod)->meta;
+  const auto& meta = arrival.deleted || arrival.damaged ? arrival.meta : (*arrival.pod)->meta;
   scheduler.snapshot().saw_pods(client::version_number(meta.resource_version));
-  if (arrival.deleted) {
-    scheduler.pod_deleted(arrival.meta.uid);
+  if (arrival.damaged && scheduler.snapshot().find_pod(meta.uid)) return;
+  if (arrival.deleted || !arrival.pod) {
+    scheduler.pod_deleted(meta.uid);
   } else {
     scheduler.pod_added_or_updated(arrival.pod);
   }
@@ -170,7 +174,7 @@ const Kind kKinds[] = {
 };
 
 // A delete. Also used for an object that can no longer be decoded, so that no decision uses
-// its stale state.
+// its stale state. Pods on nodes are excepted: their room is not free.
 Result<Arrival> end_of(const client::Change& change) {
   auto meta = api::decode_meta(change.object.view());
   if (!meta) return std::unexpected(meta.error());
@@ -180,9 +184,67 @@ Result<Arrival> end_of(const client::Change& change) {
   return arrival;
 }
 
+// Of a pod: what is needed to count its requests.
+boost::json::object with_members(const boost::json::value* from,
+                                 std::initializer_list<std::string_view> names) {
+  boost::json::object out;
+  const auto* members = from ? from->if_object() : nullptr;
+  if (!members) return out;
+  for (const auto name : names) {
+    if (const auto* value = members->if_contains(name)) out[name] = *value;
+  }
+  return out;
+}
+boost::json::object requests_only(const boost::json::value& pod) {
+  const auto& object = pod.as_object();
+  auto spec = with_members(object.if_contains("spec"), {"nodeName", "overhead", "resources", "priority"});
+  for (const auto name : {"containers", "initContainers"}) {
+    const auto* list = pod.at("spec").as_object().if_contains(name);
+    const auto* containers = list ? list->if_array() : nullptr;
+    if (!containers) continue;
+    boost::json::array reduced;
+    for (const auto& container : *containers)
+      reduced.push_back(with_members(&container, {"name", "resources", "restartPolicy"}));
+    spec[name] = std::move(reduced);
+  }
+  return {{"metadata",
+           with_members(object.if_contains("metadata"), {"name", "namespace", "uid", "resourceVersion"})},
+          {"spec", std::move(spec)}};
+}
+
+// Null: the pod is not placed.
+const boost::json::string* node_of(const boost::json::value& pod) {
+  const auto* object = pod.if_object();
+  const auto* spec = object ? object->if_contains("spec") : nullptr;
+  const auto* node = spec && spec->is_object() ? spec->get_object().if_contains("nodeName") : nullptr;
+  const auto* name = node ? node->if_string() : nullptr;
+  return name && !name->empty() ? name : nullptr;
+}
+
+// A placed pod that cannot be decoded as a whole.
+std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluster::RequestRules& rules) {
+  if (!node_of(value)) return std::nullopt;
+  auto meta = api::decode_meta(value);
+  if (!meta) return std::nullopt;
+  Arrival arrival;
+  arrival.damaged = true;
+  arrival.meta = std::move(*meta);
+  if (auto pod = api::decode_pod(requests_only(value)))
+    arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)), rules);
+  return arrival;
+}
+
 Result<Arrival> arrive(const Kind& kind, const client::Change& change, const cluster::RequestRules& rules) {
   using Type = client::Change::Type;
-  if (change.type == Type::deleted || change.type == Type::unreadable) return end_of(change);
+  if (change.type == Type::deleted || change.type == Type::unreadable) {
+    auto end = end_of(change);
+    // Only its metadata can be read: it may be on a node.
+    if (end && !kind.decode && change.type == Type::unreadable) {
+      end->deleted = false;
+      end->damaged = true;
+    }
+    return end;
+  }
   Arrival arrival;
   if (!kind.decode) {
     auto pod = api::decode_pod(change.object.view());
@@ -221,6 +283,13 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       });
     }
     Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
+      if (auto damaged = kind.decode ? std::nullopt : damaged_pod(change.object.view(), feed.rules)) {
+        const auto& meta = damaged->meta;
+        spdlog::warn(
+            "cannot decode placed pod, it keeps its room on its node namespace={} name={} error={:?}",
+            meta.namespace_, meta.name, why.message);
+        return *std::move(damaged);
+      }
       auto end = end_of(change);
       spdlog::warn("cannot decode object, handling it as deleted kind={} namespace={} name={} error={:?}",
                    kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",

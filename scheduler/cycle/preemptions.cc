@@ -1,22 +1,28 @@
 #include "scheduler/cycle/preemptions.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace podium::cycle {
 
 std::uint64_t Preemptions::begin(std::string preemptor, Uids victims) {
-  under_way_.emplace(++last_, Preemption{std::move(preemptor), std::move(victims)});
+  ++last_;
+  for (const auto& victim : victims) of_victim_[victim].insert(last_);
+  if (!victims.empty()) ++of_preemptor_[preemptor];
+  under_way_.emplace(last_, Preemption{std::move(preemptor), std::move(victims)});
   return last_;
 }
 
 std::vector<std::string> Preemptions::victim_leaves(std::string_view uid) {
+  const auto known = of_victim_.find(uid);
+  if (known == of_victim_.end()) return {};
+  const auto numbers = std::move(known->second);
+  of_victim_.erase(known);
   std::vector<std::string> free;
-  for (auto& [_, preemption] : under_way_) {
-    const auto victim = preemption.victims.find(uid);
-    if (victim == preemption.victims.end()) continue;
-    preemption.victims.erase(victim);
-    if (!holds(preemption.preemptor)) free.push_back(preemption.preemptor);
+  for (const auto number : numbers) {
+    auto& [preemptor, victims] = under_way_.find(number)->second;
+    victims.erase(victims.find(uid));
+    if (victims.empty()) let_go(preemptor);
+    if (!holds(preemptor)) free.push_back(preemptor);
   }
   return free;
 }
@@ -26,14 +32,22 @@ std::optional<Preemptions::Uids> Preemptions::end(std::uint64_t number) {
   if (it == under_way_.end()) return std::nullopt;
   auto ended = std::move(it->second);
   under_way_.erase(it);
+  for (const auto& victim : ended.victims) {
+    const auto awaited = of_victim_.find(victim);
+    awaited->second.erase(number);
+    if (awaited->second.empty()) of_victim_.erase(awaited);
+  }
+  if (!ended.victims.empty()) let_go(ended.preemptor);
   if (holds(ended.preemptor)) return std::nullopt;
   return std::move(ended.victims);
 }
 
-bool Preemptions::holds(std::string_view preemptor) const {
-  return std::ranges::any_of(under_way_, [&](const auto& entry) {
-    return entry.second.preemptor == preemptor && !entry.second.victims.empty();
-  });
+bool Preemptions::holds(std::string_view preemptor) const { return of_preemptor_.contains(preemptor); }
+
+// One preemption fewer holds it.
+void Preemptions::let_go(const std::string& preemptor) {
+  const auto at = of_preemptor_.find(preemptor);
+  if (--at->second == 0) of_preemptor_.erase(at);
 }
 
 }  // namespace podium::cycle

@@ -37,7 +37,12 @@ class Preemptions {
     std::string preemptor;
     Uids victims;  // that still stay; empty: does not hold the preemptor
   };
+  using Numbers = std::set<std::uint64_t>;
+  void let_go(const std::string& preemptor);
+
   std::map<std::uint64_t, Preemption> under_way_;
+  std::map<std::string, Numbers, std::less<>> of_victim_;         // by UID: the preemptions that await it
+  std::map<std::string, std::size_t, std::less<>> of_preemptor_;  // by UID: its preemptions that hold it
   std::uint64_t last_ = 0;
 };
 

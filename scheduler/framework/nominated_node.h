@@ -4,7 +4,6 @@
 // Threads: pure.
 #pragma once
 
-#include <algorithm>
 #include <string_view>
 
 #include "scheduler/cluster/snapshot.h"
@@ -13,10 +12,8 @@ namespace podium::framework {
 
 inline std::string_view nominated_node(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot) {
   if (!pod->nominated_node.empty()) return pod->nominated_node;
-  const auto uid_of = [](const auto& n) -> const std::string& { return n.pod->pod->meta.uid; };
-  const auto nominations = snapshot.nominations();
-  const auto own = std::ranges::find(nominations, pod->meta.uid, uid_of);
-  return own == nominations.end() ? std::string_view() : own->node;
+  const auto* own = snapshot.find_nomination(pod->meta.uid);
+  return own ? std::string_view(own->node) : std::string_view();
 }
 
 // The pod with that node in its status, as a deletion that wakes others is to show it; null: it has none.

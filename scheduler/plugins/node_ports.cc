@@ -16,9 +16,7 @@ Verdict no_free_ports() {
 }
 
 bool conflict(std::span<const HostPort> wanted, std::span<const HostPort> used) {
-  return std::ranges::any_of(wanted, [&](const HostPort& port) {
-    return std::ranges::any_of(used, [&](const HostPort& other) { return port.conflicts_with(other); });
-  });
+  return std::ranges::any_of(used, [&](const HostPort& port) { return cluster::conflicts(wanted, port); });
 }
 
 class PortsFilter final : public NodeFilter {
@@ -50,15 +48,14 @@ class PortsFilter final : public NodeFilter {
   // Source: pkg/scheduler/framework/types.go updateUsedPorts.
   bool in_use(Row row, std::span<const PodInfoPtr> removed) const {
     const auto goes = [&](const HostPort& port) {
-      return std::ranges::any_of(removed, [&](const PodInfoPtr& pod) {
-        return std::ranges::find(pod->host_ports, port) != pod->host_ports.end();
-      });
+      return std::ranges::any_of(
+          removed, [&](const PodInfoPtr& pod) { return cluster::contains(pod->host_ports, port); });
     };
     return std::ranges::any_of(snapshot_.entry(row).pods, [&](const PodInfoPtr& pod) {
       if (std::ranges::find(removed, pod) != removed.end()) return false;
       const bool is_back = !removed.empty() && pod->priority < priority_;
       return std::ranges::any_of(pod->host_ports, [&](const HostPort& port) {
-        return conflict(wanted_, {&port, 1}) && (is_back || !goes(port));
+        return cluster::conflicts(wanted_, port) && (is_back || !goes(port));
       });
     });
   }

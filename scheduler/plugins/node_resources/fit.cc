@@ -4,6 +4,7 @@
 // Source: pkg/scheduler/framework/plugins/noderesources/fit.go.
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "scheduler/plugins/node_resources/node_resources.h"
 #include "scheduler/plugins/node_resources/score.h"
@@ -20,7 +21,7 @@ using cluster::Resources;
 struct Demand {
   std::string name;
   std::int64_t want;
-  std::optional<ResourceColumns> columns;  // nullopt: no node has it
+  std::optional<ResourceAmounts> amounts;  // nullopt: no node has it
   bool has_class = false;                  // devices serve it where allocatable is 0
 };
 
@@ -50,11 +51,9 @@ class Shortages {
 
   // `lacks`: [0] pods, then one entry per demand, and last whether the pod would not even fit an empty node.
   VerdictId id(const std::vector<bool>& lacks) {
-    for (const auto& [known, id] : known_) {
-      if (known == lacks) return id;
-    }
-    known_.emplace_back(lacks, out_.add(verdict(demands_, lacks)));
-    return known_.back().second;
+    const auto [known, is_new] = known_.try_emplace(lacks);
+    if (is_new) known->second = out_.add(verdict(demands_, lacks));
+    return known->second;
   }
 
   static Verdict verdict(const std::vector<Demand>& demands, const std::vector<bool>& lacks) {
@@ -70,7 +69,7 @@ class Shortages {
  private:
   const std::vector<Demand>& demands_;
   Rejections& out_;
-  std::vector<std::pair<std::vector<bool>, VerdictId>> known_;
+  std::unordered_map<std::vector<bool>, VerdictId> known_;
 };
 
 class FitFilter final : public NodeFilter {
@@ -96,13 +95,14 @@ class FitFilter final : public NodeFilter {
                       static_cast<std::int64_t>(delta.added.size()) -
                       static_cast<std::int64_t>(delta.removed.size());
     lacks.front() = pods + 1 > snapshot_.allocatable_pods[row];
+    std::vector<Resources> added;
+    for (const auto& pod : delta.added) added.push_back(cluster::placed_requests(*pod));
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, columns, has_class] = demands_[i];
-      const auto allocatable = columns ? (*columns->allocatable)[row] : 0;
+      const auto& [name, want, amounts, has_class] = demands_[i];
+      const auto allocatable = amounts ? amounts->allocatable[row] : 0;
       if (is_left_to_devices(has_class, allocatable)) continue;
-      auto used = columns ? (*columns->used)[row] : 0;
-      for (const auto& pod : delta.added)
-        used = cluster::saturating_add(used, cluster::placed_requests(*pod).get(name));
+      auto used = amounts ? amounts->used[row] : 0;
+      for (const auto& requests : added) used = cluster::saturating_add(used, requests.get(name));
       for (const auto& pod : delta.removed) used = wrapping_minus(used, pod->requests.get(name));
       lacks[i + 1] = want > wrapping_minus(allocatable, used);
       if (want > allocatable) lacks.back() = true;
@@ -116,12 +116,13 @@ class FitFilter final : public NodeFilter {
     find_full(snapshot_.allocatable_pods.chunk(chunk), snapshot_.pod_count.chunk(chunk), checks.front());
     auto& too_small = checks.back();
     too_small.fill(0);
+    Amounts::Chunk space, space_for_used;
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, columns, has_class] = demands_[i];
+      const auto& [name, want, amounts, has_class] = demands_[i];
       ChunkWords never;
-      if (columns) {
-        const auto allocatable = columns->allocatable->chunk(chunk);
-        find_short(allocatable, columns->used->chunk(chunk), want, checks[i + 1], never);
+      if (amounts) {
+        const auto allocatable = amounts->allocatable.chunk(chunk, space);
+        find_short(allocatable, amounts->used.chunk(chunk, space_for_used), want, checks[i + 1], never);
         if (has_class) leave_to_devices(allocatable, checks[i + 1], never);
       } else if (has_class) {
         checks[i + 1].fill(0);
@@ -246,9 +247,9 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
     std::vector<Demand> demands;
     for (auto& [name, want] : requested(pod.requests)) {
       if (is_ignored(name)) continue;
-      const auto columns = columns_of(snapshot, name, Usage::requested);
+      const auto amounts = amounts_of(snapshot, name, Usage::requested);
       const bool may_be_left = has_class(snapshot, name);
-      demands.push_back({std::move(name), want, columns, may_be_left});
+      demands.push_back({std::move(name), want, amounts, may_be_left});
     }
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }

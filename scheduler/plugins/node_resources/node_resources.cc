@@ -34,47 +34,48 @@ struct OwnColumns {
   cluster::Column<std::int64_t> allocatable, used;
 };
 
-// `columns` with the devices of nodes that have none of the resource.
-std::shared_ptr<const OwnColumns> with_devices(const std::optional<ResourceColumns>& columns,
-                                               const api::DeviceClass& device_class,
-                                               const cluster::Snapshot& snapshot,
-                                               const cluster::NodeMask& feasible, DeviceSupply& supply) {
+std::shared_ptr<OwnColumns> own_columns(const std::optional<ResourceAmounts>& amounts, std::size_t chunks) {
   auto own = std::make_shared<OwnColumns>();
-  if (columns) *own = {*columns->allocatable, *columns->used};
-  own->allocatable.grow_to(snapshot.chunks() * cluster::kChunkRows);
-  own->used.grow_to(snapshot.chunks() * cluster::kChunkRows);
+  if (amounts) *own = {amounts->allocatable.as_column(chunks), amounts->used.as_column(chunks)};
+  own->allocatable.grow_to(chunks * cluster::kChunkRows);
+  own->used.grow_to(chunks * cluster::kChunkRows);
+  return own;
+}
+
+// Adds the devices of nodes that have none of the resource.
+void add_devices(OwnColumns& own, const api::DeviceClass& device_class, const cluster::Snapshot& snapshot,
+                 const cluster::NodeMask& feasible, DeviceSupply& supply) {
   const auto& objects = snapshot.objects();
   const devices::ClassCount count(supply.inventories.of(objects), supply.selectors, objects.devices_in_use(),
                                   device_class);
   feasible.each([&](cluster::Row row) {
-    if (own->allocatable[row] != 0) return;
+    if (own.allocatable[row] != 0) return;
     const auto here = count.on(*snapshot.entry(row).node);
     if (here.all == 0) return;
-    own->allocatable.set(row, here.all);
-    own->used.set(row, here.in_use);
+    own.allocatable.set(row, here.all);
+    own.used.set(row, here.in_use);
   });
-  return own;
 }
 
 }  // namespace
 
-std::optional<ResourceColumns> columns_of(const cluster::Snapshot& snapshot, std::string_view resource,
+std::optional<ResourceAmounts> amounts_of(const cluster::Snapshot& snapshot, std::string_view resource,
                                           Usage usage) {
   const bool non_zero = usage == Usage::non_zero;
   if (resource == "cpu") {
-    return ResourceColumns{&snapshot.allocatable_milli_cpu,
-                           non_zero ? &snapshot.non_zero_milli_cpu : &snapshot.requested_milli_cpu};
+    return ResourceAmounts{snapshot.allocatable_milli_cpu,
+                           non_zero ? snapshot.non_zero_milli_cpu : snapshot.requested_milli_cpu};
   }
   if (resource == "memory") {
-    return ResourceColumns{&snapshot.allocatable_memory,
-                           non_zero ? &snapshot.non_zero_memory : &snapshot.requested_memory};
+    return ResourceAmounts{snapshot.allocatable_memory,
+                           non_zero ? snapshot.non_zero_memory : snapshot.requested_memory};
   }
   if (resource == "ephemeral-storage") {
-    return ResourceColumns{&snapshot.allocatable_ephemeral, &snapshot.requested_ephemeral};
+    return ResourceAmounts{snapshot.allocatable_ephemeral, snapshot.requested_ephemeral};
   }
   const auto* scalar = snapshot.scalar(resource);
   if (!scalar) return std::nullopt;
-  return ResourceColumns{&scalar->allocatable, &scalar->requested};
+  return ResourceAmounts{scalar->allocatable, scalar->requested};
 }
 
 std::vector<WeightedResource> decode_resources(const boost::json::object& object) {
@@ -102,14 +103,18 @@ std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>
   for (const auto& [name, weight] : resources) {
     const auto request = requests.get(name);
     if (request == 0 && cluster::is_scalar_resource(name)) continue;
-    const auto columns = columns_of(snapshot, name, usage);
-    if (const auto* device_class = snapshot.objects().extended_classes().find(name)) {
-      auto owned = with_devices(columns, *device_class, snapshot, feasible, supply);
-      const ResourceColumns own{&owned->allocatable, &owned->used};
-      scored.push_back({own, request, weight, std::move(owned)});
-    } else if (columns) {
-      scored.push_back({*columns, request, weight});
+    const auto amounts = amounts_of(snapshot, name, usage);
+    const auto* device_class = snapshot.objects().extended_classes().find(name);
+    if (!amounts && !device_class) continue;
+    if (!device_class && amounts->allocatable.column() && amounts->used.column()) {
+      const ResourceColumns columns{amounts->allocatable.column(), amounts->used.column()};
+      scored.push_back({columns, request, weight});
+      continue;
     }
+    auto own = own_columns(amounts, snapshot.chunks());
+    if (device_class) add_devices(*own, *device_class, snapshot, feasible, supply);
+    const ResourceColumns columns{&own->allocatable, &own->used};
+    scored.push_back({columns, request, weight, std::move(own)});
   }
   return scored;
 }

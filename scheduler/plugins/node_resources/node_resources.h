@@ -18,15 +18,41 @@
 
 namespace podium::plugins {
 
-// The columns of one resource. `used` is the sum of the pods' requests. With Usage::non_zero, pods that
+// An amount by node, in one of the snapshot's two forms.
+class Amounts {
+ public:
+  using Chunk = cluster::Column<std::int64_t>::Chunk;
+
+  Amounts(const cluster::Column<std::int64_t>& column) : column_(&column) {}
+  Amounts(const cluster::RareColumn<std::int64_t>& rare) : rare_(&rare) {}
+
+  std::int64_t operator[](cluster::Row row) const { return column_ ? (*column_)[row] : (*rare_)[row]; }
+  // Refers to the snapshot or to `space`.
+  std::span<const std::int64_t, kChunkRows> chunk(std::size_t i, Chunk& space) const {
+    return column_ ? column_->chunk(i) : rare_->chunk(i, space);
+  }
+  const cluster::Column<std::int64_t>* column() const { return column_; }  // null: it is a RareColumn
+  cluster::Column<std::int64_t> as_column(std::size_t chunks) const {
+    return column_ ? *column_ : rare_->column(chunks);
+  }
+
+ private:
+  const cluster::Column<std::int64_t>* column_ = nullptr;
+  const cluster::RareColumn<std::int64_t>* rare_ = nullptr;
+};
+
+// The amounts of one resource. `used` is the sum of the pods' requests. With Usage::non_zero, pods that
 // request no cpu or memory count with upstream's defaults (NonZeroRequested).
+struct ResourceAmounts {
+  Amounts allocatable, used;
+};
 struct ResourceColumns {
   const cluster::Column<std::int64_t>* allocatable;
   const cluster::Column<std::int64_t>* used;
 };
 enum class Usage { requested, non_zero };
 // nullopt: no node and no placed pod has the resource.
-std::optional<ResourceColumns> columns_of(const cluster::Snapshot& snapshot, std::string_view resource,
+std::optional<ResourceAmounts> amounts_of(const cluster::Snapshot& snapshot, std::string_view resource,
                                           Usage usage);
 
 // What is kept from one score to the next. Owner: a plugin. Threads: any number of threads may ask at a time.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 #include <optional>
 
+#include "scheduler/cluster/hash.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 
 namespace podium::plugins {
@@ -20,13 +22,13 @@ constexpr std::string_view kPlugin = "NodeResourcesFit", kInsufficient = "Insuff
 struct Lack {
   std::string reason, resource;
   std::int64_t want = 0;
-  std::optional<ResourceColumns> columns;  // nullopt: no node has the resource, or it is about pods
+  std::optional<ResourceAmounts> amounts;  // nullopt: no node has the resource, or it is about pods
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::string_view node = {};  // where least is missing
 
   std::int64_t missing_on(Row row, const cluster::Snapshot& snapshot) const {
     if (resource == kPods) return snapshot.pod_count[row] + 1 - snapshot.allocatable_pods[row];
-    const auto free = columns ? (*columns->allocatable)[row] - (*columns->used)[row] : 0;
+    const auto free = amounts ? amounts->allocatable[row] - amounts->used[row] : 0;
     return want - free;
   }
 };
@@ -37,8 +39,8 @@ std::optional<Lack> lack_of(const std::string& reason, const cluster::PodInfo& p
   if (!reason.starts_with(kInsufficient)) return std::nullopt;
   auto resource = reason.substr(kInsufficient.size());
   const auto want = pod.requests.get(resource);
-  const auto columns = columns_of(snapshot, resource, Usage::requested);
-  return Lack{.reason = reason, .resource = std::move(resource), .want = want, .columns = columns};
+  const auto amounts = amounts_of(snapshot, resource, Usage::requested);
+  return Lack{.reason = reason, .resource = std::move(resource), .want = want, .amounts = amounts};
 }
 
 }  // namespace
@@ -60,17 +62,19 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
                                   const cluster::Snapshot& snapshot) {
   const auto& verdicts = decision.rejections.verdicts();
   std::vector<Lack> lacks;
-  std::vector<std::vector<std::size_t>> of_verdict(verdicts.size());  // indexes of lacks
+  std::vector<std::vector<std::size_t>> of_verdict(verdicts.size());                  // indexes of lacks
+  boost::unordered_flat_map<std::string_view, std::size_t, cluster::TextHash> known;  // by reason
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (verdicts[i].plugin != kPlugin) continue;
     for (const auto& reason : verdicts[i].reasons) {
-      auto it = std::ranges::find(lacks, reason, &Lack::reason);
-      if (it == lacks.end()) {
+      auto it = known.find(reason);
+      if (it == known.end()) {
         auto lack = lack_of(reason, pod, snapshot);
         if (!lack) continue;
-        it = lacks.insert(it, std::move(*lack));
+        it = known.emplace(reason, lacks.size()).first;
+        lacks.push_back(std::move(*lack));
       }
-      of_verdict[i].push_back(static_cast<std::size_t>(it - lacks.begin()));
+      of_verdict[i].push_back(it->second);
     }
   }
   if (lacks.empty()) return {};

@@ -96,7 +96,8 @@ void CompiledTerm::add(const Requirement& requirement, const cluster::Snapshot& 
 void CompiledTerm::narrow(std::size_t chunk, ChunkWords& rows) const {
   if (nothing_) rows.fill(0);
   for (const auto& test : labels_) {
-    const auto found = test.ids.match(test.column->values().chunk(chunk));
+    cluster::RareColumn<cluster::ValueId>::Chunk space;
+    const auto found = test.ids.match(test.column->values().chunk(chunk, space));
     for (std::size_t w = 0; w < kChunkWords; ++w) rows[w] &= test.negated ? ~found[w] : found[w];
   }
   for (const auto& test : names_) {

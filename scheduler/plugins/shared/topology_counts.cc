@@ -28,11 +28,18 @@ std::uint64_t low_bits(const std::array<std::uint8_t, 64>& bytes, int shift) {
 LevelColumn::LevelColumn(const cluster::Snapshot& snapshot, std::string_view key)
     : label_(snapshot.labels().find(key)), nodes_(snapshot.node_count()) {
   static constexpr std::array<std::uint32_t, kChunkRows> kNone{};
-  chunks_.reserve(snapshot.chunks());
+  chunks_.assign(snapshot.chunks(), kNone.data());
+  if (!label_) return;
+  limit_ = label_->id_limit();
   for (std::size_t c = 0; c < snapshot.chunks(); ++c) {
-    chunks_.push_back(label_ ? label_->values().chunk(c).data() : kNone.data());
+    cluster::RareColumn<cluster::ValueId>::Chunk space;
+    const auto levels = label_->values().chunk(c, space);
+    chunks_[c] = levels.data();
+    if (levels.data() != space.data()) continue;
+    // Moving a vector keeps its elements where they are.
+    own_.emplace_back(levels.begin(), levels.end());
+    chunks_[c] = own_.back().data();
   }
-  if (label_) limit_ = label_->id_limit();
 }
 
 std::uint64_t LevelColumn::levels_of_all_nodes() const {
@@ -47,9 +54,9 @@ std::uint64_t LevelColumn::levels_of_all_nodes() const {
   return labelled < nodes_ ? levels | 1 : levels;
 }
 
-LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit)
-    : limit_(limit), own_(std::move(levels)) {
-  for (std::size_t c = 0; c * kChunkRows < own_.size(); ++c) chunks_.push_back(own_.data() + c * kChunkRows);
+LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit) : limit_(limit) {
+  const auto& own = own_.emplace_back(std::move(levels));
+  for (std::size_t c = 0; c * kChunkRows < own.size(); ++c) chunks_.push_back(own.data() + c * kChunkRows);
 }
 
 PODIUM_VECTOR_CLONES

@@ -48,7 +48,7 @@ class LevelColumn {
   const cluster::LabelColumn* label_ = nullptr;
   std::size_t nodes_ = 0, limit_ = 1;
   std::vector<const std::uint32_t*> chunks_;
-  std::vector<std::uint32_t> own_;  // moving a vector keeps its elements where they are
+  std::vector<std::vector<std::uint32_t>> own_;
 };
 
 // Adds amount_of(posting) to the count of its node's level. With few levels, the sums are kept in four

@@ -81,7 +81,8 @@ class LabelTest {
   }
   ChunkWords match(std::size_t chunk) const {
     if (!column_ || ids_.empty()) return {};
-    auto words = ids_.match(column_->values().chunk(chunk));
+    cluster::RareColumn<cluster::ValueId>::Chunk space;
+    auto words = ids_.match(column_->values().chunk(chunk, space));
     if (negated_) std::ranges::transform(words, words.begin(), [](auto word) { return ~word; });
     return words;
   }

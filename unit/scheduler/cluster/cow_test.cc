@@ -6,11 +6,15 @@
 
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
+#include "scheduler/cluster/cow_ordered_map.h"
+#include "scheduler/cluster/label_table.h"
+#include "scheduler/cluster/rare_column.h"
 
 namespace podium::cluster {
 namespace {
@@ -54,6 +58,112 @@ TEST(Column, GrowsWithZeros) {
   EXPECT_EQ(copy[8], 0);
   EXPECT_EQ(column.chunk(0).data(), copy.chunk(0).data());
   EXPECT_EQ(column.chunks(), 2u);
+}
+
+// The column's values, each read in all three ways.
+std::map<Row, std::int64_t> values_of(const RareColumn<std::int64_t>& column, std::size_t chunks) {
+  std::map<Row, std::int64_t> out;
+  const auto whole = column.column(chunks);
+  for (std::size_t c = 0; c < chunks; ++c) {
+    RareColumn<std::int64_t>::Chunk space;
+    const auto chunk = column.chunk(c, space);
+    for (std::size_t i = 0; i < kChunkRows; ++i) {
+      const auto row = c * kChunkRows + i;
+      EXPECT_EQ(chunk[i], column[row]) << row;
+      EXPECT_EQ(chunk[i], whole[row]) << row;
+      if (chunk[i] != 0) out[static_cast<Row>(row)] = chunk[i];
+    }
+  }
+  return out;
+}
+
+TEST(RareColumn, AgreesWithAMapWhileChunksBecomeArraysAndPairsAgain) {
+  constexpr std::size_t kChunks = 3, kFew = RareColumn<std::int64_t>::kFew;
+  RareColumn<std::int64_t> column;
+  std::map<Row, std::int64_t> model;
+  std::mt19937 random(5);
+  const auto set = [&](std::size_t row, std::int64_t value) {
+    column.set(row, value);
+    if (value == 0) {
+      model.erase(static_cast<Row>(row));
+    } else {
+      model[static_cast<Row>(row)] = value;
+    }
+  };
+  for (const std::size_t wanted :
+       {kFew / 2, kFew, kFew + 1, 3 * kFew, kFew, kFew / 2, kFew / 2 - 1, std::size_t{0}}) {
+    const auto fork = column;
+    const auto before = model;
+    for (std::size_t c = 0; c < kChunks; ++c) {
+      const auto of_chunk = c == 1 ? wanted / 4 : wanted;  // one chunk keeps pairs for long
+      for (std::size_t i = 0; i < 3 * kFew + 5; ++i)
+        set(c * kChunkRows + i * 3, i < of_chunk ? static_cast<std::int64_t>(random() % 9 + 1) : 0);
+    }
+    EXPECT_EQ(values_of(column, kChunks), model) << wanted;
+    EXPECT_EQ(values_of(fork, kChunks), before) << "the fork keeps its values: " << wanted;
+  }
+}
+
+TEST(LabelTable, FindsValuesHoweverManyThereAre) {
+  LabelTable table;
+  const auto label = [](int value) { return api::Labels({{"build", "v" + std::to_string(value)}}); };
+  std::map<Row, int> model;
+  for (const int values : {1, 2, 7, 8, 9, 40, 3, 1}) {
+    const auto fork = table;
+    for (Row row = 0; row < 60; ++row) {
+      const auto value = static_cast<int>(row) % values;
+      const auto from = model.contains(row) ? label(model[row]) : api::Labels();
+      table.set(row, from, label(value));
+      model[row] = value;
+    }
+    const auto* column = table.find("build");
+    ASSERT_TRUE(column);
+    for (const auto& [row, value] : model) {
+      const auto id = column->find("v" + std::to_string(value));
+      EXPECT_EQ(column->value(row), id) << values;
+      EXPECT_EQ(column->name(id), "v" + std::to_string(value));
+      EXPECT_EQ(column->nodes_with(id), std::ranges::count(model, value, &std::pair<const Row, int>::second));
+    }
+    EXPECT_EQ(column->find("v" + std::to_string(values)), kNoValue) << values;
+    if (fork.find("build")) EXPECT_EQ(fork.find("build")->find("v39") != kNoValue, values == 3);
+  }
+  for (const auto& [row, value] : model) table.set(row, label(value), {});
+  EXPECT_EQ(table.find("build"), nullptr);
+}
+
+TEST(CowOrderedMap, AgreesWithAMapOverManyLeaves) {
+  CowOrderedMap<std::string, int> map;
+  std::map<std::string, int> model;
+  std::mt19937 random(7);
+  for (int round = 0; round < 12; ++round) {
+    const auto fork = map;
+    const auto before = model;
+    for (int i = 0; i < 300; ++i) {
+      const auto key = std::to_string(random() % 1000);
+      if (round % 4 < 2 || random() % 3 == 0) {
+        map.insert_or_assign(key, i);
+        model[key] = i;
+      } else {
+        map.erase(key);
+        model.erase(key);
+      }
+    }
+    using Entries = std::vector<std::pair<std::string, int>>;
+    EXPECT_EQ(Entries(map.begin(), map.end()), Entries(model.begin(), model.end()));
+    EXPECT_EQ(Entries(fork.begin(), fork.end()), Entries(before.begin(), before.end()));
+    EXPECT_EQ(map.size(), model.size());
+    for (int i = 0; i < 1000; i += 7) {
+      const auto key = std::to_string(i);
+      EXPECT_EQ(map.contains(key), model.contains(key));
+      const auto at = map.lower_bound(key);
+      const auto expected = model.lower_bound(key);
+      ASSERT_EQ(at == map.end(), expected == model.end());
+      if (at != map.end()) EXPECT_EQ(at->first, expected->first);
+    }
+  }
+  for (const auto& [key, value] : model) map.erase(key);
+  EXPECT_TRUE(map.empty());
+  EXPECT_TRUE(map.begin() == map.end());
 }
 
 TEST(CowMap, AgreesWithAMapOverManyShards) {

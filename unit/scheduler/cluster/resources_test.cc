@@ -381,7 +381,7 @@ TEST(PodInfo, DerivesFromThePod) {
   EXPECT_EQ(incoming->priority, 7);
   EXPECT_EQ(incoming->uid_hash, placed->uid_hash);
   EXPECT_EQ(incoming->host_ports,
-            (std::vector<HostPort>{{"0.0.0.0", "TCP", 82}, {"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}}));
+            (std::vector<HostPort>{{"10.0.0.1", "UDP", 53}, {"0.0.0.0", "TCP", 80}, {"0.0.0.0", "TCP", 82}}));
 }
 
 TEST(PodInfo, PlacedPodsGetTheTopologyLabelsOfTheNode) {
@@ -399,8 +399,11 @@ TEST(PodInfo, PlacedPodsGetTheTopologyLabelsOfTheNode) {
 TEST(HostPort, Conflicts) {
   const HostPort any{"0.0.0.0", "TCP", 80}, one{"10.0.0.1", "TCP", 80}, two{"10.0.0.2", "TCP", 80};
   const HostPort udp{"0.0.0.0", "UDP", 80}, other{"0.0.0.0", "TCP", 81};
-  EXPECT_TRUE(any.conflicts_with(one) && one.conflicts_with(any) && one.conflicts_with(one));
-  EXPECT_FALSE(one.conflicts_with(two) || any.conflicts_with(udp) || any.conflicts_with(other));
+  using Ports = std::vector<HostPort>;
+  EXPECT_TRUE(conflicts(Ports{any}, one) && conflicts(Ports{one}, any) && conflicts(Ports{one}, one));
+  EXPECT_FALSE(conflicts(Ports{one}, two) || conflicts(Ports{any}, udp) || conflicts(Ports{any}, other));
+  const Ports several{any, one, udp, other};
+  EXPECT_TRUE(conflicts(several, two) && contains(several, one) && !contains(several, two));
 }
 
 }  // namespace

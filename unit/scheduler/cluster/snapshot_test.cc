@@ -222,11 +222,11 @@ TEST(Snapshot, NominationsEndWithPlacement) {
   s.nominate(info(pod("q")), "n");
   s.nominate(info(pod("p")), "m");
   ASSERT_EQ(s.nominations().size(), 2u);
-  EXPECT_EQ(s.nominations()[1].node, "m");
+  EXPECT_EQ((*std::next(s.nominations().begin())).node, "m");
   s.add_pod(info(pod("p").node("m")));
   ASSERT_EQ(s.nominations().size(), 1u);
-  s.withdraw_nomination((*s.nominations()[0].pod)->meta.uid);
-  EXPECT_THAT(s.nominations(), IsEmpty());
+  s.withdraw_nomination((*(*s.nominations().begin()).pod)->meta.uid);
+  EXPECT_TRUE(s.nominations().empty());
 }
 
 TEST(PodClassTable, CountsAClassOnManyNodes) {

@@ -1,6 +1,7 @@
 #include "scheduler/cycle/cluster_feed.h"
 
 #include <boost/asio/io_context.hpp>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -74,6 +75,30 @@ TEST_F(ClusterFeedTest, AnObjectThatCannotBeReadAnyMoreIsGoneUntilItCan) {
   EXPECT_FALSE(has("odd"));
   EXPECT_TRUE(has("back"));
   EXPECT_EQ(undecodable_, 2u);
+}
+
+// The room of a pod on a node is never free while the pod is there.
+TEST_F(ClusterFeedTest, APlacedPodThatCannotBeDecodedKeepsItsRoom) {
+  const auto spec = [](const std::string& cpu, const std::string& more = "") {
+    return R"({"nodeName":"n","containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu + "\"}}}]" +
+           more + "}";
+  };
+  const std::string odd = R"(,"tolerations":"all")", deep = std::string(1000, '[') + std::string(1000, ']');
+  feed({node_event("ADDED", "known", 2, spec("1")) + node_event("ADDED", "deep", 3, spec("2")) +
+            node_event("ADDED", "gone", 4, spec("3")) + kListed,
+        node_event("MODIFIED", "known", 10, spec("7", odd)) + node_event("MODIFIED", "deep", 11, deep) +
+            node_event("ADDED", "new", 12, spec("4", odd)) +
+            node_event("ADDED", "pending", 13, R"({"tolerations":5})") +
+            node_event("ADDED", "hopeless", 14,
+                       R"({"nodeName":"n","containers":[{"name":"c","resources":5}]})") +
+            node_event("MODIFIED", "gone", 15, spec("3", odd)) +
+            node_event("DELETED", "gone", 16, spec("3", odd)) + node_event("ADDED", "last", 17)},
+       "/api/v1/pods");
+  std::map<std::string, std::int64_t> cpu;
+  scheduler_.snapshot().each_pod(
+      [&](const cluster::PodInfoPtr& pod) { cpu[pod->pod->meta.name] = pod->requests.milli_cpu; });
+  EXPECT_EQ(cpu, (std::map<std::string, std::int64_t>{{"known", 1000}, {"deep", 2000}, {"new", 4000}}));
+  EXPECT_EQ(undecodable_, 6u);
 }
 
 TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
