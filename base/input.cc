@@ -1,5 +1,9 @@
 #include "base/input.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,6 +12,18 @@
 #include <system_error>
 
 namespace podium {
+namespace {
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+std::string system_message() { return std::system_category().message(errno); }
+
+}  // namespace
 
 Result<std::string> read_input(const std::string& file, std::size_t at_most) {
   errno = 0;
@@ -23,7 +39,39 @@ Result<std::string> read_input(const std::string& file, std::size_t at_most) {
     text.append(part.data(), static_cast<std::size_t>(in.gcount()));
   }
   if (is_standard || (opened.is_open() && !opened.bad())) return text;
-  return invalid(file + ": " + (errno ? std::system_category().message(errno) : "cannot be read"));
+  return invalid(file + ": " + (errno ? system_message() : "cannot be read"));
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
+  // Non-blocking: to open a FIFO waits for its writer.
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (file.fd < 0) return invalid(path + ": " + system_message());
+  struct stat status{};
+  if (::fstat(file.fd, &status) != 0) return invalid(path + ": " + system_message());
+  if (S_ISDIR(status.st_mode)) return invalid(path + ": " + std::system_category().message(EISDIR));
+  if (!S_ISREG(status.st_mode)) return invalid(path + ": is not a regular file");
+  std::string text;
+  std::array<char, 16384> part;
+  for (;;) {
+    const auto size = ::read(file.fd, part.data(), part.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return invalid(path + ": " + system_message());
+    if (size == 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(size));
+    if (text.size() > limit) return invalid(path + ": larger than " + std::to_string(limit) + " bytes");
+  }
+}
+
+std::string file_stamp(const std::string& path) {
+  if (path.empty()) return "";
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return "-";
+  std::string out;
+  for (auto part :
+       {static_cast<long long>(status.st_ino), static_cast<long long>(status.st_size),
+        static_cast<long long>(status.st_mtim.tv_sec), static_cast<long long>(status.st_mtim.tv_nsec)})
+    out += std::to_string(part) + ",";
+  return out;
 }
 
 }  // namespace podium

@@ -55,6 +55,12 @@ std::string quoted(const std::string& text) { return json::serialize(json::strin
 
 Reply unauthorized() { return status_reply(401, "Unauthorized"); }
 
+Reply busy(const Error& error) {
+  auto out = status_reply(503, error.message);
+  out.headers.emplace_back("Retry-After", "1");
+  return out;
+}
+
 std::string what_is_forbidden(const User& user, const Attributes& what) {
   if (!what.is_resource()) {
     return "forbidden: " + sanitized(fmt::format("User {} cannot {} path {}", quoted(user.name), what.verb,
@@ -118,7 +124,7 @@ Task<Result<User>> Access::authenticate(const Request* request) {
   }
   auto token = parts_.tokens ? bearer_token(request->authorization) : std::string();
   if (!token.empty()) {
-    auto user = co_await parts_.tokens->user(std::move(token));
+    auto user = co_await parts_.tokens->user(std::move(token), request->peer);
     if (user) co_return user;
     refused = std::move(user.error());
   }
@@ -142,6 +148,10 @@ Task<std::optional<Reply>> Access::refusal(Request request) {
 Task<Admission> Access::admit(Request request, Attributes what) {
   Admission out;
   auto user = co_await authenticate(&request);
+  if (!user && too_many_reviews(user.error())) {
+    out.refusal = busy(user.error());
+    co_return out;
+  }
   if (!user) {
     // Invalid is what the client sent; all else is the reviewer's failure.
     if (user.error().kind != Error::Kind::invalid) {
@@ -162,8 +172,10 @@ Task<Admission> Access::admit(Request request, Attributes what) {
     out.refusal = forbidden(*user, what, "");
     co_return out;
   }
-  const auto verdict = co_await parts_.reviews->may(*user, what);
-  if (!verdict) {
+  const auto verdict = co_await parts_.reviews->may(*user, what, request.peer);
+  if (!verdict && too_many_reviews(verdict.error())) {
+    out.refusal = busy(verdict.error());
+  } else if (!verdict) {
     log_failure("authorized", request, verdict.error());
     out.refusal = failed(request, what, verdict.error());
   } else if (!verdict->allowed) {

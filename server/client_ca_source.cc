@@ -5,7 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "async/nap.h"
-#include "client/auth/file.h"
+#include "base/input.h"
 #include "client/request_info.h"
 
 namespace podium::server {
@@ -22,9 +22,9 @@ constexpr auto kNamespace = "kube-system", kConfigMap = "extension-apiserver-aut
 }  // namespace
 
 Result<void> FileClientCa::load() {
-  seen_ = client::file_stamp(path_);
+  seen_ = file_stamp(path_);
   next_look_ = clock_.now() + kLookEvery;
-  const auto text = client::read_file(path_);
+  const auto text = read_file(path_);
   if (!text) return std::unexpected(text.error());
   auto ca = ClientCa::parse(*text, path_);
   if (!ca) return std::unexpected(ca.error());
@@ -35,7 +35,7 @@ Result<void> FileClientCa::load() {
 std::shared_ptr<const ClientCa> FileClientCa::current() {
   if (clock_.now() < next_look_) return ca_;
   next_look_ = clock_.now() + kLookEvery;
-  if (client::file_stamp(path_) == seen_) return ca_;
+  if (file_stamp(path_) == seen_) return ca_;
   if (const auto loaded = load(); !loaded)
     spdlog::warn("client CA not reloaded, keeping the old one reason={:?}", loaded.error().message);
   return ca_;

@@ -1,9 +1,10 @@
-// ConnectionTable: decides which connections the server keeps, and which one it closes for a new one.
+// ConnectionTable: decides which connections the server keeps, and which ones it closes for others.
 //
-// Bounded in total and per peer address. At a bound, the connection idle for longest is closed (idle: no
-// request in progress; an unfinished handshake is idle): of the new connection's peer if that peer is at its
-// bound, else of the peer with the most connections, else of any. So one client cannot take all slots, nor
-// push the others out.
+// Bounded in total and per peer address: the connections, and the bytes of replies that are not read yet. At
+// a bound, the connection idle for longest is closed (idle: no request in progress; an unfinished handshake
+// is idle), else the one that writes its reply for longest: of the new connection's peer if that peer is at
+// its bound, else of the peer with the most, else of any. So one client cannot take all slots, nor push the
+// others out, and a client that does not read gives way. A connection whose request is being answered stays.
 // Owner: HttpsServer. Threads: one at a time. Pure: knows neither sockets nor time. Errors: none.
 #pragma once
 
@@ -11,40 +12,59 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace podium::server {
 
 class ConnectionTable {
  public:
   using Id = std::uint64_t;
+  struct Bounds {
+    std::size_t connections = 0, connections_per_peer = 0;
+    std::size_t unread = 64u << 20, unread_per_peer = 32u << 20;  // bytes of replies
+  };
 
-  ConnectionTable(std::size_t limit, std::size_t limit_per_peer)
-      : limit_(limit), limit_per_peer_(limit_per_peer) {}
+  explicit ConnectionTable(Bounds bounds) : bounds_(bounds) {}
 
   struct Admission {
     std::optional<Id> id;      // nullopt: refused, because every candidate is busy
     std::optional<Id> victim;  // to be closed; removed from the table
   };
   Admission admit(const std::string& peer);
-  // Busy from the arrival of a request until its reply is sent. No effect if the id was removed.
-  void set_busy(Id id, bool busy);
+  // What a connection does: from the arrival of a request until its reply is known it is busy, then it
+  // writes, then it is idle. No effect if the id was removed.
+  void set_busy(Id id);
+  void set_idle(Id id);
+  // Returns the connections to be closed, since too much is unread; removed from the table, never `id`.
+  std::vector<Id> set_writing(Id id, std::size_t bytes);
   void remove(Id id);
-  // Removes and returns the connection idle for longest.
-  std::optional<Id> take_longest_idle();
+  // Removes and returns the connection that gives way first, if there is one.
+  std::optional<Id> take_victim();
 
   std::size_t size() const { return connections_.size(); }
+  std::size_t unread() const { return unread_; }
 
  private:
+  enum class State { idle, writing, busy };
   struct Connection {
     std::string peer;
-    std::uint64_t idle_since = 0;  // in ticks_; 0: busy
+    State state = State::idle;
+    std::uint64_t since = 0;  // in ticks_
+    std::size_t unread = 0;
   };
-  std::optional<Id> longest_idle(const std::string* peer) const;
-  const std::string& largest_peer() const;
+  struct Peer {
+    std::size_t connections = 0, unread = 0;
+  };
+  void set(Id id, State state, std::size_t unread);
+  // The one that is in the state for longest: of a peer, or of any (null).
+  std::optional<Id> longest(State state, const std::string* peer, Id but = 0) const;
+  std::optional<Id> victim_of(const std::string* peer) const;  // an idle one, else one that writes
+  const std::string& largest(std::size_t Peer::* amount) const;
 
-  const std::size_t limit_, limit_per_peer_;
+  const Bounds bounds_;
   std::map<Id, Connection> connections_;
-  std::map<std::string, std::size_t> per_peer_;
+  std::map<std::string, Peer> peers_;
+  std::size_t unread_ = 0;
   std::uint64_t ticks_ = 0;
 };
 

@@ -53,6 +53,7 @@ class Delegation {
   const DelegationOptions options_;
   const Reviewers reviewers_;
   client::Api authentication_, authorization_;
+  Shares shares_{kReviewShares};
   TokenReviews tokens_;
   AccessReviews reviews_;
   FileClientCa file_ca_;

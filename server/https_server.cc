@@ -17,6 +17,7 @@
 #include "async/nap.h"
 #include "async/timer.h"
 #include "server/connection_table.h"
+#include "server/shares.h"
 
 namespace podium::server {
 namespace {
@@ -45,8 +46,13 @@ using Parser = http::request_parser<http::string_body>;
 using Response = http::response<http::string_body>;
 
 struct Connection : std::enable_shared_from_this<Connection> {
-  Connection(ConnectionTable::Id id, tcp::socket socket, std::shared_ptr<asio::ssl::context> tls)
-      : id(id), tls(std::move(tls)), stream(std::move(socket), *this->tls), deadline(stream.get_executor()) {}
+  Connection(ConnectionTable::Id id, std::string peer, tcp::socket socket,
+             std::shared_ptr<asio::ssl::context> tls)
+      : id(id),
+        peer(std::move(peer)),
+        tls(std::move(tls)),
+        stream(std::move(socket), *this->tls),
+        deadline(stream.get_executor()) {}
 
   void close() {
     error_code ignored;
@@ -68,6 +74,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
   void lift_limit() { deadline.expires_at(Steady::max()); }
 
   const ConnectionTable::Id id;
+  const std::string peer;  // its address
   const std::shared_ptr<asio::ssl::context> tls;
   Stream stream;
   async::Timer deadline;
@@ -100,6 +107,7 @@ Request request_of(const Parser::value_type& message, const Connection& connecti
   out.content_type = std::string(message[http::field::content_type]);
   out.if_none_match = std::string(message[http::field::if_none_match]);
   out.certificates = connection.certificates;
+  out.peer = connection.peer;
   return out;
 }
 
@@ -123,6 +131,10 @@ Error too_large(std::size_t limit) {
                .code = 413};
 }
 
+Error too_many(const char* what) {
+  return Error{.kind = Error::Kind::unavailable, .message = std::string("too many ") + what, .code = 503};
+}
+
 // Whether nothing more comes; false: what came is wrong.
 bool is_end(const error_code& error) {
   const error_code end = http::error::partial_message;
@@ -130,6 +142,14 @@ bool is_end(const error_code& error) {
 }
 
 std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
+
+// Of requests other than probes, and of bodies under way. What cannot give way to a probe stays below all
+// connections, and below those of a peer: at 64 and 32, 20 requests and 20 bodies, of a peer 12 and 12.
+Shares::Bounds bounds_of(const ServerOptions& options) {
+  const std::size_t in_all = std::max<std::size_t>(1, options.connections / 4);
+  const std::size_t of_one = std::max<std::size_t>(1, options.connections_per_peer * 3 / 8);
+  return {in_all, of_one, options.connections / 16};
+}
 
 // Whether the client waits for a "100 Continue" before it sends the body.
 bool waits_to_continue(const Parser& parser) {
@@ -148,7 +168,9 @@ struct HttpsServer::Impl {
         handler(std::move(handler_)),
         certificate(clock, options.tls),
         acceptor(executor),
-        table(options.connections, options.connections_per_peer) {}
+        table({options.connections, options.connections_per_peer}),
+        requests(bounds_of(options)),
+        bodies(bounds_of(options)) {}
 
   // Removes the connection when its coroutine ends, also by an exception.
   struct Forget {
@@ -158,21 +180,6 @@ struct HttpsServer::Impl {
       self->table.remove(connection->id);
       self->open.erase(connection->id);
     }
-  };
-
-  // A slot for a request. Probes always get one; other requests do not get one when too many are in progress.
-  struct RequestSlot {
-    explicit RequestSlot(Impl& self_, bool probe) : self(self_), counts(!probe) {
-      taken = !counts || self.others < std::max<std::size_t>(1, self.options.connections / 4);
-      if (taken && counts) ++self.others;
-    }
-    ~RequestSlot() {
-      if (taken && counts) --self.others;
-    }
-    RequestSlot(const RequestSlot&) = delete;
-    Impl& self;
-    const bool counts;
-    bool taken = false;
   };
 
   void close_one(std::optional<ConnectionTable::Id> id) {
@@ -237,6 +244,20 @@ struct HttpsServer::Impl {
     co_return body;
   }
 
+  // As read_body(), for a handler. While the body is under way, which is the client's time, the request gives
+  // its slot to others and has one of bodies instead.
+  static Task<Result<std::string>> read_asked(Impl* self, std::shared_ptr<Connection> connection,
+                                              beast::flat_buffer* buffer, Parser* parser, Shares::Slot* slot,
+                                              std::size_t limit) {
+    Shares::Slot apart;
+    if (!parser->is_done()) apart = self->bodies.take(connection->peer);
+    if (!parser->is_done() && !apart) co_return std::unexpected(too_many("bodies of requests are under way"));
+    slot->reset();
+    auto body = co_await read_body(self, connection, buffer, parser, limit);
+    *slot = self->requests.take_anyway(connection->peer);
+    co_return body;
+  }
+
   // Reads a small body that the handler did not ask for. False: it is larger, and the connection has to end.
   static Task<bool> skip_body(Impl* self, std::shared_ptr<Connection> connection, beast::flat_buffer* buffer,
                               Parser* parser) {
@@ -272,12 +293,19 @@ struct HttpsServer::Impl {
     co_return !error && response->keep_alive() && !connection->closed;
   }
 
-  static Task<Reply> reply_to(Impl* self, const RequestSlot* slot, Request request) {
+  // Probes take no slot, unless they bring a token, which has to be reviewed.
+  static Task<Reply> reply_to(Impl* self, const std::string* peer, Shares::Slot* slot, Request request) {
     if (request.path.empty()) co_return Reply(400, "400 Bad Request\n");  // as Go's server
-    if (slot->taken) co_return co_await self->handler(std::move(request));
-    Reply busy(503, "too many requests in progress\n");
-    busy.headers.emplace_back("Retry-After", "1");
-    co_return busy;
+    const bool is_probe = request.authorization.empty() && self->options.probes.contains(request.path);
+    if (!is_probe) {
+      *slot = self->requests.take(*peer);
+      if (!*slot) {
+        Reply busy(503, "too many requests in progress\n");
+        busy.headers.emplace_back("Retry-After", "1");
+        co_return busy;
+      }
+    }
+    co_return co_await self->handler(std::move(request));
   }
 
   static Task<void> serve(Impl* self, std::shared_ptr<Connection> connection) {
@@ -291,29 +319,32 @@ struct HttpsServer::Impl {
       const bool came = co_await read_header(self, connection, &buffer, &parser);
       if (!came) co_return;
       auto request = request_of(parser.get(), *connection);
-      request.read_body = [self, connection, &buffer, &parser](std::size_t limit) {
-        return read_body(self, connection, &buffer, &parser, limit);
+      Shares::Slot slot;
+      request.read_body = [self, connection, &buffer, &parser, &slot](std::size_t limit) {
+        return read_asked(self, connection, &buffer, &parser, &slot, limit);
       };
       connection->lift_limit();  // the handler has deadlines of its own
-      std::optional<RequestSlot> slot;
-      slot.emplace(*self, self->options.probes.contains(request.path));
-      self->table.set_busy(connection->id, true);
-      auto reply = co_await reply_to(self, &*slot, std::move(request));
-      if (!parser.is_done()) slot.reset();  // the rest of the request is the client's time
+      self->table.set_busy(connection->id);
+      auto reply = co_await reply_to(self, &connection->peer, &slot, std::move(request));
+      // The rest is the client's time: the end of the request, and the reply.
+      slot.reset();
+      for (const auto id : self->table.set_writing(connection->id, reply.body.size())) self->close_one(id);
       const bool skipped = co_await skip_body(self, connection, &buffer, &parser);
       auto response = response_of(std::move(reply), parser.get());
       if (!skipped) response.keep_alive(false);
       more = co_await write(self, connection, &response);
-      self->table.set_busy(connection->id, false);
+      self->table.set_idle(connection->id);
       if (!skipped) co_await linger(connection);
     }
   }
 
   void admit(tcp::socket socket) {
-    const auto admission = table.admit(address_of(socket));
+    auto peer = address_of(socket);
+    const auto admission = table.admit(peer);
     close_one(admission.victim);
     if (!admission.id) return;  // refused: closes the socket
-    auto connection = std::make_shared<Connection>(*admission.id, std::move(socket), certificate.current());
+    auto connection = std::make_shared<Connection>(*admission.id, std::move(peer), std::move(socket),
+                                                   certificate.current());
     open.emplace(*admission.id, connection);
     if (async::spawn(gate, executor, "HTTPS connection", serve(this, connection))) return;
     open.erase(*admission.id);
@@ -327,7 +358,7 @@ struct HttpsServer::Impl {
       next_log = now + kLogEvery;
       spdlog::error("cannot accept a connection error={:?} open={}", error.message(), open.size());
     }
-    close_one(table.take_longest_idle());
+    close_one(table.take_victim());
   }
 
   static Task<void> accept_all(Impl* self) {
@@ -360,8 +391,8 @@ struct HttpsServer::Impl {
   ServingCertificate certificate;
   tcp::acceptor acceptor;
   ConnectionTable table;
+  Shares requests, bodies;                                          // in progress, by peer; without probes
   std::map<ConnectionTable::Id, std::shared_ptr<Connection>> open;  // each until its coroutine ends
-  std::size_t others = 0;                                           // requests in progress but probes
   std::optional<Steady> next_log;
 };
 

@@ -1,9 +1,10 @@
 // HttpsServer: a small HTTP/1.1 server over TLS, for probes, scrapes and configuration dumps.
 //
 // Bounds connections, in total and per peer, header sizes, and the time of each step. A handler reads the
-// body itself, with a limit. When all slots are taken, idle connections are closed (ConnectionTable).
-// Requests other than probes take at most a quarter of the slots, so probes always find one. Without file
-// descriptors it closes an idle connection and pauses. Reloads its certificate (ServingCertificate).
+// body itself, with a limit. When all slots are taken, connections that are idle or do not read are closed
+// (ConnectionTable). Requests other than probes, and bodies under way, are shared by peer (Shares) and leave
+// a third of the slots, so probes always find one. A request has its slot until its reply is known. Without
+// file descriptors it closes a connection and pauses. Reloads its certificate (ServingCertificate).
 // Owner: DiagnosticsServer. Threads: everything on the executor, which is one thread; listen() on it or
 // before it runs. The gate has to be empty before the server is destroyed.
 // Errors: listen() names the invalid flag or file. A connection's error ends that connection.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kDeadline{10'000}, kPause{200};
 constexpr int kTries = 3;
+constexpr auto kTooMany = "TooManyReviews";
 
 const client::Resource& token_reviews() {
   static const client::Resource resource("authentication.k8s.io", "v1", "tokenreviews", false);
@@ -37,6 +38,13 @@ bool passing(const Error& error) {
   if (error.kind == Error::Kind::status)
     return error.code == 429 || error.code == 500 || error.code == 503 || error.code == 504;
   return error.maybe_applied;
+}
+
+std::unexpected<Error> no_slot() {
+  auto out = fail(Error::Kind::unavailable, "too many reviews are in progress");
+  out.error().code = 503;
+  out.error().reason = kTooMany;
+  return out;
 }
 
 // A review changes nothing, so it is resent when its reply was lost.
@@ -121,9 +129,14 @@ json::object access_review_of(const User& user, const Attributes& what) {
 
 }  // namespace
 
-Task<Result<User>> TokenReviews::user(std::string token) {
+bool too_many_reviews(const Error& error) { return error.reason == kTooMany; }
+
+Task<Result<User>> TokenReviews::user(std::string token, std::string peer) {
   const auto key = hash_of(token);
   if (auto known = known_.find(key, api_.clock().now())) co_return std::move(*known);
+  if (auto why = refused_.find(key, api_.clock().now())) co_return std::unexpected(std::move(*why));
+  const auto slot = shares_.take(peer);
+  if (!slot) co_return no_slot();
   json::object body{{"apiVersion", "authentication.k8s.io/v1"},
                     {"kind", "TokenReview"},
                     {"spec", json::object{{"token", token}}}};
@@ -136,17 +149,26 @@ Task<Result<User>> TokenReviews::user(std::string token) {
   if (!truth(*status, "authenticated") || user->name.empty())
     user = invalid(why.empty() ? "invalid bearer token" : why);
   // As upstream: a failure with a reason may be a transient one of the reviewer, so it is not cached.
-  if (user || why.empty()) known_.put(key, user, api_.clock().now() + ttl_);
+  const auto until = api_.clock().now() + ttl_;
+  if (user) {
+    known_.put(key, *user, until);
+  } else if (why.empty()) {
+    refused_.put(key, user.error(), until);
+  }
   co_return user;
 }
 
-Task<Result<Verdict>> AccessReviews::may(User user, Attributes what) {
+Task<Result<Verdict>> AccessReviews::may(User user, Attributes what, std::string peer) {
   auto body = access_review_of(user, what);
   const auto key = hash_of(json::serialize(body));
-  if (auto known = known_.find(key, api_.clock().now())) {
+  for (auto* cache : {&allowed_, &denied_}) {
+    auto known = cache->find(key, api_.clock().now());
+    if (!known) continue;
     Result<Verdict> out = std::move(*known);
     co_return out;
   }
+  const auto slot = shares_.take(peer);
+  if (!slot) co_return no_slot();
   auto answer = co_await review(&api_, access_reviews(), std::move(body));
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   const auto* status = status_of(*answer);
@@ -154,7 +176,8 @@ Task<Result<Verdict>> AccessReviews::may(User user, Attributes what) {
   Verdict verdict;
   verdict.allowed = truth(*status, "allowed") && !truth(*status, "denied");
   verdict.reason = text(*status, "reason");
-  known_.put(key, verdict, api_.clock().now() + (verdict.allowed ? allowed_ttl_ : denied_ttl_));
+  auto& cache = verdict.allowed ? allowed_ : denied_;
+  cache.put(key, verdict, api_.clock().now() + (verdict.allowed ? allowed_ttl_ : denied_ttl_));
   Result<Verdict> out = std::move(verdict);
   co_return out;
 }

@@ -1,9 +1,12 @@
 // TokenReviews and AccessReviews: who a token belongs to, and what a user may do, asked of the API server.
 //
-// Answers are cached for a short time, by a hash, so that scrapes do not cost a review each.
+// Answers are cached for a short time, by a hash, so that scrapes do not cost a review each. Refusals have a
+// cache of their own: random tokens and paths push out no known one. Reviews in progress are shared by peer;
+// what is cached does not wait behind them.
 // Owner: Delegation. Threads: one at a time, on the coroutines' executor. The Api outlives both and writes
 // even if this process does not lead.
-// Errors: Kind::invalid for an unknown token; other kinds where the API server did not answer.
+// Errors: Kind::invalid for an unknown token; Kind::unavailable with code 503 where the peer has too many
+// reviews in progress (too_many_reviews()); other kinds where the API server did not answer.
 // Source: k8s.io/apiserver, webhook authenticator and authorizer.
 #pragma once
 
@@ -15,20 +18,31 @@
 #include "base/clock.h"
 #include "client/api.h"
 #include "server/expiring_cache.h"
+#include "server/shares.h"
 #include "server/user.h"
 
 namespace podium::server {
 
+bool too_many_reviews(const Error& error);
+
+// The reviews in progress, of tokens and of access, by the peer that asks: a modest peer waits for a few
+// others at most. Less than the requests of a peer and of all (https_server.cc), so that known tokens find a
+// slot; as many as a browser asks at once.
+inline constexpr Shares::Bounds kReviewShares{.in_all = 12, .of_one = 8, .reserve = 4};
+
 class TokenReviews {
  public:
-  TokenReviews(client::Api& api, std::chrono::milliseconds ttl) : api_(api), ttl_(ttl) {}
+  TokenReviews(client::Api& api, Shares& shares, std::chrono::milliseconds ttl)
+      : api_(api), shares_(shares), ttl_(ttl) {}
 
-  async::Task<Result<User>> user(std::string token);
+  async::Task<Result<User>> user(std::string token, std::string peer);
 
  private:
   client::Api& api_;
+  Shares& shares_;
   const std::chrono::milliseconds ttl_;
-  ExpiringCache<Result<User>> known_{4096};
+  ExpiringCache<User> known_{4096};
+  ExpiringCache<Error> refused_{4096};
 };
 
 // What a user wants to do: a verb on a path, or on a resource in a namespace or in all.
@@ -54,16 +68,18 @@ struct Verdict {
 
 class AccessReviews {
  public:
-  AccessReviews(client::Api& api, std::chrono::milliseconds allowed_ttl, std::chrono::milliseconds denied_ttl)
-      : api_(api), allowed_ttl_(allowed_ttl), denied_ttl_(denied_ttl) {}
+  AccessReviews(client::Api& api, Shares& shares, std::chrono::milliseconds allowed_ttl,
+                std::chrono::milliseconds denied_ttl)
+      : api_(api), shares_(shares), allowed_ttl_(allowed_ttl), denied_ttl_(denied_ttl) {}
 
   // Whether the user may do this.
-  async::Task<Result<Verdict>> may(User user, Attributes what);
+  async::Task<Result<Verdict>> may(User user, Attributes what, std::string peer);
 
  private:
   client::Api& api_;
+  Shares& shares_;
   const std::chrono::milliseconds allowed_ttl_, denied_ttl_;
-  ExpiringCache<Verdict> known_{8192};
+  ExpiringCache<Verdict> allowed_{8192}, denied_{4096};
 };
 
 }  // namespace podium::server

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "client/auth/file.h"
+#include "base/input.h"
 #include "client/auth/tls.h"
 #include "server/self_signed.h"
 
@@ -109,7 +109,7 @@ ServingCertificate::ServingCertificate(Clock& clock, TlsOptions options)
     : clock_(clock), options_(std::move(options)) {}
 
 std::string ServingCertificate::stamp() const {
-  return client::file_stamp(options_.certificate_file) + client::file_stamp(options_.key_file);
+  return file_stamp(options_.certificate_file) + file_stamp(options_.key_file);
 }
 
 Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
@@ -118,7 +118,7 @@ Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
   if (!options_.certificate_file.empty()) {
     certificate_what = options_.certificate_file;
     key_what = options_.key_file;
-    auto certificate = client::read_file(certificate_what), key = client::read_file(key_what);
+    auto certificate = read_file(certificate_what), key = read_file(key_what);
     if (!certificate) return std::unexpected(certificate.error());
     if (!key) return std::unexpected(key.error());
     pair = {std::move(*certificate), std::move(*key)};

@@ -30,6 +30,9 @@ namespace {
 
 constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
 constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 8};
+// Bodies under way. The server bounds those of an address, behind which many users may be.
+constexpr server::Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
+constexpr server::Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};
 // From the body's arrival: for a thread to be free, and for the whole answer.
 constexpr std::chrono::seconds kThreadWithin{15}, kAnswerWithin{30};
 
@@ -65,6 +68,10 @@ server::Attributes attributes_of(const Route& route, const std::string& ns) {
   return out;
 }
 
+Reply too_many(const UserLimits::Admission& refused) {
+  return with(status_reply(429, refused.why), "Retry-After", std::to_string(refused.retry_after.count()));
+}
+
 using Read = Result<AskedBody>;
 
 Task<Read> read_on_worker(std::shared_ptr<const QuestionBody> body) { co_return read_question_body(*body); }
@@ -98,7 +105,9 @@ ReportApi::ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clo
       clock_(clock),
       random_(random),
       reads_(kReads),
-      questions_(kQuestions) {}
+      questions_(kQuestions),
+      bodies_of_user_(kBodiesOfUser),
+      bodies_of_namespace_(kBodiesOfNamespace) {}
 
 bool ReportApi::serves(std::string_view path) {
   return std::ranges::any_of(routes(), [&](const Route& one) { return one.pattern.match(path).has_value(); });
@@ -147,15 +156,10 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
     const bool may_know = co_await may_know_nodes(self, request);
     target.withholds_node_names = !may_know;
   }
-  auto& limits = target.route->is_question ? self->questions_ : self->reads_;
-  auto slot = limits.admit(admission.user.name, self->clock_.now());
-  if (!slot.slot) {
-    co_return with(status_reply(429, std::move(slot.why)), "Retry-After",
-                   std::to_string(slot.retry_after.count()));
-  }
-  if (target.route->is_question) {
-    co_return co_await ask(self, &target, std::move(request), std::move(slot.slot));
-  }
+  if (target.route->is_question)
+    co_return co_await ask(self, &target, std::move(request), std::move(admission.user.name));
+  const auto slot = self->reads_.admit(admission.user.name, self->clock_.now());
+  if (!slot.slot) co_return too_many(slot);
   const auto parameters = read_parameters(request.query, parameters_of(*target.route));
   if (!parameters) co_return status_reply(400, parameters.error().message);
   co_return self->decided(target, *parameters);
@@ -206,7 +210,8 @@ Reply ReportApi::decision(const Target& target) const {
   return no_decision_reply(target.ns, target.pod, found);
 }
 
-Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request request, UserLimits::Slot slot) {
+// Takes a slot for the question when its body is there: who sends slowly holds none.
+Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request request, std::string user) {
   if (!self->sources_.answers_what_ifs)
     co_return status_reply(404, "what-ifs are switched off: whatIf.enabled");
   const auto missing = self->sources_.not_synced();
@@ -220,8 +225,20 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
     co_return status_reply(
         415, fmt::format("Content-Type {:?} is not served (known: {})", request.content_type, kContentTypes));
   }
+  auto of_user = self->bodies_of_user_.take(user);
+  auto of_namespace = self->bodies_of_namespace_.take(target->ns);
+  if (!of_user || !of_namespace) {
+    const auto* whose = of_user ? "this namespace" : "yours";
+    co_return too_many(
+        {{}, fmt::format("too many requests of {} are under way", whose), std::chrono::seconds(1)});
+  }
   auto text = co_await request.read_body(kBodyBytes);
+  of_user.reset();
+  of_namespace.reset();
+  if (!text && text.error().code == 503) co_return unavailable(std::move(text.error().message));
   if (!text) co_return status_reply(text.error().code == 413 ? 413 : 408, text.error().message);
+  auto slot = self->questions_.admit(user, self->clock_.now());
+  if (!slot.slot) co_return too_many(slot);
   auto body = std::make_shared<QuestionBody>();
   body->text = std::move(*text);
   body->type = *type;
@@ -229,7 +246,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->uid = self->new_uid();
   body->withholds_node_names = target->withholds_node_names;
   body->fields = std::move(*fields);
-  auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slot));
+  auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slot.slot));
   auto reply =
       co_await async::within<Reply>(self->gate_, "HTTPS what-if", std::move(evaluation), kAnswerWithin);
   if (reply) co_return std::move(*reply);

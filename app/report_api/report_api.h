@@ -8,7 +8,8 @@
 // namespace, or in all. A body is read only after that, and parsed and evaluated on the workers for what-ifs
 // (controller/what_if/asker.h).
 // Where names of nodes are withheld (withholdNodeNames), who may not list nodes gets aliases instead.
-// Bounds: the requests of a user, those in progress, the body, the time of an answer.
+// Bounds: the requests of a user, those in progress, the body, the bodies under way of a user and of a
+// namespace, the time of an answer.
 //
 // What-ifs are answered by every process whose caches have synced, decisions by the leader, which made them.
 //
@@ -28,6 +29,7 @@
 #include "controller/recorder/decision_memory.h"
 #include "controller/what_if/asker.h"
 #include "server/access.h"
+#include "server/shares.h"
 #include "server/user_limits.h"
 
 namespace podium::app::report_api {
@@ -64,7 +66,7 @@ class ReportApi {
   static async::Task<server::Reply> answer(ReportApi* self, server::Request request);
   static async::Task<server::Reply> reply_to(ReportApi* self, std::string path, server::Request request);
   static async::Task<server::Reply> ask(ReportApi* self, const Target* target, server::Request request,
-                                        server::UserLimits::Slot slot);
+                                        std::string user);
   static async::Task<bool> may_know_nodes(ReportApi* self, server::Request request);
   static async::Task<server::Reply> evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
                                              server::UserLimits::Slot slot);
@@ -80,6 +82,7 @@ class ReportApi {
   Clock& clock_;
   Random& random_;
   server::UserLimits reads_, questions_;
+  server::Shares bodies_of_user_, bodies_of_namespace_;
 };
 
 }  // namespace podium::app::report_api

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "async/nap.h"
-#include "client/auth/file.h"
+#include "async/on.h"
+#include "base/input.h"
 
 namespace podium::app::run {
 namespace {
@@ -60,25 +61,39 @@ ConfigReload::ConfigReload(std::string file, const config::Config& running, Load
       running_(running),
       load_(std::move(load)),
       apply_(std::move(apply)),
-      seen_(client::file_stamp(file_)),
+      seen_(file_stamp(file_)),
       in_force_(running.podium_view) {}
 
-void ConfigReload::start(async::Gate& gate, boost::asio::any_io_executor io) {
-  if (!file_.empty()) async::spawn(gate, std::move(io), "watch the configuration", run(this));
+void ConfigReload::start(async::Gate& gate, boost::asio::any_io_executor io,
+                         boost::asio::any_io_executor workers) {
+  if (!file_.empty())
+    async::spawn(gate, std::move(io), "watch the configuration", run(this, std::move(workers)));
 }
 
-async::Task<void> ConfigReload::run(ConfigReload* self) {
+async::Task<void> ConfigReload::run(ConfigReload* self, boost::asio::any_io_executor workers) {
   for (;;) {
     co_await async::nap(kLookEvery);
-    self->look();
+    if (!self->has_changed()) continue;
+    auto loading = load(self);
+    const auto loaded = co_await async::on(workers, std::move(loading));
+    self->take(loaded);
   }
 }
 
+async::Task<Result<config::Config>> ConfigReload::load(const ConfigReload* self) { co_return self->load_(); }
+
 void ConfigReload::look() {
-  auto seen = client::file_stamp(file_);
-  if (seen == seen_) return;
+  if (has_changed()) take(load_());
+}
+
+bool ConfigReload::has_changed() {
+  auto seen = file_stamp(file_);
+  if (seen == seen_) return false;
   seen_ = std::move(seen);
-  const auto loaded = load_();
+  return true;
+}
+
+void ConfigReload::take(const Result<config::Config>& loaded) {
   if (!loaded) {
     spdlog::warn("configuration not reloaded, keeping the old one error={:?}", loaded.error().message);
     return;

@@ -1,8 +1,10 @@
 // ConfigReload: reads the configuration file again when it changes.
 //
-// Looks at the file every few seconds. A changed file that is in order is given to `apply`. Of one that is
-// not, the reason is logged once and the settings stay. What cannot change while the program runs is named in
-// a warning: it takes effect at the next start. A ConfigMap's file changes by a link; that is seen, too.
+// Looks at the file every few seconds. Reads it on another thread than the I/O's, and only a regular file, so
+// that whatever takes its place holds up nothing. A changed file that is in order is given to `apply`. Of one
+// that is not, the reason is logged once and the settings stay. What cannot change while the program runs is
+// named in a warning: it takes effect at the next start. A ConfigMap's file changes by a link; that is seen,
+// too.
 //
 // Owner: Process; `gate` is empty before this is destroyed. Threads: start() before `io` runs, the rest on
 // `io`. Errors: logged.
@@ -31,11 +33,15 @@ class ConfigReload {
 
   // `running`: the configuration that the process has started with. An empty `file` is never read.
   ConfigReload(std::string file, const config::Config& running, Load load, Apply apply);
-  void start(async::Gate& gate, boost::asio::any_io_executor io);
-  void look();  // one look at the file
+  // Reads on `workers`.
+  void start(async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor workers);
+  void look();  // one look at the file, and reads it here
 
  private:
-  static async::Task<void> run(ConfigReload* self);
+  static async::Task<void> run(ConfigReload* self, boost::asio::any_io_executor workers);
+  static async::Task<Result<config::Config>> load(const ConfigReload* self);
+  bool has_changed();
+  void take(const Result<config::Config>& loaded);
 
   const std::string file_;
   const config::Config& running_;

@@ -174,20 +174,28 @@ std::string dashed(const Flag& flag) {
   return fmt::format("{}{}", flag.name.size() == 1 ? "-v,--" : "--", flag.name);
 }
 
+// As pflag: of a flag that is given again, the last value holds; a list is added to.
+CLI::Option* last_holds(CLI::Option* option) {
+  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
 CLI::Option* add_target(CLI::App& command, const Flag& flag, const Target& target) {
   const auto name = dashed(flag);
   const std::string help(flag.note);
-  if (auto* const* flagged = std::get_if<bool*>(&target)) return command.add_flag(name, **flagged, help);
+  if (auto* const* flagged = std::get_if<bool*>(&target))
+    return last_holds(command.add_flag(name, **flagged, help));
   if (auto* const* list = std::get_if<std::vector<std::string>*>(&target))
     return command.add_option(name, **list, help)->delimiter(',')->allow_extra_args(false)->take_all();
-  if (auto* const* number = std::get_if<int*>(&target)) return command.add_option(name, **number, help);
-  if (auto* const* port = std::get_if<std::uint16_t*>(&target)) return command.add_option(name, **port, help);
+  if (auto* const* number = std::get_if<int*>(&target))
+    return last_holds(command.add_option(name, **number, help));
+  if (auto* const* port = std::get_if<std::uint16_t*>(&target))
+    return last_holds(command.add_option(name, **port, help));
   auto* text = std::get<std::string*>(target);
-  return command.add_option(name, *text, help);
+  return last_holds(command.add_option(name, *text, help));
 }
 
 CLI::Option* add_without_effect(CLI::App& command, const Flag& flag) {
-  if (flag.type == "bool") return command.add_flag(dashed(flag))->group("");
+  if (flag.type == "bool") return last_holds(command.add_flag(dashed(flag)))->group("");
   return command.add_option(dashed(flag))->allow_extra_args(false)->take_all()->group("");
 }
 

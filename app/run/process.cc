@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "app/run/low_priority.h"
@@ -20,6 +21,7 @@ namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kDiagnosticsDrain{2};
 constexpr std::size_t kExtenderConnections = 24, kReviewConnections = 2;
+constexpr std::size_t kExtenderBytes = 128u << 20;  // of a reply, which may have every node
 
 std::size_t connections_of(Traffic traffic) {
   switch (traffic) {
@@ -40,9 +42,10 @@ std::string identity() {
                      static_cast<std::uint32_t>(getpid()));
 }
 
-client::TransportLimits limits(std::size_t connections) {
+client::TransportLimits limits(std::size_t connections, std::optional<std::size_t> body_bytes = {}) {
   client::TransportLimits l;
   l.connections = connections;
+  if (body_bytes) l.body_bytes = *body_bytes;
   return l;
 }
 
@@ -59,6 +62,9 @@ Process::Process(const Options& options, config::Config config, Servers servers,
       reload_(options_.config_file, config_, std::move(reload),
               [this](const config::Podium& podium) { engine_.apply(podium); }),
       diagnostics_(diagnostics_parts()) {
+  // Unless it is ignored, as under nohup.
+  struct sigaction hang_up{};
+  if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
   give_way(workers_, static_cast<std::size_t>(config_.podium.what_if.workers));
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
@@ -79,7 +85,8 @@ World Process::world() {
           .extender =
               [this](client::ClientConfig config, client::MayWrite may_write) {
                 return client::make_transport(io_.get_executor(), std::move(config),
-                                              limits(kExtenderConnections), std::move(may_write));
+                                              limits(kExtenderConnections, kExtenderBytes),
+                                              std::move(may_write));
               },
           .registry = registry_,
           .fault = [this](std::string_view, std::string_view) { begin_stop(1); },
@@ -205,7 +212,7 @@ int Process::run() {
     spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
                  config_.profiles.size(), engine_.elector().has_value());
     wait_for_signal();
-    reload_.start(reload_gate_, io_.get_executor());
+    reload_.start(reload_gate_, io_.get_executor(), workers_.get_executor());
     engine_.start([this](const std::string& reason) {
       spdlog::error("leader election lost, stopping error={:?}", reason);
       begin_stop(1);
@@ -242,7 +249,7 @@ void Process::on_signal(int number) {
     engine_.abandon();
     return;
   }
-  spdlog::info("stopping signal={}", number == SIGINT ? "SIGINT" : "SIGTERM");
+  spdlog::info("stopping signal={}", number == SIGHUP ? "SIGHUP" : number == SIGINT ? "SIGINT" : "SIGTERM");
   begin_stop(0);
 }
 

@@ -53,10 +53,11 @@ int refuse_input(const std::string& what) {
   return 2;
 }
 
-Result<config::Config> load_config(const Options& options, const plugins::Registry& plugins) {
+// `again`: the process runs and must not wait for a file. At a start it may be a shell's <(command).
+Result<config::Config> load_config(const Options& options, const plugins::Registry& plugins, bool again) {
   const auto gates = config::parse_feature_gates(options.feature_gates);
   if (!gates) return std::unexpected(gates.error());
-  const config::LoadOptions how{*gates, plugins, options.overrides};
+  const config::LoadOptions how{*gates, plugins, options.overrides, again};
   auto config = options.config_file.empty() ? config::load("", "default configuration", how)
                                             : config::load_file(options.config_file, how);
   if (!config) return config;
@@ -109,7 +110,7 @@ int write_config(const std::string& path, const config::Config& config) {
 }  // namespace
 
 int run(const Options& options, const plugins::Registry& plugins) {
-  auto config = load_config(options, plugins);
+  auto config = load_config(options, plugins, false);
   if (!config) return refuse_input(config.error().message);
   if (!options.write_config_to.empty()) return write_config(options.write_config_to, *config);
   auto servers = find_servers(options, *config);
@@ -121,7 +122,7 @@ int run(const Options& options, const plugins::Registry& plugins) {
     for (const int signal : {SIGUSR1, SIGUSR2}) do_nothing_on(signal);
     for (const auto& warning : options.warnings) spdlog::warn("{}", warning);
     for (const auto& warning : config->warnings) spdlog::warn("{}", warning);
-    const ConfigReload::Load reload = [&] { return load_config(options, plugins); };
+    const ConfigReload::Load reload = [&] { return load_config(options, plugins, true); };
     exit_code = Process(options, std::move(*config), std::move(*servers), reload).run();
   } catch (const std::exception& error) {
     std::cerr << "podium run: " << error.what() << '\n';

@@ -67,8 +67,55 @@ class SlowWatch {
   const steady_clock::time_point at_;
 };
 
+// The child's standard error: passed on, up to a bound for a run, since it goes into the log of a process
+// that runs the program again and again. The rest is read and dropped, so that the child does not wait.
+class ErrorOutput {
+ public:
+  explicit ErrorOutput(int fd) : fd_(fd) { ::fcntl(fd_, F_SETFL, O_NONBLOCK); }
+  ~ErrorOutput() { close(); }
+  ErrorOutput(const ErrorOutput&) = delete;
+  int fd() const { return fd_; }  // -1 once it has ended
+  // Passes on what there is, a bounded part of it at a time.
+  void pass_on() {
+    char buffer[4096];
+    for (int i = 0; i < kPartsAtOnce && fd_ >= 0; ++i) {
+      const auto size = ::read(fd_, buffer, sizeof buffer);
+      if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+      if (size <= 0) return close();
+      put({buffer, static_cast<std::size_t>(size)});
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 16 * 1024;
+  static constexpr int kPartsAtOnce = 64;
+
+  void put(std::string_view text) {
+    const auto kept = text.substr(0, kBytes - passed_);
+    passed_ += kept.size();
+    write(kept);
+    if (kept.size() < text.size() && !std::exchange(said_, true))
+      write("\n(the rest of this program's standard error is left out)\n");
+  }
+  static void write(std::string_view text) {
+    while (!text.empty()) {
+      const auto size = ::write(STDERR_FILENO, text.data(), text.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size <= 0) return;
+      text.remove_prefix(static_cast<std::size_t>(size));
+    }
+  }
+  void close() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+  int fd_;
+  std::size_t passed_ = 0;
+  bool said_ = false;
+};
+
 // Reads until the end of the output, the deadline, the limit or a cancel.
-Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, SlowWatch& slow) {
+Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, SlowWatch& slow,
+                            ErrorOutput& errors) {
   const auto deadline = steady_clock::now() + child.deadline;
   std::string output;
   for (;;) {
@@ -76,11 +123,13 @@ Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, Sl
     if (left.count() <= 0)
       return fail(Error::Kind::timeout,
                   "did not end within " + std::to_string(child.deadline.count()) + " ms");
-    std::array<pollfd, 2> watched{{{fd, POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
+    std::array<pollfd, 3> watched{{{fd, POLLIN, 0}, {cancel_fd, POLLIN, 0}, {errors.fd(), POLLIN, 0}}};
     int ready = ::poll(watched.data(), watched.size(), static_cast<int>(slow.look(left).count()));
     if (ready < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
     if (ready <= 0) continue;
     if (watched[1].revents != 0) return fail(Error::Kind::cancelled, "stopped");
+    if (watched[2].revents != 0) errors.pass_on();
+    if (watched[0].revents == 0) continue;
     char buffer[4096];
     auto size = ::read(fd, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;
@@ -93,11 +142,15 @@ Result<std::string> collect(int fd, const ChildProcess& child, int cancel_fd, Sl
 }
 
 // The program may close its output long before it exits; it has until the deadline to exit.
-Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow) {
+Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow, ErrorOutput& errors) {
   for (;;) {
+    errors.pass_on();
     int status = 0;
     pid_t done = ::waitpid(pid, &status, WNOHANG);
-    if (done == pid) return status;
+    if (done == pid) {
+      errors.pass_on();
+      return status;
+    }
     if (done < 0 && errno != EINTR) return invalid(std::system_category().message(errno));
     if (steady_clock::now() >= deadline)
       return fail(Error::Kind::timeout, "closed its output but did not end");
@@ -116,9 +169,17 @@ Result<void> check_status(int status) {
 Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return invalid(std::system_category().message(errno));
+  int error_ends[2];
+  if (::pipe2(error_ends, O_CLOEXEC) != 0) {
+    const auto why = std::system_category().message(errno);
+    for (const int fd : ends) ::close(fd);
+    return invalid(why);
+  }
+  ErrorOutput errors(error_ends[0]);
   SpawnPlan plan;
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&plan.actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&plan.actions, error_ends[1], STDERR_FILENO);
   // Not all libraries open descriptors with close-on-exec; an orphan would keep a listening socket open.
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
 
@@ -130,18 +191,20 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   int error = ::posix_spawnp(&pid, child.command.c_str(), &plan.actions, &plan.attributes,
                              pointers(arguments).data(), pointers(environment).data());
   ::close(ends[1]);
+  ::close(error_ends[1]);
   if (error != 0) {
     ::close(ends[0]);
     return invalid("can't be started: " + std::system_category().message(error));
   }
   SlowWatch slow(child, started);
-  auto output = collect(ends[0], child, cancel_fd, slow);
+  auto output = collect(ends[0], child, cancel_fd, slow, errors);
   ::close(ends[0]);
-  Result<int> status =
-      output ? reap(pid, started + child.deadline, slow) : Result<int>(std::unexpected(output.error()));
+  Result<int> status = output ? reap(pid, started + child.deadline, slow, errors)
+                              : Result<int>(std::unexpected(output.error()));
   if (!status) {
     ::kill(-pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
+    errors.pass_on();
     return std::unexpected(status.error());
   }
   if (auto checked = check_status(*status); !checked) return std::unexpected(checked.error());

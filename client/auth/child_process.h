@@ -24,9 +24,9 @@ struct ChildProcess {
   std::function<void()> on_slow;
 };
 
-// Standard input is /dev/null and standard error is inherited; no other descriptor is. Fails with
-// Kind::cancelled when `cancel_fd` becomes readable. On timeout, cancel or too much output, the program's
-// process group is killed.
+// Standard input is /dev/null, and standard error goes to this process's own, 16 KiB of it at most; no
+// descriptor is inherited. Fails with Kind::cancelled when `cancel_fd` becomes readable. On timeout, cancel
+// or too much output, the program's process group is killed.
 Result<std::string> run_child(const ChildProcess& child, int cancel_fd);
 
 }  // namespace podium::client

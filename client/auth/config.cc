@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/auth/file.h"
+#include "base/input.h"
 #include "client/auth/tls.h"
 #include "client/auth/token.h"
 #include "client/auth/url.h"

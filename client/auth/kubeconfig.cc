@@ -2,10 +2,10 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/input.h"
 #include "client/auth/base64.h"
 #include "client/auth/config.h"
 #include "client/auth/exec_credential.h"
-#include "client/auth/file.h"
 #include "client/auth/kubeconfig_file.h"
 #include "client/auth/tls.h"
 #include "client/auth/token.h"

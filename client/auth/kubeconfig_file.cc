@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "api/yaml.h"
+#include "base/input.h"
 #include "client/auth/base64.h"
-#include "client/auth/file.h"
 
 namespace podium::client {
 
@@ -100,11 +100,12 @@ Result<std::vector<std::string>> KubeconfigNode::texts(std::string_view name) co
 }
 
 Result<KubeconfigNode> read_kubeconfig_file(const std::string& path) {
-  auto text = read_file(path);
-  if (!text) return std::unexpected(text.error());
   api::YamlLimits limits;
   limits.bytes = 1u << 20;
   limits.nodes = 100'000;
+  // At a start only, and it may be a shell's <(command). The parser refuses what is larger.
+  auto text = read_input(path, limits.bytes + 1);
+  if (!text) return std::unexpected(text.error());
   auto documents = api::parse_documents(*text, path, limits);
   if (!documents) return std::unexpected(documents.error());
   if (documents->size() != 1)

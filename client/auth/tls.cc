@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
-#include "client/auth/file.h"
+#include "base/input.h"
 #include "client/auth/socket_bio.h"
 
 namespace podium::client {

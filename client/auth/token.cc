@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "client/auth/file.h"
+#include "base/input.h"
 
 namespace podium::client {
 namespace {

@@ -33,6 +33,8 @@ Result<ListPage> split_list(std::string_view body) {
   });
   if (!whole || !items_whole) return invalid("not a JSON list");
   if (!has_metadata) return invalid("list has no metadata");
+  if (!page.resource_version.empty() && version_number(page.resource_version) == 0)
+    return invalid("list has an invalid resourceVersion");
   return page;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <charconv>
 #include <utility>
 
 #include "client/decode/json_skim.h"
@@ -86,6 +87,13 @@ void LineSplitter::feed(std::string_view piece, const std::function<bool(std::st
   }
 }
 
+std::uint64_t version_number(std::string_view resource_version) {
+  std::uint64_t number = 0;
+  const char* end = resource_version.data() + resource_version.size();
+  const auto [stop, error] = std::from_chars(resource_version.data(), end, number);
+  return error == std::errc() && stop == end ? number : 0;
+}
+
 Result<json::value> parse_api_json(std::string_view text, const json::storage_ptr& storage) {
   json::parse_options options;
   options.max_depth = kMaxDepth;
@@ -106,6 +114,8 @@ Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_
   if (!object || !object->is_object()) return invalid("watch event has no object");
   WatchEvent event{*type, std::move(*object), {}, {}};
   note_metadata(event);
+  if (!event.resource_version.empty() && version_number(event.resource_version) == 0)
+    return invalid("watch event has an invalid resourceVersion");
   return event;
 }
 

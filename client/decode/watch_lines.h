@@ -6,6 +6,7 @@
 
 #include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ class LineSplitter {
   std::string partial_;
 };
 
+// A resourceVersion as a number; 0 if it is not one. The API server's are base-10 numbers above 0.
+std::uint64_t version_number(std::string_view resource_version);
+
 struct WatchEvent {
   enum class Type { added, modified, deleted, bookmark, error };
   Type type = Type::error;
@@ -40,6 +44,7 @@ struct WatchEvent {
 // recursion. Accepts invalid UTF-8.
 Result<boost::json::value> parse_api_json(std::string_view text, const boost::json::storage_ptr& storage);
 
+// Refuses an event whose resourceVersion is not a number: kept, no watch could go on from it.
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);
 
 // The Error of a metav1.Status. `http` is the reply's status code, 0 where there is none. `reason` is empty

@@ -27,7 +27,7 @@ std::string_view warning_text(std::string_view value) {
 
 class HttpReply::Parser final : public http::basic_parser<false> {
  public:
-  explicit Parser(std::size_t limit) : limit_(limit) {
+  Parser(std::size_t limit, std::shared_ptr<BodyBudget> budget) : part(std::move(budget)), limit_(limit) {
     eager(true);
     header_limit(kUnparsedBytes);
     body_limit(boost::none);  // counted below, because a watch has no total limit
@@ -35,6 +35,7 @@ class HttpReply::Parser final : public http::basic_parser<false> {
 
   int status = 0, retry_after = 0;
   std::string warning, body;
+  BodyBudget::Part part;
 
  private:
   void on_request_impl(http::verb, string_view, string_view, int, error_code&) override {}
@@ -54,7 +55,7 @@ class HttpReply::Parser final : public http::basic_parser<false> {
 
   void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& error) override {
     if (!length) return;
-    if (*length > limit_)
+    if (*length > limit_ || !part.grow(*length))
       error = http::error::body_limit;
     else
       body.reserve(*length);
@@ -67,20 +68,20 @@ class HttpReply::Parser final : public http::basic_parser<false> {
   }
   void on_finish_impl(error_code&) override {}
 
-  std::size_t append(string_view part, error_code& error) {
-    if (part.size() > limit_ - body.size()) {
+  std::size_t append(string_view bytes, error_code& error) {
+    if (bytes.size() > limit_ - body.size() || !part.grow(body.size() + bytes.size())) {
       error = http::error::body_limit;
       return 0;
     }
-    body.append(part.data(), part.size());
-    return part.size();
+    body.append(bytes.data(), bytes.size());
+    return bytes.size();
   }
 
   const std::size_t limit_;
 };
 
-HttpReply::HttpReply(std::size_t body_limit)
-    : parser_(std::make_unique<Parser>(body_limit)), body_limit_(body_limit) {}
+HttpReply::HttpReply(std::size_t body_limit, std::shared_ptr<BodyBudget> budget)
+    : parser_(std::make_unique<Parser>(body_limit, std::move(budget))), body_limit_(body_limit) {}
 HttpReply::~HttpReply() = default;
 HttpReply::HttpReply(HttpReply&&) noexcept = default;
 
@@ -99,13 +100,15 @@ Result<void> HttpReply::feed(std::string_view bytes) {
     bytes.remove_prefix(used);
     if (error == http::error::need_more) break;
     if (error == http::error::body_limit) {
-      auto failure = fail(Error::Kind::internal, "reply body over " + std::to_string(body_limit_) + " bytes");
+      auto failure = fail(Error::Kind::internal, "reply body over " + std::to_string(body_limit_) +
+                                                     " bytes, or all replies together over their bound");
       failure.error().reason = "BodyTooLarge";
       return failure;
     }
     if (error) return fail(Error::Kind::unavailable, "not an HTTP reply: " + error.message());
     // Skips 1xx replies; the final one follows.
-    if (parser_->is_done() && parser_->status / 100 == 1) parser_ = std::make_unique<Parser>(body_limit_);
+    if (parser_->is_done() && parser_->status / 100 == 1)
+      parser_ = std::make_unique<Parser>(body_limit_, parser_->part.budget());
   }
   if (!parser_->is_done() && bytes.size() > kUnparsedBytes)
     return fail(Error::Kind::unavailable,
@@ -134,6 +137,9 @@ int HttpReply::status() const { return parser_->status; }
 int HttpReply::retry_after() const { return parser_->retry_after; }
 const std::string& HttpReply::warning() const { return parser_->warning; }
 
-std::string HttpReply::take_body() { return std::exchange(parser_->body, {}); }
+std::string HttpReply::take_body() {
+  parser_->part.shrink();
+  return std::exchange(parser_->body, {});
+}
 
 }  // namespace podium::client

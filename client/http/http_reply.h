@@ -2,7 +2,7 @@
 //
 // Keeps only the headers that the client uses, and at most 64 KiB that are not parsed yet. Threads: belongs
 // to one request. Errors: Kind::unavailable for bytes that are no HTTP or a reply cut short, Kind::internal
-// for a body over the limit.
+// for a body over the limit, or without room in the budget of all replies.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "client/http/body_budget.h"
 
 namespace podium::client {
 
 class HttpReply {
  public:
-  explicit HttpReply(std::size_t body_limit);
+  explicit HttpReply(std::size_t body_limit, std::shared_ptr<BodyBudget> budget = nullptr);
   ~HttpReply();
   HttpReply(HttpReply&&) noexcept;
 

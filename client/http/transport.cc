@@ -131,7 +131,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       auto connection = co_await dial(deadline);
       if (!connection) co_return std::unexpected(std::move(connection.error()));
       (*connection)->set_deadline(deadline);
-      auto reply = std::make_unique<HttpReply>(limits_.body_bytes);
+      auto reply = std::make_unique<HttpReply>(limits_.body_bytes, budget_);
       auto head = co_await converse(**connection, request.method, ready->text, *reply, true);
       if (!head) co_return std::unexpected(std::move(head.error()));
       (*connection)->clear_deadline();
@@ -269,7 +269,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     }
     std::string rest;
     while (answers.size() < requests.size()) {
-      HttpReply reply(limits_.body_bytes);
+      HttpReply reply(limits_.body_bytes, budget_);
       auto done = reply.feed(rest);
       if (done) done = co_await receive(connection, reply, false);
       if (!done) {
@@ -345,7 +345,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       }
       Connection& connection = *slot->connection;
       connection.set_deadline(deadline);
-      HttpReply reply(limits_.body_bytes);
+      HttpReply reply(limits_.body_bytes, budget_);
       auto done = co_await converse(connection, method, text, reply, false);
       if (done) {
         connection.clear_deadline();
@@ -367,6 +367,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
   const TransportLimits limits_;
+  const std::shared_ptr<BodyBudget> budget_ = std::make_shared<BodyBudget>(limits_.bodies_bytes);
   const MayWrite may_write_;
   const std::shared_ptr<TokenSource> token_;
   Result<ServerUrl> url_;

@@ -78,6 +78,7 @@ class Transport {
 struct TransportLimits {
   std::size_t connections = 32;               // streams not included
   std::size_t body_bytes = 256u << 20;        // of a reply; for a stream: buffered at once
+  std::size_t bodies_bytes = 256u << 20;      // of all replies at once, beyond the first 4 MiB of each
   std::chrono::milliseconds connect{10'000};  // to resolve, connect and shake hands
   // Idle connections are closed after this. The server keeps them for 90 s, but one may have died silently,
   // and a binding sent on it is in doubt for a minute. A new connection costs milliseconds.

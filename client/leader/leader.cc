@@ -60,7 +60,8 @@ void write_record(const LeaseRecord& record, json::value& lease) {
   json::object& fields = spec.get_object();
   fields["holderIdentity"] = record.holder;
   fields["leaseDurationSeconds"] = record.duration_seconds;
-  fields["acquireTime"] = record.acquire_time;
+  // Not as it is read: null stays null, as kube-scheduler leaves it. "" would be refused.
+  fields["acquireTime"] = record.acquire_time.empty() ? json::value() : json::value(record.acquire_time);
   fields["renewTime"] = record.renew_time;
   fields["leaseTransitions"] = record.transitions;
 }

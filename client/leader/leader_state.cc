@@ -56,13 +56,15 @@ LeaderState::Action LeaderState::next(Steady now, Wall wall) {
 }
 
 void LeaderState::got(LeaseRecord record, Steady now) {
+  // Whoever leads counts the transitions up, so nobody has led since: somebody has emptied the lease.
+  const bool emptied = leading_ && record.holder.empty() && record.transitions == observed_.transitions;
   if (record != observed_) {
     observed_ = std::move(record);
     observed_at_ = now;
   }
   if (mine() || observed_.holder.empty() || !alive(now)) {
     // A leader that finds the lease free or expired under another name has lost it: another may have led.
-    phase_ = leading_ && !mine() ? Phase::lost : Phase::update;
+    phase_ = leading_ && !mine() && !emptied ? Phase::lost : Phase::update;
   } else {
     phase_ = leading_ ? Phase::lost : Phase::standby;
   }

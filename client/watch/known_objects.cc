@@ -1,6 +1,7 @@
 #include "client/watch/known_objects.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client/watch/reflector_state.h"
 
@@ -35,6 +36,7 @@ void KnownObjects::note_kind(const json::value& object) {
 
 void KnownObjects::begin_list(bool replace) {
   ++list_;
+  listed_ = 0;
   listing_ = true;
   replace_ = replace;
   if (!replace) return;
@@ -83,7 +85,7 @@ bool KnownObjects::upsert(json::value& object, std::vector<Change>& changes, boo
   Known& known = it->second;
   const bool old = !fresh && stale(known, identity);
   const bool other = !fresh && known.uid != identity.uid;
-  if (listing_) known.list = list_;
+  if (listing_) listed_ += std::exchange(known.list, list_) != list_;
   if (old) return true;
   if (other) {
     changes.push_back(missed_delete(it->first, known));

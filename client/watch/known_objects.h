@@ -34,6 +34,7 @@ class KnownObjects {
   bool remove(boost::json::value& object, std::vector<Change>& changes);
 
   std::size_t size() const { return known_.size(); }
+  std::size_t listed() const { return listed_; }  // objects that this list, or the last one, has had
 
  private:
   struct Known {
@@ -62,6 +63,7 @@ class KnownObjects {
   std::string api_version_, kind_;
   std::uint64_t settled_ = 0;  // the version of the last list, or of the newest tombstone discarded since
   std::uint32_t list_ = 0;
+  std::size_t listed_ = 0;
   bool listing_ = false, replace_ = false;
 };
 

@@ -16,6 +16,7 @@
 #include "async/attachment.h"
 #include "async/nap.h"
 #include "async/timer.h"
+#include "base/log_limit.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
@@ -29,9 +30,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kBatch = 256;           // changes per call of the handler
-constexpr std::size_t kStatusBytes = 65'536;  // of a refusal's body
-constexpr std::size_t kNamesLogged = 256;     // of objects that cannot be read
+constexpr std::size_t kBatch = 256;            // changes per call of the handler
+constexpr std::size_t kStatusBytes = 65'536;   // of a refusal's body
+constexpr std::size_t kNamesLogged = 256;      // of objects that cannot be read
+constexpr int kPagesInVain = 3;                // in a row, with no object that the list has not had before
+constexpr std::size_t kVainBytes = 64 * 1024;  // of empty lines in a row in a watch
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
 
 }  // namespace
@@ -64,6 +67,7 @@ struct Reflector::Impl {
   Task<void> wait(std::chrono::milliseconds delay);
   Task<Result<std::string>> fetch(std::string query, std::chrono::milliseconds timeout);
 
+  void in_vain();
   void take_piece(std::string_view piece);
   bool take_line(std::string_view line);
   bool take_bookmark(const WatchEvent& event);
@@ -75,6 +79,7 @@ struct Reflector::Impl {
   void flush();    // dispatches the batch
   void release();  // dispatches it and frees its memory: no value in it may be alive
   void fail(const Error& error);
+  Error no_progress();
   void tell_readiness();
 
   const ReflectorOptions options;
@@ -89,9 +94,12 @@ struct Reflector::Impl {
 
   std::unique_ptr<Stream> stream;
   LineSplitter lines;
+  std::size_t vain_bytes = 0;        // of empty lines since the last event
+  std::optional<Steady> vain_since;  // nothing but empty lines has come
   // The current batch. Its values live in `memory`, which is freed after they were dispatched.
   Arena memory;
   std::vector<Change> batch;
+  LogLimit log;
   std::set<std::string> logged;          // names of objects that cannot be read
   std::optional<async::Timer> settling;  // while a watch is open and the kind still counts as failing
   bool synced = false;
@@ -171,6 +179,8 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   const auto executor = co_await asio::this_coro::executor;
   if (state.failing()) settling.emplace(executor);
   lines = LineSplitter();
+  vain_bytes = 0;
+  vain_since.reset();
   if (listing) known.begin_list(action.replace);
   state.opened(clock.now());
 }
@@ -195,10 +205,17 @@ Task<void> Reflector::Impl::read() {
     state.silent();
     co_return;
   }
+  // Empty lines break the silence of the wire, not the watch's.
+  if (vain_since) {
+    silence -= std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - *vain_since);
+    silence = std::max(silence, 1ms);
+  }
   auto piece = co_await stream->read(silence);
   if (stopped) co_return;
   if (piece && !piece->empty()) {
     take_piece(*piece);
+    const bool waited = vain_since && clock.now() - *vain_since >= options.silence;
+    if (waited || vain_bytes > kVainBytes) in_vain();
   } else if (!piece && piece.error().kind == Error::Kind::timeout) {
     spdlog::debug("reflector: silent watch resource={}", options.resource.plural);
     state.silent();
@@ -208,8 +225,21 @@ Task<void> Reflector::Impl::read() {
   }
 }
 
+void Reflector::Impl::in_vain() {
+  if (log.allows("empty lines", clock.now()))
+    spdlog::warn("reflector: a watch has nothing but empty lines resource={}", options.resource.plural);
+  state.ended(clock.now());
+}
+
 void Reflector::Impl::take_piece(std::string_view piece) {
+  const bool is_empty = piece.find_first_not_of("\r\n") == std::string_view::npos;
+  if (is_empty) {
+    vain_bytes += piece.size();
+    if (!vain_since) vain_since = clock.now();
+  }
   lines.feed(piece, [this](std::string_view line) {
+    vain_bytes = 0;
+    vain_since.reset();
     const bool on = take_line(line);
     if (batch.size() >= kBatch) release();
     return on;
@@ -249,15 +279,17 @@ bool Reflector::Impl::take_line(std::string_view line) {
 }
 
 bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
-  switch (state.bookmark(event.resource_version, event.initial_events_end)) {
+  switch (state.bookmark(event.resource_version, event.initial_events_end, clock.now())) {
     case ReflectorState::Bookmark::progress:
       return true;
     case ReflectorState::Bookmark::listed:
       complete_list();
       return true;
     case ReflectorState::Bookmark::regressed:
-      spdlog::warn("reflector: resourceVersion went back, relisting resource={} known={} server={}",
-                   options.resource.plural, state.resource_version(), event.resource_version);
+      if (log.allows("went back", clock.now())) {
+        spdlog::warn("reflector: resourceVersion went back, relisting resource={} known={} server={}",
+                     options.resource.plural, state.resource_version(), event.resource_version);
+      }
       return false;
   }
   return false;
@@ -266,25 +298,39 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
 Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   known.begin_list(action.replace);
   std::string token, version;
+  int pages_in_vain = 0;
   do {
     auto query = (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
     if (!token.empty()) query += "&continue=" + percent_encode(token);
     const auto body = co_await fetch(std::move(query), kListTimeout);
     if (stopped) co_return;
+    const auto had = known.listed();
     auto next = body ? take_page(*body, version) : std::unexpected(body.error());
     if (!next) {
       fail(next.error());
       co_return;
     }
+    pages_in_vain = known.listed() > had ? 0 : pages_in_vain + 1;
+    if (!next->empty() && (*next == token || pages_in_vain >= kPagesInVain)) {
+      fail(no_progress());
+      co_return;
+    }
     token = std::move(*next);
   } while (!token.empty());
-  if (state.listed(version)) {
+  if (state.listed(version, clock.now())) {
     complete_list();
-  } else {
+  } else if (log.allows("older", clock.now())) {
     spdlog::warn(
         "reflector: list is older than the known state, listing again resource={} known={} server={}",
         options.resource.plural, state.resource_version(), version);
   }
+}
+
+Error Reflector::Impl::no_progress() {
+  if (log.allows("no progress", clock.now()))
+    spdlog::warn("reflector: a list has pages without an end, trying again resource={} objects={}",
+                 options.resource.plural, known.listed());
+  return {Error::Kind::invalid, "the pages of the list have no end"};
 }
 
 // The body of one GET of the resource's path. Any status but 200 is an error.
@@ -347,7 +393,7 @@ Task<void> Reflector::Impl::probe() {
   }
   const auto page = split_list(*body);
   const std::string version = page ? page->resource_version : "";
-  state.probed(version);
+  state.probed(version, clock.now());
 }
 
 Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {

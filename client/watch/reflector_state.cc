@@ -1,7 +1,6 @@
 #include "client/watch/reflector_state.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "client/retry.h"
 
@@ -13,8 +12,10 @@ using namespace std::chrono_literals;
 constexpr auto kStreamingRetry = 10min;  // after a server refused streaming lists
 constexpr auto kVeryShortWatch = 1s;     // back off after an empty stream that ends this soon
 constexpr std::int64_t kPage = 500;
-constexpr int kUnfinishedLists = 3;  // unfinished streaming lists before a LIST is tried
-constexpr auto kMissingMax = 3s;     // longest backoff while the resource is not served: it may return soon
+constexpr auto kRegressedLately = 2min;  // versions went back before: back off
+constexpr int kFailedWatches = 5;        // at one version, without an event, before a list is tried
+constexpr int kUnfinishedLists = 3;      // unfinished streaming lists before a LIST is tried
+constexpr auto kMissingMax = 3s;  // longest backoff while the resource is not served: it may return soon
 constexpr int kMinStreamSeconds = 300;  // timeoutSeconds of a watch: this to twice this, at random
 
 bool expired(const Error& error) {
@@ -42,13 +43,6 @@ bool refused_streaming(const Error& error) {
 }
 
 }  // namespace
-
-std::uint64_t version_number(std::string_view resource_version) {
-  std::uint64_t number = 0;
-  const char* end = resource_version.data() + resource_version.size();
-  auto [stop, error] = std::from_chars(resource_version.data(), end, number);
-  return error == std::errc() && stop == end ? number : 0;
-}
 
 Backoff::Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
                  std::chrono::milliseconds reset_after)
@@ -130,43 +124,53 @@ void ReflectorState::event(std::string_view resource_version) {
     return;
   }
   outage_.reset();
+  failed_watches_ = 0;
   if (!went_back(resource_version)) advance(resource_version);
 }
 
-ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_version,
-                                                  bool initial_events_end) {
+ReflectorState::Bookmark ReflectorState::bookmark(std::string_view resource_version, bool initial_events_end,
+                                                  Steady now) {
   got_event_ = true;
   if (phase_ == Phase::stream_list) {
     if (!initial_events_end) return Bookmark::progress;
     if (!take_list(resource_version)) {
-      go(Phase::stream_list);
+      regressed(now);
       return Bookmark::regressed;
     }
     phase_ = Phase::watch;
     return Bookmark::listed;
   }
   if (went_back(resource_version)) {
-    replace_ = true;
-    go(Phase::stream_list);
+    regressed(now);
     return Bookmark::regressed;
   }
   outage_.reset();
+  failed_watches_ = 0;
   advance(resource_version);
   return Bookmark::progress;
 }
 
-bool ReflectorState::listed(std::string_view resource_version) {
-  if (!take_list(resource_version)) return false;
+bool ReflectorState::listed(std::string_view resource_version, Steady now) {
+  if (!take_list(resource_version)) {
+    regressed(now);
+    return false;
+  }
   unpaged_ = unpaged_is_too_large_ = false;
   page_ = kPage;
   go(Phase::watch);
   return true;
 }
 
-void ReflectorState::probed(std::string_view resource_version) {
+void ReflectorState::probed(std::string_view resource_version, Steady now) {
   if (!went_back(resource_version)) return go(Phase::watch);
+  regressed(now);
+}
+
+void ReflectorState::regressed(Steady now) {
   replace_ = true;
   go(Phase::stream_list);
+  if (regressed_at_ && now - *regressed_at_ < kRegressedLately) back_off(now);
+  regressed_at_ = now;
 }
 
 void ReflectorState::failed(const Error& error, Steady now) {
@@ -214,7 +218,9 @@ void ReflectorState::stream_list_failed(const Error& error, Steady now) {
 void ReflectorState::watch_failed(const Error& error, Steady now) {
   // Expired: the versions since are compacted. Other permanent errors (forbidden, not served, an invalid
   // event): a list either recovers or returns a better error.
-  const bool resume = is_transient(error) || (error.code == 500 && !expired(error));
+  const bool same = error.code == 500 && !expired(error) && ++failed_watches_ < kFailedWatches;
+  const bool resume = is_transient(error) || same;
+  if (!resume) failed_watches_ = 0;
   if (!expired(error)) outage_ = error.code;
   go(resume ? Phase::probe : Phase::stream_list);
   back_off(now, error);
@@ -272,7 +278,7 @@ bool ReflectorState::went_back(std::string_view resource_version) const {
 }
 
 void ReflectorState::advance(std::string_view resource_version) {
-  if (resource_version.empty()) return;
+  if (version_number(resource_version) == 0) return;
   version_ = resource_version;
   highest_ = version_number(resource_version);
 }
@@ -286,7 +292,7 @@ bool ReflectorState::take_list(std::string_view resource_version) {
   }
   replace_ = false;
   outage_.reset();
-  unfinished_lists_ = 0;
+  failed_watches_ = unfinished_lists_ = 0;
   advance(resource_version);
   return true;
 }

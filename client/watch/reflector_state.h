@@ -11,7 +11,9 @@
 // A watch may lose an event without notice, such as a DELETE, which no later event repairs. So everything is
 // relisted from time to time, at random so that resources do not relist together.
 //
-// A jittered exponential backoff (client-go's numbers) precedes every retry that could loop.
+// Versions that go back lead to a list at once, unless that happened lately. A watch that the server fails at
+// the same version again and again leads to a list, too: the version may be the reason. A jittered
+// exponential backoff (client-go's numbers) precedes every retry that could loop.
 // Pure: the caller passes the time, and Random the randomness. Threads: none of its own.
 #pragma once
 
@@ -23,11 +25,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/decode/watch_lines.h"
 
 namespace podium::client {
-
-// A resourceVersion as a number; 0 where it is not one, which is not comparable.
-std::uint64_t version_number(std::string_view resource_version);
 
 // Delays of base, 2·base, … up to max, each plus up to 100 % at random. Resets to base after reset_after
 // without a call. Source: client-go tools/cache/reflector.go, wait.Backoff.DelayWithReset.
@@ -84,10 +84,10 @@ class ReflectorState {
     listed,     // the streaming list is complete
     regressed,  // resourceVersions went back: close the stream, the list is incomplete
   };
-  Bookmark bookmark(std::string_view resource_version, bool initial_events_end);
+  Bookmark bookmark(std::string_view resource_version, bool initial_events_end, Steady now);
   // A LIST is complete. False: it is older than the known state; discard it and list again.
-  bool listed(std::string_view resource_version);
-  void probed(std::string_view resource_version);
+  bool listed(std::string_view resource_version, Steady now);
+  void probed(std::string_view resource_version, Steady now);
   void failed(const Error& error, Steady now);  // a request failed, or an ERROR event arrived
   void ended(Steady now);                       // the stream ended or was cut
   void silent();                                // the stream was silent for too long
@@ -111,6 +111,7 @@ class ReflectorState {
   bool went_back(std::string_view resource_version) const;
   void advance(std::string_view resource_version);
   bool take_list(std::string_view resource_version);
+  void regressed(Steady now);
   void stream_list_failed(const Error& error, Steady now);
   void watch_failed(const Error& error, Steady now);
   int stream_timeout();
@@ -130,6 +131,8 @@ class ReflectorState {
   std::string version_;        // of the last list, event or bookmark: where a watch resumes
   std::uint64_t highest_ = 0;  // highest version seen, also in incomplete lists
   std::chrono::milliseconds delay_{0};
+  int failed_watches_ = 0;  // in a row, at version_
+  std::optional<Steady> regressed_at_;
   Steady opened_at_{}, progress_at_{};
   std::optional<Steady> no_streaming_before_, relist_at_;
 };

@@ -224,7 +224,8 @@ Result<Config> load(std::string_view text, std::string_view file_name, const Loa
 
 Result<Config> load_file(const std::string& path, const LoadOptions& options) {
   // Reads at most one byte more than the limit; the parser rejects a text of that size.
-  const auto text = read_input(path, kMaxBytes + 1);
+  const auto text =
+      options.regular_files_only ? read_file(path, kMaxBytes + 1) : read_input(path, kMaxBytes + 1);
   if (!text) return std::unexpected(text.error());
   const auto documents = api::parse_documents(*text, path, {kMaxBytes, kMaxNodes});
   if (!documents) return std::unexpected(documents.error());

@@ -111,6 +111,8 @@ struct LoadOptions {
   plugins::Registry plugins;  // includes the out-of-tree plugins
   // Fields of the KubeSchedulerConfiguration from flags; they override the file.
   boost::json::object overrides{};
+  // load_file(): of regular files only, and without waiting (base/input.h).
+  bool regular_files_only = false;
 };
 
 // An empty text yields the default configuration. On failure, Error.message has every finding, one per line:

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/input.h"
 #include "client/auth/base64.h"
-#include "client/auth/file.h"
 #include "client/auth/tls.h"
 #include "client/auth/url.h"
 
@@ -170,7 +170,7 @@ Result<client::ClientConfig> client_config(const config::Extender& config) {
   if (out.ca.empty()) out.ca_file = tls.ca_file;
   for (const auto& file : {tls.ca_file, tls.cert_file, tls.key_file}) {
     if (file.empty()) continue;
-    if (const auto text = client::read_file(file); !text) return wrong("tlsConfig: " + text.error().message);
+    if (const auto text = read_file(file); !text) return wrong("tlsConfig: " + text.error().message);
   }
   const bool has_certificate = !pair.certificate.empty() || !tls.cert_file.empty();
   const bool has_key = !pair.key.empty() || !tls.key_file.empty();

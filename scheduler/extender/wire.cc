@@ -49,6 +49,24 @@ Result<std::string> text_member(const json::value& object, std::string_view name
   return std::string(value->get_string());
 }
 
+// Of a text that goes into statuses and reports: no more of it than somebody reads.
+constexpr std::size_t kMessageBytes = 1024;
+
+std::string message_of(std::string_view text) {
+  if (text.size() <= kMessageBytes) return std::string(text);
+  auto size = kMessageBytes;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;  // whole characters
+  return fmt::format("{}… ({} bytes)", text.substr(0, size), text.size());
+}
+
+// The extender's "Error", cut when it is read.
+Result<std::string> error_member(const json::value& object) {
+  const auto* value = member(object, "Error");
+  if (!value) return std::string();
+  if (!value->is_string()) return malformed("Error", "expected a string");
+  return message_of(value->get_string());
+}
+
 Result<framework::FilterOpinion::Reasons> reasons_member(const json::value& object, std::string_view name) {
   framework::FilterOpinion::Reasons out;
   const auto* value = member(object, name);
@@ -199,7 +217,7 @@ Result<FilterReply> read_filter_reply(std::string_view text) {
   if (!failed) return std::unexpected(failed.error());
   auto unresolvable = reasons_member(*value, "FailedAndUnresolvableNodes");
   if (!unresolvable) return std::unexpected(unresolvable.error());
-  auto error = text_member(*value, "Error");
+  auto error = error_member(*value);
   if (!error) return std::unexpected(error.error());
   return FilterReply{std::move(*names), std::move(*nodes), std::move(*failed), std::move(*unresolvable),
                      std::move(*error)};
@@ -241,7 +259,7 @@ Result<std::vector<Victims>> read_preemption_reply(std::string_view text) {
 Result<std::string> read_binding_reply(std::string_view text) {
   const auto value = parse_object(text);
   if (!value) return std::unexpected(value.error());
-  return text_member(*value, "Error");
+  return error_member(*value);
 }
 
 }  // namespace podium::extender

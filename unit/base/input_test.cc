@@ -1,10 +1,12 @@
 #include "base/input.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace podium {
 namespace {
@@ -48,6 +50,35 @@ TEST_F(ReadInput, SaysWhyItCannot) {
   const auto folder = read_input(path(""));
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().message, path("") + ": Is a directory");
+}
+
+TEST_F(ReadInput, AProcessReadsRegularFilesOnlyAndDoesNotWait) {
+  std::ofstream(path("text")) << "text";
+  std::ofstream(path("large")) << std::string(200'000, 'x');
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink(path("text").c_str(), path("link").c_str()), 0);
+  EXPECT_EQ(read_file(path("text")), "text");
+  EXPECT_EQ(read_file(path("link")), "text");
+  struct Case {
+    std::string file, why;
+  };
+  const Case cases[] = {{path("fifo"), "is not a regular file"},
+                        {"/dev/zero", "is not a regular file"},
+                        {path(""), "Is a directory"},
+                        {path("absent"), "No such file or directory"},
+                        {path("large"), "larger than 100000 bytes"}};
+  for (const auto& c : cases) {
+    const auto read = read_file(c.file, 100'000);
+    ASSERT_FALSE(read) << c.file;
+    EXPECT_EQ(read.error().message, c.file + ": " + c.why);
+  }
+}
+
+TEST_F(ReadInput, ACommandWaitsForTheWriterOfAPipe) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  std::thread writer([this] { std::ofstream(path("fifo")) << "text"; });
+  EXPECT_EQ(read_input(path("fifo")), "text");
+  writer.join();
 }
 
 }  // namespace

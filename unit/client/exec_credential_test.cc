@@ -206,6 +206,17 @@ TEST_F(ExecCredentialTest, InheritsNoDescriptorAndSpeaksOnStandardError) {
   EXPECT_EQ(said, "run aws sso login\n");
 }
 
+TEST_F(ExecCredentialTest, SpeaksAFewKibibytesOnStandardErrorHoweverMuchItSays) {
+  auto plugin =
+      script("head -c 3000000 /dev/zero | tr '\\0' 'x' >&2; echo '" + credential(R"({"token":"t"})") + "'");
+  testing::internal::CaptureStderr();
+  const auto token = exec_credential(plugin, clock_)->current();
+  const auto said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(token, "t") << "what it says is read, so it goes on";
+  EXPECT_LT(said.size(), 20'000u);
+  EXPECT_THAT(said, HasSubstr("standard error is left out"));
+}
+
 TEST_F(ExecCredentialTest, OneThatTakesLongIsNamed) {
   std::ostringstream log;
   const auto before = spdlog::default_logger();

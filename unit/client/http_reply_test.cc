@@ -69,5 +69,36 @@ TEST(HttpReply, TakesLargeBodiesAndManyRepliesAtOnce) {
   EXPECT_TRUE(second.reusable());
 }
 
+// Lists without an end, several at a time, beside a small reply.
+TEST(HttpReply, AllBodiesTogetherAreBoundedAndASmallOneIsNotHeldUp) {
+  const auto budget = std::make_shared<BodyBudget>(8 * kMegabyte);
+  const std::string chunk = "100000\r\n" + std::string(1 << 20, 'x') + "\r\n";
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  {
+    std::vector<HttpReply> endless;
+    std::size_t taken = 0;
+    for (int i = 0; i < 4; ++i) {
+      endless.emplace_back(256 * kMegabyte, budget);
+      ASSERT_TRUE(endless.back().feed(head));
+    }
+    for (int refused = 0; refused < 4;) {
+      refused = 0;
+      for (auto& one : endless) {
+        const auto fed = one.feed(chunk);
+        taken += fed.has_value();
+        refused += !fed;
+        if (!fed) {
+          EXPECT_EQ(fed.error().reason, "BodyTooLarge");
+        }
+      }
+    }
+    EXPECT_LE(taken, 4u * 4 + 8);
+    HttpReply small(256 * kMegabyte, budget);
+    EXPECT_TRUE(small.feed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    EXPECT_EQ(small.take_body(), "ok");
+  }
+  EXPECT_EQ(budget->left(), 8 * kMegabyte);
+}
+
 }  // namespace
 }  // namespace podium::client

@@ -197,6 +197,25 @@ TEST(LeaderElector, SaysWhenItHasLastMadeAStep) {
   context.run();
 }
 
+TEST(LeaderElector, AnAcquireTimeOfNullStaysNull) {
+  LeaseServer server;
+  server.put_lease(
+      R"({"holderIdentity":"me","leaseDurationSeconds":1,"leaseTransitions":7,"acquireTime":null,"renewTime":null})");
+  asio::io_context context;
+  Api api(server.transport, system_clock(), system_random());
+  LeaderElector elector(api, quick("me"));
+  json::value lease;
+  asio::co_spawn(context, elector.run([&] {
+    lease = server.lease();
+    elector.stop();
+  }),
+                 [](std::exception_ptr, Result<void>) {});
+  context.run();
+  EXPECT_EQ(lease.at("spec").at("holderIdentity"), "me");
+  EXPECT_TRUE(lease.at("spec").at("acquireTime").is_null()) << lease;
+  EXPECT_TRUE(lease.at("spec").at("renewTime").is_string()) << lease;
+}
+
 TEST(LeaderElector, KeepsWhatElseTheLeaseHas) {
   LeaseServer server;
   server.put_lease(R"({"holderIdentity":"","leaseDurationSeconds":1,"leaseTransitions":7,"strategy":"s"})");

@@ -224,7 +224,7 @@ class World {
       if (faults && !frozen && dice.one_in(3)) server.write();
       apply({Event::Type::upsert, name, object.first, object.second});
     }
-    if (state.listed(std::to_string(version))) complete_list(version);
+    if (state.listed(std::to_string(version), clock.now())) complete_list(version);
   }
 
   void complete_list(Version version) {
@@ -238,7 +238,7 @@ class World {
 
   void probe() {
     if (refuses()) return;
-    state.probed(std::to_string(server.version()));
+    state.probed(std::to_string(server.version()), clock.now());
   }
 
   void read() {
@@ -278,7 +278,7 @@ class World {
   void bookmark(bool end) {
     // A held event must not follow a bookmark of a later version.
     if (held) return release();
-    switch (state.bookmark(std::to_string(position), end)) {
+    switch (state.bookmark(std::to_string(position), end, clock.now())) {
       case ReflectorState::Bookmark::listed:
         end_sent = true;
         return complete_list(position);

@@ -73,16 +73,16 @@ class Life {
     return then([](auto& s, auto) { s.waited(); });
   }
   Life& probed(const char* rv) {
-    return then([&](auto& s, auto) { s.probed(rv); });
+    return then([&](auto& s, auto now) { s.probed(rv, now); });
   }
   Life& listed(const char* rv) {
-    return then([&](auto& s, auto) { s.listed(rv); });
+    return then([&](auto& s, auto now) { s.listed(rv, now); });
   }
   Life& event(const char* rv) {
     return then([&](auto& s, auto) { s.event(rv); });
   }
   Life& bookmark(const char* rv, bool end = false) {
-    return then([&](auto& s, auto) { s.bookmark(rv, end); });
+    return then([&](auto& s, auto now) { s.bookmark(rv, end, now); });
   }
   Life& pass(std::chrono::seconds time) {
     clock.advance(time);
@@ -396,6 +396,38 @@ TEST(VersionNumber, IsZeroForWhatIsNoNumber) {
   EXPECT_EQ(version_number("18446744073709551615"), 18446744073709551615u);
   for (const char* bad : {"", "x", "1x", "-1", "18446744073709551616"})
     EXPECT_EQ(version_number(bad), 0u) << bad;
+}
+
+TEST(ReflectorState, AVersionThatIsNotANumberIsNotTaken) {
+  for (const char* version : {"abc", "", "0", "-5", "1e3", "18446744073709551616"}) {
+    Life life;
+    life.watching().event(version).bookmark(version).ended().probed("100");
+    EXPECT_EQ(life.done.back(), "watch 100") << version;
+  }
+}
+
+TEST(ReflectorState, AWatchThatFailsAtOneVersionAgainAndAgainLeadsToAList) {
+  Life life;
+  life.watching();
+  int watches = 0;
+  for (; watches < 20 && life.state.listing() == false; ++watches) {
+    life.failed(status(500)).waited();
+    if (!life.state.listing()) life.probed("100");
+  }
+  EXPECT_EQ(watches, 5);
+  EXPECT_EQ(life.done.back(), "stream_list");
+}
+
+TEST(ReflectorState, VersionsThatGoBackAgainAndAgainBackOff) {
+  Life life;
+  life.watching().bookmark("50");
+  EXPECT_EQ(life.done.back(), "stream_list replace") << "the first time at once";
+  for (int i = 0; i < 3; ++i) {
+    life.opened().bookmark("100", true).bookmark("50");
+    EXPECT_TRUE(life.done.back().starts_with("wait ")) << life.done.back();
+    life.waited();
+    EXPECT_EQ(life.done.back(), "stream_list replace");
+  }
 }
 
 }  // namespace

@@ -111,6 +111,48 @@ TEST(Reflector, ListsAnewWhenTheServerWentBack) {
   EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "+b/2", "synced", "~a/1", "-b/2"}));
 }
 
+TEST(Reflector, AnEventWithAVersionThatIsNotANumberLeadsToAList) {
+  Script run;
+  const std::string odd =
+      R"({"type":"MODIFIED","object":{"metadata":{"namespace":"ns","name":"a","uid":"1","resourceVersion":"abc"}}})"
+      "\n";
+  run.streams = {
+      {200, {event("ADDED", "a", "1", 5), bookmark(9, true), odd}, End::hang},
+      {200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 10), bookmark(12, true)}, End::hang}};
+  run.go("available");
+  EXPECT_EQ(run.diary.entries, (Lines{"+a/1", "synced", "unavailable 0", "+b/2", "available"}));
+}
+
+TEST(Reflector, AListWhosePagesHaveNoEndIsAnError) {
+  const auto page = [](const std::string& token, const std::string& name) {
+    return Response{200, fmt::format(R"({{"metadata":{{"resourceVersion":"9","continue":"{}"}},)"
+                                     R"("items":[{{"metadata":{{"name":"{}","uid":"{}"}}}}]}})",
+                                     token, name, name)};
+  };
+  const std::vector<Response> cases[] = {
+      {page("t", "a"), page("t", "b")},                                                 // the token repeats
+      {page("t", "a"), page("u", "a"), page("v", "a"), page("w", "a"), page("x", "b")}  // no object is new
+  };
+  for (const auto& pages : cases) {
+    ReflectorOptions options;
+    options.streaming_list = false;
+    Script run(options);
+    run.replies.assign(pages.begin(), pages.end());
+    run.go("unavailable 0");
+    EXPECT_EQ(run.diary.entries.back(), "unavailable 0");
+    EXPECT_LE(run.transport->requests().size(), 4u);
+  }
+}
+
+TEST(Reflector, AWatchWithNothingButEmptyLinesEnds) {
+  Script run;
+  run.streams = {{200, {bookmark(9, true), std::string(40'000, '\n'), std::string(40'000, '\n')}, End::hang},
+                 {200, {event("ADDED", "a", "1", 2000)}, End::hang}};
+  run.go("+a/1");
+  EXPECT_EQ(run.diary.entries, (Lines{"synced", "+a/1"}));
+  EXPECT_EQ(run.counts.watches, 2u);
+}
+
 TEST(Reflector, TellsWhenTheKindCannotBeListedAndWhenItCanAgain) {
   Script run;
   run.streams = {

@@ -110,8 +110,8 @@ class Reviewer {
 class Asker {
  public:
   explicit Asker(Reviewer& reviewer, ClientCaSource* ca = nullptr)
-      : tokens_(reviewer.api, seconds(10)),
-        reviews_(reviewer.api, seconds(20), seconds(5)),
+      : tokens_(reviewer.api, shares, seconds(10)),
+        reviews_(reviewer.api, shares, seconds(20), seconds(5)),
         access_({reviewer.clock, *OpenPaths::parse({"/healthz", "/livez", "/open/*"}), ca, &tokens_,
                  &reviews_}) {}
 
@@ -121,8 +121,9 @@ class Asker {
     return refused ? refused->status : 200;
   }
   int status(const std::string& path, const std::string& authorization = "",
-             const std::string& method = "GET") {
+             const std::string& method = "GET", const std::string& peer = "") {
     Request request;
+    request.peer = peer;
     request.method = method;
     request.path = path;
     request.authorization = authorization;
@@ -151,6 +152,8 @@ class Asker {
     io_.run();
     return future.get();
   }
+
+  Shares shares{kReviewShares};
 
  private:
   asio::io_context io_;
@@ -187,6 +190,39 @@ TEST(Access, StatusByPathAndToken) {
     EXPECT_EQ(asker.status(c.path, c.authorization, c.method), c.status)
         << c.method << " " << c.path << " " << c.authorization;
   }
+}
+
+// Somebody with random tokens, and random paths without one, has as many reviews in progress as he gets.
+TEST(Access, KnownTokensAndOtherPeersDoNotWaitBehindReviews) {
+  Reviewer reviewer;
+  Asker asker(reviewer);
+  ASSERT_EQ(asker.status("/metrics", "Bearer good", "GET", "greedy"), 200);
+  std::vector<Shares::Slot> held;
+  while (auto slot = asker.shares.take("greedy")) held.push_back(std::move(slot));
+  EXPECT_EQ(held.size(), kReviewShares.of_one);
+  while (auto slot = asker.shares.take("greedy-2")) held.push_back(std::move(slot));
+  const auto before = reviewer.asked("");
+  EXPECT_EQ(asker.status("/metrics", "Bearer random", "GET", "greedy"), 503);
+  EXPECT_EQ(asker.status("/livez", "Bearer random", "GET", "greedy"), 503);
+  EXPECT_EQ(asker.status("/random", "", "GET", "greedy"), 503);
+  EXPECT_EQ(reviewer.asked(""), before) << "refused at once";
+  EXPECT_EQ(asker.status("/metrics", "Bearer good", "GET", "greedy"), 200) << "known, also at this address";
+  EXPECT_EQ(asker.status("/livez", "", "GET", "greedy"), 200);
+  EXPECT_EQ(asker.status("/metrics", "Bearer unknown", "GET", "modest"), 401) << "reviewed";
+  EXPECT_EQ(asker.status("/configz", "Bearer good", "GET", "modest"), 403) << "reviewed";
+}
+
+TEST(Access, RandomTokensAndPathsPushOutNoKnownOnes) {
+  Reviewer reviewer;
+  Asker asker(reviewer);
+  ASSERT_EQ(asker.status("/metrics", "Bearer good"), 200);
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(asker.status("/metrics", "Bearer random-" + std::to_string(i)), 401);
+    ASSERT_EQ(asker.status("/random/" + std::to_string(i)), 403);
+  }
+  const auto before = reviewer.asked("");
+  EXPECT_EQ(asker.status("/metrics", "Bearer good"), 200);
+  EXPECT_EQ(reviewer.asked(""), before);
 }
 
 TEST(Access, AsksAsKubeSchedulerDoes) {

@@ -84,6 +84,56 @@ TEST(HttpsServer, SlowRequestsLeaveRoomForProbes) {
   EXPECT_EQ(HttpsClient(server.port()).get("/slow"), "200 text/plain; charset=utf-8: done");
 }
 
+// Clients of one address that ask for much and read nothing.
+std::vector<std::unique_ptr<HttpsClient>> deaf_crowd(std::uint16_t port, int count) {
+  std::vector<std::unique_ptr<HttpsClient>> out;
+  for (int i = 0; i < count; ++i) {
+    out.push_back(std::make_unique<HttpsClient>(port));
+    for (int j = 0; j < 20; ++j) out.back()->send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n");
+  }
+  return out;
+}
+
+TEST(HttpsServer, WhoDoesNotReadTakesNoSlotOfOthers) {
+  RunningServer server({.probes = {"/healthz"}});
+  const auto deaf = deaf_crowd(server.port(), 40);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(HttpsClient(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+    EXPECT_EQ(HttpsClient(server.port()).get("/configz"), "200 application/json: {}");
+  }
+}
+
+TEST(HttpsServer, WhoOwesABodyThatNobodyReadsTakesNoSlotOfOthers) {
+  RunningServer server({.probes = {"/healthz"}});
+  std::vector<std::unique_ptr<HttpsClient>> owing;
+  for (int i = 0; i < 40; ++i) {
+    owing.push_back(std::make_unique<HttpsClient>(server.port()));
+    owing.back()->send("POST /healthz HTTP/1.1\r\nHost: l\r\nContent-Length: 10\r\n\r\n");
+  }
+  EXPECT_EQ(HttpsClient(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+  EXPECT_EQ(HttpsClient(server.port()).get("/configz"), "200 application/json: {}");
+}
+
+TEST(HttpsServer, BodiesUnderWayTakeNoSlotOfOthers) {
+  RunningServer server({.connections = 32, .connections_per_peer = 16});
+  std::vector<std::unique_ptr<HttpsClient>> slow;
+  for (int i = 0; i < 12; ++i) {
+    slow.push_back(std::make_unique<HttpsClient>(server.port()));
+    slow.back()->send("POST /echo HTTP/1.1\r\nHost: l\r\nContent-Length: 10\r\n\r\n12345");
+  }
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(HttpsClient(server.port()).get("/configz"), "200 application/json: {}");
+  int answered = 0, refused = 0;
+  for (auto& one : slow) {
+    one->send("67890");
+    const auto reply = one->next_reply();
+    answered += reply == "200: 1234567890";
+    refused += reply.starts_with("408");
+  }
+  EXPECT_EQ(answered, 6) << "the share of an address";
+  EXPECT_EQ(refused, 6);
+}
+
 TEST(HttpsServer, ConnectionsThatSendNothingEnd) {
   RunningServer server;
   asio::io_context io;

@@ -1,5 +1,6 @@
 // HttpsServer, with a real client over the loopback: routes, certificates, its start and its end.
 #include "server/https_server.h"
+#include "base/input.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +11,6 @@
 #include <filesystem>
 #include <string>
 
-#include "client/auth/file.h"
 #include "unit/server/https_client.h"
 #include "unit/server/running_server.h"
 #include "unit/support/temp_dir.h"
@@ -88,7 +88,7 @@ TEST(HttpsServer, KeepsItsOwnCertificateInADirectory) {
   std::string own;
   {
     RunningServer server(options);
-    own = *client::read_file(files.path("certs/kube-scheduler.crt"));
+    own = *read_file(files.path("certs/kube-scheduler.crt"));
     EXPECT_EQ(HttpsClient(server.port(), own).get("/healthz"), "200 text/plain; charset=utf-8: ok");
   }
   RunningServer again(options);

@@ -7,6 +7,9 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -407,6 +410,41 @@ TEST(ReportApi, AUserCannotTakeItAll) {
   EXPECT_LE(codes[200], 21);
   EXPECT_EQ(served.forks, codes[200]);
   EXPECT_EQ(served.gate.inside(), 0u);
+}
+
+async::Task<Result<std::string>> slowly(std::shared_ptr<asio::steady_timer> until, std::size_t) {
+  boost::system::error_code ended;
+  co_await until->async_wait(asio::redirect_error(asio::use_awaitable, ended));
+  Result<std::string> out = std::string(kPod);
+  co_return out;
+}
+
+// Accounts of one namespace that send their bodies slowly.
+TEST(ReportApi, WhoSendsABodySlowlyHoldsNoSlotOfTheQuestions) {
+  Served served;
+  const auto until = std::make_shared<asio::steady_timer>(served.io, 1h);
+  std::vector<std::future<Reply>> slow;
+  for (const char* who : {"ann", "bob"}) {
+    for (int i = 0; i < 4; ++i) {
+      auto request = served.request("POST", kAsk + "scores");
+      request.authorization = who;
+      request.read_body = [until](std::size_t limit) { return slowly(until, limit); };
+      slow.push_back(served.begin(std::move(request)));
+    }
+  }
+  while (served.io.poll() > 0) served.io.restart();
+  for (int i = 0; i < 9; ++i) {
+    auto other = served.request("POST", "/v1/namespaces/other/whatif/scores", kPod);
+    other.authorization = "carol";
+    EXPECT_EQ(served.send(std::move(other)).status, 200);
+  }
+  EXPECT_EQ(served.post(kAsk + "scores").status, 429) << "its own and its namespace's share is taken";
+  until->cancel();
+  served.io.restart();
+  while (served.io.poll() > 0) served.io.restart();
+  std::map<int, int> codes;
+  for (auto& reply : slow) ++codes[reply.get().status];
+  EXPECT_EQ(codes, (std::map<int, int>{{200, 6}, {429, 2}}));
 }
 
 // --- the OpenAPI document ---

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -104,6 +105,21 @@ TEST_F(Reloading, AppliesWhatChanges) {
   write(file_of(""));
   reload.look();
   EXPECT_FALSE(applied.back().reports.only_failures) << "back to the defaults";
+}
+
+TEST_F(Reloading, WhatIsNotARegularFileIsNotWaitedFor) {
+  config::LoadOptions how;
+  how.regular_files_only = true;
+  ConfigReload reload(
+      file, running, [&] { return config::load_file(file, how); },
+      [this](const config::Podium& podium) { applied.push_back(podium); });
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  reload.look();
+  EXPECT_EQ(log.count("is not a regular file"), 1);
+  write(file_of("reports: {onlyFailures: true}"));
+  reload.look();
+  EXPECT_EQ(applied.size(), 1u);
 }
 
 }  // namespace

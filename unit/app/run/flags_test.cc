@@ -1,6 +1,7 @@
 // The command line of `podium run`: the table of flags, the command and docs/flags.md agree, and the
 // command lines of common installers work.
 #include "app/run/flags.h"
+#include "base/input.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,6 @@
 
 #include "app/run/command_line.h"
 #include "app/run/options.h"
-#include "client/auth/file.h"
 #include "scheduler/plugins/registry.h"
 #include "unit/support/temp_dir.h"
 
@@ -22,6 +22,23 @@ namespace podium::app::run {
 namespace {
 
 using testing::HasSubstr;
+// As pflag.
+TEST(Flags, OfAFlagGivenAgainTheLastHoldsAndAListIsAddedTo) {
+  const auto given =
+      values_of({"-v=2", "--v=3", "--leader-elect=true", "--leader-elect=false", "--secure-port=1",
+                 "--secure-port=0", "--tls-cipher-suites=a", "--tls-cipher-suites=b,c", "--config=a",
+                 "--config=b", "--profiling", "--profiling=false", "--kube-api-qps=7", "--kube-api-qps=8",
+                 "--feature-gates=A=true", "--feature-gates=B=false"});
+  EXPECT_EQ(given.at("v"), "3");
+  EXPECT_EQ(given.at("leader-elect"), "false");
+  EXPECT_EQ(given.at("secure-port"), "0");
+  EXPECT_EQ(given.at("tls-cipher-suites"), "[a,b,c]");
+  EXPECT_EQ(given.at("config"), "b");
+  EXPECT_EQ(given.at("profiling"), "false");
+  EXPECT_EQ(given.at("kube-api-qps"), "8");
+  EXPECT_EQ(given.at("feature-gates"), "[A=true,B=false]");
+}
+
 using testing::StartsWith;
 
 struct Outcome {
@@ -51,7 +68,7 @@ Outcome run_with(std::vector<const char*> flags) {
 TEST(Flags, TheTableIsSortedAndTheDocumentIsMadeOfIt) {
   EXPECT_TRUE(std::ranges::is_sorted(flags(), {}, &Flag::name));
   if (std::getenv("PODIUM_WRITE_DOCS")) std::ofstream("docs/flags.md") << flags_document();
-  const auto document = client::read_file("docs/flags.md");
+  const auto document = read_file("docs/flags.md");
   ASSERT_TRUE(document) << document.error().message;
   EXPECT_EQ(*document, flags_document()) << "PODIUM_WRITE_DOCS=1 writes it";
 }
@@ -181,7 +198,7 @@ leaderElection: {leaderElect: true, resourceName: of-the-file, resourceNamespace
   const auto outcome = run_with(
       {config.c_str(), out.c_str(), "--leader-elect=false", "--leader-elect-resource-name=of-the-flag"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
-  const auto written = *client::read_file(files.path("out.yaml"));
+  const auto written = *read_file(files.path("out.yaml"));
   EXPECT_THAT(written, HasSubstr("leaderElect: false"));
   EXPECT_THAT(written, HasSubstr("resourceName: of-the-flag"));
   EXPECT_THAT(written, HasSubstr("resourceNamespace: of-the-file"));

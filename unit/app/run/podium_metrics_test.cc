@@ -1,5 +1,6 @@
 // podium's own metrics: their values, their names, and docs/metrics.md.
 #include "app/run/podium_metrics.h"
+#include "base/input.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,6 @@
 #include <set>
 #include <sstream>
 
-#include "client/auth/file.h"
 #include "scheduler/cycle/metrics.h"
 
 namespace podium::app::run {
@@ -131,7 +131,7 @@ std::string cell(const std::string& row, int number) {
 
 std::map<std::string, Documented> documented() {
   std::map<std::string, Documented> out;
-  std::istringstream rows(client::read_file("docs/metrics.md").value());
+  std::istringstream rows(read_file("docs/metrics.md").value());
   for (std::string row; std::getline(rows, row);) {
     if (!row.starts_with("| `podium_")) continue;
     auto& metric = out[cell(row, 1)];

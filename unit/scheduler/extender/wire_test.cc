@@ -122,5 +122,18 @@ TEST(Wire, BindingReplies) {
   EXPECT_FALSE(read_binding_reply("bound"));
 }
 
+TEST(Wire, AnErrorIsCutWhenItIsRead) {
+  for (const auto* letter : {"x", "é", "€"}) {
+    std::string text;
+    while (text.size() < 1'000'000) text += letter;
+    const auto reply = R"({"Error":")" + text + R"("})";
+    for (const auto& error : {read_filter_reply(reply)->error, *read_binding_reply(reply)}) {
+      EXPECT_LE(error.size(), 1'100u);
+      EXPECT_TRUE(error.ends_with("… (" + std::to_string(text.size()) + " bytes)")) << error;
+      EXPECT_TRUE(text.starts_with(error.substr(0, error.find("…"))));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace podium::extender
