@@ -29,7 +29,10 @@ using server::UserLimits;
 namespace {
 
 constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
-constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 8};
+constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 32};
+// Of all users of a namespace: a tenant has more accounts than namespaces.
+constexpr UserLimits::Options kNamespaceQuestions{
+    .per_second = 20, .burst = 40, .at_once = 4, .at_once_in_all = 32};
 // From the body's arrival: for a thread to be free, and for the whole answer.
 constexpr std::chrono::seconds kThreadWithin{15}, kAnswerWithin{30};
 
@@ -67,8 +70,6 @@ server::Attributes attributes_of(const Route& route, const std::string& ns) {
 
 using Read = Result<AskedBody>;
 
-Task<Read> read_on_worker(std::shared_ptr<const QuestionBody> body) { co_return read_question_body(*body); }
-
 }  // namespace
 
 // What a request's path and method name.
@@ -98,7 +99,8 @@ ReportApi::ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clo
       clock_(clock),
       random_(random),
       reads_(kReads),
-      questions_(kQuestions) {}
+      questions_(kQuestions),
+      questions_of_namespaces_(kNamespaceQuestions) {}
 
 bool ReportApi::serves(std::string_view path) {
   return std::ranges::any_of(routes(), [&](const Route& one) { return one.pattern.match(path).has_value(); });
@@ -154,7 +156,14 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
                    std::to_string(slot.retry_after.count()));
   }
   if (target.route->is_question) {
-    co_return co_await ask(self, &target, std::move(request), std::move(slot.slot));
+    auto of_namespace = self->questions_of_namespaces_.admit(target.ns, self->clock_.now());
+    if (!of_namespace.slot) {
+      co_return with(status_reply(429, "namespace " + target.ns + ": " + of_namespace.why), "Retry-After",
+                     std::to_string(of_namespace.retry_after.count()));
+    }
+    auto slots = std::make_shared<std::pair<UserLimits::Slot, UserLimits::Slot>>(
+        std::move(slot.slot), std::move(of_namespace.slot));
+    co_return co_await ask(self, &target, std::move(request), std::move(slots));
   }
   const auto parameters = read_parameters(request.query, parameters_of(*target.route));
   if (!parameters) co_return status_reply(400, parameters.error().message);
@@ -241,8 +250,11 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<Ques
                                 UserLimits::Slot slot) {
   const auto until = self->clock_.now() + kThreadWithin;
   auto& asker = self->sources_.asker;
-  auto reading = read_on_worker(std::move(body));
-  const auto read = co_await async::on(asker.workers(), std::move(reading));
+  auto ns = body->ns;
+  const std::function<Read()> reading = [body] { return read_question_body(*body); };
+  const auto turn = co_await asker.run<Read>(std::move(ns), reading, until);
+  if (!turn) co_return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
+  const auto& read = *turn;
   if (!read) co_return status_reply(400, read.error().message);
   const std::function<Reply(controller::ReportStatus)> finish =
       [form, asked = *read](controller::ReportStatus status) { return question_reply(form, asked, status); };

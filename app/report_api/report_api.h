@@ -80,6 +80,7 @@ class ReportApi {
   Clock& clock_;
   Random& random_;
   server::UserLimits reads_, questions_;
+  server::UserLimits questions_of_namespaces_;  // by namespace, whoever asks
 };
 
 }  // namespace podium::app::report_api
