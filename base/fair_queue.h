@@ -350,7 +350,8 @@ class FairQueue {
       make_ready(item);
     }
     const bool held = now_ < flow.held_until;
-    const bool open = !held && (flow.failures == 0 || flow.busy == 0);
+    const bool may_begin = options_.busy_per_namespace == 0 || flow.busy < options_.busy_per_namespace;
+    const bool open = !held && may_begin && (flow.failures == 0 || flow.busy == 0);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       auto& turn = flow.turn[lane];
       const bool has_turn = open && !flow.ready[lane].empty();

@@ -31,8 +31,9 @@ struct Backoff {
 
 struct FairQueueOptions {
   std::size_t capacity = 20'000;
-  std::size_t per_namespace = 0;  // 0: not bounded per namespace
-  bool refuse_when_full = false;  // false: evict another item
+  std::size_t per_namespace = 0;       // 0: not bounded per namespace
+  std::size_t busy_per_namespace = 0;  // in progress at one time; 0: not bounded
+  bool refuse_when_full = false;       // false: evict another item
   Backoff item, of_namespace{std::chrono::seconds(1)}, all{std::chrono::seconds(1)};
   // Drops an item that failed this often, or this long after it was pushed. 0: never.
   unsigned most_tries = 0;

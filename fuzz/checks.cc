@@ -152,7 +152,8 @@ std::string schema_finding(const json::value& value, const json::object& schema,
   if (type == "integer" && (value.is_int64() || value.is_uint64()))
     return about(number_finding(value, schema));
   if (type == "boolean" && value.is_bool()) return "";
-  return fmt::format("{}: {} where the schema has {}", path, std::string_view(json::to_string(value.kind())), type);
+  return fmt::format("{}: {} where the schema has {}", path, std::string_view(json::to_string(value.kind())),
+                     type);
 }
 
 const json::object& report_schema(std::string_view property) {

@@ -29,7 +29,9 @@ using server::UserLimits;
 namespace {
 
 constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
-constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 8};
+constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 32};
+// Of all users of a namespace: a tenant has more accounts than namespaces.
+constexpr server::Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 4, .reserve = 8};
 // Bodies under way. The server bounds those of an address, behind which many users may be.
 constexpr server::Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
 constexpr server::Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};
@@ -72,9 +74,12 @@ Reply too_many(const UserLimits::Admission& refused) {
   return with(status_reply(429, refused.why), "Retry-After", std::to_string(refused.retry_after.count()));
 }
 
-using Read = Result<AskedBody>;
+UserLimits::Admission under_way(const char* whose) {
+  return {{}, fmt::format("too many requests of {} are under way", whose), std::chrono::seconds(1)};
+}
+UserLimits::Admission of_namespace_refused() { return under_way("this namespace"); }
 
-Task<Read> read_on_worker(std::shared_ptr<const QuestionBody> body) { co_return read_question_body(*body); }
+using Read = Result<AskedBody>;
 
 }  // namespace
 
@@ -106,6 +111,7 @@ ReportApi::ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clo
       random_(random),
       reads_(kReads),
       questions_(kQuestions),
+      questions_of_namespace_(kQuestionsOfNamespace),
       bodies_of_user_(kBodiesOfUser),
       bodies_of_namespace_(kBodiesOfNamespace) {}
 
@@ -228,9 +234,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   auto of_user = self->bodies_of_user_.take(user);
   auto of_namespace = self->bodies_of_namespace_.take(target->ns);
   if (!of_user || !of_namespace) {
-    const auto* whose = of_user ? "this namespace" : "yours";
-    co_return too_many(
-        {{}, fmt::format("too many requests of {} are under way", whose), std::chrono::seconds(1)});
+    co_return too_many(of_user ? of_namespace_refused() : under_way("yours"));
   }
   auto text = co_await request.read_body(kBodyBytes);
   of_user.reset();
@@ -239,6 +243,10 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   if (!text) co_return status_reply(text.error().code == 413 ? 413 : 408, text.error().message);
   auto slot = self->questions_.admit(user, self->clock_.now());
   if (!slot.slot) co_return too_many(slot);
+  auto of_all_users = self->questions_of_namespace_.take(target->ns);
+  if (!of_all_users) co_return too_many(of_namespace_refused());
+  auto slots = std::make_shared<std::pair<UserLimits::Slot, server::Shares::Slot>>(std::move(slot.slot),
+                                                                                   std::move(of_all_users));
   auto body = std::make_shared<QuestionBody>();
   body->text = std::move(*text);
   body->type = *type;
@@ -246,7 +254,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->uid = self->new_uid();
   body->withholds_node_names = target->withholds_node_names;
   body->fields = std::move(*fields);
-  auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slot.slot));
+  auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slots));
   auto reply =
       co_await async::within<Reply>(self->gate_, "HTTPS what-if", std::move(evaluation), kAnswerWithin);
   if (reply) co_return std::move(*reply);
@@ -258,8 +266,11 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<Ques
                                 UserLimits::Slot slot) {
   const auto until = self->clock_.now() + kThreadWithin;
   auto& asker = self->sources_.asker;
-  auto reading = read_on_worker(std::move(body));
-  const auto read = co_await async::on(asker.workers(), std::move(reading));
+  auto ns = body->ns;
+  const std::function<Read()> reading = [body] { return read_question_body(*body); };
+  const auto turn = co_await asker.run<Read>(std::move(ns), reading, until);
+  if (!turn) co_return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
+  const auto& read = *turn;
   if (!read) co_return status_reply(400, read.error().message);
   const std::function<Reply(controller::ReportStatus)> finish =
       [form, asked = *read](controller::ReportStatus status) { return question_reply(form, asked, status); };

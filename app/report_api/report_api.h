@@ -82,7 +82,7 @@ class ReportApi {
   Clock& clock_;
   Random& random_;
   server::UserLimits reads_, questions_;
-  server::Shares bodies_of_user_, bodies_of_namespace_;
+  server::Shares questions_of_namespace_, bodies_of_user_, bodies_of_namespace_;
 };
 
 }  // namespace podium::app::report_api

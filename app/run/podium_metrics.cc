@@ -140,8 +140,9 @@ PodiumMetrics::PodiumMetrics(Registry& registry)
   for (const std::string_view reason : {"expired", "limit"}) reports_deleted_.with(reason);
   for (const std::string_view outcome : {"Fits", "PartlyFits", "DoesNotFit"})
     what_ifs_answered_.with(outcome);
-  for (const std::string_view reason : {"Invalid", controller::kTooManyQuestions,
-                                        controller::kTooManyRefreshed, controller::kDeadlineExceeded})
+  for (const std::string_view reason :
+       {"Invalid", controller::kTooManyQuestions, controller::kTooManyRefreshed,
+        controller::kDeadlineExceeded, controller::kAnswerNotTaken})
     what_ifs_refused_.with(reason);
 }
 

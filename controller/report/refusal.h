@@ -12,6 +12,7 @@ namespace podium::controller {
 inline constexpr const char* kDeadlineExceeded = "DeadlineExceeded";
 inline constexpr const char* kMemoryExceeded = "MemoryExceeded";
 inline constexpr const char* kTooManyQuestions = "TooManyQuestions";
+inline constexpr const char* kAnswerNotTaken = "AnswerNotTaken";  // the API server refuses the answer itself
 inline constexpr const char* kTooManyRefreshed = "TooManyRefreshed";
 
 // The answer to an invalid request: outcome Refused, Accepted=False with path and reason, Complete=True with

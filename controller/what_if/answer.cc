@@ -118,6 +118,7 @@ class Answering {
     if (question_.nodes.empty()) return;
     const Checks checks(*seen.pod, seen.fork, profile_);
     for (const auto& node : question_.nodes) {
+      if (is_cut_short()) return;
       auto verdict = verdict_on(node, seen.decision, seen.fork);
       if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
       const auto row = seen.fork.find_row(node);
@@ -126,6 +127,9 @@ class Answering {
       answer_.verdicts.push_back(std::move(verdict));
     }
   }
+
+  // Whether the budget ended before all was answered.
+  bool is_cut_short() { return cut_short_ = cut_short_ || !has_time(budget_); }
 
   static FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed) {
     return {.replica = static_cast<std::size_t>(seen.index) + 1,
@@ -156,6 +160,7 @@ class Answering {
   // Returns the first fix.
   std::string add_fixes(const FixQuestion& question) {
     auto fixes = find_fixes(question);
+    is_cut_short();
     auto first = fixes.empty() ? std::string() : cut(fixes.front().message, kReasonBytes);
     for (auto& fix : fixes) {
       fix.message = cut(std::move(fix.message), kReasonBytes);
@@ -229,6 +234,8 @@ class Answering {
     if (removed > 0 && !subject_.is_stored)
       text += fmt::format(" (as if its {} placed {} were not there)", removed, removed == 1 ? "pod" : "pods");
     if (removed > 0 && subject_.is_stored) text += fmt::format(" (as if it were not on {})", subject_.was_on);
+    if (cut_short_ && placed.ended == Placed::Ended::done)
+      text += " (the deadline passed before all of it was answered)";
     if (profile_.has_extenders) text += " (HTTP extenders were not asked)";
     return text;
   }
@@ -242,7 +249,7 @@ class Answering {
       case Placed::Ended::done:
         break;
     }
-    return status_.outcome;
+    return cut_short_ ? kDeadlineExceeded : status_.outcome;
   }
 
   void conclude(const Placed& placed, std::size_t removed) {
@@ -271,6 +278,7 @@ class Answering {
   ReportAnswer answer_;
   std::optional<FirstFailure> after_all_;
   std::size_t other_victims_ = 0;
+  bool cut_short_ = false;  // the deadline passed
 };
 
 // How many replicas to try, and to place at most. One is always tried.
@@ -326,6 +334,8 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   ForkMemory memory;
   auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, memory, fork);
   if (!changes) return refusal(changes.error().message);
+  if (!question.changes.empty() && !has_time(budget))
+    return declined(kDeadlineExceeded, "the deadline passed before the changes were made");
   const auto count = count_replicas(question, subject, pod, objects, memory);
   if (!count) return refusal(count.error().message);
   const auto names = fork;

@@ -35,6 +35,7 @@ struct AnswerPatch {
   std::size_t bytes = 0;               // of the report without this answer
   std::optional<std::size_t> fitting;  // replicas; nullopt: it was refused
   std::uint64_t content = 0;           // answer_hash(), where the question is refreshed
+  bool is_substitute = false;          // of an answer that the API server refused
 };
 
 // For how long an answer is kept (kKept: as long as the report is there), and when the next one comes.

@@ -5,19 +5,20 @@
 namespace podium::controller {
 
 ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
-                           const api::AdmissionObjects& objects, Steady until) const {
+                           const api::AdmissionObjects& objects) const {
   const auto decided_at = clock_.wall();
   const auto began = clock_.now();
   const auto deadline = clock_.cpu_time() + config_.podium.what_if.deadline;
   const Budget budget = [&] { return clock_.cpu_time() < deadline && !stopped(); };
-  ReportStatus status;
-  if (began >= until) {
-    status = declined(kDeadlineExceeded, "no thread for what-ifs was free in time");
-  } else {
-    status = controller::answer(question, std::move(snapshot), config_, budget, objects);
-  }
+  auto status = controller::answer(question, std::move(snapshot), config_, budget, objects);
   status.decided_at = decided_at;
   status.evaluate = clock_.now() - began;
+  return status;
+}
+
+ReportStatus Asker::out_of_time() const {
+  auto status = declined(kDeadlineExceeded, "no thread for what-ifs was free in time");
+  status.decided_at = clock_.wall();
   return status;
 }
 

@@ -1,7 +1,7 @@
 // Asker: evaluates questions on forks of the snapshot, within the bounds of all what-ifs, whoever asks.
 //
-// A question gets a fork that was made on the scheduling strand, and runs on one worker thread from start to
-// end, within whatIf.deadline of CPU time. It never changes the scheduler's state. What admission would read
+// A question waits for its namespace's turn (turns.h), gets a fork that is made on the scheduling strand, and runs on one worker
+// thread from start to end, within whatIf.deadline of CPU time. It never changes the scheduler's state. What admission would read
 // of the API server is read before (admission_reader.h).
 //
 // Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: ask() on the I/O
@@ -13,6 +13,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "api/admission.h"
@@ -20,6 +22,7 @@
 #include "base/clock.h"
 #include "controller/report/report.h"
 #include "controller/what_if/question.h"
+#include "controller/what_if/turns.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -38,41 +41,73 @@ class Asker {
         clock_(clock),
         workers_(std::move(workers)),
         fork_(std::move(fork)),
-        read_(std::move(read)) {}
+        read_(std::move(read)),
+        turns_(static_cast<std::size_t>(config.podium.what_if.workers)) {}
 
   // Calls `finish` with the answer, on the worker, and returns its result. The answer has decided_at and
-  // evaluate. If no worker begins before `until`, the question is declined (DeadlineExceeded).
+  // evaluate. If its turn does not come before `until`, the question is declined (DeadlineExceeded).
   template <typename T>
   async::Task<T> ask(std::shared_ptr<const Question> question, std::function<T(ReportStatus)> finish,
                      Steady until = Steady::max()) {
     api::AdmissionObjects objects;
     if (read_) objects = co_await read_(question);
+    auto turn = co_await turns_.take(question->meta.namespace_, until);
+    if (!turn) co_return finish(out_of_time());
     auto snapshot = co_await fork_();
-    auto evaluation = evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects),
-                                  std::move(finish), until);
-    co_return co_await async::on(workers_, std::move(evaluation));
+    auto evaluation =
+        evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects), std::move(finish));
+    auto done = co_await async::on(workers_, std::move(evaluation));
+    turn->charge(done.second);
+    co_return std::move(done.first);
   }
-  // For work that belongs on a worker as well, such as reading a question.
-  const boost::asio::any_io_executor& workers() const { return workers_; }
 
-  void stop() { stopped_ = true; }  // evaluations under way end soon
+  // Runs other work of a namespace on a worker in its turn, such as reading a question. Nullopt: its turn did not come before
+  // `until`.
+  template <typename T>
+  async::Task<std::optional<T>> run(std::string ns, std::function<T()> work, Steady until) {
+    auto turn = co_await turns_.take(std::move(ns), until);
+    if (!turn) co_return std::nullopt;
+    auto running = measured<T>(this, std::move(work));
+    auto done = co_await async::on(workers_, std::move(running));
+    turn->charge(done.second);
+    co_return std::move(done.first);
+  }
+
+  // On the I/O thread. Evaluations under way end soon, and no turn comes any more.
+  void stop() {
+    stopped_ = true;
+    turns_.stop();
+  }
   bool stopped() const { return stopped_; }
 
  private:
   template <typename T>
-  static async::Task<T> evaluate(Asker* self, std::shared_ptr<const Question> question,
-                                 cluster::Snapshot snapshot, api::AdmissionObjects objects,
-                                 std::function<T(ReportStatus)> finish, Steady until) {
-    co_return finish(self->answer(*question, std::move(snapshot), objects, until));
+  using Measured = std::pair<T, Turns::Cpu>;
+
+  template <typename T>
+  static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const Question> question,
+                                           cluster::Snapshot snapshot, api::AdmissionObjects objects,
+                                           std::function<T(ReportStatus)> finish) {
+    const auto before = self->clock_.cpu_time();
+    auto result = finish(self->answer(*question, std::move(snapshot), objects));
+    co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
+  }
+  template <typename T>
+  static async::Task<Measured<T>> measured(Asker* self, std::function<T()> work) {
+    const auto before = self->clock_.cpu_time();
+    auto result = work();
+    co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
   }
   ReportStatus answer(const Question& question, cluster::Snapshot snapshot,
-                      const api::AdmissionObjects& objects, Steady until) const;
+                      const api::AdmissionObjects& objects) const;
+  ReportStatus out_of_time() const;
 
   const config::Config& config_;
   Clock& clock_;
   const boost::asio::any_io_executor workers_;
   const Fork fork_;
   const Read read_;
+  Turns turns_;
   std::atomic<bool> stopped_{false};
 };
 

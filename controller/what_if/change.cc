@@ -86,6 +86,9 @@ void read_labels(const json::value& value, const std::string& path, Change& chan
   }
 }
 
+// "-new-N" is added to it, and a name has 253 characters at most.
+constexpr std::size_t kLongestStem = 240;
+
 // A node as a manifest has it, without a name of its own where it names none.
 void read_node(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
   if (const auto unknown = api::detail::first_unknown_field(value, "Node"))
@@ -93,6 +96,10 @@ void read_node(const json::value& value, const std::string& path, Change& change
   auto node = api::decode_node(value);
   if (!node) return findings.add(invalid(path + "." + node.error().message).error());
   if (node->meta.name.empty()) node->meta.name = "what-if";
+  if (node->meta.name.size() > kLongestStem)
+    findings.add(
+        path + ".metadata.name",
+        fmt::format("longer than {} characters, and the new nodes' names are longer than it", kLongestStem));
   api::set_defaults(*node);
   for (const auto& finding : api::validate(*node)) findings.add(path, finding);
   change.node = std::move(*node);

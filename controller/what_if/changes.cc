@@ -50,10 +50,11 @@ std::string unused_name(const std::string& stem, std::int32_t& number, const Sna
 }
 
 // Copies of the node under names that are not taken.
-std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, Snapshot& fork) {
+std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, const Budget& budget,
+                                    Snapshot& fork) {
   std::vector<std::string> names;
   std::int32_t number = 0;
-  for (std::int32_t i = 0; i < count; ++i) {
+  for (std::int32_t i = 0; i < count && has_time(budget); ++i) {
     auto copy = std::make_shared<api::Node>(node);
     copy->meta.name = unused_name(node.meta.name, number, fork);
     copy->meta.uid = copy->meta.name + "-what-if";
@@ -66,7 +67,8 @@ std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, S
   return names;
 }
 
-void delete_pods(const Change& change, const std::string& ns, ChangeResult& done, Snapshot& fork) {
+void delete_pods(const Change& change, const std::string& ns, const Budget& budget, ChangeResult& done,
+                 Snapshot& fork) {
   const auto selects = [&](const cluster::PodInfo& pod) {
     return pod.pod->meta.namespace_ == ns && change.selector.matches(pod.pod->meta.labels);
   };
@@ -79,7 +81,10 @@ void delete_pods(const Change& change, const std::string& ns, ChangeResult& done
   for (const auto& nomination : fork.nominations()) {
     if (selects(*nomination.pod)) waiting.push_back(nomination.pod->pod->meta.uid);
   }
-  for (const auto& pod : placed) remove_with_devices(*pod->pod, fork);
+  for (const auto& pod : placed) {
+    if (!has_time(budget)) return;
+    remove_with_devices(*pod->pod, fork);
+  }
   for (const auto& uid : waiting) fork.withdraw_nomination(uid);
   done.message = pods(placed.size() + waiting.size()) + " deleted";
 }
@@ -168,8 +173,8 @@ std::size_t memory_of_copy(Row row, const Snapshot& fork) {
   return sum;
 }
 
-Result<void> add_nodes(const Change& change, const std::string& path, ForkMemory& memory, ChangeResult& done,
-                       Snapshot& fork) {
+Result<void> add_nodes(const Change& change, const std::string& path, const Budget& budget,
+                       ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
   if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
   const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
@@ -178,8 +183,9 @@ Result<void> add_nodes(const Change& change, const std::string& path, ForkMemory
         "{}.count: {} such nodes need more memory than a what-if may use; at most {} are possible", path,
         change.count, memory.room(each)));
   }
-  const auto names =
-      like ? add_nodes_like(change.like, change.count, fork) : add_copies(*change.node, change.count, fork);
+  const auto names = like ? add_nodes_like(change.like, change.count, budget, fork)
+                          : add_copies(*change.node, change.count, budget, fork);
+  if (names.empty()) return {};
   done.message = names.size() == 1
                      ? names.front() + " added"
                      : fmt::format("{} nodes added: {} to {}", names.size(), names.front(), names.back());
@@ -195,12 +201,14 @@ void uncordon(Row row, Snapshot& fork) {
   });
 }
 
-std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, Snapshot& fork) {
+std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, const Budget& budget,
+                                        Snapshot& fork) {
   const auto entry = fork.entry(*fork.find_row(name));
-  const auto names = add_copies(*entry.node, count, fork);
+  const auto names = add_copies(*entry.node, count, budget, fork);
   const auto* drivers = fork.objects().find<api::CsiNode>("", name);
   const auto drivers_of = drivers ? std::optional(*drivers) : std::nullopt;
   for (const auto& added : names) {
+    if (!has_time(budget)) break;
     if (drivers_of) {
       auto copy = std::make_shared<api::CsiNode>(*drivers_of);
       copy->meta.name = added;
@@ -221,17 +229,17 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
                                                 const config::Config& config, const Budget& budget,
                                                 ForkMemory& memory, Snapshot& fork) {
   std::vector<ChangeResult> out;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
+  for (std::size_t i = 0; i < changes.size() && has_time(budget); ++i) {
     const auto& change = changes[i];
     const auto path = fmt::format("spec.changes[{}]", i);
     ChangeResult done;
     done.type = to_string(change.type);
     done.node = change.node_name;
     if (change.type == Change::Type::add_nodes) {
-      if (auto added = add_nodes(change, path, memory, done, fork); !added)
+      if (auto added = add_nodes(change, path, budget, memory, done, fork); !added)
         return std::unexpected(added.error());
     } else if (change.type == Change::Type::delete_pods) {
-      delete_pods(change, ns, done, fork);
+      delete_pods(change, ns, budget, done, fork);
     } else {
       const auto row = fork.find_row(change.node_name);
       if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));

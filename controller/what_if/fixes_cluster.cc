@@ -50,10 +50,13 @@ std::string shape_of(const api::Node& node) {
 }
 
 // The first node by name of each shape, the most frequent shapes first.
-std::vector<Row> one_of_each_shape(const cluster::Snapshot& fork) {
+std::vector<Row> one_of_each_shape(const Trials& trials) {
+  const auto& fork = trials.question().fork;
   std::map<std::string, std::pair<std::size_t, Row>> shapes;
-  for (const auto row : fork.rows_by_name())
+  for (const auto row : fork.rows_by_name()) {
+    if (!trials.has_time()) return {};
     ++shapes.try_emplace(shape_of(*fork.entry(row).node), 0, row).first->second.first;
+  }
   std::vector<std::pair<std::size_t, Row>> order;
   for (const auto& [_, shape] : shapes) order.push_back(shape);
   std::ranges::stable_sort(order, std::greater(), &std::pair<std::size_t, Row>::first);
@@ -65,10 +68,11 @@ std::vector<Row> one_of_each_shape(const cluster::Snapshot& fork) {
 }
 
 void try_another_node(const Trials& trials, Fixes& out) {
-  for (const auto row : one_of_each_shape(trials.question().fork)) {
+  for (const auto row : one_of_each_shape(trials)) {
+    if (out.full() || !trials.has_time()) return;
     auto fork = trials.question().fork;
     const std::string like(fork.node_name(row));
-    add_nodes_like(like, 1, fork);
+    add_nodes_like(like, 1, trials.question().budget, fork);
     if (const auto landing = trials.on_fork(fork))
       out.add("AddNodes", {{"count", 1}, {"like", like}}, "one more node like " + like, *landing);
   }

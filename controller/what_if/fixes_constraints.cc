@@ -19,6 +19,7 @@ bool keeps_away(const api::Taint& taint, const api::Pod& pod) {
 std::vector<api::Taint> untolerated(const Trials& trials) {
   std::vector<api::Taint> taints;
   for (const auto row : trials.rejected()) {
+    if (!trials.has_time()) return taints;
     if (trials.verdict(row).plugin != "TaintToleration") continue;
     for (const auto& taint : trials.question().fork.entry(row).node->taints) {
       if (taints.size() == kMostTaints) return taints;
@@ -31,10 +32,10 @@ std::vector<api::Taint> untolerated(const Trials& trials) {
 
 void try_tolerations(const Trials& trials, Fixes& out) {
   for (const auto& taint : untolerated(trials)) {
-    auto pod = trials.pod();
-    pod.tolerations.push_back(
-        {.key = taint.key, .value = taint.value, .op = api::Toleration::Op::equal, .effect = taint.effect});
-    const auto landing = trials.with_pod(std::move(pod));
+    const auto landing = trials.with_pod([&](api::Pod& pod) {
+      pod.tolerations.push_back(
+          {.key = taint.key, .value = taint.value, .op = api::Toleration::Op::equal, .effect = taint.effect});
+    });
     if (!landing) continue;
     const auto text = fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
                                   to_string(taint.effect));
@@ -48,11 +49,13 @@ void try_tolerations(const Trials& trials, Fixes& out) {
 
 void try_node_selector(const Trials& trials, Fixes& out) {
   for (const auto& [key, value] : trials.pod().node_selector) {
-    auto pod = trials.pod();
-    std::vector<api::Labels::Entry> left(pod.node_selector.begin(), pod.node_selector.end());
-    std::erase_if(left, [&](const auto& each) { return each.first == key; });
-    pod.node_selector = api::Labels(std::move(left));
-    if (const auto landing = trials.with_pod(std::move(pod)))
+    if (out.full()) return;
+    const auto landing = trials.with_pod([&key](api::Pod& pod) {
+      std::vector<api::Labels::Entry> left(pod.node_selector.begin(), pod.node_selector.end());
+      std::erase_if(left, [&](const auto& each) { return each.first == key; });
+      pod.node_selector = api::Labels(std::move(left));
+    });
+    if (landing)
       out.add("WithoutNodeSelector", {{"key", key}}, fmt::format("no nodeSelector {}={}", key, value),
               *landing);
   }
@@ -64,13 +67,14 @@ void try_node_affinity(const Trials& trials, Fixes& out) {
   if (!required) return;
   for (std::size_t i = 0; i < required->size(); ++i) {
     const auto& expressions = (*required)[i].match_expressions;
-    for (std::size_t j = 0; j < expressions.size(); ++j) {
-      auto pod = trials.pod();
-      auto& term = (*pod.node_affinity.required)[i];
-      term.match_expressions.erase(term.match_expressions.begin() + static_cast<std::ptrdiff_t>(j));
-      // A term without requirements selects no node, so the affinity goes with its last one.
-      if (term == api::NodeSelectorTerm{}) pod.node_affinity.required.reset();
-      if (const auto landing = trials.with_pod(std::move(pod)))
+    for (std::size_t j = 0; j < expressions.size() && !out.full(); ++j) {
+      const auto landing = trials.with_pod([i, j](api::Pod& pod) {
+        auto& term = (*pod.node_affinity.required)[i];
+        term.match_expressions.erase(term.match_expressions.begin() + static_cast<std::ptrdiff_t>(j));
+        // A term without requirements selects no node, so the affinity goes with its last one.
+        if (term == api::NodeSelectorTerm{}) pod.node_affinity.required.reset();
+      });
+      if (landing)
         out.add("WithoutNodeAffinity", {{"term", i}, {"key", expressions[j].key}},
                 fmt::format("no required node affinity for {}", expressions[j].key), *landing);
     }
@@ -80,11 +84,12 @@ void try_node_affinity(const Trials& trials, Fixes& out) {
 void try_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which, const char* type,
                       const char* words, Fixes& out) {
   const auto& terms = (trials.pod().*which).required;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    auto pod = trials.pod();
-    auto& left = (pod.*which).required;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-    if (const auto landing = trials.with_pod(std::move(pod)))
+  for (std::size_t i = 0; i < terms.size() && !out.full(); ++i) {
+    const auto landing = trials.with_pod([which, i](api::Pod& pod) {
+      auto& left = (pod.*which).required;
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    });
+    if (landing)
       out.add(type, {{"term", i}, {"topologyKey", terms[i].topology_key}},
               fmt::format("no required pod {} over {}", words, terms[i].topology_key), *landing);
   }
@@ -92,12 +97,12 @@ void try_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which, 
 
 void try_spreading(const Trials& trials, Fixes& out) {
   const auto& constraints = trials.pod().topology_spread;
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
+  for (std::size_t i = 0; i < constraints.size() && !out.full(); ++i) {
     if (!constraints[i].do_not_schedule) continue;
-    auto pod = trials.pod();
     // ScheduleAnyway, not absent: without any constraint, the profile's defaults would apply.
-    pod.topology_spread[i].do_not_schedule = false;
-    if (const auto landing = trials.with_pod(std::move(pod)))
+    const auto landing =
+        trials.with_pod([i](api::Pod& pod) { pod.topology_spread[i].do_not_schedule = false; });
+    if (landing)
       out.add("SpreadScheduleAnyway", {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
               fmt::format("whenUnsatisfiable: ScheduleAnyway for the spreading over {}",
                           constraints[i].topology_key),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "controller/what_if/fix_kinds.h"
 
@@ -38,15 +39,18 @@ std::string text(std::string_view resource, std::int64_t steps) {
 }
 
 // The list with the pod's largest single request of this resource: its own, or a container's.
+template <typename List>
 struct Request {
-  api::ResourceList* list = nullptr;
+  List* list = nullptr;
   std::string container;  // empty: of the pod
   api::Quantity amount;
 };
 
-Request largest_request(api::Pod& pod, std::string_view resource) {
-  Request best;
-  const auto offer = [&](api::ResourceList& list, const std::string& container) {
+template <typename Pod>
+auto largest_request(Pod& pod, std::string_view resource) {
+  using List = std::conditional_t<std::is_const_v<Pod>, const api::ResourceList, api::ResourceList>;
+  Request<List> best;
+  const auto offer = [&](List& list, const std::string& container) {
     const auto* found = api::find_resource(list, resource);
     if (found && (!best.list || *found > best.amount)) best = {&list, container, *found};
   };
@@ -56,22 +60,21 @@ Request largest_request(api::Pod& pod, std::string_view resource) {
   return best;
 }
 
-api::Pod with_request(const api::Pod& pod, std::string_view resource, std::int64_t steps) {
-  api::Pod changed = pod;
-  const auto request = largest_request(changed, resource);
+void set_request(api::Pod& pod, std::string_view resource, std::int64_t steps) {
+  const auto request = largest_request(pod, resource);
   std::ranges::find(*request.list, resource, &std::pair<std::string, api::Quantity>::first)->second =
       quantity(resource, steps);
-  return changed;
 }
 
 void try_less_of(const Trials& trials, const std::string& resource, Fixes& out) {
-  auto pod = trials.pod();
-  const auto request = largest_request(pod, resource);
+  const auto request = largest_request(trials.pod(), resource);
   if (!request.list) return;
   const auto now =
       resource == "cpu" ? request.amount.milli_value() : request.amount.value() / unit_of(resource).per_step;
   if (now < 2) return;
-  const auto lands = [&](std::int64_t steps) { return trials.with_pod(with_request(pod, resource, steps)); };
+  const auto lands = [&](std::int64_t steps) {
+    return trials.with_pod([&](api::Pod& pod) { set_request(pod, resource, steps); });
+  };
   std::int64_t fits = 1, too_much = now;  // invariant, once the least fits
   auto landing = lands(fits);
   if (!landing) return;
@@ -107,10 +110,15 @@ std::vector<std::string> lacking(const framework::Verdict& verdict) {
 void add_resource_fixes(const Trials& trials, Fixes& out) {
   if (!trials.rejected_by("NodeResourcesFit")) return;
   std::set<std::string> resources;
-  for (const auto row : trials.rejected()) {
-    for (auto& resource : lacking(trials.verdict(row))) resources.insert(std::move(resource));
+  const auto& rejections = trials.question().decision.rejections;
+  for (const auto id : trials.verdicts()) {
+    if (!trials.has_time()) return;
+    for (auto& resource : lacking(rejections.verdict(id))) resources.insert(std::move(resource));
   }
-  for (const auto& resource : resources) try_less_of(trials, resource, out);
+  for (const auto& resource : resources) {
+    if (out.full() || !trials.has_time()) return;
+    try_less_of(trials, resource, out);
+  }
 }
 
 }  // namespace podium::controller

@@ -13,10 +13,19 @@ namespace json = boost::json;
 
 constexpr std::int64_t kMostWeight = 1'000'000;
 
+// A name becomes part of a path to the API server.
+std::string name_in(ObjectReader& reader, SpecFindings& findings) {
+  auto name = reader.required("name");
+  if (name.empty()) return name;
+  if (!api::is_dns_subdomain(name))
+    findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", name));
+  return name;
+}
+
 void read_pod_reference(const json::value& value, Question& question, SpecFindings& findings) {
   ObjectReader reader(value, "spec.podRef", findings);
   question.about = Question::About::pod;
-  question.pod_name = reader.required("name");
+  question.pod_name = name_in(reader, findings);
   question.pod_uid = reader.text("uid");
   reader.unknown_fields();
 }
@@ -33,7 +42,7 @@ void read_workload_reference(const json::value& value, Question& question, SpecF
         fmt::format("unknown kind \"{}\" (known: Deployment, StatefulSet, ReplicaSet, Job, DaemonSet)",
                     kind));
   }
-  question.workload_name = reader.required("name");
+  question.workload_name = name_in(reader, findings);
   reader.unknown_fields();
 }
 

@@ -1,6 +1,7 @@
 #include "controller/what_if/trials.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "scheduler/framework/filters.h"
 
@@ -14,10 +15,14 @@ Trials::Trials(const FixQuestion& question) : question_(question), quiet_(questi
   quiet_.search.reset();
   const auto& rejections = question.decision.rejections;
   if (rejections.verdicts().empty()) return;
+  std::vector<bool> seen(rejections.verdicts().size() + 1);
   for (const auto row : question.fork.rows_by_name()) {
     if (question.node && *question.node != row) continue;
     if (rejections.id(row) == kFits) continue;
     rejected_.push_back(row);
+    if (seen[rejections.id(row)]) continue;
+    seen[rejections.id(row)] = true;
+    verdicts_.push_back(rejections.id(row));
     plugins_.insert(verdict(row).plugin);
   }
 }
@@ -42,7 +47,7 @@ std::optional<Trials::Landing> Trials::decide(const cluster::PodInfo& pod,
   return landing;
 }
 
-std::optional<Trials::Landing> Trials::with_pod(api::Pod changed) const {
+std::optional<Trials::Landing> Trials::decide_changed(api::Pod changed) const {
   const auto info =
       cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(changed)), quiet_.request_rules);
   return decide(*info, question_.fork);

@@ -21,8 +21,15 @@ class Trials {
     std::string node_name;
     std::optional<std::int64_t> score;
   };
-  // Where the changed pod would go; nullopt: it does not fit.
-  std::optional<Landing> with_pod(api::Pod changed) const;
+  // Where the pod would go after `change`, which gets a copy of it; nullopt: it does not fit. Once the budget has ended, makes no
+  // copy.
+  template <typename Change>
+  std::optional<Landing> with_pod(Change change) const {
+    if (!has_time()) return std::nullopt;
+    auto changed = pod();
+    change(changed);
+    return decide_changed(std::move(changed));
+  }
   std::optional<Landing> on_fork(const cluster::Snapshot& changed) const;
   // The preemption that the pod would do with this priority.
   struct Eviction {
@@ -38,14 +45,18 @@ class Trials {
   const std::vector<cluster::Row>& rejected() const { return rejected_; }
   const framework::Verdict& verdict(cluster::Row row) const;
   bool rejected_by(std::string_view plugin) const { return plugins_.contains(plugin); }
-  bool has_time() const { return !question_.budget || question_.budget(); }
+  // Each distinct verdict on a rejected node, once.
+  const std::vector<framework::VerdictId>& verdicts() const { return verdicts_; }
+  bool has_time() const { return controller::has_time(question_.budget); }
 
  private:
+  std::optional<Landing> decide_changed(api::Pod changed) const;
   std::optional<Landing> decide(const cluster::PodInfo& pod, const cluster::Snapshot& fork) const;
 
   const FixQuestion& question_;
   framework::Profile quiet_;  // without PostFilter: a fix does not count on preemption
   std::vector<cluster::Row> rejected_;
+  std::vector<framework::VerdictId> verdicts_;
   std::set<std::string, std::less<>> plugins_;
 };
 

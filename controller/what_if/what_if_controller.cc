@@ -38,6 +38,8 @@ using client::Task;
 
 constexpr std::chrono::milliseconds kListPause = 250ms, kLongestListPause = 60s;
 
+constexpr std::size_t kMessageBytes = 1024;
+
 constexpr std::chrono::seconds kUnchanged = 60s;  // the same answer is written once in this time
 constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
 
@@ -323,10 +325,25 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (!is_still) co_return;
     if (*is_still) {
       log_failure("answer", item->key, error);  // refused for what it says, or by a policy
+      if (!answer.is_substitute) item->value = substitute(*item, error);
       co_return;
     }
     const auto pushed = questions.push(item->ns, item->key, {answer.name}, kNew);
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
+  }
+
+  // What is written in place of an answer that the API server refuses, which would be refused again and again.
+  AnswerPatch substitute(const Answers::Item& item, const Error& error) const {
+    const auto& answer = item.value;
+    auto status =
+        declined(kAnswerNotTaken, cut("the API server refuses the answer: " + error.message, kMessageBytes));
+    const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = answer.asked_at};
+    auto made = make_patch({item.ns, answer.name, answer.uid, answer.generation}, std::move(status),
+                           api.clock().wall(), terms);
+    made.made = api.clock().now();
+    made.bytes = answer.bytes;
+    made.is_substitute = true;
+    return made;
   }
 
   void written(const Answers::Item& item, std::string version) {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/steps.h"
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
@@ -233,6 +234,69 @@ TEST(Answer, StopsWhenTheBudgetEnds) {
     EXPECT_EQ(status.answer ? status.answer->fitting : 0, c.fitting);
     EXPECT_EQ(condition(status, "Accepted"), c.accepted);
     EXPECT_EQ(condition(status, "Complete"), c.complete);
+  }
+}
+
+// Whatever is asked, the budget is asked again before much work is done: then the deadline holds, and a stop of the process does.
+TEST(Answer, AsksTheBudgetOften) {
+  struct Case {
+    const char* name;
+    std::string spec;
+  };
+  const auto requests = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i) list += fmt::format("{}\"example.com/r{}\": \"3\"", i ? ", " : "", i);
+    return list;
+  };
+  const auto selector = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i) list += fmt::format("{}\"k{}\": \"v\"", i ? ", " : "", i);
+    return list;
+  };
+  const Case cases[] = {
+      {"fixes for many resources",
+       fmt::format(
+           R"({{"fixes": true, "template": {{"spec": {{"containers": [{{"name": "c", "image": "i", "resources":
+       {{"requests": {{{0}}}, "limits": {{{0}}}}}}}]}}}}}})",
+           requests(600))},
+      {"fixes of many named nodes",
+       fmt::format(
+           R"({{"fixes": true, "nodes": ["n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"], "template": {{"spec":
+       {{"containers": [{{"name": "c", "image": "i", "resources": {{"requests": {{{0}}}, "limits": {{{0}}}}}}}]}}}}}})",
+           requests(200))},
+      {"fixes for many keys of a selector",
+       fmt::format(
+           R"({{"fixes": true, "template": {{"spec": {{"nodeSelector": {{{}}}, "containers": [{{"name": "c",
+       "image": "i"}}]}}}}}})",
+           selector(1500))},
+      {"many new nodes",
+       R"({"changes": [{"type": "AddNodes", "count": 1000, "like": "n1"}, {"type": "AddNodes", "count": 1000,
+       "like": "n1"}, {"type": "AddNodes", "count": 1000, "like": "n1"}], )" +
+           std::string(kWeb) + "}"},
+  };
+  // About a tenth of a second without sanitizers.
+  constexpr std::uint64_t kMost = 60'000'000;
+  auto snapshot = unit::nodes_of({{"n1", "5"},
+                                  {"n2", "5"},
+                                  {"n3", "5"},
+                                  {"n4", "5"},
+                                  {"n5", "5"},
+                                  {"n6", "5"},
+                                  {"n7", "5"},
+                                  {"n8", "5"}});
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::uint64_t last = steps_of_thread(), longest = 0;
+    int looks = 0;
+    const auto look = [&] {
+      longest = std::max(longest, steps_of_thread() - last);
+      last = steps_of_thread();
+      return ++looks <= 300;  // what comes after the end is work, too
+    };
+    unit::ask(std::string_view(c.spec), snapshot, unit::default_config(), look);
+    look();
+    EXPECT_LT(longest, kMost) << looks << " looks";
+    EXPECT_GT(looks, 3);
   }
 }
 

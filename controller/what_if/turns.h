@@ -1,0 +1,88 @@
+// Turns: who may use a worker for what-ifs next, whatever the face by which they ask.
+//
+// Questions wait by namespace. The namespace goes first that runs the fewest questions and has used the least CPU, counted from the
+// moment when it began to ask (start-time fair queueing): so one namespace delays another by the questions that run, and by no more.
+// A namespace that was idle gets no credit for that time.
+// The callers bound how many wait: the writers of the CRs, the limits of the HTTPS API.
+//
+// Source: Goyal, Vin, Cheng: Start-time Fair Queueing (1996).
+// Owner: Asker; outlives each Turn and each take(). Threads: the I/O executor. Errors: none.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "async/task.h"
+#include "async/timer.h"
+#include "base/clock.h"
+
+namespace podium::controller {
+
+class Turns {
+ public:
+  using Cpu = std::chrono::nanoseconds;
+
+  // `workers`: how many turns there are at one time.
+  explicit Turns(std::size_t workers) : free_(workers) {}
+  Turns(const Turns&) = delete;
+
+  // The right to use one worker. It ends with this object.
+  class Turn {
+   public:
+    Turn(Turns& turns, std::string ns) : turns_(&turns), ns_(std::move(ns)) {}
+    Turn(Turn&& other) noexcept
+        : turns_(std::exchange(other.turns_, nullptr)), ns_(std::move(other.ns_)), used_(other.used_) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+      if (turns_) turns_->end(ns_, used_);
+    }
+    void charge(Cpu used) { used_ += used; }
+
+   private:
+    Turns* turns_;
+    std::string ns_;
+    Cpu used_{0};
+  };
+
+  // Waits for the namespace's turn. Nullopt: it did not come before `until`, or the process stops.
+  async::Task<std::optional<Turn>> take(std::string ns, Steady until) {
+    return take(this, std::move(ns), until);
+  }
+
+  // Ends all waits, and those that begin later.
+  void stop();
+
+  std::size_t waiting() const;
+  std::size_t remembered() const { return namespaces_.size(); }
+
+ private:
+  struct Waiter {
+    async::Timer* timer = nullptr;
+    bool granted = false;
+  };
+  struct Namespace {
+    Cpu used{0};  // on the clock of all namespaces, see clock_
+    std::size_t running = 0;
+    std::deque<std::shared_ptr<Waiter>> waiting;
+  };
+
+  static async::Task<std::optional<Turn>> take(Turns* self, std::string ns, Steady until);
+  void grant();
+  void end(const std::string& ns, Cpu used);
+  void leave(const std::string& ns, const std::shared_ptr<Waiter>& waiter);
+  void forget_idle();
+
+  std::size_t free_;
+  bool stopped_ = false;
+  Cpu clock_{0};  // what the namespace of the last turn had used when it got that
+  std::map<std::string, Namespace> namespaces_;
+};
+
+}  // namespace podium::controller
