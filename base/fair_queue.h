@@ -284,9 +284,12 @@ class FairQueue {
       fill(item, std::move(taken.value), taken.lane, taken.since, taken.sequence);
       item.tries = taken.tries + 1;
     }
-    if (taken.outcome != Outcome::retry || hurried_) return make_ready(item);
+    // Retry-After is about this item, even if the success of another one ends the backoff of all.
+    const auto asked = std::min(taken.at_least, options_.item.longest);
+    const auto wait = taken.outcome == Outcome::retry ? delay : Steady::duration(asked);
+    if (wait.count() == 0 || hurried_) return make_ready(item);
     item.state = State::delayed;
-    item.ready_at = now_ + delay;
+    item.ready_at = now_ + wait;
     item.flow->delayed.emplace(std::pair(item.ready_at, item.sequence), &item);
   }
 

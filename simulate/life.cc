@@ -64,6 +64,7 @@ class Life {
   void wake();
   bool run_handlers(Process& process);
   void look_after(Process& process);
+  void check_backoffs();
   void disturb();
   void strike(Fault fault, Dice dice);
   void heal();
@@ -104,6 +105,24 @@ Life::Life(const Settings& settings)
       engines_(1 + dice_.below(2)),
       pace_(dice_.between(2s, 20s)) {
   network_.sent = [this](const Host& host, const client::Request& request) { observer_.sent(host, request); };
+  network_.begins = [this](const Host& host, const client::Request& request) {
+    observer_.begins(host, request);
+  };
+  network_.listed = [this](const Host& host, const std::string& plural) { observer_.listed(host, plural); };
+  observer_.leaders = [this] {
+    std::vector<std::string> out;
+    for (const auto& process : processes_) {
+      const auto& elector = process->engine().elector();
+      if (!process->crashed() && elector && elector->leading()) out.push_back(process->identity());
+    }
+    return out;
+  };
+  observer_.writes_statuses = [this](const std::string& engine) {
+    const auto it = std::ranges::find(processes_, engine, [](const auto& p) { return p->identity(); });
+    if (it == processes_.end()) return true;
+    const auto counts = (*it)->engine().pod_statuses().counts();
+    return counts.waiting + counts.busy > 0;
+  };
   network_.served = [this](const Host& host, const client::Request& request, int status) {
     observer_.served(host, request, status);
   };
@@ -253,7 +272,21 @@ void Life::look_after(Process& process) {
 
 // --- faults of processes and of the whole server ---
 
+// Who backs off is tried again after ten seconds at the latest; the queue counts in whole ones.
+void Life::check_backoffs() {
+  constexpr auto kLongest = 10s + 2s;
+  for (const auto& process : processes_) {
+    if (process->crashed() || process->stopping()) continue;
+    const auto& queue = process->engine().scheduler().queue();
+    if (queue.counts().backoff == 0) continue;
+    const auto next = queue.next_wakeup();
+    if (next && *next - process->clock().now() <= kLongest) continue;
+    observer_.fail(process->identity() + " lets a pod back off for more than ten seconds");
+  }
+}
+
 void Life::disturb() {
+  check_backoffs();
   if (healed_) return;
   static constexpr Fault kStriking[] = {Fault::server_silence, Fault::restart, Fault::compact,
                                         Fault::crash,          Fault::freeze,  Fault::clock};

@@ -57,6 +57,7 @@ std::span<const Mutation> mutations();
 // Those of one kind, which mutations() has as well.
 std::vector<Mutation> report_mutations();               // of reports and what-ifs
 std::vector<Mutation> claim_mutations();                // of claims and devices
+std::vector<Mutation> request_mutations();              // of what may be asked, and when
 const Mutation* mutation_named(std::string_view name);  // null: there is none
 
 // Both return what they are given where `mutation` is null.

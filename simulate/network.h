@@ -34,6 +34,8 @@ class Network {
  public:
   Network(Agenda& agenda, ApiServer& server, Faults faults, Dice dice);
 
+  // Called as a coroutine hands a request over, before it is on its way.
+  std::function<void(const Host&, const client::Request&)> begins;
   // Called as the bytes of a request go out; and as the server has answered it, with 0 for a watch.
   std::function<void(const Host&, const client::Request&)> sent;
   std::function<void(const Host&, const client::Request&, int status)> served;
@@ -42,6 +44,8 @@ class Network {
   // Called as a reply arrives at who still waits for it.
   std::function<void(const Host&, const client::Request&, const client::Response&)> answered;
 
+  // Called as the last of the objects that are there when a watch begins arrives.
+  std::function<void(const Host&, const std::string& plural)> listed;
   // Called as whole lines of a watch arrive, or the page of a list.
   std::function<void(const Host&, const std::string& plural, std::string_view objects)> read;
 

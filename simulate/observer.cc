@@ -101,16 +101,23 @@ void Observer::sent(const Host& host, const client::Request& request) {
     }
   }
   reports_.sent(request);
-  if (request.method == "GET") return;
+  if (request.method == "GET") {
+    demand(requests_.sent(host, request));
+    return;
+  }
   count(host, request);
   claims_.sent(host, request);
-  if (request.target.find("/resourceclaims/") != std::string::npos) return check_lease(host, request);
+  demand(requests_.sent(host, request));
+  if (request.target.find("/leases/") == std::string::npos) check_lease(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
-  if (const auto binding = binding_of(host, request))
+  if (const auto binding = binding_of(host, request)) {
+    const auto body = json::parse(request.body);
+    if (!bindings_.contains(*binding)) check_nominated(host, body);
+    nominees_.erase(host.identity + uid_of(body));
     ++bindings_.try_emplace(*binding, agenda_.now()).first->second.times;
-  const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
+  }
+  const bool nominates = request.body.find("\"nominatedNodeName\":") != std::string::npos;
   if (nominates) note_nomination(host, request);
-  if (request.method == "POST" || request.method == "DELETE" || nominates) check_lease(host, request);
 }
 
 void Observer::check_lease(const Host& host, const client::Request& request) {
@@ -122,6 +129,58 @@ void Observer::check_lease(const Host& host, const client::Request& request) {
       return excuse(Excuse::lease_deleted);
     fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
                      leads));
+  }
+}
+
+// The room of pods that are nominated to a node is not given to a pod of a lower priority. Only what the
+// engine knows counts: its own nominations, and the pods that it has bound or read of.
+void Observer::check_nominated(const Host& host, const json::value& binding) {
+  const auto node = text_at(binding, "/target/name"), uid = uid_of(binding);
+  const auto there = store_.find({"nodes", "", node});
+  const auto pod =
+      store_.find({"pods", text_at(binding, "/metadata/namespace"), text_at(binding, "/metadata/name")});
+  if (!there || !pod || uid_of(pod->value) != uid) return;
+  if (writes_statuses && writes_statuses(host.identity)) return;  // a withdrawal may be under way
+  const auto priority = number_at(pod->value, "/spec/priority");
+  Use use{cpu_of(pod->value), 1};
+  std::string nominees;
+  for (const auto& other : store_.all("pods")) {
+    const auto& value = other->value;
+    const auto its = uid_of(value);
+    if (its == uid || is_finished(value)) continue;
+    if (const auto on = text_at(value, "/spec/nodeName"); !on.empty()) {
+      const auto bound = bound_.find(its);
+      const bool known = (bound != bound_.end() && bound->second.by == host.identity) ||
+                         known_bound_.contains(host.identity + its);
+      if (on != node || !known) continue;
+    } else {
+      const auto nominee = nominees_.find(host.identity + its);
+      const bool counts = nominee != nominees_.end() && nominee->second.node == node &&
+                          agenda_.now() - nominee->second.at > kDecided &&
+                          text_at(value, "/status/nominatedNodeName") == node && !is_leaving(value) &&
+                          number_at(value, "/spec/priority") >= priority;
+      if (!counts) continue;
+      nominees += " " + full_name(value);
+    }
+    use.cpu += cpu_of(value);
+    ++use.pods;
+  }
+  if (nominees.empty()) return;
+  if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
+  fail(fmt::format("{} gives {} the room of{} on {}", host.identity, full_name(pod->value), nominees, node));
+}
+
+// Whoever takes the lease does so after the one before has given it up by its own clock.
+void Observer::check_leaders() {
+  const auto holds = holder();
+  if (holds.empty() || !leaders) return;
+  for (const auto& leader : leaders()) {
+    if (leader == holds) continue;
+    if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal) {
+      excuse(Excuse::lease_deleted);
+      continue;
+    }
+    fail(fmt::format("{} leads while {} has the lease", leader, holds));
   }
 }
 
@@ -137,6 +196,12 @@ void Observer::note_nomination(const Host& host, const client::Request& request)
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
   if (failure) return;
+  if (text_at(body, "/status/nominatedNodeName").empty()) {
+    nominees_.erase(host.identity + uid_of(body));
+    return;
+  }
+  nominees_[host.identity + uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity,
+                                             agenda_.now()};
   nominated_[uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity, agenda_.now()};
 }
 
@@ -158,6 +223,7 @@ void Observer::served(const Host& host, const client::Request& request, int stat
   const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
   trace_.line(
       {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
+  requests_.served(host, request, status);
   if (rests_since_ && status == 403) ++refused_since_rest_;
   if (status < 300 && request.method == "PATCH" && path.starts_with("/api/v1/namespaces/") &&
       path.ends_with("/status"))
@@ -193,6 +259,7 @@ void Observer::answered(const Host& host, const client::Request& request, const 
     if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
   }
   reports_.answered(host, request, reply);
+  requests_.answered(host, request, reply);
   // Of a probe, an engine takes the version only.
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
   if (request.target.starts_with("/api/v1/pods?")) {
@@ -218,7 +285,10 @@ void Observer::committed(const Commit& commit) {
   if (commit.key.plural == "schedulingreports") {
     if (auto broken = reports_.committed(commit, sent_at_)) fail(std::move(*broken));
   }
-  if (commit.key.plural == "leases" && commit.by == kHands) lease_taken_ = agenda_.now();
+  requests_.committed(commit);
+  if (commit.key.plural != "leases") return;
+  if (commit.by == kHands) lease_taken_ = agenda_.now();
+  check_leaders();
 }
 
 void Observer::pod_committed(const Commit& commit) {
@@ -304,6 +374,7 @@ bool Observer::at_rest(bool has_patience, bool flushed) {
     auto& excused = excused_[static_cast<std::size_t>(Excuse::lease_deleted)];
     unfinished = reports_.unwritten(bound_, lease_taken_ != Steady{}, excused);
   }
+  if (!unfinished) unfinished = requests_.unwritten();
   if (unfinished && (has_patience || (waits_for_flush_ && !flushed))) return false;
   if (unfinished) fail(std::move(*unfinished));
   rests_since_ = agenda_.now();

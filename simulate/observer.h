@@ -10,17 +10,21 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "client/http/transport.h"
 #include "simulate/agenda.h"
 #include "simulate/claim_observer.h"
 #include "simulate/network.h"
 #include "simulate/report_observer.h"
+#include "simulate/request_observer.h"
 #include "simulate/store.h"
 #include "simulate/trace.h"
 
@@ -56,12 +60,16 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::c
     "nomination given up by a binding elsewhere",
     "nomination that the leader did not know",
     "claim that no filter of devices met"};
+// In a thousand lives: several times what was seen, so that a bug that hides behind an excuse shows.
+inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{60, 15, 5,
+                                                                                                 5,  5,  10};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
 class Observer {
  public:
   Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl);
 
+  void begins(const Host& host, const client::Request& request) { demand(requests_.begins(host, request)); }
   void sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
   void may_lose_events() { loses_events_ = true; }      // the watches may: nobody knows what is on a node
@@ -69,7 +77,14 @@ class Observer {
   void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that is carried out next
   void read(const Host& host, const std::string& plural, std::string_view objects);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
-  void lost_its_memory(const std::string& engine) { reports_.lost_its_memory(engine); }  // crashed or stopped
+  void listed(const Host& host, const std::string& plural) { requests_.listed(host, plural); }
+  void lost_its_memory(const std::string& engine) {  // crashed or stopped
+    reports_.lost_its_memory(engine);
+    requests_.lost_its_memory(engine);
+  }
+  // Set by the Life: engines that take themselves for the leader; whether one has statuses of pods to write.
+  std::function<std::vector<std::string>()> leaders;
+  std::function<bool(const std::string& engine)> writes_statuses;
   void fail(std::string reason);
 
   // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
@@ -101,6 +116,11 @@ class Observer {
   void count(const Host& host, const client::Request& request);
   void read_claims(const Host& host, const std::string& body);
   void check_lease(const Host& host, const client::Request& request);
+  void check_leaders();
+  void check_nominated(const Host& host, const json::value& binding);
+  void demand(RequestObserver::Broken broken) {
+    if (broken) fail(std::move(*broken));
+  }
   void judge(std::optional<ClaimObserver::Finding> finding);
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
   std::set<std::string> nominated_in_vain() const;
@@ -122,6 +142,8 @@ class Observer {
     std::string node, by;
     Steady at{};
   };
+  // By an engine's identity and a pod's UID: a nomination that it has sent, and not withdrawn.
+  std::map<std::string, SentNomination> nominees_;
   std::map<std::string, SentNomination> nominated_;  // by the pod's UID: the last one that was sent
   std::map<std::string, Nomination> nominations_;    // by the pod's UID: as it was written last
   // By the pod's UID: when the newest write of its status that was carried out was sent.
@@ -139,6 +161,7 @@ class Observer {
   Steady lease_taken_{};  // by hand, for the last time
   bool loses_events_ = false, waits_for_flush_ = false;
   ReportObserver reports_;
+  RequestObserver requests_{store_, agenda_};
   ClaimObserver claims_{store_, agenda_};
   Excuses excused_{};
   std::size_t requests_since_rest_ = 0, refused_since_rest_ = 0, writes_since_rest_ = 0;

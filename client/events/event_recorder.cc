@@ -111,6 +111,7 @@ struct EventRecorder::Impl {
   Task<Result<void>> create(const Item& item);
   Request create_request(const Item& item) const;
   std::string text_of(const Item& item) const;
+  void failed(Queue::Item& item, const Error& error);
   void log_loss(const Queue::Item& item, const Error& error);
 
   Api& api;
@@ -169,22 +170,28 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (batch[i].value.write.kind == Kind::create && batch[i].tries == 0) fresh.push_back(i);
   }
-  std::vector<bool> created(batch.size());
+  std::vector<bool> settled(batch.size());
   if (fresh.size() > 1) {
     std::vector<Request> requests;
     for (const auto i : fresh) requests.push_back(self->create_request(batch[i].value));
     const auto answers = co_await self->api.send_all(std::move(requests));
-    for (std::size_t k = 0; k < fresh.size(); ++k) created[fresh[k]] = answers[k].has_value();
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      // What the server asks to send later is not sent again at once.
+      settled[fresh[k]] = answers[k].has_value() || answers[k].error().retry_after > 0;
+      if (!answers[k] && settled[fresh[k]]) self->failed(batch[fresh[k]], answers[k].error());
+    }
   }
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (created[i]) continue;
+    if (settled[i]) continue;
     const auto done = co_await self->attempt(batch[i].value);
-    if (done) continue;
-    batch[i].outcome = outcome_of(done.error());
-    batch[i].at_least = std::chrono::seconds(done.error().retry_after);
-    if (batch[i].outcome == Outcome::failed || batch[i].tries + 1 >= kTries)
-      self->log_loss(batch[i], done.error());
+    if (!done) self->failed(batch[i], done.error());
   }
+}
+
+void EventRecorder::Impl::failed(Queue::Item& item, const Error& error) {
+  item.outcome = outcome_of(error);
+  item.at_least = std::chrono::seconds(error.retry_after);
+  if (item.outcome == Outcome::failed || item.tries + 1 >= kTries) log_loss(item, error);
 }
 
 Request EventRecorder::Impl::create_request(const Item& item) const {

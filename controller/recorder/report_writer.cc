@@ -191,7 +191,9 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       self->done(each.item->value, std::move(each.report), *reply, each.is_new && made);
       continue;
     }
-    const auto& error = each.is_new && !made ? made.error() : reply.error();
+    // What the server asks to send later is not sent again at once, whatever it said of the request before.
+    const bool comes_first = each.is_new && !made && reply.error().retry_after == 0;
+    const auto& error = comes_first ? made.error() : reply.error();
     if (is_about_this_report(error) && !(client::object_is_gone(error) && each.is_new)) {
       left.push_back(&each);
       continue;

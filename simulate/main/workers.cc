@@ -63,6 +63,18 @@ std::string Sum::text() const {
                            1000 * seconds / static_cast<double>(std::max<std::uint64_t>(lives, 1)));
 }
 
+std::string Sum::excused_too_often() const {
+  constexpr std::uint64_t kFewest = 1'000;
+  if (lives < kFewest) return {};
+  std::string out;
+  for (std::size_t i = 0; i < excused.size(); ++i) {
+    if (excused[i] * 1'000 <= kMostExcused[i] * lives) continue;
+    out += fmt::format("excused too often: {} {} in {} lives, {} a thousand may be\n", excused[i],
+                       kExcuses[i], lives, kMostExcused[i]);
+  }
+  return out;
+}
+
 std::optional<Sum> share(unsigned workers, const std::function<Sum(unsigned, unsigned)>& work) {
   if (workers <= 1) return timed(work, 0, 1);
   std::vector<Worker> running;

@@ -21,6 +21,8 @@ struct Sum {
   void add(std::uint64_t seed, const Outcome& outcome);
   Sum& operator+=(const Sum& other);
   std::string text() const;
+  // What is excused more often than it may be, in a thousand lives or more; empty: nothing.
+  std::string excused_too_often() const;
 };
 
 // Runs `work` in so many processes, with their number; in this one where it is one. Nullopt: one has died.

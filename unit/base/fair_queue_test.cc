@@ -183,6 +183,19 @@ TEST(FairQueue, TheServersRetryAfterCountsWithinTheLongest) {
   EXPECT_EQ(q.ready_in(), 1s);
 }
 
+TEST(FairQueue, ARetryAfterCountsEvenIfAnotherItemEndsTheBackoff) {
+  for (const auto outcome : {Outcome::retry, Outcome::retry_namespace, Outcome::retry_all}) {
+    Queue q(with_backoffs());
+    q.push_all({"a/1", "a/2"});
+    q.take();
+    q.end(outcome, 300ms);
+    q.end();
+    EXPECT_EQ(q.take(), Strings{});
+    q.now += 300ms;
+    EXPECT_EQ(q.take(), Strings{"a/1"});
+  }
+}
+
 TEST(FairQueue, JitterTakesOffUpToAHalf) {
   struct Most final : Random {
     std::uint64_t next() override { return ~0ull; }

@@ -157,6 +157,23 @@ TEST(EventRecorder, TriesAgainWhatMayPassAndDropsWhatIsRefused) {
   }
 }
 
+TEST(EventRecorder, OneOfABatchIsSentAgainAfterItsRetryAfter) {
+  Recording r(10, 1);
+  std::vector<Steady> sent;
+  r.server.on_request = [&](const Request& request) -> std::optional<unit::ObjectServer::Reply> {
+    if (request.body.find(R"("uid":"uid-b")") == std::string::npos) return std::nullopt;
+    sent.push_back(r.time.now());
+    if (sent.size() > 1) return std::nullopt;
+    return Response{429, "{}", 3};
+  };
+  r.record("a");
+  r.record("b");
+  r.run();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_GE(sent[1] - sent[0], 3s);
+  EXPECT_EQ(seen(r.server), (Lines{"a R 1", "b R 1"}));
+}
+
 TEST(EventRecorder, GivesUpAfterFiveTries) {
   Recording r;
   r.server.refuse(1'000'000, Response{500, "{}"});

@@ -427,6 +427,26 @@ TEST(ReportWriter, AReportWithoutAStatusGetsItAtTheNextTry) {
   EXPECT_EQ(w.retention.size(ReportKind::decision), 1u);
 }
 
+// The creation finds the report there, and the status is to be sent later.
+TEST(ReportWriter, WhatIsToBeSentLaterIsNotSentAgainAtOnce) {
+  Writing w;
+  bool refuses = true;
+  Lines sent;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!refuses) return std::nullopt;
+    sent.push_back(request.method);
+    if (request.method == "POST")
+      return client::Response{409, R"({"kind":"Status","code":409,"reason":"AlreadyExists"})"};
+    return client::Response{429, R"({"kind":"Status","code":429,"reason":"TooManyRequests"})", 1};
+  };
+  w.decide(huge("web"));
+  w.run_until([&] { return w.writer.counts().retried > 0; });
+  EXPECT_EQ(sent, (Lines{"POST", "PATCH"}));
+  refuses = false;
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 1"});
+}
+
 // Its labels are from the decision whose write failed halfway.
 TEST(ReportWriter, AReportWithoutAStatusGetsTheLabelsOfItsOutcome) {
   Writing w;

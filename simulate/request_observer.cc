@@ -1,0 +1,205 @@
+#include "simulate/request_observer.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "simulate/route.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Clocks drift by a twentieth.
+constexpr auto kSecondOfRetryAfter = 900ms;
+// Who waits for longer than that when an engine decides for the first time has been read by it.
+constexpr auto kRead = 5s;
+
+json::value read_json(const std::string& text) {
+  boost::system::error_code failure;
+  auto value = json::parse(text.empty() ? "{}" : text, failure);
+  return failure ? json::value() : value;
+}
+
+std::string text_of(const Host& host, const client::Request& request) {
+  return host.identity + " " + request.method + " " + request.target + " " + request.body;
+}
+
+bool is_binding(const client::Request& request) {
+  return request.method == "POST" && request.target.ends_with("/binding");
+}
+
+bool is_list(const client::Request& request) {
+  return request.method == "GET" &&
+         (request.target.find("sendInitialEvents=true") != std::string::npos ||
+          (request.target.find("limit=") != std::string::npos && !request.target.ends_with("?limit=1")));
+}
+
+// What podium decides by: not its own reports, and not what admission reads for a what-if.
+bool is_decided_by(const Route& route) {
+  return route.ns.empty() && route.plural != "schedulingreports" &&
+         route.plural != "customresourcedefinitions";
+}
+
+// Whether podium writes this event no more.
+bool is_final(int status) { return status >= 400 && status < 500 && status != 409 && status != 429; }
+
+bool is_marked(const json::value& pod) {
+  const auto* conditions = find_at(pod, "/status/conditions");
+  if (!conditions || !conditions->is_array()) return false;
+  for (const auto& condition : conditions->get_array()) {
+    if (text_at(condition, "/type") == "DisruptionTarget") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RequestObserver::Broken RequestObserver::begins(const Host& host, const client::Request& request) {
+  return is_binding(request) ? check_order(host, read_json(request.body)) : std::nullopt;
+}
+
+RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request) {
+  const auto route = parse_route(request.target);
+  if (!route) return std::nullopt;
+  if (is_list(request) && is_decided_by(*route)) asked_for_[host.identity].insert(route->plural);
+  if (request.method == "GET" || route->plural == "leases") return std::nullopt;
+  if (const auto it = not_before_.find(text_of(host, request)); it != not_before_.end()) {
+    if (agenda_.now() < it->second)
+      return fmt::format("{} sends {} {} again before its Retry-After", host.identity, request.method,
+                         request.target);
+    not_before_.erase(it);
+  }
+  if (route->plural == "events" && request.method == "POST") count_event(host, read_json(request.body));
+  if (route->plural != "pods") {
+    const bool deletes = request.method == "DELETE" && !route->name.empty();
+    return deletes ? check_deletion(host, request, read_json(request.body)) : std::nullopt;
+  }
+  if (auto early = check_lists(host, request)) return early;
+  const auto body = read_json(request.body);
+  if (request.method == "DELETE") return check_deletion(host, request, body);
+  if (const auto node = text_at(body, "/status/nominatedNodeName"); !node.empty())
+    nominated_.insert({uid_of(body), node, host.identity});
+  return std::nullopt;
+}
+
+// A name is not enough: another object may have it by now.
+RequestObserver::Broken RequestObserver::check_deletion(const Host& host, const client::Request& request,
+                                                        const json::value& body) const {
+  const auto uid = text_at(body, "/preconditions/uid");
+  if (uid.empty()) return fmt::format("{} deletes {} whatever its UID is", host.identity, request.target);
+  const auto route = parse_route(request.target);
+  const auto there = store_.find(route->key());
+  if (route->plural == "pods" && there && uid_of(there->value) == uid && !is_marked(there->value))
+    return fmt::format("{} evicts {}, which it has not marked", host.identity, request.target);
+  return std::nullopt;
+}
+
+RequestObserver::Broken RequestObserver::check_lists(const Host& host, const client::Request& request) const {
+  const auto asked = asked_for_.find(host.identity);
+  const auto listed = listed_.find(host.identity);
+  if (asked == asked_for_.end() || listed == listed_.end())
+    return fmt::format("{} sends {} before it has listed anything", host.identity, request.target);
+  for (const auto& plural : asked->second) {
+    if (!listed->second.contains(plural))
+      return fmt::format("{} sends {} before it has listed {}", host.identity, request.target, plural);
+  }
+  return std::nullopt;
+}
+
+// At the moment of its first decisions, an engine has read all that waits: so the more urgent go first.
+RequestObserver::Broken RequestObserver::check_order(const Host& host, const json::value& binding) {
+  const auto uid = text_at(binding, "/metadata/uid");
+  const auto known = known_.find(uid);
+  const auto pod =
+      store_.find({"pods", text_at(binding, "/metadata/namespace"), text_at(binding, "/metadata/name")});
+  auto& last = first_.try_emplace(host.identity, First{agenda_.now(), INT64_MAX, {}}).first->second;
+  if (last.at != agenda_.now() || known == known_.end() || !pod || uid_of(pod->value) != uid)
+    return std::nullopt;
+  if (agenda_.now() - known->second < kRead) return std::nullopt;
+  const auto priority = number_at(pod->value, "/spec/priority");
+  if (priority > last.priority)
+    return fmt::format("{} decides on {}, of priority {}, after {}, of priority {}", host.identity,
+                       full_name(pod->value), priority, last.pod, last.priority);
+  last = {last.at, priority, full_name(pod->value)};
+  return std::nullopt;
+}
+
+// An event is tried five times. Then it is given up, as with kube-scheduler.
+void RequestObserver::count_event(const Host& host, const json::value& event) {
+  constexpr int kTries = 5;
+  if (++tries_[text_at(event, "/metadata/name")] >= kTries)
+    given_up_.insert(host.identity + text_at(event, "/regarding/uid"));
+}
+
+void RequestObserver::served(const Host& host, const client::Request& request, int status) {
+  const auto route = parse_route(request.target);
+  if (!route) return;
+  // Where a kind is not served, an engine handles it as empty; nodes and pods always are.
+  if (is_list(request) && status == 404 && route->plural != "nodes" && route->plural != "pods")
+    listed(host, route->plural);
+  if (route->plural == "events" && request.method == "POST" && is_final(status))
+    given_up_.insert(host.identity + text_at(read_json(request.body), "/regarding/uid"));
+}
+
+void RequestObserver::answered(const Host& host, const client::Request& request,
+                               const client::Response& reply) {
+  if (request.method == "GET") {
+    if (reply.status != 200 || !is_list(request) || reply.body.find(R"("continue":"")") == std::string::npos)
+      return;
+    if (const auto route = parse_route(request.target)) listed(host, route->plural);
+    return;
+  }
+  if (reply.retry_after > 0 && request.target.find("/leases/") == std::string::npos)
+    not_before_[text_of(host, request)] = agenda_.now() + reply.retry_after * kSecondOfRetryAfter;
+}
+
+void RequestObserver::committed(const Commit& commit) {
+  if (commit.key.plural == "events") return note_event(commit);
+  if (commit.key.plural != "pods") return;
+  const auto& pod = commit.after->value;
+  const auto uid = uid_of(pod);
+  const auto node = text_at(pod, "/spec/nodeName");
+  if (!node.empty() && is_engine(commit.by) && commit.before &&
+      text_at(commit.before->value, "/spec/nodeName").empty())
+    bound_.insert({uid, node, commit.by});
+  const bool waits = node.empty() && commit.type != Commit::Type::deleted && !is_leaving(pod) &&
+                     !find_at(pod, "/spec/schedulingGates") && !find_at(pod, "/spec/resourceClaims");
+  if (!waits) {
+    known_.erase(uid);
+  } else {
+    known_.try_emplace(uid, agenda_.now());
+  }
+}
+
+void RequestObserver::note_event(const Commit& commit) {
+  if (commit.type != Commit::Type::added) return;
+  const auto& event = commit.after->value;
+  const auto reason = text_at(event, "/reason"), note = text_at(event, "/note");
+  const auto node = note.substr(note.rfind(' ') + 1);
+  if (reason == "Scheduled") announced_.insert({text_at(event, "/regarding/uid"), node, commit.by});
+  if (reason == "Preempted" && note.find("in kube-scheduler memory") == std::string::npos)
+    preempted_.insert({text_at(event, "/related/uid"), node, commit.by});
+}
+
+RequestObserver::Broken RequestObserver::unwritten() const {
+  std::map<std::string, std::string> there;  // names by UID
+  for (const auto& pod : store_.all("pods")) there.emplace(uid_of(pod->value), full_name(pod->value));
+  for (const auto& place : bound_) {
+    const auto pod = there.find(place.pod);
+    if (pod == there.end() || forgetful_.contains(place.by) || announced_.contains(place)) continue;
+    if (given_up_.contains(place.by + place.pod)) continue;
+    return fmt::format("{} bound {} to {}, and has written no event", place.by, pod->second, place.node);
+  }
+  for (const auto& place : preempted_) {
+    const auto pod = there.find(place.pod);
+    if (pod == there.end() || forgetful_.contains(place.by) || nominated_.contains(place)) continue;
+    return fmt::format("{} preempted for {} on {}, and did not nominate it", place.by, pod->second,
+                       place.node);
+  }
+  return std::nullopt;
+}
+
+}  // namespace podium::simulate
