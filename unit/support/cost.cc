@@ -57,6 +57,11 @@ Cost cost_of(const Work& work) {
   work();
   cost.steps = static_cast<std::int64_t>(steps_of_thread() - before);
   counted = outer;
+  if (outer) {
+    outer->allocated += cost.allocated;
+    outer->peak = std::max(outer->peak, outer->kept + cost.peak);
+    outer->kept += cost.kept;
+  }
   return cost;
 }
 
