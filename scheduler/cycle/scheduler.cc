@@ -93,7 +93,7 @@ bool Scheduler::may_search_devices(const cluster::PodInfo& pod) {
 
 bool Scheduler::takes_pods() const {
   const auto beyond = std::max(cycle_.in_doubt(), kMaxInDoubt) - kMaxInDoubt;
-  return !consulting() && cycle_.requests() + beyond < kMaxBindings;
+  return !consulting() && cycle_.requests() + beyond < kMaxBindings && preemptions_.size() < kMaxPreemptions;
 }
 
 PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {

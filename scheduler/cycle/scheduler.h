@@ -58,6 +58,9 @@ class Scheduler {
   // Up to this many bindings in doubt do not count towards kMaxBindings, so that scheduling goes on.
   static constexpr std::size_t kMaxInDoubt = 4'096;
 
+  // At this many preemptions under way step() pops no pod.
+  static constexpr std::size_t kMaxPreemptions = 512;
+
   explicit Scheduler(Parts parts);
 
   // --- the cycle ---
@@ -114,7 +117,7 @@ class Scheduler {
     Steady began{};
   };
 
-  bool takes_pods() const;  // false: a consultation, or as many bindings as may be
+  bool takes_pods() const;  // false: a consultation, or as many bindings or preemptions as may be
   static bool may_search_devices(const cluster::PodInfo& pod);
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,

@@ -32,6 +32,36 @@ std::string_view status_of(const PreparedFilter& prepared) {
   return prepared.filter || prepared.only ? kSuccess : kSkip;
 }
 
+// For filters without counts: lists of the pods, which each check goes through.
+class ListTrial final : public NodeTrial {
+ public:
+  ListTrial(const NodeFilter& filter, Row row) : filter_(filter), row_(row) {}
+
+  void add(const PodInfoPtr& pod) override { added_.push_back(pod); }
+  void remove(const PodInfoPtr& pod) override {
+    place_[pod.get()] = removed_.size();
+    removed_.push_back(pod);
+  }
+  void restore(const PodInfoPtr& pod) override {
+    const auto it = place_.find(pod.get());
+    if (it == place_.end()) return;
+    const auto place = it->second;
+    place_.erase(it);
+    if (place + 1 < removed_.size()) {
+      removed_[place] = std::move(removed_.back());
+      place_[removed_[place].get()] = place;
+    }
+    removed_.pop_back();
+  }
+  std::optional<Verdict> check() override { return filter_.check(row_, {added_, removed_}); }
+
+ private:
+  const NodeFilter& filter_;
+  const Row row_;
+  std::vector<PodInfoPtr> added_, removed_;
+  boost::unordered_flat_map<const PodInfo*, std::size_t> place_;  // in removed_
+};
+
 }  // namespace
 
 std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
@@ -41,6 +71,17 @@ std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
   filter(one, out);
   if (const auto id = out.id(row); id != kFits) return out.verdict(id);
   return std::nullopt;
+}
+
+std::unique_ptr<NodeTrial> NodeFilter::try_on(Row row) const {
+  return std::make_unique<ListTrial>(*this, row);
+}
+
+std::optional<Verdict> NodeFilter::check_on_trial(Row row, const PodDelta& delta) const {
+  const auto trial = try_on(row);
+  for (const auto& pod : delta.added) trial->add(pod);
+  for (const auto& pod : delta.removed) trial->remove(pod);
+  return trial->check();
 }
 
 Filters::Filters(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
@@ -184,35 +225,64 @@ NodeMask Filters::run(Rejections& out) const {
 }
 
 std::optional<Verdict> Filters::check(Row row, const PodDelta& delta) const {
-  return Node(*this, row).check(delta);
+  Node node(*this, row);
+  for (const auto& pod : delta.added) node.add(pod);
+  for (const auto& pod : delta.removed) node.remove(pod);
+  return node.check();
 }
 
 Filters::Node::Node(const Filters& filters, Row row)
-    : filters_(filters), row_(row), nominated_(filters.nominated_to(row)), known_(filters.filters_.size()) {}
+    : filters_(filters),
+      row_(row),
+      nominated_(filters.nominated_to(row)),
+      with_nominated_(nominated_.empty() ? 0 : filters.filters_.size()),
+      alone_(filters.filters_.size()),
+      known_(filters.filters_.size()) {}
 
-std::optional<Verdict> Filters::Node::check(const PodDelta& delta) {
+std::optional<Verdict> Filters::Node::check() {
   if (filters_.rejected_) return filters_.rejected_;
   if (!nominated_.empty()) {
-    std::vector<PodInfoPtr> with(delta.added.begin(), delta.added.end());
-    with.insert(with.end(), nominated_.begin(), nominated_.end());
-    if (auto verdict = check_once({with, delta.removed})) return verdict;
+    if (auto verdict = check(with_nominated_, nominated_)) return verdict;
   }
-  return check_once(delta);
+  return check(alone_, {});
 }
 
-std::optional<Verdict> Filters::Node::check_once(const PodDelta& delta) {
-  for (std::size_t i = 0; i < known_.size(); ++i) {
+std::optional<Verdict> Filters::Node::check(Trials& trials, std::span<const PodInfoPtr> nominated) {
+  for (std::size_t i = 0; i < trials.size(); ++i) {
     const auto& entry = filters_.filters_[i];
     if (entry.always) return entry.always;
     if (!entry.filter) continue;
     if (!entry.filter->ignores_pods()) {
-      if (auto verdict = entry.filter->check(row_, delta)) return verdict;
+      catch_up(trials[i], *entry.filter, nominated);
+      if (auto verdict = trials[i].trial->check()) return verdict;
       continue;
     }
     if (!known_[i]) known_[i].emplace(entry.filter->check(row_, {}));
     if (*known_[i]) return **known_[i];
   }
   return std::nullopt;
+}
+
+void Filters::Node::catch_up(Trial& trial, const NodeFilter& filter,
+                             std::span<const PodInfoPtr> nominated) const {
+  if (!trial.trial) {
+    trial.trial = filter.try_on(row_);
+    for (const auto& pod : nominated) trial.trial->add(pod);
+  }
+  for (; trial.seen < changes_.size(); ++trial.seen) {
+    const auto& [kind, pod] = changes_[trial.seen];
+    switch (kind) {
+      case Change::add:
+        trial.trial->add(pod);
+        break;
+      case Change::remove:
+        trial.trial->remove(pod);
+        break;
+      case Change::restore:
+        trial.trial->restore(pod);
+        break;
+    }
+  }
 }
 
 void Filters::group_nominations() {

@@ -1,7 +1,7 @@
 // Filters: the filters of a profile, prepared for one pod. The constructor runs PreFilter; run() filters all
 // nodes, and check() filters one node with pods added or removed.
 //
-// Owner: one evaluation; PostFilter plugins borrow it. Threads: const members may be called concurrently.
+// Owner: one evaluation; PostFilter plugins borrow it. Threads: none; filters keep what they learn.
 // Sources: pkg/scheduler/framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
 #pragma once
 
@@ -39,18 +39,37 @@ class Filters {
   // `error` means that a plugin failed on that node. Must not be called if rejected().
   NodeMask run(Rejections& out) const;
 
-  // Repeated checks of one node. Keeps a reference to the Filters. Threads: not safe.
+  // Repeated checks of one node while pods come and go. Keeps a reference to the Filters. Threads: not safe.
   class Node {
    public:
     Node(const Filters& filters, Row row);
-    std::optional<Verdict> check(const PodDelta& delta);
+    void add(PodInfoPtr pod) { changes_.push_back({Change::add, std::move(pod)}); }  // a hypothetical pod
+    void remove(PodInfoPtr pod) {
+      changes_.push_back({Change::remove, std::move(pod)});
+    }  // a pod of the node
+    void restore(PodInfoPtr pod) { changes_.push_back({Change::restore, std::move(pod)}); }  // a removed one
+    std::optional<Verdict> check();
 
    private:
-    std::optional<Verdict> check_once(const PodDelta& delta);
+    struct Change {
+      enum Kind { add, remove, restore } kind;
+      PodInfoPtr pod;
+    };
+    // A filter's trial. It takes the changes when the filter is asked: often an earlier one rejects.
+    struct Trial {
+      std::unique_ptr<NodeTrial> trial;  // null: not asked yet
+      std::size_t seen = 0;              // changes that it has taken
+    };
+    using Trials = std::vector<Trial>;  // by filter
+
+    std::optional<Verdict> check(Trials& trials, std::span<const PodInfoPtr> nominated);
+    void catch_up(Trial& trial, const NodeFilter& filter, std::span<const PodInfoPtr> nominated) const;
 
     const Filters& filters_;
     const Row row_;
     const std::span<const PodInfoPtr> nominated_;
+    std::vector<Change> changes_;
+    Trials with_nominated_, alone_;
     // By filter: the verdict of filters that ignore pods; empty: not run.
     std::vector<std::optional<std::optional<Verdict>>> known_;
   };

@@ -59,6 +59,17 @@ struct PodDelta {
   std::span<const PodInfoPtr> removed;
 };
 
+// One node, as a filter sees it while pods come and go. Counts that are kept here make a dry run with many
+// victims cheap: a change costs what the one pod adds to the counts. Threads: none.
+class NodeTrial {
+ public:
+  virtual ~NodeTrial() = default;
+  virtual void add(const PodInfoPtr& pod) = 0;      // a hypothetical pod
+  virtual void remove(const PodInfoPtr& pod) = 0;   // a pod of the node
+  virtual void restore(const PodInfoPtr& pod) = 0;  // a pod of the node that was removed
+  virtual std::optional<Verdict> check() = 0;       // nullopt: fits
+};
+
 class NodeFilter {
  public:
   virtual ~NodeFilter() = default;
@@ -67,6 +78,9 @@ class NodeFilter {
   // The verdict on one node with `delta` applied; nullopt: fits. The default runs filter() on that row and
   // ignores `delta`: only for filters that do not depend on a node's pods.
   virtual std::optional<Verdict> check(Row row, const PodDelta& delta) const;
+  // Starts a trial on the node. The default keeps lists and calls check(), so that each check goes through
+  // all changes before it. The filter must outlive the trial.
+  virtual std::unique_ptr<NodeTrial> try_on(Row row) const;
   // True if check() does not depend on `delta`; it is then called once per node.
   virtual bool ignores_pods() const { return false; }
   // Adds what reports tell beside verdicts. Called once, when the choice or all verdicts are known.
@@ -74,6 +88,8 @@ class NodeFilter {
 
  protected:
   explicit NodeFilter(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  // check() for filters with a trial of their own.
+  std::optional<Verdict> check_on_trial(Row row, const PodDelta& delta) const;
   const Snapshot& snapshot_;
 };
 

@@ -1,6 +1,11 @@
 // NodePorts: a pod with host ports fits on nodes where no pod uses a conflicting host port.
 // Source: pkg/scheduler/framework/plugins/nodeports.
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <memory>
+#include <tuple>
 
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -15,9 +20,91 @@ Verdict no_free_ports() {
   return {"NodePorts", Code::unschedulable, {"node(s) didn't have free ports for the requested pod ports"}};
 }
 
-bool conflict(std::span<const HostPort> wanted, std::span<const HostPort> used) {
-  return std::ranges::any_of(used, [&](const HostPort& port) { return cluster::conflicts(wanted, port); });
-}
+// The host ports that a pod wants, by protocol and port: nodes and pods are asked about many.
+class WantedPorts {
+ public:
+  explicit WantedPorts(std::span<const HostPort> wanted) {
+    for (const auto& port : wanted) by_port_[{port.protocol, port.port}].insert(port.ip);
+  }
+
+  bool conflicts_with(const HostPort& used) const {
+    const auto it = by_port_.find({used.protocol, used.port});
+    if (it == by_port_.end()) return false;
+    const auto& addresses = it->second;
+    return used.ip == kAnyAddress || addresses.contains(kAnyAddress) || addresses.contains(used.ip);
+  }
+  bool conflicts_with(std::span<const HostPort> used) const {
+    return std::ranges::any_of(used, [&](const HostPort& port) { return conflicts_with(port); });
+  }
+
+ private:
+  static constexpr std::string_view kAnyAddress = "0.0.0.0";
+
+  boost::unordered_flat_map<std::pair<std::string_view, std::int32_t>,
+                            boost::unordered_flat_set<std::string_view>>
+      by_port_;
+};
+
+// Upstream keeps a node's ports as a set. Removing a pod frees its ports, even if another pod of the node
+// has the same port; only pods that bypassed the scheduler can. Preemption removes all lower-priority pods
+// and then adds them back one by one. So a lower-priority pod that stays was just added back, and its ports
+// are in the set again.
+// Source: pkg/scheduler/framework/types.go updateUsedPorts.
+class PortsTrial final : public NodeTrial {
+ public:
+  PortsTrial(const WantedPorts& wanted, std::span<const PodInfoPtr> pods, std::int32_t priority)
+      : wanted_(wanted), priority_(priority) {
+    for (const auto& pod : pods) change(pod, 1, 0);
+  }
+
+  void add(const PodInfoPtr& pod) override { is_added_ |= wanted_.conflicts_with(pod->host_ports); }
+  void remove(const PodInfoPtr& pod) override {
+    ++removed_;
+    change(pod, -1, 1);
+  }
+  void restore(const PodInfoPtr& pod) override {
+    --removed_;
+    change(pod, 1, -1);
+  }
+  std::optional<Verdict> check() override {
+    if (is_added_ || held_ > 0 || (removed_ > 0 && held_by_lower_ > 0)) return no_free_ports();
+    return std::nullopt;
+  }
+
+ private:
+  // Pods of the node that have a port.
+  struct Users {
+    std::int64_t here = 0, lower = 0, removed = 0;  // lower: those here of lower priority
+    bool holds() const { return here > 0 && removed == 0; }
+  };
+  struct Hash {
+    std::size_t operator()(const HostPort& port) const {
+      return boost::hash_value(
+          std::tuple(std::string_view(port.ip), std::string_view(port.protocol), port.port));
+    }
+  };
+
+  void change(const PodInfoPtr& pod, std::int64_t here, std::int64_t removed) {
+    for (const auto& port : pod->host_ports) {
+      if (!wanted_.conflicts_with(port)) continue;
+      auto& users = users_[port];
+      held_ -= users.holds();
+      held_by_lower_ -= users.lower > 0;
+      users.here += here;
+      users.lower += pod->priority < priority_ ? here : 0;
+      users.removed += removed;
+      held_ += users.holds();
+      held_by_lower_ += users.lower > 0;
+    }
+  }
+
+  const WantedPorts& wanted_;
+  const std::int32_t priority_;
+  boost::unordered_flat_map<HostPort, Users, Hash> users_;  // of ports that conflict with a wanted one
+  std::int64_t held_ = 0, held_by_lower_ = 0;               // ports
+  std::int64_t removed_ = 0;                                // pods
+  bool is_added_ = false;                                   // an added pod has a conflicting port
+};
 
 class PortsFilter final : public NodeFilter {
  public:
@@ -29,39 +116,23 @@ class PortsFilter final : public NodeFilter {
     suspects &= snapshot_.with_host_ports();
     const auto id = out.add(no_free_ports());
     suspects.each([&](Row row) {
-      if (in_use(row, {})) out.reject(nodes, row, id);
+      const auto& pods = snapshot_.entry(row).pods;
+      if (std::ranges::any_of(pods, [&](const auto& pod) { return wanted_.conflicts_with(pod->host_ports); }))
+        out.reject(nodes, row, id);
     });
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    const bool added = std::ranges::any_of(
-        delta.added, [&](const PodInfoPtr& pod) { return conflict(wanted_, pod->host_ports); });
-    if (added || in_use(row, delta.removed)) return no_free_ports();
-    return std::nullopt;
+    return check_on_trial(row, delta);
+  }
+
+  std::unique_ptr<NodeTrial> try_on(Row row) const override {
+    return std::make_unique<PortsTrial>(wanted_, snapshot_.entry(row).pods, priority_);
   }
 
  private:
-  // Upstream keeps a node's ports as a set. Removing a pod frees its ports, even if another pod of the node
-  // has the same port; only pods that bypassed the scheduler can. Preemption removes all lower-priority pods
-  // and then adds them back one by one. So a lower-priority pod that is not in `removed` was just added back,
-  // and its ports are in the set again.
-  // Source: pkg/scheduler/framework/types.go updateUsedPorts.
-  bool in_use(Row row, std::span<const PodInfoPtr> removed) const {
-    const auto goes = [&](const HostPort& port) {
-      return std::ranges::any_of(
-          removed, [&](const PodInfoPtr& pod) { return cluster::contains(pod->host_ports, port); });
-    };
-    return std::ranges::any_of(snapshot_.entry(row).pods, [&](const PodInfoPtr& pod) {
-      if (std::ranges::find(removed, pod) != removed.end()) return false;
-      const bool is_back = !removed.empty() && pod->priority < priority_;
-      return std::ranges::any_of(pod->host_ports, [&](const HostPort& port) {
-        return cluster::conflicts(wanted_, port) && (is_back || !goes(port));
-      });
-    });
-  }
-
-  std::span<const HostPort> wanted_;
-  std::int32_t priority_;
+  const WantedPorts wanted_;
+  const std::int32_t priority_;
 };
 
 class NodePorts final : public Plugin, public FilterPlugin {
@@ -83,7 +154,7 @@ class NodePorts final : public Plugin, public FilterPlugin {
       const auto* deleted = std::get_if<api::PodPtr>(&event.before);
       if (!deleted || !*deleted) return true;
       if ((*deleted)->node_name.empty() && (*deleted)->nominated_node.empty()) return false;
-      return conflict(rejected.host_ports, cluster::make_pod_info(*deleted)->host_ports);
+      return WantedPorts(rejected.host_ports).conflicts_with(cluster::make_pod_info(*deleted)->host_ports);
     });
     return hints;
   }

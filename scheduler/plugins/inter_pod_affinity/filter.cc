@@ -1,7 +1,11 @@
 // Source: plugins/interpodaffinity/filtering.go.
 #include <algorithm>
+#include <limits>
+#include <memory>
 
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
+#include "scheduler/plugins/shared/pod_memo.h"
+#include "scheduler/plugins/shared/selector_index.h"
 #include "scheduler/plugins/shared/selector_match.h"
 #include "scheduler/plugins/shared/topology_counts.h"
 
@@ -16,7 +20,7 @@ using framework::Code;
 using framework::PodDelta;
 using framework::Verdict;
 
-using Counts = TopologyCounts<std::int32_t>;
+using Counts = CountsByKey<std::int32_t>;
 
 Verdict verdict(Code code, std::string reason) {
   return {std::string(InterPodAffinity::kName), code, {std::move(reason)}};
@@ -35,20 +39,27 @@ Verdict existing_verdict() {
 struct AffinityState {
   std::vector<IncomingTerm> affinity, anti_affinity;
   const api::Labels* namespace_labels = nullptr;  // of the pod's namespace
-  std::vector<Counts> affinity_counts;            // placed pods that match all affinity terms, once per term
-  std::vector<Counts> anti_affinity_counts;       // placed pods that match an anti-affinity term
-  std::vector<Counts> existing_anti_affinity_counts;  // placed pods whose anti-affinity term matches the pod
-  std::size_t affinity_domains = 0;                   // (key, value) pairs with a count in affinity_counts
-  bool matches_itself = false;                        // the pod matches all its own affinity terms
+  Counts affinity_counts;                         // placed pods that match all affinity terms, once per term
+  std::vector<std::int64_t> affinity_terms;       // by index in affinity_counts: the terms with that key
+  Counts anti_affinity_counts;                    // placed pods that match an anti-affinity term
+  std::vector<std::uint32_t> anti_affinity_keys;  // by term: its index in anti_affinity_counts
+  Counts existing_counts;                         // placed pods whose anti-affinity term matches the pod
+  std::size_t affinity_domains = 0;               // (key, value) pairs with a count in affinity_counts
+  bool matches_itself = false;                    // the pod matches all its own affinity terms
 };
 
 void count_affinity(AffinityState& state, const Snapshot& snapshot) {
-  for (const auto& term : state.affinity) counts_of(state.affinity_counts, snapshot, term.topology_key());
   if (state.affinity.empty()) return;
+  for (const auto& term : state.affinity) {
+    const auto key = state.affinity_counts.index_of(snapshot, term.topology_key());
+    state.affinity_terms.resize(state.affinity_counts.size());
+    ++state.affinity_terms[key];
+  }
   state.affinity.front().each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) {
     if (!matches_all(state.affinity, pods.namespace_name(), pods.labels())) return;
-    for (const auto& term : state.affinity)
-      counts_of(state.affinity_counts, snapshot, term.topology_key()).add(pods, 1);
+    std::size_t key = 0;
+    for (auto& counts : state.affinity_counts)
+      counts.add(pods, static_cast<std::int32_t>(state.affinity_terms[key++]));
   });
   for (const auto& counts : state.affinity_counts) {
     state.affinity_domains += static_cast<std::size_t>(
@@ -58,7 +69,9 @@ void count_affinity(AffinityState& state, const Snapshot& snapshot) {
 
 void count_anti_affinity(AffinityState& state, const Snapshot& snapshot) {
   for (const auto& term : state.anti_affinity) {
-    auto& counts = counts_of(state.anti_affinity_counts, snapshot, term.topology_key());
+    state.anti_affinity_keys.push_back(
+        static_cast<std::uint32_t>(state.anti_affinity_counts.index_of(snapshot, term.topology_key())));
+    auto& counts = state.anti_affinity_counts.of(snapshot, term.topology_key());
     term.each_match(snapshot.pod_classes(), [&](const cluster::PodClass& pods) { counts.add(pods, 1); });
   }
 }
@@ -69,19 +82,184 @@ bool count_existing_anti_affinity(AffinityState& state, const api::Pod& pod, con
   const auto count = [&](const cluster::PodClass& pods) {
     for (const auto& term : pods.anti_affinity().required) {
       if (!existing_term_matches(term, pods.namespace_name(), pod, *state.namespace_labels)) continue;
-      touched |= counts_of(state.existing_anti_affinity_counts, snapshot, term.topology_key).add(pods, 1);
+      touched |= state.existing_counts.of(snapshot, term.topology_key).add(pods, 1);
     }
   };
   snapshot.pod_classes().each_with_required_anti_affinity_for(pod.meta.namespace_, pod.meta.labels, count);
   return touched;
 }
 
-// Calls f(pod, sign) for each pod of the delta; sign is 1 for added and -1 for removed pods.
-template <typename F>
-void each_change(const PodDelta& delta, F&& f) {
-  for (const auto& pod : delta.added) f(**pod, 1);
-  for (const auto& pod : delta.removed) f(**pod, -1);
-}
+// What one pod adds to the counts.
+struct Contribution {
+  bool matches_affinity = false;  // it matches all affinity terms
+  // (key, terms): the anti-affinity terms that it matches, and its own that match the incoming pod.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> anti_affinity, existing;
+};
+
+// Finds the contributions of pods, once for a class of pods.
+class Contributions {
+ public:
+  Contributions(const AffinityState& state, const api::Pod& incoming) : state_(state), incoming_(incoming) {
+    for (std::size_t i = 0; i < state.anti_affinity.size(); ++i) {
+      if (const auto* where = state.anti_affinity[i].selector().where()) terms_.insert(*where, i);
+    }
+  }
+
+  const Contribution& of(const PodInfoPtr& pod) {
+    return known_.of(pod, [&](const api::Pod& each) { return find(each); });
+  }
+  // The topology key of an index in Contribution::existing. Those after the counted ones have no count: only
+  // added pods have such terms.
+  std::string_view existing_key(std::size_t key) const {
+    const auto counted = state_.existing_counts.size();
+    return key < counted ? state_.existing_counts[key].key : std::string_view(more_keys_[key - counted]);
+  }
+
+ private:
+  using ByKey = boost::unordered_flat_map<std::uint32_t, std::int64_t>;
+
+  Contribution find(const api::Pod& pod) {
+    Contribution out;
+    out.matches_affinity = matches_all(state_.affinity, pod.meta.namespace_, pod.meta.labels);
+    ByKey anti_affinity, existing;
+    terms_.each_candidate(pod.meta.labels, [&](std::size_t i) {
+      if (state_.anti_affinity[i].matches(pod)) ++anti_affinity[state_.anti_affinity_keys[i]];
+    });
+    for (const auto& term : pod.pod_anti_affinity.required) {
+      if (existing_term_matches(term, pod.meta.namespace_, incoming_, *state_.namespace_labels))
+        ++existing[existing_index(term.topology_key)];
+    }
+    out.anti_affinity.assign(anti_affinity.begin(), anti_affinity.end());
+    out.existing.assign(existing.begin(), existing.end());
+    return out;
+  }
+
+  std::uint32_t existing_index(const std::string& key) {
+    if (const auto counted = state_.existing_counts.find(key)) return static_cast<std::uint32_t>(*counted);
+    const auto next = static_cast<std::uint32_t>(state_.existing_counts.size() + more_keys_.size());
+    const auto [it, fresh] = more_.try_emplace(key, next);
+    if (fresh) more_keys_.push_back(key);
+    return it->second;
+  }
+
+  const AffinityState& state_;
+  const api::Pod& incoming_;
+  SelectorIndex terms_;  // of anti_affinity
+  PodMemo<Contribution> known_;
+  boost::unordered_flat_map<std::string, std::uint32_t> more_;
+  std::vector<std::string> more_keys_;
+};
+
+// The counts of one node's domains, and how many of them are positive.
+class NodeCounts {
+ public:
+  NodeCounts() = default;
+  NodeCounts(const Counts& counts, Row row) {
+    for (const auto& each : counts) {
+      const auto value = each.column.at(row);
+      append(value != cluster::kNoValue, each.count[value]);
+    }
+  }
+
+  std::size_t size() const { return counts_.size(); }
+  // `has_key`: the node has the key; otherwise its count is not of interest.
+  void append(bool has_key, std::int64_t count) {
+    counts_.push_back({has_key, count});
+    positive_ += has_key && count > 0;
+  }
+  void add(std::size_t key, std::int64_t change) {
+    auto& [has_key, count] = counts_[key];
+    const bool before = count > 0;
+    count += change;
+    if (has_key && before != (count > 0)) before ? --positive_ : ++positive_;
+  }
+  bool any_positive() const { return positive_ > 0; }
+
+ private:
+  struct OfKey {
+    bool has_key;
+    std::int64_t count;
+  };
+  std::vector<OfKey> counts_;
+  std::size_t positive_ = 0;
+};
+
+// The affinity rule on one node. The node's domains differ in their pods before the trial, and all of them
+// get the same pods during it.
+class NodeAffinity {
+ public:
+  NodeAffinity(const AffinityState& state, Row row) : state_(state) {
+    std::size_t key = 0;
+    for (const auto& counts : state.affinity_counts) {
+      const auto value = counts.column.at(row);
+      if (value == cluster::kNoValue) {
+        has_all_keys_ = false;
+        return;
+      }
+      const auto pods = counts.count[value] / state.affinity_terms[key++];
+      ++domains_with_[pods];
+      least_ = std::min(least_, pods);
+    }
+  }
+
+  void add(std::int64_t pods) { change_ += pods; }
+  bool is_satisfied() const {
+    if (state_.affinity.empty()) return true;
+    if (!has_all_keys_) return false;
+    if (least_ + change_ > 0) return true;
+    const auto domains = static_cast<std::int64_t>(state_.affinity_domains) + with(0) - with(-change_);
+    return domains == 0 && state_.matches_itself;
+  }
+
+ private:
+  std::int64_t with(std::int64_t pods) const {
+    const auto it = domains_with_.find(pods);
+    return it == domains_with_.end() ? 0 : it->second;
+  }
+
+  const AffinityState& state_;
+  bool has_all_keys_ = true;
+  std::int64_t change_ = 0, least_ = std::numeric_limits<std::int64_t>::max() / 2;
+  boost::unordered_flat_map<std::int64_t, std::int64_t> domains_with_;  // by number of pods
+};
+
+class AffinityTrial final : public framework::NodeTrial {
+ public:
+  AffinityTrial(const AffinityState& state, Contributions& contributions, const api::Labels& node_labels,
+                Row row)
+      : contributions_(contributions),
+        node_labels_(node_labels),
+        affinity_(state, row),
+        anti_affinity_(state.anti_affinity_counts, row),
+        existing_(state.existing_counts, row) {}
+
+  void add(const PodInfoPtr& pod) override { change(pod, 1); }
+  void remove(const PodInfoPtr& pod) override { change(pod, -1); }
+  void restore(const PodInfoPtr& pod) override { change(pod, 1); }
+  std::optional<Verdict> check() override {
+    if (!affinity_.is_satisfied()) return affinity_verdict();
+    if (anti_affinity_.any_positive()) return anti_affinity_verdict();
+    if (existing_.any_positive()) return existing_verdict();
+    return std::nullopt;
+  }
+
+ private:
+  void change(const PodInfoPtr& pod, std::int64_t sign) {
+    const auto& of_pod = contributions_.of(pod);
+    if (of_pod.matches_affinity) affinity_.add(sign);
+    for (const auto& [key, terms] : of_pod.anti_affinity) anti_affinity_.add(key, sign * terms);
+    for (const auto& [key, terms] : of_pod.existing) {
+      while (existing_.size() <= key)
+        existing_.append(node_labels_.contains(contributions_.existing_key(existing_.size())), 0);
+      existing_.add(key, sign * terms);
+    }
+  }
+
+  Contributions& contributions_;
+  const api::Labels& node_labels_;
+  NodeAffinity affinity_;
+  NodeCounts anti_affinity_, existing_;
+};
 
 class AffinityFilter final : public framework::NodeFilter {
  public:
@@ -101,91 +279,35 @@ class AffinityFilter final : public framework::NodeFilter {
       }
     }
     reject_populated(state_.anti_affinity_counts, anti_affinity_verdict(), nodes, out);
-    reject_populated(state_.existing_anti_affinity_counts, existing_verdict(), nodes, out);
+    reject_populated(state_.existing_counts, existing_verdict(), nodes, out);
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    if (!satisfies_affinity(row, delta)) return affinity_verdict();
-    if (!satisfies_anti_affinity(row, delta)) return anti_affinity_verdict();
-    if (!satisfies_existing(row, delta)) return existing_verdict();
-    return std::nullopt;
+    return check_on_trial(row, delta);
+  }
+
+  std::unique_ptr<framework::NodeTrial> try_on(Row row) const override {
+    if (!contributions_) contributions_ = std::make_unique<Contributions>(state_, pod_);
+    return std::make_unique<AffinityTrial>(state_, *contributions_, snapshot_.entry(row).node->meta.labels,
+                                           row);
   }
 
  private:
-  static void reject_populated(const std::vector<Counts>& all, Verdict verdict, NodeMask& nodes,
+  static void reject_populated(const Counts& all, Verdict verdict, NodeMask& nodes,
                                framework::Rejections& out) {
     if (all.empty()) return;
     const auto id = out.add(std::move(verdict));
     for (const auto& counts : all) {
+      if (!counts.column.label()) continue;  // no node has the key
       std::vector<std::uint8_t> flags(counts.count.size());
       for (std::size_t value = 1; value < flags.size(); ++value) flags[value] = counts.count[value] > 0;
       reject_by_level(nodes, out, counts.column, flags, id, id);
     }
   }
 
-  bool satisfies_affinity(Row row, const PodDelta& delta) const {
-    if (state_.affinity.empty()) return true;
-    int change = 0;
-    each_change(delta, [&](const api::Pod& pod, int sign) {
-      if (matches_all(state_.affinity, pod.meta.namespace_, pod.meta.labels)) change += sign;
-    });
-    bool beside = true;
-    auto domains = static_cast<std::int64_t>(state_.affinity_domains);
-    for (const auto& counts : state_.affinity_counts) {
-      const auto value = counts.column.at(row);
-      if (value == cluster::kNoValue) return false;
-      const auto terms = std::ranges::count(state_.affinity, counts.key, &IncomingTerm::topology_key);
-      const auto before = counts.count[value];
-      const auto now = before + change * terms;
-      domains += (now != 0) - (before != 0);
-      beside &= now > 0;
-    }
-    return beside || (domains == 0 && state_.matches_itself);
-  }
-
-  bool satisfies_anti_affinity(Row row, const PodDelta& delta) const {
-    return std::ranges::none_of(state_.anti_affinity_counts, [&](const Counts& counts) {
-      const auto value = counts.column.at(row);
-      if (value == cluster::kNoValue) return false;
-      std::int64_t count = counts.count[value];
-      each_change(delta, [&](const api::Pod& pod, int sign) {
-        count += sign * std::ranges::count_if(state_.anti_affinity, [&](const IncomingTerm& term) {
-                   return term.topology_key() == counts.key && term.matches(pod);
-                 });
-      });
-      return count > 0;
-    });
-  }
-
-  bool satisfies_existing(Row row, const PodDelta& delta) const {
-    const auto matching_terms = [&](const api::Pod& pod, std::string_view key) {
-      return std::ranges::count_if(pod.pod_anti_affinity.required, [&](const api::PodAffinityTerm& term) {
-        return term.topology_key == key &&
-               existing_term_matches(term, pod.meta.namespace_, pod_, *state_.namespace_labels);
-      });
-    };
-    const auto violated = [&](std::string_view key, std::int64_t count) {
-      each_change(delta, [&](const api::Pod& pod, int sign) { count += sign * matching_terms(pod, key); });
-      return count > 0;
-    };
-    for (const auto& counts : state_.existing_anti_affinity_counts) {
-      const auto value = counts.column.at(row);
-      if (value != cluster::kNoValue && violated(counts.key, counts.count[value])) return false;
-    }
-    // Topology keys that only terms of added pods use.
-    const auto& labels = snapshot_.entry(row).node->meta.labels;
-    for (const auto& pod : delta.added) {
-      for (const auto& term : (*pod)->pod_anti_affinity.required) {
-        const bool counted = std::ranges::find(state_.existing_anti_affinity_counts, term.topology_key,
-                                               &Counts::key) != state_.existing_anti_affinity_counts.end();
-        if (!counted && labels.contains(term.topology_key) && violated(term.topology_key, 0)) return false;
-      }
-    }
-    return true;
-  }
-
   const api::Pod& pod_;
-  AffinityState state_;
+  const AffinityState state_;
+  mutable std::unique_ptr<Contributions> contributions_;  // null: no trial yet
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ using cluster::NodeMask;
 using cluster::PodClass;
 using cluster::Snapshot;
 
-using Weights = TopologyCounts<std::int64_t>;
+using Weights = CountsByKey<std::int64_t>;
 
 // Keeps upstream's order of floating-point operations: 100 * 0.29 truncates to 28.
 std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
@@ -63,7 +63,7 @@ class WeightState {
   }
 
   const Snapshot& snapshot;
-  std::vector<Weights> weights;
+  Weights weights;
   bool touched = false;
 
  private:
@@ -73,7 +73,7 @@ class WeightState {
     std::int64_t weight = 0;
   };
   void add_now(const PodClass& pods, std::string_view key, std::int64_t weight) {
-    touched |= counts_of(weights, snapshot, key).add(pods, weight);
+    touched |= weights.of(snapshot, key).add(pods, weight);
   }
 
   std::array<Held, 8> held_;

@@ -72,6 +72,62 @@ class Shortages {
   std::unordered_map<std::vector<bool>, VerdictId> known_;
 };
 
+// Keeps the sums of what a node's pods request, of the resources that the pod demands.
+class FitTrial final : public NodeTrial {
+ public:
+  FitTrial(const Snapshot& snapshot, const std::vector<Demand>& demands, Row row)
+      : demands_(demands),
+        pods_(snapshot.pod_count[row]),
+        allocatable_pods_(snapshot.allocatable_pods[row]),
+        allocatable_(demands.size()),
+        used_(demands.size()) {
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      if (!demands[i].amounts) continue;
+      allocatable_[i] = demands[i].amounts->allocatable[row];
+      used_[i] = demands[i].amounts->used[row];
+    }
+  }
+
+  void add(const PodInfoPtr& pod) override {
+    ++pods_;
+    const auto requests = cluster::placed_requests(*pod);
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      used_[i] = cluster::saturating_add(used_[i], requests.get(demands_[i].name));
+  }
+  void remove(const PodInfoPtr& pod) override {
+    --pods_;
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      used_[i] = wrapping_minus(used_[i], pod->requests.get(demands_[i].name));
+  }
+  void restore(const PodInfoPtr& pod) override {
+    ++pods_;
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      used_[i] = wrapping_minus(used_[i], wrapping_minus(0, pod->requests.get(demands_[i].name)));
+  }
+
+  std::optional<Verdict> check() override {
+    std::vector<bool> lacks(demands_.size() + 2);
+    bool fits = true;
+    if (pods_ + 1 > allocatable_pods_) {
+      lacks.front() = true;
+      fits = false;
+    }
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      if (is_left_to_devices(demands_[i].has_class, allocatable_[i])) continue;
+      lacks[i + 1] = demands_[i].want > wrapping_minus(allocatable_[i], used_[i]);
+      if (demands_[i].want > allocatable_[i]) lacks.back() = true;
+      if (lacks[i + 1] || lacks.back()) fits = false;
+    }
+    if (fits) return std::nullopt;
+    return Shortages::verdict(demands_, lacks);
+  }
+
+ private:
+  const std::vector<Demand>& demands_;
+  std::int64_t pods_, allocatable_pods_;
+  std::vector<std::int64_t> allocatable_, used_;  // by demand
+};
+
 class FitFilter final : public NodeFilter {
  public:
   FitFilter(const Snapshot& snapshot, std::vector<Demand> demands)
@@ -90,25 +146,11 @@ class FitFilter final : public NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    std::vector<bool> lacks(demands_.size() + 2);
-    const auto pods = static_cast<std::int64_t>(snapshot_.pod_count[row]) +
-                      static_cast<std::int64_t>(delta.added.size()) -
-                      static_cast<std::int64_t>(delta.removed.size());
-    lacks.front() = pods + 1 > snapshot_.allocatable_pods[row];
-    std::vector<Resources> added;
-    for (const auto& pod : delta.added) added.push_back(cluster::placed_requests(*pod));
-    for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, amounts, has_class] = demands_[i];
-      const auto allocatable = amounts ? amounts->allocatable[row] : 0;
-      if (is_left_to_devices(has_class, allocatable)) continue;
-      auto used = amounts ? amounts->used[row] : 0;
-      for (const auto& requests : added) used = cluster::saturating_add(used, requests.get(name));
-      for (const auto& pod : delta.removed) used = wrapping_minus(used, pod->requests.get(name));
-      lacks[i + 1] = want > wrapping_minus(allocatable, used);
-      if (want > allocatable) lacks.back() = true;
-    }
-    if (std::ranges::find(lacks, true) == lacks.end()) return std::nullopt;
-    return Shortages::verdict(demands_, lacks);
+    return check_on_trial(row, delta);
+  }
+
+  std::unique_ptr<NodeTrial> try_on(Row row) const override {
+    return std::make_unique<FitTrial>(snapshot_, demands_, row);
   }
 
  private:

@@ -1,8 +1,11 @@
 // Source: plugins/podtopologyspread/filtering.go.
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <memory>
 
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
+#include "scheduler/plugins/shared/pod_memo.h"
 #include "scheduler/plugins/shared/topology_counts.h"
 
 namespace podium::plugins {
@@ -98,6 +101,47 @@ void judge_domains(Domains& of, const Snapshot& snapshot) {
   of.flags[cluster::kNoValue] = kMissing;
 }
 
+// The constraints, by index, that count a pod.
+using Counted = std::vector<std::uint32_t>;
+
+class SpreadTrial final : public framework::NodeTrial {
+ public:
+  // `counted` tells the constraints that count a pod.
+  SpreadTrial(const std::vector<Domains>& domains, std::function<const Counted&(const PodInfoPtr&)> counted,
+              Row row)
+      : domains_(domains), counted_(std::move(counted)), row_(row), change_(domains.size()) {
+    has_all_keys_ = std::ranges::all_of(domains, [&](const auto& each) { return each.column.at(row) != 0; });
+  }
+
+  void add(const PodInfoPtr& pod) override { change(pod, 1); }
+  void remove(const PodInfoPtr& pod) override { change(pod, -1); }
+  void restore(const PodInfoPtr& pod) override { change(pod, 1); }
+  std::optional<Verdict> check() override {
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const auto& each = domains_[i];
+      const auto value = each.column.at(row_);
+      if (value == cluster::kNoValue) return missing_label();
+      const auto change = has_all_keys_ && each.is_eligible(row_) ? change_[i] : 0;
+      const std::int64_t here = each.count[value] + change;
+      std::int64_t min = each.least.count;
+      if (change != 0) min = std::min<std::int64_t>(here, each.least.value == value ? each.next.count : min);
+      if (each.skew(here, min) > each.constraint.max_skew) return skewed();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void change(const PodInfoPtr& pod, std::int64_t sign) {
+    for (const auto i : counted_(pod)) change_[i] += sign;
+  }
+
+  const std::vector<Domains>& domains_;
+  std::function<const Counted&(const PodInfoPtr&)> counted_;
+  const Row row_;
+  bool has_all_keys_ = false;
+  std::vector<std::int64_t> change_;  // of the count here, by constraint
+};
+
 class SpreadFilter final : public framework::NodeFilter {
  public:
   SpreadFilter(const Snapshot& snapshot, const api::Pod& pod, std::vector<Domains> domains)
@@ -109,34 +153,32 @@ class SpreadFilter final : public framework::NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    const bool counts =
-        std::ranges::all_of(domains_, [&](const auto& each) { return each.column.at(row) != 0; });
-    for (const auto& each : domains_) {
-      const auto value = each.column.at(row);
-      if (value == cluster::kNoValue) return missing_label();
-      std::int64_t change = 0;
-      if (counts && each.is_eligible(row))
-        change = matching(each, delta.added) - matching(each, delta.removed);
-      const std::int64_t here = each.count[value] + change;
-      std::int64_t min = each.least.count;
-      if (change != 0) min = std::min<std::int64_t>(here, each.least.value == value ? each.next.count : min);
-      if (each.skew(here, min) > each.constraint.max_skew) return skewed();
-    }
-    return std::nullopt;
+    return check_on_trial(row, delta);
+  }
+
+  std::unique_ptr<framework::NodeTrial> try_on(Row row) const override {
+    const auto counted = [this](const PodInfoPtr& pod) -> const Counted& {
+      return known_.of(pod, [&](const api::Pod& each) { return find_counted(each); });
+    };
+    return std::make_unique<SpreadTrial>(domains_, counted, row);
   }
 
  private:
   // As upstream: unlike in the initial count, terminating pods count, and so do pods that an
   // empty selector matches.
-  std::int64_t matching(const Domains& of, std::span<const PodInfoPtr> pods) const {
-    return std::ranges::count_if(pods, [&](const PodInfoPtr& each) {
-      return (*each)->meta.namespace_ == pod_.meta.namespace_ &&
-             of.constraint.selector.matches((*each)->meta.labels);
-    });
+  Counted find_counted(const api::Pod& pod) const {
+    Counted out;
+    if (pod.meta.namespace_ != pod_.meta.namespace_) return out;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      if (domains_[i].constraint.selector.matches(pod.meta.labels))
+        out.push_back(static_cast<std::uint32_t>(i));
+    }
+    return out;
   }
 
   const api::Pod& pod_;
-  std::vector<Domains> domains_;
+  const std::vector<Domains> domains_;
+  mutable PodMemo<Counted> known_;
 };
 
 // The nodes that have the topology keys of all constraints.

@@ -45,10 +45,4 @@ const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> c
 // as the latest.
 bool is_more_important(const cluster::PodInfoPtr& a, const cluster::PodInfoPtr& b);
 
-// Splits pods by whether evicting them in the given order violates a PodDisruptionBudget.
-struct ByBudget {
-  std::vector<cluster::PodInfoPtr> violating, others;
-};
-ByBudget split_by_budget(std::span<const cluster::PodInfoPtr> pods, const cluster::Objects& objects);
-
 }  // namespace podium::plugins

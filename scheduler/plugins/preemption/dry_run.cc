@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "scheduler/framework/nominated_node.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
+#include "scheduler/plugins/preemption/disruption_budgets.h"
 
 namespace podium::plugins {
 namespace {
@@ -13,61 +15,43 @@ using namespace framework;
 
 Wall start_of(const PodInfo& pod) { return pod->start_time.value_or(Wall::max()); }
 
-bool covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
-  return budget.meta.namespace_ == pod.meta.namespace_ && budget.selector && !budget.selector->empty() &&
-         budget.selector->matches(pod.meta.labels);
-}
-
-// One node without the potential victims. reprieve() adds back each victim that fits beside the pod.
-class Node {
- public:
-  Node(const Filters& filters, Row row) : filters_(filters, row) {}
-
-  std::vector<PodInfoPtr> removed;
-
-  std::optional<Verdict> check() { return filters_.check({.added = {}, .removed = removed}); }
-
-  // Adds the pod back if the incoming pod still fits; returns whether it did.
-  bool reprieve(const PodInfoPtr& pod) {
-    const auto it = std::find(removed.begin(), removed.end(), pod);
-    *it = std::move(removed.back());
-    removed.pop_back();
-    if (!check()) return true;
-    removed.push_back(pod);
-    return false;
-  }
-
- private:
-  Filters::Node filters_;
-};
-
 struct Outcome {
   std::optional<Verdict> failed;
   PreemptionCandidate candidate;
 };
 
-Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters, Row row) {
-  Node node(filters, row);
-  std::ranges::copy_if(snapshot.entry(row).pods, std::back_inserter(node.removed),
+// Adds the pod back if the incoming pod still fits; returns whether it did.
+bool reprieve(Filters::Node& node, const PodInfoPtr& victim) {
+  node.restore(victim);
+  if (!node.check()) return true;
+  node.remove(victim);
+  return false;
+}
+
+Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
+                       const DisruptionBudgets& budgets, Row row) {
+  std::vector<PodInfoPtr> lower;
+  std::ranges::copy_if(snapshot.entry(row).pods, std::back_inserter(lower),
                        [&](const PodInfoPtr& other) { return other->priority < pod.priority; });
-  if (node.removed.empty()) {
+  if (lower.empty()) {
     return {.failed = Verdict{
                 "", Code::unschedulable_and_unresolvable, {"No preemption victims found for incoming pod"}}};
   }
+  Filters::Node node(filters, row);
+  for (const auto& other : lower) node.remove(other);
   if (auto verdict = node.check()) return {.failed = std::move(verdict)};
 
-  auto by_importance = node.removed;
-  std::ranges::stable_sort(by_importance, is_more_important);
-  const auto [violating, others] = split_by_budget(by_importance, snapshot.objects());
+  std::ranges::stable_sort(lower, is_more_important);
+  const auto [violating, others] = budgets.split(lower);
   Outcome out;
   out.candidate.row = row;
   auto& victims = out.candidate.victims;
   for (const auto& victim : violating) {
-    if (!node.reprieve(victim)) victims.push_back(victim);
+    if (!reprieve(node, victim)) victims.push_back(victim);
   }
   out.candidate.budget_violations = static_cast<std::int64_t>(victims.size());
   for (const auto& victim : others) {
-    if (!node.reprieve(victim)) victims.push_back(victim);
+    if (!reprieve(node, victim)) victims.push_back(victim);
   }
   std::ranges::stable_sort(victims, is_more_important);
   if (victims.empty()) {
@@ -110,25 +94,6 @@ bool is_more_important(const PodInfoPtr& a, const PodInfoPtr& b) {
   return a->priority != b->priority ? a->priority > b->priority : start_of(*a) < start_of(*b);
 }
 
-ByBudget split_by_budget(std::span<const PodInfoPtr> pods, const cluster::Objects& objects) {
-  std::vector<std::pair<const api::PodDisruptionBudget*, std::int64_t>> allowed;
-  for (const auto& [_, budget] : objects.all<api::PodDisruptionBudget>()) {
-    allowed.emplace_back(budget.get(), budget->disruptions_allowed);
-  }
-  ByBudget out;
-  for (const auto& pod : pods) {
-    bool violates = false;
-    for (auto& [budget, left] : allowed) {
-      if ((*pod)->meta.labels.empty() || !covers(*budget, **pod)) continue;
-      const auto& counted = budget->disrupted_pods;  // already counted by the API server
-      if (std::ranges::find(counted, (*pod)->meta.name) != counted.end()) continue;
-      if (--left < 0) violates = true;
-    }
-    (violates ? out.violating : out.others).push_back(pod);
-  }
-  return out;
-}
-
 std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Snapshot& snapshot,
                                                    const Decision& decision) {
   if (pod->preempt_never) return "not eligible due to preemptionPolicy=Never.";
@@ -149,9 +114,11 @@ std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Sna
 PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                     const Decision& decision) {
   PreemptionDryRun out;
+  const DisruptionBudgets budgets(snapshot.objects());
+  std::set<std::string, std::less<>> errors;
   for (const Row row : snapshot.rows_by_name()) {
     if (decision.rejections.verdict(decision.rejections.id(row)).code != Code::unschedulable) continue;
-    auto [failed, candidate] = select_victims(pod, snapshot, filters, row);
+    auto [failed, candidate] = select_victims(pod, snapshot, filters, budgets, row);
     if (!failed) {
       out.candidates.push_back(std::move(candidate));
       continue;
@@ -161,7 +128,7 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
       auto error = message(*failed);
       if (!failed->plugin.empty())
         error = fmt::format("running \"{}\" filter plugin: {}", failed->plugin, error);
-      if (std::ranges::find(out.errors, error) == out.errors.end()) out.errors.push_back(std::move(error));
+      if (errors.insert(error).second) out.errors.push_back(std::move(error));
     }
     for (const auto& reason : failed->reasons) ++out.reasons[reason];
   }

@@ -26,6 +26,8 @@ class Selector {
   void add(const std::string& key, const std::string& value);
   void add(const api::LabelSelector& selector);
 
+  // Null if it matches nothing.
+  const api::LabelSelector* where() const { return nothing_ ? nullptr : &where_; }
   bool everything() const { return !nothing_ && where_.empty(); }
   bool matches(const api::Labels& labels) const { return !nothing_ && where_.matches(labels); }
   // Calls f(const PodClass&) for every matching class of placed pods in the namespace.
@@ -54,6 +56,7 @@ class IncomingTerm {
   IncomingTerm(const api::PodAffinityTerm& term, const api::Pod& owner, const cluster::Snapshot& snapshot);
 
   std::string_view topology_key() const { return topology_key_; }
+  const Selector& selector() const { return selector_; }
   bool matches(std::string_view ns, const api::Labels& labels) const;
   bool matches(const api::Pod& pod) const { return matches(pod.meta.namespace_, pod.meta.labels); }
 

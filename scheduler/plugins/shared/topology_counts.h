@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -92,13 +94,47 @@ struct TopologyCounts {
   std::vector<Count> count;
 };
 
-// The counts of a key, created on first use. Pods name few keys, so searching a list is faster than a map.
+// Counts by topology key.
 template <typename Count>
-TopologyCounts<Count>& counts_of(std::vector<TopologyCounts<Count>>& all, const cluster::Snapshot& snapshot,
-                                 std::string_view key) {
-  const auto it = std::ranges::find(all, key, &TopologyCounts<Count>::key);
-  return it != all.end() ? *it : all.emplace_back(snapshot, key);
-}
+class CountsByKey {
+ public:
+  // The index of the key's counts, which are created on first use.
+  std::size_t index_of(const cluster::Snapshot& snapshot, std::string_view key) {
+    if (const auto known = find(key)) return *known;
+    if (all_.size() == kFew) {
+      for (std::size_t i = 0; i < all_.size(); ++i) by_key_.emplace(all_[i].key, i);
+    }
+    if (all_.size() >= kFew) by_key_.emplace(key, all_.size());
+    all_.emplace_back(snapshot, key);
+    return all_.size() - 1;
+  }
+  TopologyCounts<Count>& of(const cluster::Snapshot& snapshot, std::string_view key) {
+    return all_[index_of(snapshot, key)];
+  }
+  std::optional<std::size_t> find(std::string_view key) const {
+    if (by_key_.empty()) {
+      const auto it = std::ranges::find(all_, key, &TopologyCounts<Count>::key);
+      return it == all_.end() ? std::nullopt : std::optional<std::size_t>(it - all_.begin());
+    }
+    const auto it = by_key_.find(key);
+    return it == by_key_.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  bool empty() const { return all_.empty(); }
+  std::size_t size() const { return all_.size(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  const TopologyCounts<Count>& operator[](std::size_t i) const { return all_[i]; }
+
+ private:
+  // Most pods name few keys, and searching a list of these is faster than a map.
+  static constexpr std::size_t kFew = 8;
+
+  std::vector<TopologyCounts<Count>> all_;
+  boost::unordered_flat_map<std::string_view, std::size_t> by_key_;  // empty for up to kFew
+};
 
 // Rejects nodes by the flags of their level: bit 0 of flags[level] rejects with `first`, bit 1 with `second`.
 void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,

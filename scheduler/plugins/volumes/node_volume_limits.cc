@@ -1,7 +1,10 @@
 // NodeVolumeLimits: limits the volumes on a node to what its CSI drivers can attach.
 // Source: pkg/scheduler/framework/plugins/nodevolumelimits.
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -141,6 +144,105 @@ Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool 
   return wanted;
 }
 
+std::optional<Verdict> too_many() {
+  return Verdict{std::string(kNodeVolumeLimits), Code::unschedulable, {"node(s) exceed max volume count"}};
+}
+
+const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
+  const auto it = std::ranges::find(csi_node.drivers, name, &api::CsiNode::Driver::name);
+  return it == csi_node.drivers.end() ? nullptr : &*it;
+}
+
+// The exact check of one node: counts the users of each volume, and the volumes of each driver.
+class LimitsTrial final : public NodeTrial {
+ public:
+  // `csi_node`: null if the node has none.
+  LimitsTrial(const Snapshot& snapshot, const Wanted& wanted, const api::CsiNode* csi_node,
+              std::span<const PodInfoPtr> pods)
+      : snapshot_(snapshot), wanted_(wanted), csi_node_(csi_node), verdict_(find_verdict()) {
+    if (verdict_) return;
+    for (const auto& [name, driver] : wanted.volumes) ++missing_[driver];
+    for (const auto& pod : pods) add(pod);
+    Attachables attached;
+    add_attached(csi_node->meta.name, snapshot, attached);
+    for (const auto& [name, driver] : attached) use(name, driver, 1, true);
+  }
+
+  void add(const PodInfoPtr& pod) override {
+    place_of_.try_emplace(pod.get(), place_of_.size());
+    change(pod, 1);
+  }
+  void remove(const PodInfoPtr& pod) override { change(pod, -1); }
+  void restore(const PodInfoPtr& pod) override { change(pod, 1); }
+  std::optional<Verdict> check() override {
+    if (verdict_) return *verdict_;
+    if (!problems_.empty()) return problems_.begin()->second;
+    const bool is_too_much = std::ranges::any_of(missing_, [&](const auto& of_driver) {
+      const auto& [name, missing] = of_driver;
+      const auto* driver = missing > 0 ? find_driver(*csi_node_, name) : nullptr;
+      return driver && driver->allocatable && used_[name] + missing > *driver->allocatable;
+    });
+    if (is_too_much) return too_many();
+    return std::nullopt;
+  }
+
+ private:
+  struct Volume {
+    std::string driver;
+    std::int64_t users = 0, uses = 0;  // pods; pods and the attachment
+  };
+
+  // The verdict whatever pods there are; an inner nullopt: fits.
+  std::optional<std::optional<Verdict>> find_verdict() const {
+    if (wanted_.problem) return wanted_.problem;
+    if (wanted_.volumes.empty()) return std::optional<Verdict>();
+    // If several drivers are missing, upstream names any of them; podium names the first by name.
+    for (const auto& driver : wanted_.strict) {
+      if (csi_node_ && find_driver(*csi_node_, driver)) continue;
+      return Verdict{std::string(kNodeVolumeLimits),
+                     Code::unschedulable,
+                     {fmt::format("{} CSI driver is not installed on the node", driver)}};
+    }
+    if (!csi_node_ || std::ranges::none_of(csi_node_->drivers, has_limit)) return std::optional<Verdict>();
+    return std::nullopt;
+  }
+
+  void change(const PodInfoPtr& pod, std::int64_t sign) {
+    if (verdict_ || (*pod)->volumes.empty()) return;
+    Attachables volumes;
+    if (auto problem = add_attachables(**pod, snapshot_, Node::with_csi, false, volumes)) {
+      const auto place = place_of_[pod.get()];
+      if (sign > 0)
+        problems_.insert_or_assign(place, std::move(*problem));
+      else
+        problems_.erase(place);
+      return;
+    }
+    for (const auto& [name, driver] : volumes) use(name, driver, sign, false);
+  }
+
+  void use(const std::string& name, const std::string& driver, std::int64_t sign, bool is_attachment) {
+    auto& volume = volumes_.try_emplace(name, Volume{driver}).first->second;
+    const bool had_users = volume.users > 0, was_used = volume.uses > 0;
+    volume.users += is_attachment ? 0 : sign;
+    volume.uses += sign;
+    used_[volume.driver] += (volume.uses > 0) - was_used;
+    if (had_users == (volume.users > 0)) return;
+    const auto it = wanted_.volumes.find(name);
+    if (it != wanted_.volumes.end()) missing_[it->second] += had_users ? 1 : -1;
+  }
+
+  const Snapshot& snapshot_;
+  const Wanted& wanted_;
+  const api::CsiNode* const csi_node_;
+  const std::optional<std::optional<Verdict>> verdict_;
+  std::map<std::string, Volume> volumes_;                            // by unique name
+  std::map<std::string, std::int64_t, std::less<>> used_;            // by driver: volumes in use or attached
+  std::map<std::string, std::int64_t, std::less<>> missing_;         // by driver: wanted, and used by no pod
+  boost::unordered_flat_map<const PodInfo*, std::size_t> place_of_;  // pods in their order
+  std::map<std::size_t, Verdict> problems_;  // of pods whose volumes cannot be counted
+};
+
 class LimitsFilter final : public NodeFilter {
  public:
   LimitsFilter(const Snapshot& snapshot, Wanted without_csi, Wanted with_csi)
@@ -151,17 +253,23 @@ class LimitsFilter final : public NodeFilter {
       const auto& known = snapshot_.objects().volumes().at(row, [&] { return volumes_on(row, snapshot_); });
       const auto fits = within_limits(known);
       if (fits == true) return;
-      if (auto verdict = fits ? too_many() : check(row, {}))
+      if (auto verdict = fits ? too_many() : try_on(row)->check())
         out.reject(nodes, row, out.add(std::move(*verdict)));
     });
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    return check_limits(row, snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row)), delta);
+    return check_on_trial(row, delta);
+  }
+
+  std::unique_ptr<NodeTrial> try_on(Row row) const override {
+    const auto* csi_node = snapshot_.objects().find<api::CsiNode>("", snapshot_.node_name(row));
+    return std::make_unique<LimitsTrial>(snapshot_, csi_node ? with_csi_ : without_csi_, csi_node,
+                                         snapshot_.entry(row).pods);
   }
 
  private:
-  // Checks the limits with cached usage; nullopt: check_limits() must decide.
+  // Checks the limits with cached usage; nullopt: a trial must decide.
   std::optional<bool> within_limits(const cluster::NodeVolumes& known) const {
     const auto& wanted = known.has_csi_node ? with_csi_ : without_csi_;
     if (wanted.problem || !known.is_countable || !wanted.strict.empty()) return std::nullopt;
@@ -176,55 +284,6 @@ class LimitsFilter final : public NodeFilter {
       return std::ranges::binary_search(known.used_by_pods, hash);
     });
     return may_be_in_use ? std::nullopt : std::optional(false);
-  }
-
-  // The exact check. `csi_node`: null if the node has none.
-  std::optional<Verdict> check_limits(Row row, const api::CsiNode* csi_node, const PodDelta& delta) const {
-    const auto& wanted = csi_node ? with_csi_ : without_csi_;
-    if (wanted.problem) return wanted.problem;
-    if (wanted.volumes.empty()) return std::nullopt;
-    // If several drivers are missing, upstream names any of them; podium names the first by name.
-    for (const auto& driver : wanted.strict) {
-      if (csi_node && find_driver(*csi_node, driver)) continue;
-      return unschedulable(fmt::format("{} CSI driver is not installed on the node", driver));
-    }
-    if (!csi_node || std::ranges::none_of(csi_node->drivers, has_limit)) return std::nullopt;
-
-    Attachables attached;
-    for (const auto& pod : snapshot_.entry(row).pods) {
-      const bool gone = std::ranges::any_of(
-          delta.removed, [&](const PodInfoPtr& each) { return (*each)->meta.uid == (*pod)->meta.uid; });
-      if (gone || (*pod)->volumes.empty()) continue;
-      if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
-    }
-    for (const auto& pod : delta.added) {
-      if (auto verdict = add_attachables(**pod, snapshot_, Node::with_csi, false, attached)) return verdict;
-    }
-    if (is_too_much(*csi_node, wanted.volumes, std::move(attached))) return too_many();
-    return std::nullopt;
-  }
-
-  // `attached`: the volumes that pods of the node use.
-  bool is_too_much(const api::CsiNode& csi_node, const Attachables& wanted, Attachables attached) const {
-    std::map<std::string_view, std::int64_t> used, added;
-    for (const auto& [name, driver] : wanted) {
-      if (!attached.contains(name)) ++added[driver];
-    }
-    add_attached(csi_node.meta.name, snapshot_, attached);
-    for (const auto& [name, driver] : attached) ++used[driver];
-    return std::ranges::any_of(added, [&](const auto& of_driver) {
-      const auto* driver = find_driver(csi_node, of_driver.first);
-      return driver && driver->allocatable && used[of_driver.first] + of_driver.second > *driver->allocatable;
-    });
-  }
-
-  static std::optional<Verdict> too_many() { return unschedulable("node(s) exceed max volume count"); }
-  static Verdict unschedulable(std::string reason) {
-    return {std::string(kNodeVolumeLimits), Code::unschedulable, {std::move(reason)}};
-  }
-  static const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
-    const auto it = std::ranges::find(csi_node.drivers, name, &api::CsiNode::Driver::name);
-    return it == csi_node.drivers.end() ? nullptr : &*it;
   }
 
   Wanted without_csi_, with_csi_;

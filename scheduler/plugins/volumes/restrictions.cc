@@ -2,7 +2,11 @@
 // uses a ReadWriteOncePod claim.
 // Source: pkg/scheduler/framework/plugins/volumerestrictions.
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -21,24 +25,52 @@ bool is_exclusive_disk(const api::Volume& volume) {
          volume.kind == Kind::iscsi;
 }
 
-bool shares_monitor(const api::Volume& a, const api::Volume& b) {
-  return std::ranges::any_of(
-      a.monitors, [&](const auto& m) { return std::ranges::find(b.monitors, m) != b.monitors.end(); });
-}
+// The exclusive disks of a pod, indexed: pods and nodes are asked about many volumes.
+class Disks {
+ public:
+  explicit Disks(const api::Pod& pod) {
+    for (const auto& volume : pod.volumes) {
+      if (!is_exclusive_disk(volume)) continue;
+      auto& disk = disks_[key_of(volume)];
+      disk.is_writable |= !volume.read_only;
+      for (const auto& monitor : volume.monitors) disk.monitors[monitor] |= !volume.read_only;
+    }
+  }
 
-// True if both are the same disk and at least one is writable. EBS volumes conflict even if read-only.
-bool conflicts(const api::Volume& a, const api::Volume& b) {
-  if (a.kind != b.kind || a.id != b.id) return false;
-  if (a.kind == Kind::aws_disk) return true;
-  if (!is_exclusive_disk(a) || (a.read_only && b.read_only)) return false;
-  return a.kind != Kind::rbd || (a.pool == b.pool && shares_monitor(a, b));
-}
+  bool empty() const { return disks_.empty(); }
+  // True if both have the same disk and at least one may write to it. EBS volumes conflict even if read-only,
+  // RBD volumes only if they share a monitor.
+  bool conflict_with(const api::Pod& other) const {
+    return !disks_.empty() && std::ranges::any_of(other.volumes, [&](const api::Volume& volume) {
+      return conflict_with(volume);
+    });
+  }
 
-bool conflicts(const api::Pod& a, const api::Pod& b) {
-  return std::ranges::any_of(a.volumes, [&](const api::Volume& volume) {
-    return std::ranges::any_of(b.volumes, [&](const api::Volume& other) { return conflicts(volume, other); });
-  });
-}
+ private:
+  struct Disk {
+    bool is_writable = false;
+    std::map<std::string_view, bool> monitors;  // true: one may write to it
+  };
+  using Key = std::tuple<Kind, std::string_view, std::string_view>;
+
+  static Key key_of(const api::Volume& volume) {
+    return {volume.kind, volume.id,
+            volume.kind == Kind::rbd ? std::string_view(volume.pool) : std::string_view()};
+  }
+  bool conflict_with(const api::Volume& other) const {
+    if (!is_exclusive_disk(other)) return false;
+    const auto it = disks_.find(key_of(other));
+    if (it == disks_.end()) return false;
+    if (other.kind == Kind::aws_disk) return true;
+    if (other.kind != Kind::rbd) return it->second.is_writable || !other.read_only;
+    return std::ranges::any_of(other.monitors, [&](const auto& name) {
+      const auto monitor = it->second.monitors.find(name);
+      return monitor != it->second.monitors.end() && (monitor->second || !other.read_only);
+    });
+  }
+
+  std::map<Key, Disk> disks_;
+};
 
 Verdict disk_conflict() {
   return {std::string(kVolumeRestrictions), Code::unschedulable, {"node(s) had no available disk"}};
@@ -51,19 +83,54 @@ Verdict claim_in_use() {
            "pod"}};
 }
 
+// Counts the pods of a node that hold a disk, and the uses of the ReadWriteOncePod claims in the cluster.
+class RestrictionsTrial final : public NodeTrial {
+ public:
+  RestrictionsTrial(const Disks& disks, const std::set<std::string>& claims, std::int64_t used_claims,
+                    std::span<const PodInfoPtr> pods)
+      : disks_(disks), claims_(claims), used_claims_(used_claims) {
+    for (const auto& pod : pods) holders_ += disks.conflict_with(**pod);
+  }
+
+  void add(const PodInfoPtr& pod) override { change(**pod, 1); }
+  void remove(const PodInfoPtr& pod) override { change(**pod, -1); }
+  void restore(const PodInfoPtr& pod) override { change(**pod, 1); }
+  std::optional<Verdict> check() override {
+    if (holders_ > 0) return disk_conflict();
+    if (used_claims_ > 0) return claim_in_use();
+    return std::nullopt;
+  }
+
+ private:
+  void change(const api::Pod& pod, std::int64_t sign) {
+    if (disks_.conflict_with(pod)) holders_ += sign;
+    used_claims_ += sign * uses_of(pod);
+  }
+  // As upstream, compares claim names only: pods of other namespaces count too.
+  std::int64_t uses_of(const api::Pod& other) const {
+    if (claims_.empty()) return 0;
+    return std::ranges::count_if(other.volumes, [&](const api::Volume& volume) {
+      return volume.kind == Kind::claim && claims_.contains(volume.id);
+    });
+  }
+
+  const Disks& disks_;
+  const std::set<std::string>& claims_;
+  std::int64_t used_claims_, holders_ = 0;
+};
+
 class RestrictionsFilter final : public NodeFilter {
  public:
   RestrictionsFilter(const Snapshot& snapshot, const api::Pod& pod, std::set<std::string> claims,
                      std::int64_t used_claims)
-      : NodeFilter(snapshot), pod_(pod), claims_(std::move(claims)), used_claims_(used_claims) {
-    has_disks_ = std::ranges::any_of(pod.volumes, is_exclusive_disk);
-  }
+      : NodeFilter(snapshot), disks_(pod), claims_(std::move(claims)), used_claims_(used_claims) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
-    if (has_disks_) {
+    if (!disks_.empty()) {
       const auto id = out.add(disk_conflict());
       NodeMask(nodes).each([&](Row row) {
-        if (disk_is_taken(row, {})) out.reject(nodes, row, id);
+        const auto holds = [&](const PodInfoPtr& other) { return disks_.conflict_with(**other); };
+        if (std::ranges::any_of(snapshot_.entry(row).pods, holds)) out.reject(nodes, row, id);
       });
     }
     if (used_claims_ <= 0) return;
@@ -74,49 +141,37 @@ class RestrictionsFilter final : public NodeFilter {
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
-    if (has_disks_ && disk_is_taken(row, delta)) return disk_conflict();
-    auto used = used_claims_;
-    for (const auto& pod : delta.added) used += uses_of(**pod);
-    for (const auto& pod : delta.removed) used -= uses_of(**pod);
-    if (used > 0) return claim_in_use();
-    return std::nullopt;
+    return check_on_trial(row, delta);
+  }
+
+  std::unique_ptr<NodeTrial> try_on(Row row) const override {
+    return std::make_unique<RestrictionsTrial>(disks_, claims_, used_claims_, snapshot_.entry(row).pods);
   }
 
  private:
-  bool disk_is_taken(Row row, const PodDelta& delta) const {
-    const auto takes = [&](const PodInfoPtr& other) { return conflicts(pod_, **other); };
-    const auto stays = [&](const PodInfoPtr& other) {
-      return std::ranges::none_of(delta.removed,
-                                  [&](const auto& gone) { return (*gone)->meta.uid == (*other)->meta.uid; });
-    };
-    return std::ranges::any_of(delta.added, takes) ||
-           std::ranges::any_of(snapshot_.entry(row).pods,
-                               [&](const auto& other) { return takes(other) && stays(other); });
-  }
-
-  // As upstream, compares claim names only: pods of other namespaces count too.
-  std::int64_t uses_of(const api::Pod& other) const {
-    return std::ranges::count_if(other.volumes, [&](const api::Volume& volume) {
-      return volume.kind == Kind::claim && claims_.contains(volume.id);
-    });
-  }
-
-  const api::Pod& pod_;
-  std::set<std::string> claims_;  // the pod's claims with the access mode ReadWriteOncePod
-  std::int64_t used_claims_;      // the number of `claims_` that placed pods use
-  bool has_disks_;
+  const Disks disks_;                   // the pod's
+  const std::set<std::string> claims_;  // the pod's claims with the access mode ReadWriteOncePod
+  const std::int64_t used_claims_;      // the number of `claims_` that placed pods use
 };
 
-bool is_used(const Snapshot& snapshot, const api::Pod& pod, const std::string& claim) {
-  const auto uses = [&](const PodInfoPtr& other) {
-    return (*other)->meta.namespace_ == pod.meta.namespace_ &&
-           std::ranges::any_of((*other)->volumes, [&](const api::Volume& volume) {
-             return volume.kind == Kind::claim && volume.id == claim;
-           });
-  };
-  // users() also has pods whose ephemeral volume has this claim; `uses` excludes them.
-  return std::ranges::any_of(snapshot.objects().volumes().users(pod.meta.namespace_, claim),
-                             [&](Row row) { return std::ranges::any_of(snapshot.entry(row).pods, uses); });
+// The number of the claims that placed pods use. users() also has pods whose ephemeral volume has a claim;
+// they do not count.
+std::int64_t count_used(const Snapshot& snapshot, const api::Pod& pod, const std::set<std::string>& claims) {
+  std::set<Row> rows;
+  for (const auto& claim : claims) {
+    const auto& users = snapshot.objects().volumes().users(pod.meta.namespace_, claim);
+    rows.insert(users.begin(), users.end());
+  }
+  std::set<std::string_view> used;
+  for (const Row row : rows) {
+    for (const auto& other : snapshot.entry(row).pods) {
+      if ((*other)->meta.namespace_ != pod.meta.namespace_) continue;
+      for (const auto& volume : (*other)->volumes) {
+        if (volume.kind == Kind::claim && claims.contains(volume.id)) used.insert(volume.id);
+      }
+    }
+  }
+  return static_cast<std::int64_t>(used.size());
 }
 
 class VolumeRestrictions final : public Plugin, public FilterPlugin {
@@ -136,8 +191,7 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
       const auto& modes = claim->access_modes;
       if (std::ranges::find(modes, "ReadWriteOncePod") != modes.end()) claims.insert(volume.id);
     }
-    const auto used =
-        std::ranges::count_if(claims, [&](const auto& claim) { return is_used(snapshot, *pod, claim); });
+    const auto used = count_used(snapshot, *pod, claims);
     if (used == 0 && std::ranges::none_of(pod->volumes, is_exclusive_disk)) return {};
     return {.filter = std::make_unique<RestrictionsFilter>(snapshot, *pod, std::move(claims), used)};
   }
@@ -147,13 +201,14 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
     add_pod_hints(hints, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* gone = object_before<api::Pod>(event);
       if (!gone || gone->meta.namespace_ != rejected->meta.namespace_) return !gone;
-      return conflicts(*rejected, *gone) ||
-             std::ranges::any_of(gone->volumes, [&](const api::Volume& volume) {
-               return volume.kind == Kind::claim &&
-                      std::ranges::any_of(rejected->volumes, [&](const api::Volume& own) {
-                        return own.kind == Kind::claim && own.id == volume.id;
-                      });
-             });
+      if (Disks(*rejected).conflict_with(*gone)) return true;
+      std::set<std::string_view> claims;
+      for (const auto& volume : rejected->volumes) {
+        if (volume.kind == Kind::claim) claims.insert(volume.id);
+      }
+      return std::ranges::any_of(gone->volumes, [&](const api::Volume& volume) {
+        return volume.kind == Kind::claim && claims.contains(volume.id);
+      });
     });
     hints.push_back({Resource::node, kAdd, nullptr});
     hints.push_back(

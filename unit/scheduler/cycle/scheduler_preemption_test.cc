@@ -196,5 +196,29 @@ TEST_F(SchedulerTest, VictimsThatAreOnTheirWayOutNeedNoEviction) {
   EXPECT_EQ(binder_.asked, Log{"high to n1"});
 }
 
+// Evictions may be slow, and each order keeps its victims: there are not more of them than the bound.
+TEST_F(SchedulerTest, StopsAtTheBoundOfPreemptions) {
+  const auto most = Scheduler::kMaxPreemptions;
+  for (std::size_t i = 0; i <= most; ++i) {
+    const auto node = fmt::format("n{}", i);
+    see(machine(node));
+    see(pod(fmt::format("low{}", i)).priority(1).req("cpu", "3").node(node));
+    see(pod(fmt::format("high{}", i))
+            .priority(100)
+            .req("cpu", "2")
+            .node_selector("kubernetes.io/hostname", node));
+  }
+  EXPECT_EQ(run(), static_cast<int>(most));
+  EXPECT_EQ(scheduler_.preemptions(), most);
+  EXPECT_EQ(preemptor_.orders.size(), most);
+
+  int wakes = 0;
+  scheduler_.on_work([&] { ++wakes; });
+  scheduler_.preemption_ended(preemptor_.orders.front(), {.evicted = preemptor_.orders.front().victims});
+  EXPECT_GT(wakes, 0);
+  EXPECT_EQ(run(), 1) << "the next one's turn";
+  EXPECT_EQ(scheduler_.preemptions(), most);
+}
+
 }  // namespace
 }  // namespace podium::cycle

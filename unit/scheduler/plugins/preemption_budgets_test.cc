@@ -1,4 +1,5 @@
 // PodDisruptionBudgets in preemption: the pods that they protect, and their effect on the chosen node.
+#include "scheduler/plugins/preemption/disruption_budgets.h"
 #include "unit/scheduler/plugins/preemption_fixture.h"
 
 namespace podium::plugins::test::preemption_budgets_test {
@@ -104,7 +105,7 @@ TEST(DefaultPreemption, SplitByBudget) {
     for (const auto& one : list) out.push_back((*one)->meta.name);
     return out;
   };
-  const auto [violating, others] = split_by_budget(pods, objects);
+  const auto [violating, others] = DisruptionBudgets(objects).split(pods);
   EXPECT_EQ(names(violating), (std::vector<std::string>{"x2", "y1", "xy"}));
   EXPECT_EQ(names(others), (std::vector<std::string>{"x1", "none", "x3"}));
 }
@@ -119,7 +120,8 @@ TEST(DefaultPreemption, PodsThatABudgetHasCounted) {
     std::vector<cluster::PodInfoPtr> pods;
     for (const auto* name : {"db1", "db2", "db3"}) pods.push_back(info(pod(name).label("app", "db")));
     Strings violating;
-    for (const auto& each : split_by_budget(pods, objects).violating) violating.push_back((*each)->meta.name);
+    for (const auto& each : DisruptionBudgets(objects).split(pods).violating)
+      violating.push_back((*each)->meta.name);
     return violating;
   };
   EXPECT_EQ(split({}), (Strings{"db2", "db3"}));

@@ -336,5 +336,46 @@ TEST(TopologyReference, RandomDeltas) {
   }
 }
 
+// As in preemption, all pods of a node leave, and some return. The counts of a trial are those of a fresh
+// one.
+TEST(TopologyReference, PodsThatLeaveAndReturn) {
+  for (const auto seed : seeds()) {
+    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+    const auto scenario = random_scenario(seed);
+    Random random(seed);
+    const auto snapshot = scenario.cluster.snapshot();
+    const auto incoming = cluster::make_pod_info(std::make_shared<api::Pod>(scenario.incoming));
+    const PodTopologySpread spread(scenario.defaults.constraints, scenario.defaults.system);
+    const InterPodAffinity affinity(scenario.affinity_args);
+    const auto row = *snapshot.find_row(random.of(scenario.cluster.nodes).meta.name);
+    auto nominated = random_pod(random, "nominated");
+    add_affinity(nominated, random, 20);
+    const std::vector<cluster::PodInfoPtr> added{
+        cluster::make_pod_info(std::make_shared<api::Pod>(nominated))};
+    for (const framework::FilterPlugin* plugin : {static_cast<const framework::FilterPlugin*>(&spread),
+                                                  static_cast<const framework::FilterPlugin*>(&affinity)}) {
+      const auto prepared = plugin->prepare_filter(*incoming, snapshot);
+      if (!prepared.filter) continue;
+      const auto trial = prepared.filter->try_on(row);
+      trial->add(added.front());
+      auto removed = snapshot.entry(row).pods;
+      for (const auto& pod : removed) trial->remove(pod);
+      const auto same = [&] { return trial->check() == prepared.filter->check(row, {added, removed}); };
+      EXPECT_TRUE(same()) << "all have left";
+      while (!removed.empty()) {
+        const auto back = removed.back();
+        removed.pop_back();
+        trial->restore(back);
+        EXPECT_TRUE(same()) << back->pod->meta.name << " is back";
+        if (!random.chance(50)) continue;
+        trial->remove(back);
+        trial->restore(back);
+        EXPECT_TRUE(same()) << back->pod->meta.name << " is back again";
+      }
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace podium::plugins::topology_test::topology_random_test

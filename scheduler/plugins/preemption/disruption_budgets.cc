@@ -1,0 +1,37 @@
+#include "scheduler/plugins/preemption/disruption_budgets.h"
+
+#include <algorithm>
+
+namespace podium::plugins {
+
+DisruptionBudgets::DisruptionBudgets(const cluster::Objects& objects) {
+  for (const auto& [_, budget] : objects.all<api::PodDisruptionBudget>()) {
+    if (!budget->selector || budget->selector->empty()) continue;
+    by_namespace_[budget->meta.namespace_].insert(*budget->selector, budgets_.size());
+    std::vector<std::string_view> disrupted(budget->disrupted_pods.begin(), budget->disrupted_pods.end());
+    std::ranges::sort(disrupted);
+    budgets_.push_back({budget.get(), std::move(disrupted)});
+  }
+}
+
+DisruptionBudgets::Split DisruptionBudgets::split(std::span<const cluster::PodInfoPtr> pods) const {
+  Split out;
+  boost::unordered_flat_map<std::size_t, std::int64_t> taken;  // evictions by budget
+  for (const auto& pod : pods) {
+    const auto& meta = (*pod)->meta;
+    const auto index = by_namespace_.find(std::string_view(meta.namespace_));
+    bool violates = false;
+    if (index != by_namespace_.end() && !meta.labels.empty()) {
+      index->second.each_candidate(meta.labels, [&](std::size_t i) {
+        const auto& [budget, disrupted] = budgets_[i];
+        if (!budget->selector->matches(meta.labels)) return;
+        if (std::ranges::binary_search(disrupted, std::string_view(meta.name))) return;
+        if (++taken[i] > budget->disruptions_allowed) violates = true;
+      });
+    }
+    (violates ? out.violating : out.others).push_back(pod);
+  }
+  return out;
+}
+
+}  // namespace podium::plugins

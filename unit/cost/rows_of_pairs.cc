@@ -1,0 +1,110 @@
+#include "unit/cost/rows.h"
+
+namespace podium::test::cost {
+namespace {
+
+std::string anti_affinity(std::string_view terms) {
+  return std::string(R"(,"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)")
+      .append(terms)
+      .append("]}}");
+}
+std::string spread(std::string_view selector) {
+  return std::string(
+             R"(,"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule","minDomains":2,"labelSelector":)")
+      .append(selector)
+      .append("}]");
+}
+std::string ports(std::string_view list) {
+  return std::string(R"(,"containers":[{"name":"c","image":"i","ports":[)")
+      .append(list)
+      .append(R"(],"resources":{"requests":{"cpu":"1"}}}])");
+}
+
+// A pod that waits, and n lower-priority pods on the only node: possible victims.
+Row victims(std::string name, std::size_t n, std::string waits, std::string victim,
+            std::vector<Doc> more = {}) {
+  std::vector<Doc> docs{{node()}, {std::move(waits)}, {std::move(victim), true}};
+  for (auto& doc : more) docs.push_back(std::move(doc));
+  return {std::move(name), n, std::move(docs)};
+}
+
+constexpr std::string_view kTermEach =
+    R"(«{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"l#":"v"}}}»)";
+constexpr std::string_view kAppTerm =
+    R"({"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"a"}}})";
+constexpr std::string_view kApp = R"(,"labels":{"app":"a","pod":"p$"})";
+constexpr std::string_view kDisk = R"(,"volumes":[{"name":"v","gcePersistentDisk":{"pdName":"d"}}])";
+
+}  // namespace
+
+std::vector<Row> rows_of_pairs() {
+  const Doc full{
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n0","uid":"n0","labels":{"kubernetes.io/hostname":"n0"}},"status":{"allocatable":{"cpu":"1","memory":"1Ti","pods":"1000000"}}})"};
+  const std::string budgets =
+      R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"namespace":"shop","name":"b$","uid":"b$","resourceVersion":"1"},"spec":{"selector":{"matchLabels":{"pod":"p$"}}},"status":{"disruptionsAllowed":0}})";
+  return {
+      victims("podAntiAffinity terms × victims", 300, waiting(anti_affinity(kTermEach)),
+              placed("", R"(,"labels":{"l$":"v"})")),
+      victims("podAntiAffinity of victims × victims", 400, waiting("", R"(,"labels":{"app":"a"})"),
+              placed(anti_affinity(kAppTerm))),
+      victims("podAntiAffinity × victims of one class", 400, waiting(anti_affinity(kAppTerm)),
+              placed("", R"(,"labels":{"app":"a"})")),
+      victims("podAntiAffinity × victims of many classes", 400, waiting(anti_affinity(kAppTerm)),
+              placed("", kApp)),
+      victims("topologySpreadConstraints × victims", 400,
+              waiting(spread(R"({"matchLabels":{"app":"a"}})"), R"(,"labels":{"app":"a"})"),
+              placed("", kApp)),
+      victims("PodDisruptionBudgets × victims", 400, waiting(anti_affinity(kAppTerm)), placed("", kApp),
+              {{budgets, true}}),
+      victims("hostPorts × victims", 400, waiting(ports(R"({"containerPort":80,"hostPort":80})")),
+              placed(ports(R"({"containerPort":80,"hostPort":80})"))),
+      victims("volumes × victims", 400, waiting(kDisk), placed(kDisk)),
+      {"resources × victims", 400, {full, {waiting()}, {placed(), true}}},
+      {"hostPorts × hostPorts",
+       1000,
+       {{node()},
+        {waiting(ports(R"(«{"containerPort":80,"hostPort":#}»)"))},
+        {placed(ports(R"(«{"containerPort":80,"hostPort":3#}»)"))}}},
+      {"volumes × volumes",
+       1000,
+       {{node()},
+        {waiting(R"(,"volumes":[«{"name":"v#","gcePersistentDisk":{"pdName":"d#"}}»])")},
+        {placed(R"(,"volumes":[«{"name":"v#","gcePersistentDisk":{"pdName":"e#"}}»])")}}},
+      {"rbd monitors × rbd monitors",
+       1000,
+       {{node()},
+        {waiting(R"(,"volumes":[{"name":"v","rbd":{"image":"d","pool":"p","monitors":[«"m#"»]}}])")},
+        {placed(R"(,"volumes":[{"name":"v","rbd":{"image":"d","pool":"p","monitors":[«"n#"»]}}])")}}},
+      {"tolerations × taints",
+       1000,
+       {{node(R"(,"taints":[«{"key":"t#","value":"v","effect":"NoSchedule"}»])")},
+        {waiting(R"(,"tolerations":[«{"key":"t#","operator":"Exists"}»])")}}},
+      {"nodeSelector × node labels",
+       1000,
+       {{node("", R"(,«"l#":"v"»)")}, {waiting(R"(,"nodeSelector":{«"l#":"v"»})")}}},
+      {"containers' images × node images",
+       1000,
+       {{node("", "", R"(,"images":[«{"names":["i#:latest"],"sizeBytes":1000}»])")},
+        {waiting(R"(,"containers":[«{"name":"c#","image":"i#","resources":{"requests":{"cpu":"1"}}}»])")}}},
+      {"podAntiAffinity terms × labels of a pod",
+       1000,
+       {{node()}, {waiting(anti_affinity(kTermEach))}, {placed("", R"(,"labels":{«"m#":"v"»})")}}},
+      {"podAntiAffinity terms of a pod × labels of the pod",
+       1000,
+       {{node()}, {waiting("", R"(,"labels":{«"m#":"v"»})")}, {placed(anti_affinity(kTermEach))}}},
+      {"requests × node allocatable",
+       1000,
+       {{node("", "", "", R"(,«"example.com/r#":"1"»)")},
+        {waiting(
+            R"(,"containers":[{"name":"c","image":"i","resources":{"requests":{«"example.com/r#":"1"»}}}])")}}},
+      {"claims × claims",
+       300,
+       {{node()},
+        {waiting(R"(,"volumes":[«{"name":"v#","persistentVolumeClaim":{"claimName":"c#"}}»])")},
+        {placed(R"(,"volumes":[«{"name":"v#","persistentVolumeClaim":{"claimName":"c#"}}»])")},
+        {R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"shop","name":"c$","uid":"c$","resourceVersion":"1"},"spec":{"accessModes":["ReadWriteOncePod"],"volumeName":"v$"},"status":{"phase":"Bound"}})",
+         true}}},
+  };
+}
+
+}  // namespace podium::test::cost

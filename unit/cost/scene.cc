@@ -1,0 +1,155 @@
+#include "unit/cost/scene.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+#include "api/decode.h"
+#include "controller/report/report.h"
+#include "scheduler/config/config.h"
+#include "scheduler/framework/decision.h"
+#include "scheduler/framework/plugin.h"
+
+namespace podium::test::cost {
+namespace {
+
+constexpr std::string_view kOpen = "«", kClose = "»";
+
+void append(std::string& out, std::string_view text, char mark, std::size_t index) {
+  for (const char c : text) {
+    if (c == mark)
+      out += std::to_string(index);
+    else
+      out += c;
+  }
+}
+
+std::string expand(std::string_view text, std::size_t n) {
+  std::string out;
+  while (true) {
+    const auto open = text.find(kOpen), close = text.find(kClose);
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const auto item = text.substr(open + kOpen.size(), close - open - kOpen.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i > 0) out += ',';
+      append(out, item, '#', i);
+    }
+    text.remove_prefix(close + kClose.size());
+  }
+}
+
+template <typename T, typename... Kinds>
+constexpr bool is_one_of = (std::is_same_v<T, Kinds> || ...);
+template <typename T>
+constexpr bool is_in_snapshot =
+    is_one_of<T, api::Namespace, api::PodDisruptionBudget, api::PersistentVolume, api::PersistentVolumeClaim,
+              api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity, api::VolumeAttachment,
+              api::ResourceSlice, api::DeviceClass, api::ResourceClaim>;
+
+struct World {
+  cluster::Snapshot snapshot;
+  std::vector<cluster::PodInfoPtr> waiting;
+  std::vector<framework::ClusterEvent> events;
+};
+
+void see(World& world, const api::Object& object) {
+  using framework::Resource;
+  const auto add = [&](Resource resource) {
+    // One event of a kind is enough.
+    for (const auto& event : world.events) {
+      if (event.resource == resource) return;
+    }
+    const bool is_gone = resource == Resource::assigned_pod;
+    world.events.push_back({resource, is_gone ? framework::kDelete : framework::kAdd,
+                            is_gone ? object : api::Object(), is_gone ? api::Object() : object});
+  };
+  const auto take = [&]<typename T>(const std::shared_ptr<const T>& known) {
+    if constexpr (std::is_same_v<T, api::Pod>) {
+      auto info = cluster::make_pod_info(known);
+      if (known->node_name.empty()) return world.waiting.push_back(std::move(info));
+      world.snapshot.add_pod(std::move(info));
+      add(Resource::assigned_pod);
+    } else if constexpr (std::is_same_v<T, api::Node>) {
+      world.snapshot.set_node(known);
+      add(Resource::node);
+    } else if constexpr (std::is_same_v<T, api::Workload>) {
+      world.snapshot.objects().set_workload(known);
+    } else if constexpr (is_in_snapshot<T>) {
+      world.snapshot.objects().set(known);
+      if constexpr (std::is_same_v<T, api::ResourceClaim>) add(Resource::resource_claim);
+      if constexpr (std::is_same_v<T, api::ResourceSlice>) add(Resource::resource_slice);
+      if constexpr (std::is_same_v<T, api::DeviceClass>) add(Resource::device_class);
+      if constexpr (std::is_same_v<T, api::StorageClass>) add(Resource::storage_class);
+      if constexpr (std::is_same_v<T, api::PersistentVolume>) add(Resource::persistent_volume);
+      if constexpr (std::is_same_v<T, api::PersistentVolumeClaim>) add(Resource::persistent_volume_claim);
+    }
+  };
+  std::visit(
+      [&](const auto& known) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(known)>, std::monostate>) take(known);
+      },
+      object);
+}
+
+void decode(World& world, const Texts& texts) {
+  for (const auto& text : texts) {
+    boost::system::error_code problem;
+    const auto json = boost::json::parse(text, problem);
+    ASSERT_FALSE(problem) << problem.message() << ": " << text.substr(0, 2000);
+    const auto object = api::decode_object(json);
+    ASSERT_TRUE(object) << object.error().message;
+    ASSERT_FALSE(std::holds_alternative<std::monostate>(*object)) << "not a kind that podium reads";
+    see(world, *object);
+  }
+}
+
+const framework::Profile& profile() {
+  static const auto config = config::load("", "default").value();
+  return *config.profile("default-scheduler");
+}
+
+void decide(const World& world) {
+  for (const auto& pod : world.waiting) {
+    const auto decision = framework::evaluate(*pod, world.snapshot, profile());
+    const auto status = controller::project(*pod, decision, world.snapshot);
+    controller::content_hash(status);
+    boost::json::serialize(controller::to_json(status));
+    for (const auto& filter : profile().filters) {
+      if (!filter.plugin) continue;
+      for (const auto& hint : filter.plugin->hints()) {
+        for (const auto& event : world.events) {
+          if (hint.matches(event)) hint.helps(*pod, event, world.snapshot);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Texts expand(const Row& row, std::size_t n) {
+  Texts out;
+  for (const auto& doc : row.docs) {
+    const auto text = expand(doc.text, n);
+    for (std::size_t i = 0; i < (doc.each ? n : 1); ++i) append(out.emplace_back(), text, '$', i);
+  }
+  return out;
+}
+
+Measured run(const Row& row, std::size_t n) {
+  const auto texts = expand(row, n);
+  Measured out;
+  for (const auto& text : texts) out.bytes += static_cast<std::int64_t>(text.size());
+  profile();
+  out.cost = cost_of([&] {
+    World world;
+    out.kept = cost_of([&] { decode(world, texts); }).kept;
+    decide(world);
+  });
+  return out;
+}
+
+}  // namespace podium::test::cost

@@ -1,0 +1,41 @@
+// A scene: a small cluster as the API server's JSON, in which one list or map, or a pair of them, has n
+// entries.
+//
+// Rows of the table (rows.h) have templates of documents. expand() repeats what stands between « and » n
+// times, with commas between and # replaced by the index; Doc::each repeats the document, with $ replaced by
+// its index. run() does with the documents what podium does: decodes them, puts them into a snapshot, decides
+// on each pod without a node, projects the report, and asks the hints that may wake the pod.
+// Threads: none. Errors: those of a test.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unit/support/cost.h"
+
+namespace podium::test::cost {
+
+struct Doc {
+  std::string text;
+  bool each = false;  // n documents instead of one
+};
+
+struct Row {
+  std::string name;  // the paths of the fields that have n entries
+  std::size_t n;     // measured at n and at 2n
+  std::vector<Doc> docs;
+};
+
+using Texts = std::vector<std::string>;
+Texts expand(const Row& row, std::size_t n);
+
+struct Measured {
+  Cost cost;
+  std::int64_t kept = 0;   // bytes kept for the objects while they are in the snapshot
+  std::int64_t bytes = 0;  // of their JSON
+};
+Measured run(const Row& row, std::size_t n);
+
+}  // namespace podium::test::cost
