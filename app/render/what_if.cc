@@ -35,7 +35,7 @@ std::string room_words(const Report& report) {
                      report.room->more);
 }
 
-// "After that 54 nodes: has not enough cpu free; least short: 1.85 cpu."
+// "After that 54 nodes: does not have enough free cpu; least short: 1.85 cpu."
 std::string short_of(const Report& report) {
   if (!report.room || !report.room->failure) return {};
   const auto* rejection = main_rejection(report.room->failure->rejections);

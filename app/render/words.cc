@@ -47,38 +47,40 @@ constexpr Word kFilters[] = {
 
 // By the beginning of the reason; longer ones first where one begins with another.
 constexpr Word kReasons[] = {
-    {"Too many pods", "has as many pods as it may have"},
+    {"Too many pods", "already runs its maximum number of pods"},
     {"node(s) had untolerated taint", "has a taint that the pod does not tolerate"},
     {"node(s) were unschedulable", "is cordoned"},
     {"node(s) didn't satisfy plugin", "is not among the nodes that the pod names"},
     {"node(s) didn't match Pod's node affinity/selector",
-     "has not the labels of the pod's node selector or affinity"},
+     "does not match the pod's node selector or affinity"},
     {"node(s) didn't match scheduler-enforced node affinity",
-     "has not the labels that the scheduler's configuration wants"},
-    {"node(s) didn't match Pod's required features", "has not the features that the pod needs"},
+     "does not match the node affinity of the scheduler's configuration"},
+    {"node(s) didn't match Pod's required features", "does not have the features that the pod needs"},
     {"node(s) didn't match pod topology spread constraints (missing required label)",
-     "has not the label over which the pods are spread"},
+     "does not have the label of a topology spread constraint"},
     {"node(s) didn't match pod topology spread constraints", "would spread the pods too unevenly"},
-    {"node(s) didn't match pod affinity rules", "has no pod that this one must be near to"},
-    {"node(s) didn't match pod anti-affinity rules", "has a pod that this one must not be near to"},
-    {"node(s) didn't satisfy existing pods anti-affinity rules", "has a pod that keeps this one away"},
+    {"node(s) didn't match pod affinity rules", "does not have a pod that the pod's affinity requires"},
+    {"node(s) didn't match pod anti-affinity rules", "has a pod that the pod's anti-affinity excludes"},
+    {"node(s) didn't satisfy existing pods anti-affinity rules",
+     "has a pod whose anti-affinity excludes this pod"},
     {"node(s) didn't have free ports", "has a pod that uses the same host port"},
     {"node(s) didn't match the requested node name", "is not the node that spec.nodeName names"},
     {"node(s) had no available volume zone", "is not in the zone of the pod's volume"},
     {"node(s) didn't match PersistentVolume's node affinity", "cannot reach the pod's volume"},
     {"node(s) didn't find available persistent volumes to bind", "has no volume for the pod's claim"},
-    {"node(s) did not have enough free storage", "has not enough free storage for the pod's claim"},
+    {"node(s) did not have enough free storage", "does not have enough free storage for the pod's claim"},
     {"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
-     "has no such volume: the claim is bound to one that does not exist"},
+     "is not usable: a claim of the pod is bound to a volume that does not exist"},
     {"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod",
-     "cannot use the volume: another pod has it for itself"},
-    {"node(s) had no available disk", "cannot use the disk: another pod has it"},
-    {"node(s) exceed max volume count", "has as many volumes as it may have"},
-    {"cannot allocate all claims", "has not the devices free that the pod's claims ask for"},
+     "cannot use the volume: another pod uses it as ReadWriteOncePod"},
+    {"node(s) had no available disk", "cannot use the disk: another pod uses it"},
+    {"node(s) exceed max volume count", "already has its maximum number of volumes"},
+    {"cannot allocate all claims", "does not have enough free devices for the pod's claims"},
     {"resourceclaim not available on the node", "cannot reach the devices that the pod's claim has"},
-    {"invalid resource pools were encountered", "has not the devices free, and a driver's pool is invalid"},
+    {"invalid resource pools were encountered",
+     "does not have enough free devices, and a driver's resource pool is invalid"},
     {"pod has unbound immediate PersistentVolumeClaims",
-     "cannot be chosen: a claim of the pod has no volume yet"},
+     "is not usable: a claim of the pod is not bound to a volume yet"},
 };
 
 std::string_view find(std::span<const Word> words, std::string_view text) {
@@ -105,7 +107,7 @@ std::string filter_words(std::string_view plugin) {
 std::string reason_words(std::string_view reason) {
   constexpr std::string_view kInsufficient = "Insufficient ";
   if (reason.starts_with(kInsufficient)) {
-    return fmt::format("has not enough {} free", reason.substr(kInsufficient.size()));
+    return fmt::format("does not have enough free {}", reason.substr(kInsufficient.size()));
   }
   const auto words = find(kReasons, reason);
   if (words.empty()) return std::string(reason);

@@ -45,7 +45,7 @@ class KubectlPodium(Plugin):
         self.report("huge", "Unschedulable")
         said = self.ask("why", "huge")
         self.assertTrue(said.startswith("default/huge is pending: no node fits (3 nodes).\n"), said)
-        self.assertIn("has not enough cpu free; least short: ", said)
+        self.assertIn("does not have enough free cpu; least short: ", said)
         self.assertIn("What would help? kubectl podium whatif pod/huge -n default --fixes\n", said)
         table = self.ask("pending")
         self.assertRegex(table, r"default/huge +\d+[sm] +64 cpu, 64Mi +\d of 3 nodes: .* n1: \d+(\.\d+)? cpu short\n")

@@ -81,7 +81,7 @@ class Plans(Plugin):
         said = self.eventually("2 of 4 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n",
                                self.admin, "drain", "full", code=3)
         self.assertRegex(said, r"default/bare +- +- +- +✗ no controller creates it again: it would be gone\n")
-        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most: has not the labels of ")
+        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most: does not match the pod's node selector ")
         self.assertRegex(said, r"default/web +(a1|b1) +\d+ +2 +! budget web allows 0 disruptions\n")
         self.assertRegex(said, r"kube-public/other +(a1|b1) +\d+ +2\n")
         self.assertIn("Not evicted: 1 pod of a DaemonSet (default/log).\n", said)
@@ -113,7 +113,7 @@ class Plans(Plugin):
                                stdin=asked)
         by_zone = (r"\Adefault/web: all 3 fit; room for 5 more after that\.\n"
                    r"  ZONE +PODS\n  zone-a +[12]\n  zone-b +[12]\nNodes: [ab]1 2 and [ab]1 1\.\n"
-                   r"After that 2 nodes: has not enough cpu free; least short: 1 cpu\.\n")
+                   r"After that 2 nodes: does not have enough free cpu; least short: 1 cpu\.\n")
         self.assertRegex(said, by_zone)
         self.assertIn("Nothing was created. Compare: --replicas N, --weights NodeResourcesFit=5, --drain ", said)
         self.assertRegex(self.ask("whatif", "-f", "-", stdin=asked), by_zone, "who may not list nodes is told the same")
@@ -136,7 +136,7 @@ class Plans(Plugin):
         said = self.ask("why", "web", "--node", "full", code=4)
         self.assertTrue(said.startswith("No: full turns default/web down.\n"), said)
         self.assertIn("  ✗ it has a taint that the pod does not tolerate: full:NoSchedule\n", said)
-        self.assertIn("  ✗ it has not the labels of the pod's node selector or affinity\n", said)
+        self.assertIn("  ✗ it does not match the pod's node selector or affinity\n", said)
         self.assertIn("  ✓ cpu 1 of 2 free  ✓ memory 64Mi of 8Gi free\n", said)
         self.assertEqual(self.ask("why", "web", "--node", "a9", code=2), "There is no node a9.\n")
         said = self.eventually("  ✓ cpu 1 of 4 free", self.ask, "why", "web", "--node", "a1")

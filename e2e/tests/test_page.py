@@ -224,9 +224,9 @@ class Page(Live):
         self.browser.tab_to("here.id === 'ask'")
         self.browser.press("Enter")
         self.browser.wait("document.getElementById('answer-verdict')?.innerText.includes('does not fit')", "the answer to a large pod")
-        self.says("#answer-verdict", "none of 18 nodes takes it: most of them have not enough cpu free")
+        self.says("#answer-verdict", "none of 18 nodes takes it: most of them do not have enough free cpu")
         self.says("#fixes-found", "tolerate the taint gpu=true:NoSchedule")
-        self.says("#rejections", "has not enough cpu free")
+        self.says("#rejections", "does not have enough free cpu")
         self.assert_quiet()
 
         self.browser.tab_to("here.id === 'manifest'", 90)
@@ -269,7 +269,7 @@ class Page(Live):
         self.says("#answer-verdict", "All 7 fit.")
         table = "[...document.querySelectorAll('#zones tr')].map((row) => [...row.children].map((cell) => cell.innerText))"
         self.shows(lambda: self.browser.run(table), [["Zone", "Pods"], *map(list, zones)])
-        self.says("#room-left", f"Room for {report['room']['count']} more after that. After that 14 nodes: has not enough cpu free; "
+        self.says("#room-left", f"Room for {report['room']['count']} more after that. After that 14 nodes: does not have enough free cpu; "
                                 "least short: ")
         self.assert_quiet()
 
@@ -310,7 +310,7 @@ class Page(Live):
         self.shows(lambda: self.browser.text("#verdict"), f"{CROWD + 1} pods wait; 1 more is gated.")
         self.shows(lambda: len(self.browser.texts("#waiting tbody tr")), 2)
         cpu, gated = self.browser.texts("#waiting tbody tr")
-        self.assertIn("the node has not enough cpu free", cpu)
+        self.assertIn("the node does not have enough free cpu", cpu)
         self.assertTrue(cpu.startswith(str(CROWD + 1)), cpu)
         self.assertIn("the pod is gated by example/quota", gated)
         self.assertIn("default/gated", gated)
@@ -322,7 +322,7 @@ class Page(Live):
         self.browser.press("Enter")
         self.shows(lambda: self.browser.run(names), 250)
         self.browser.run("location.hash = '#/pod/default/huge'")
-        self.says("#verdict", "default/huge waits: none of 18 nodes fits: most of them have not enough cpu free.")
+        self.says("#verdict", "default/huge waits: none of 18 nodes fits: most of them do not have enough free cpu.")
         self.says("#attempts", "Unschedulable")
         self.browser.run("location.hash = '#/pods/default'")
         self.browser.wait("document.querySelectorAll('#decisions tbody tr').length === 100", "a page of decisions")

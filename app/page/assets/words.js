@@ -11,7 +11,7 @@ export const strategyWords = (name) => tables.strategies.find(([known]) => known
 
 // As reason_words() of app/render/words.cc.
 export function reasonWords(reason) {
-  if (reason.startsWith("Insufficient ")) return `has not enough ${reason.slice("Insufficient ".length)} free`;
+  if (reason.startsWith("Insufficient ")) return `does not have enough free ${reason.slice("Insufficient ".length)}`;
   const words = tables.reasons.find(([start]) => reason.startsWith(start))?.[1];
   if (!words) return reason;
   const brace = reason.indexOf("{");
@@ -44,7 +44,12 @@ const whose = (status) => {
   const first = status.rejections?.[0];
   return first ? `: most of them ${plural(reasonWords(first.reason))}` : "";
 };
-const plural = (words) => words.replace(/^has /, "have ").replace(/^is /, "are ");
+const plural = (words) =>
+  words
+    .replace(/^(already )?has /, "$1have ")
+    .replace(/^already runs its /, "already run their ")
+    .replace(/^is /, "are ")
+    .replace(/^does /, "do ");
 
 export const bestWords = ({ topNodes, nodeCounts: { feasible } }) =>
   `The best ${topNodes.length} of ${count(feasible, "node that fits", "nodes that fit")}`;

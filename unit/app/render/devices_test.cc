@@ -59,7 +59,7 @@ TEST(Devices, TheTableOfPendingPodsHasThem) {
   const auto groups = group_waiting({*pod});
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].asks, "claim gpus");
-  EXPECT_EQ(groups[0].blocked_by, "3 of 3 nodes: has not the devices free that the pod's claims ask for");
+  EXPECT_EQ(groups[0].blocked_by, "3 of 3 nodes: does not have enough free devices for the pod's claims");
   EXPECT_EQ(groups[0].nearest_miss, "gpu: 4 devices match, 3 in use, 1 free");
 }
 

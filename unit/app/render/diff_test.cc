@@ -48,7 +48,7 @@ TEST(Diff, APlacedPodAndOneThatWaits) {
   EXPECT_TRUE(
       text.starts_with("shop/web-07 is on general-01 with 404 points; ml/big-2 is pending: no node fits.\n"))
       << text;
-  EXPECT_NE(text.find("  has not enough nvidia.com/gpu free"), std::string::npos) << text;
+  EXPECT_NE(text.find("  does not have enough free nvidia.com/gpu"), std::string::npos) << text;
   EXPECT_EQ(text.find("Equal in both"), std::string::npos) << text;
 }
 

@@ -64,7 +64,7 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
       "POD            GOES TO  SCORE  NODES THAT FIT\n"
       "shop/api-0     n2         457              53\n"
       "shop/bare      -            -               -  ✗ no controller creates it again: it would be gone\n"
-      "shop/big       -            -               -  ✗ no node fits; most: has not enough cpu free\n"
+      "shop/big       -            -               -  ✗ no node fits; most: does not have enough free cpu\n"
       "shop/cache-11  n1         447              30  ! budget cache allows 0 disruptions\n"
       "bank/ledger    -            -               -  ? podium does not name it\n"
       "Not evicted: 1 pod of a DaemonSet (kube-system/proxy-1), 1 static pod (kube-system/etcd-n9).\n"

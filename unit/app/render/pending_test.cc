@@ -32,13 +32,13 @@ TEST(Pending, GroupsByReason) {
   EXPECT_EQ(pending_table(group_waiting(std::move(pods)), plain()),
             "4 pods wait; 1 more is gated.\n"
             "PODS        WAIT  ASKS                            BLOCKED BY                                   "
-            "       "
+            "             "
             "NEAREST MISS\n"
-            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes: has not enough "
-            "nvidia.com/gpu free  "
+            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes: does not have enough "
+            "free nvidia.com/gpu  "
             "gpu-04: 7 nvidia.com/gpu short\n"
             "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  gate example/quota                           "
-            "       "
+            "             "
             "-\n"
             "Evicting other pods would help none of them.\n"
             "Next: kubectl podium why big-2 -n ml\n");

@@ -42,11 +42,11 @@ TEST(Text, ListsSayHowManyMore) {
 }
 
 TEST(Words, TheReadersBeforeThePlugins) {
-  EXPECT_EQ(reason_words("Insufficient cpu"), "has not enough cpu free");
+  EXPECT_EQ(reason_words("Insufficient cpu"), "does not have enough free cpu");
   EXPECT_EQ(reason_words("node(s) had untolerated taint {gpu: true}"),
             "has a taint that the pod does not tolerate: {gpu: true}");
   EXPECT_EQ(reason_words("node(s) didn't match pod topology spread constraints (missing required label)"),
-            "has not the label over which the pods are spread");
+            "does not have the label of a topology spread constraint");
   EXPECT_EQ(reason_words("the budget of the zone is spent"), "the budget of the zone is spent");
   EXPECT_EQ(strategy_words("ZoneBudget"), "ZoneBudget");
 }

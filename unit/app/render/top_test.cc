@@ -34,7 +34,7 @@ TEST(Top, NewestDecisionsFirst) {
             "\n"
             "AGO  POD          OUTCOME        WHERE OR WHY\n"
             "10m  shop/web-07  Scheduled      general-01, 404 points\n"
-            "70m  ml/big-2     Unschedulable  66 of 66 nodes: has not enough nvidia.com/gpu free\n");
+            "70m  ml/big-2     Unschedulable  66 of 66 nodes: does not have enough free nvidia.com/gpu\n");
   EXPECT_EQ(top({}, {}, {}, plain()), "No pod waits.\n\nNo decision yet.\n");
 }
 

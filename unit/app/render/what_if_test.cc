@@ -17,7 +17,7 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "  n2       6\n"
             "Replica 14 does not fit any more.\n"
             "Turned down:\n"
-            "  12 nodes  has not enough cpu free; least short: 500m cpu  n1, n2, n3 and 9 more\n"
+            "  12 nodes  does not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
             "With these changes:\n"
             "  DrainNode n9: 4 pods evicted: 4 would move, 0 would stay pending\n"
             "What would let it run, each tried on a copy of the cluster's state:\n"
@@ -50,7 +50,7 @@ TEST(WhatIf, CountsByZoneBesideNow) {
             "  b       0     7\n"
             "  c       0     0\n"
             "Nodes: n1 7 and n2 6.\n"
-            "After that 12 nodes: has not enough cpu free; least short: 500m cpu.\n"
+            "After that 12 nodes: does not have enough free cpu; least short: 500m cpu.\n"
             "Nothing was created. Compare: --drain n1\n");
   report.zones[1].now = 0;
   report.room = Room{9987, true, {}};

@@ -64,15 +64,15 @@ TEST(Why, OneNodeThatFitsNeedsNoLead) {
 }
 
 TEST(Why, APendingPodHearsWhatIsShort) {
-  EXPECT_EQ(
-      why(read_report(pending_report()), "ml/big-2", plain()),
-      "ml/big-2 is pending: no node fits (66 nodes).\n"
-      "Turned down:\n"
-      "  66 nodes  has not enough nvidia.com/gpu free; least short: 7 nvidia.com/gpu  gpu-02 and 65 more\n"
-      "Evicting other pods would not help.\n"
-      "12 attempts, the last 10m ago.\n"
-      "Earlier attempts:\n"
-      "  20m ago  Unschedulable  Insufficient cpu (60 nodes)\n");
+  EXPECT_EQ(why(read_report(pending_report()), "ml/big-2", plain()),
+            "ml/big-2 is pending: no node fits (66 nodes).\n"
+            "Turned down:\n"
+            "  66 nodes  does not have enough free nvidia.com/gpu; least short: 7 nvidia.com/gpu  gpu-02 and "
+            "65 more\n"
+            "Evicting other pods would not help.\n"
+            "12 attempts, the last 10m ago.\n"
+            "Earlier attempts:\n"
+            "  20m ago  Unschedulable  Insufficient cpu (60 nodes)\n");
 }
 
 TEST(Why, PreemptionNamesItsVictims) {
