@@ -15,6 +15,8 @@ class Budget {
  public:
   static constexpr std::int64_t kUnits = 5'000'000;
 
+  explicit Budget(std::int64_t compiling = kUnits) : compiling_(compiling) {}
+
   // False from the unit on that is too much.
   bool spend(std::size_t units) {
     left_ -= static_cast<std::int64_t>(std::min<std::size_t>(units, kUnits + 1));
@@ -24,11 +26,21 @@ class Budget {
   bool spend_text(std::size_t bytes) { return spend(bytes <= 4096 ? bytes / 8 : bytes); }
   // For a list to be made.
   bool spend_items(std::size_t count) { return spend(count > kUnits ? kUnits + 1 : count * 4); }
-  bool is_spent() const { return left_ < 0; }
-  std::int64_t spent() const { return kUnits - left_; }
+  // For a pattern to be compiled, apart from the rest: it is compiled once, and a result does not depend on whether it was before.
+  // False: whoever asked gets no result this time.
+  bool spend_compiling(std::int64_t units) {
+    compiling_ -= units;
+    compiled_ += units;
+    return compiling_ >= 0;
+  }
+  bool gave_up() const { return compiling_ < 0; }
+
+  bool is_spent() const { return left_ < 0 || gave_up(); }
+  std::int64_t spent() const { return kUnits - left_ + compiled_; }
 
  private:
   std::int64_t left_ = kUnits;
+  std::int64_t compiling_, compiled_ = 0;
 };
 
 }  // namespace podium::cel

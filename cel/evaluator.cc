@@ -47,7 +47,8 @@ Value through_go(const Value& value) {
   }
 }
 
-Evaluator::Evaluator(std::span<const Value> values, std::size_t slots) : slots_(slots) {
+Evaluator::Evaluator(std::span<const Value> values, std::size_t slots, Budget budget)
+    : slots_(slots), budget_(budget) {
   for (std::size_t i = 0; i < values.size(); ++i) slots_[i].value = values[i];
 }
 

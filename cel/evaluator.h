@@ -17,9 +17,9 @@ namespace podium::cel {
 
 class Evaluator {
  public:
-  Evaluator(std::span<const Value> values, std::size_t slots);
+  Evaluator(std::span<const Value> values, std::size_t slots, Budget budget);
   Value run(const Node& root);
-  std::int64_t spent() const { return budget_.spent(); }
+  const Budget& budget() const { return budget_; }
 
  private:
   struct Slot {

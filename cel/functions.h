@@ -10,18 +10,15 @@
 #include <vector>
 
 #include "cel/budget.h"
+#include "cel/regex.h"
 #include "cel/value.h"
-
-namespace re2 {
-class RE2;
-}
 
 namespace podium::cel {
 
 struct Call {
   std::span<const Value> args;  // the receiver first
   Budget& budget;
-  const re2::RE2* pattern = nullptr;
+  const ConstantPattern* pattern = nullptr;
 };
 using Implementation = Value (*)(const Call&);
 

@@ -156,6 +156,8 @@ class Parser {
   Token token_, ahead_;
   std::vector<std::string> names_;  // of the variables in scope, by slot
   std::size_t globals_ = 0, most_slots_ = 0;
+  std::size_t patterns_ = 0;        // constant ones
+  std::int64_t patterns_cost_ = 0;  // of compiling them, in units
   int nesting_ = 0;
   bool negative_ = false;           // a minus belongs to the number that follows
   const Node* selected_ = nullptr;  // the path that ended with .name just now

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cel/regex.h"
 #include "cel/value.h"
 
 namespace re2 {
@@ -66,8 +67,8 @@ struct Node {
   std::vector<bool> optional_children;  // of lists and maps: [?a], {?k: v}
   std::vector<Step> steps;
   const Function* function = nullptr;
-  std::shared_ptr<const re2::RE2> pattern;  // a constant pattern of matches(), find(), findAll()
-  std::vector<Value> keys;                  // sorted
+  std::shared_ptr<const ConstantPattern> pattern;  // of matches(), find(), findAll()
+  std::vector<Value> keys;                         // sorted
 };
 
 }  // namespace podium::cel

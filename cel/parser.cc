@@ -16,7 +16,7 @@ Result<Parsed> Parser::run() {
   NodePtr root = expression();
   if (root && token_.type != Token::Type::end) fail("expected the end of the expression");
   if (!fault_.empty()) return invalid("compilation failed: " + fault_);
-  return Parsed{std::move(root), most_slots_};
+  return Parsed{std::move(root), most_slots_, patterns_cost_, patterns_ * kPatternBytes};
 }
 
 NodePtr Parser::finish(NodePtr node) {

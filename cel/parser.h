@@ -18,6 +18,8 @@ namespace podium::cel {
 struct Parsed {
   NodePtr root;
   std::size_t slots = 0;  // variables that live at the same time
+  std::int64_t cost = 0;  // of parsing it and compiling its patterns, in units (budget.h)
+  std::size_t bytes = 0;  // that it keeps, about
 };
 
 // The variables have the slots 0, 1, …

@@ -132,9 +132,11 @@ NodePtr Parser::call(const std::string& name, std::vector<NodePtr> args) {
   }
   const bool is_regex = name == "matches" || name == "find" || name == "findAll";
   if (is_regex && node->children[1]->op == Op::constant && node->children[1]->value.is(Kind::string)) {
-    auto pattern = compile_pattern(node->children[1]->value.text());
+    auto pattern = constant_pattern(node->children[1]->value.text());
     if (!pattern) return fail(pattern.error());
-    node->pattern = std::move(*pattern);
+    ++patterns_;
+    patterns_cost_ += pattern->cost;
+    node->pattern = std::make_shared<const ConstantPattern>(std::move(*pattern));
   }
   return finish(std::move(node));
 }

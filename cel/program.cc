@@ -11,11 +11,15 @@ Result<Program> Program::compile(std::string_view expression, std::span<const st
   return Program(std::make_shared<const Parsed>(std::move(*parsed)), variables.size());
 }
 
-Value Program::evaluate(std::span<const Value> values, std::int64_t* spent) const {
+std::int64_t Program::cost() const { return parsed_->cost; }
+std::size_t Program::bytes() const { return parsed_->bytes; }
+
+Value Program::evaluate(std::span<const Value> values, Spending* spending) const {
   if (values.size() != variables_) return Value::error("the number of values is not that of the variables");
-  Evaluator evaluator(values, parsed_->slots);
+  Evaluator evaluator(values, parsed_->slots, Budget(spending ? spending->compiling : Spending().compiling));
   auto value = evaluator.run(*parsed_->root);
-  if (spent) *spent = evaluator.spent();
+  if (spending) spending->units = evaluator.budget().spent();
+  if (spending) spending->gave_up = evaluator.budget().gave_up();
   return value;
 }
 

@@ -4,6 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
 #include "cel/functions.h"
 
 namespace podium::cel {
@@ -49,22 +54,85 @@ std::string words(const RE2& pattern) {
   }
 }
 
+// A unit of the budget is about 20 ns. RE2 compiles an instruction in about 500, and gives up where a program becomes too large.
+constexpr std::int64_t kUnitsPerInstruction = 25;
+constexpr std::int64_t kSmallMemory = 128 << 10, kLargeMemory = 2 << 20;
+constexpr std::int64_t most_instructions(std::int64_t memory) { return memory * 2 / 3 / 16; }
+
+using Compiled = std::shared_ptr<const RE2>;
+
+Compiled compile(std::string_view pattern, std::int64_t memory) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(memory);
+  return std::make_shared<const RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+}
+
+bool is_too_large(const RE2& pattern) { return pattern.error_code() == RE2::ErrorPatternTooLarge; }
+
+std::int64_t cost_of(const RE2& pattern, std::int64_t memory) {
+  return kUnitsPerInstruction * (pattern.ok() ? pattern.ProgramSize() : most_instructions(memory));
+}
+
+// The large patterns that were used last. Each may keep kLargeMemory.
+class LargePatterns {
+ public:
+  Compiled find(std::string_view pattern) {
+    const std::scoped_lock lock(mutex_);
+    const auto it = std::ranges::find(kept_, pattern, [](const auto& each) { return each->pattern(); });
+    if (it == kept_.end()) return nullptr;
+    std::rotate(kept_.begin(), it, it + 1);
+    return kept_.front();
+  }
+  void keep(Compiled pattern) {
+    const std::scoped_lock lock(mutex_);
+    if (kept_.size() == kMost) kept_.pop_back();
+    kept_.insert(kept_.begin(), std::move(pattern));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+
+  std::mutex mutex_;
+  std::vector<Compiled> kept_;  // the last one first
+};
+
+LargePatterns& large_patterns() {
+  static LargePatterns all;
+  return all;
+}
+
+// Null: the budget gave up.
+Compiled compile_now(std::string_view pattern, Budget& budget) {
+  const auto pay = [&](const RE2& compiled, std::int64_t memory) {
+    return budget.spend_compiling(cost_of(compiled, memory));
+  };
+  if (auto known = large_patterns().find(pattern)) return known;
+  auto compiled = compile(pattern, kSmallMemory);
+  if (!pay(*compiled, kSmallMemory)) return nullptr;
+  if (!is_too_large(*compiled)) return compiled;
+  compiled = compile(pattern, kLargeMemory);
+  // Kept even if it cannot be paid any more: the next time it is known.
+  if (!is_too_large(*compiled)) large_patterns().keep(compiled);
+  return pay(*compiled, kLargeMemory) ? compiled : nullptr;
+}
+
 // The pattern of the call, compiled before or now.
 struct Pattern {
-  explicit Pattern(const Call& call) : compiled(call.pattern) {
-    if (compiled) return;
-    // Compiling takes time that depends on the pattern alone, and memory that RE2 bounds.
-    call.budget.spend(200 + 4 * call.args[1].text().size());
-    auto result = compile_pattern(call.args[1].text());
-    if (result) {
-      owned = std::move(*result);
-      compiled = owned.get();
-    } else {
-      fault = result.error();
+  explicit Pattern(const Call& call) {
+    if (call.pattern && call.pattern->compiled) {
+      compiled = call.pattern->compiled.get();
+      return;
     }
+    if (!call.pattern) call.budget.spend(200 + 4 * call.args[1].text().size());
+    owned = compile_now(call.args[1].text(), call.budget);
+    if (owned && owned->ok())
+      compiled = owned.get();
+    else if (owned)
+      fault = words(*owned);
   }
-  const RE2* compiled;
-  std::shared_ptr<const RE2> owned;
+  const RE2* compiled = nullptr;
+  Compiled owned;
   std::string fault;
 };
 
@@ -118,14 +186,13 @@ Value find_all(const Call& call) {
 }  // namespace
 }  // namespace regex_functions
 
-std::expected<std::shared_ptr<const re2::RE2>, std::string> compile_pattern(std::string_view pattern) {
+std::expected<ConstantPattern, std::string> constant_pattern(std::string_view pattern) {
   using namespace regex_functions;
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(2 << 20);
-  auto compiled = std::make_shared<const RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  auto compiled = compile(pattern, kSmallMemory);
+  const auto cost = cost_of(*compiled, kSmallMemory);
+  if (is_too_large(*compiled)) return ConstantPattern{nullptr, cost};
   if (!compiled->ok()) return std::unexpected(words(*compiled));
-  return compiled;
+  return ConstantPattern{std::move(compiled), cost};
 }
 
 void add_regex(Table& table) {

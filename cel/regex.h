@@ -1,9 +1,13 @@
 // Regular expressions: RE2, with the words of Go's regexp for what is wrong with a pattern.
 //
-// Role: compiled once for constant patterns, at each call for others.
-// Threads: a compiled pattern may be shared. Errors: the text of the error.
+// Role: small constant patterns are compiled with their expression. A pattern may become a program of megabytes ("\\pL{100}"), so
+// that large ones, and those that are not constant, are compiled when they are used, and paid for (budget.h). The large ones that
+// were used last are kept, for all expressions together.
+// Threads: any; a compiled pattern may be shared. Errors: the text of the error.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
@@ -15,6 +19,13 @@ class RE2;
 
 namespace podium::cel {
 
-std::expected<std::shared_ptr<const re2::RE2>, std::string> compile_pattern(std::string_view pattern);
+struct ConstantPattern {
+  std::shared_ptr<const re2::RE2> compiled;  // null: it is large
+  std::int64_t cost = 0;                     // of compiling it, in units (budget.h)
+};
+std::expected<ConstantPattern, std::string> constant_pattern(std::string_view pattern);
+
+// What a ConstantPattern keeps, about.
+inline constexpr std::size_t kPatternBytes = std::size_t{64} << 10;
 
 }  // namespace podium::cel

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace podium::devices {
 namespace {
@@ -31,10 +32,14 @@ WantedDevices prepare(const api::ExactRequest& asked, std::string_view name, std
   wanted.device_class = supply.find_class(asked.device_class);
   wanted.fault = fault_of(wanted, claim, supply.inventory.features());
   if (!wanted.fault.empty()) return wanted;
+  std::vector<std::shared_ptr<const Expression>> selectors;
+  selectors.reserve(wanted.device_class->selectors.size() + asked.selectors.size());
   for (const auto& text : wanted.device_class->selectors) {
-    wanted.selectors.push_back(supply.selectors.expression(text));
+    selectors.push_back(supply.selectors.expression(text));
   }
-  for (const auto& text : asked.selectors) wanted.selectors.push_back(supply.selectors.expression(text));
+  for (const auto& text : asked.selectors) selectors.push_back(supply.selectors.expression(text));
+  wanted.selectors =
+      std::make_shared<const std::vector<std::shared_ptr<const Expression>>>(std::move(selectors));
   if (!wanted.wants_all()) wanted.devices = static_cast<std::size_t>(std::max<std::int64_t>(asked.count, 0));
   return wanted;
 }

@@ -29,8 +29,9 @@ struct WantedDevices {
   const api::ExactRequest* asked = nullptr;
   std::string_view name, parent;  // parent: the request's name, where this is a subrequest
   const api::DeviceClass* device_class = nullptr;
-  std::vector<std::shared_ptr<const Expression>> selectors;  // the class's first
-  std::string fault;                                         // empty: none
+  // The class's first. Copies for a claim that the pod names again share them.
+  std::shared_ptr<const std::vector<std::shared_ptr<const Expression>>> selectors;
+  std::string fault;  // empty: none
 
   // On the node that is looked at.
   std::size_t devices = 0;    // how many it needs

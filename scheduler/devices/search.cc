@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 
 #include "scheduler/devices/result.h"
 
 namespace podium::devices {
 namespace {
+
+constexpr const char* kTooMany = "the pod's claims ask for too many devices";
 
 // Whether less than `needed` candidates are left from here on.
 bool has_too_few(const WantedDevices& wanted, std::size_t needed, Location from) {
@@ -22,7 +25,18 @@ bool has_too_few(const WantedDevices& wanted, std::size_t needed, Location from)
 Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply)
     : kept_(std::move(claims)), supply_(std::move(supply)) {
   claims_.reserve(kept_.size());
-  for (const auto& claim : kept_) claims_.push_back(prepare_claim(*claim, supply_));
+  // A pod may name one claim thousands of times; each time counts, but it is looked up once.
+  boost::unordered_flat_map<const api::ResourceClaim*, std::size_t> first;
+  std::size_t requests = 0;
+  for (const auto& claim : kept_) {
+    const auto [known, is_new] = first.emplace(claim.get(), claims_.size());
+    claims_.push_back(is_new ? prepare_claim(*claim, supply_) : WantedClaim(claims_[known->second]));
+    requests += claim->spec.requests.size();
+    if (requests <= kMaxDepth) continue;
+    // The search would end there, and the rest is not prepared.
+    if (claims_.back().fault.empty()) claims_.back().fault = kTooMany;
+    break;
+  }
 }
 
 Outcome Search::run(const api::Node& node, Steps& steps) {
@@ -127,7 +141,7 @@ Search::Step Search::list_all(const WantedClaim& claim, WantedDevices& wanted) {
 
 Search::Step Search::find(Position position, bool in_subrequest, Location start) {
   if (!steps_->spend()) return Step::out_of_steps;
-  if (depth_ == kMaxDepth) return fail("the pod's claims ask for too many devices");
+  if (depth_ == kMaxDepth) return fail(kTooMany);
   ++depth_;
   const auto step = find_inner(position, in_subrequest, start);
   --depth_;

@@ -15,7 +15,7 @@ Search::Step Search::list_candidates(Position position, WantedDevices& wanted) {
     if (!pool.is_usable()) continue;
     for (std::uint32_t s = 0; s < pool.slices.size(); ++s) {
       std::vector<std::shared_ptr<Matches>> matches;
-      for (const auto& selector : wanted.selectors) matches.push_back(pool.slices[s]->matches(selector));
+      for (const auto& selector : *wanted.selectors) matches.push_back(pool.slices[s]->matches(selector));
       const auto count = static_cast<std::uint32_t>(pool.slices[s]->devices().size());
       for (std::uint32_t d = 0; d < count; ++d) {
         if (!steps_->spend()) return Step::out_of_steps;

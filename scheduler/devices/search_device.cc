@@ -18,7 +18,7 @@ Search::Step Search::is_selectable(const WantedClaim& claim, WantedDevices& want
   if (wanted.slice != &slice) {
     wanted.slice = &slice;
     wanted.matches.clear();
-    for (const auto& selector : wanted.selectors) wanted.matches.push_back(slice.matches(selector));
+    for (const auto& selector : *wanted.selectors) wanted.matches.push_back(slice.matches(selector));
   }
   for (std::size_t i = 0; i < wanted.matches.size(); ++i) {
     const auto of_class = wanted.device_class->selectors.size();
@@ -29,6 +29,7 @@ Search::Step Search::is_selectable(const WantedClaim& claim, WantedDevices& want
                                              i - of_class, kind, error));
     };
     auto& matches = *wanted.matches[i];
+    if (!matches.expression().prepare(*steps_)) return Step::out_of_steps;
     if (!matches.expression().compile_error().empty()) {
       return fault("compile", matches.expression().compile_error());
     }

@@ -110,6 +110,46 @@ TEST(Selectors, KeepsThoseAskedForLast) {
   EXPECT_NE(selectors.expression("false"), second);
 }
 
+TEST(Selectors, KeepFewBytes) {
+  Selectors selectors(1000, 500'000);
+  const auto first = std::weak_ptr(selectors.expression("device.driver.matches('a')"));
+  for (int i = 0; i < 100; ++i) {
+    const auto text = "device.driver.matches('b" + std::to_string(i) + "')";
+    Steps steps;
+    EXPECT_TRUE(selectors.expression(text)->prepare(steps));
+    selectors.expression(text);  // now it is counted with its program
+  }
+  EXPECT_TRUE(first.expired());
+}
+
+// "\\pL{100}" is nine bytes, and a program of most of a megabyte.
+TEST(Expression, CompilingIsPaidByWhoNeedsItFirst) {
+  const auto gpu = device("a");
+  const Expression large(R"(device.driver.matches("\\pL{100}x{1}"))");
+  Steps few{10'000};
+  EXPECT_EQ(large.evaluate(gpu, kDriver, few).match, Match::unknown);
+  EXPECT_LT(few.left, 0);
+  Steps steps;
+  const auto before = steps.left;
+  EXPECT_EQ(large.evaluate(gpu, kDriver, steps).match, Match::no);
+  EXPECT_GT(before - steps.left, 0);
+  Steps again{10'000};
+  EXPECT_EQ(large.evaluate(gpu, kDriver, again).match, Match::no) << "it is known now";
+
+  // An expression of many large patterns never ends in time, and never fails for it.
+  std::string all = "false";
+  for (int i = 0; i < 60; ++i) all += " || device.driver.matches(\"\\\\pL{" + std::to_string(60 + i) + "}\")";
+  const Expression many(all);
+  for (int i = 0; i < 3; ++i) {
+    Steps limited{5'000'000};
+    EXPECT_EQ(many.evaluate(gpu, kDriver, limited).match, Match::unknown);
+    EXPECT_GT(limited.left, -10'000'000) << "it stops soon after its last step";
+  }
+  Steps one{1000};
+  EXPECT_TRUE(Expression("true").prepare(one));
+  EXPECT_LT(one.left, 1000);
+}
+
 TEST(Inventory, KeepsWhatIsKnownOfASliceThatStays) {
   const auto kept = std::make_shared<const api::ResourceSlice>(slice("s", {device("a")}));
   const std::vector slices = {kept};

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/scheduler/devices/world.h"
+#include "unit/support/cost.h"
 
 namespace podium::devices {
 namespace {
@@ -63,6 +64,68 @@ TEST(Search, TakesTheFirstSubrequestThatLeavesEnough) {
   EXPECT_EQ(w.on("n1"), "c: r/two=a r/two=b");
   w.claims = {claim("c", {either, request("more")})};
   EXPECT_EQ(w.on("n1"), "c: r/one=a more=b");
+}
+
+// A pod may name one claim several times. Each time gets devices of its own, as upstream's allocator gives them,
+// but the claim's classes and expressions are looked up once.
+TEST(Search, AClaimThatIsNamedAgainIsPreparedOnce) {
+  const std::vector<std::string> selectors(32, "true");
+  const auto named = std::make_shared<const api::ResourceClaim>(claim("c", {request("r", 1, selectors)}));
+  const api::DeviceClass gpu;
+  const auto find_class = [&](std::string_view) { return &gpu; };
+  const std::vector listed = {
+      std::make_shared<const api::ResourceSlice>(slice("s", {device("a"), device("b"), device("c")}))};
+  const Inventory inventory(listed, {});
+  const cluster::DevicesInUse allocated;
+  Selectors expressions;
+  const Supply supply{inventory, allocated, expressions, find_class};
+
+  Allocator twice({named, named}, supply);
+  api::Node node;
+  node.meta.name = "n1";
+  Steps left{1000};
+  const auto outcome = twice.allocate(node, left);
+  const auto* solution = std::get_if<Solution>(&outcome);
+  ASSERT_TRUE(solution);
+  ASSERT_EQ(solution->size(), 2u);
+  EXPECT_NE(solution->front().device, solution->back().device);
+
+  constexpr std::size_t kTimes = 100;
+  std::vector<std::shared_ptr<const api::ResourceClaim>> again(kTimes, named), others;
+  for (std::size_t i = 0; i < kTimes; ++i)
+    others.push_back(std::make_shared<const api::ResourceClaim>(*named));
+  const auto repeated = test::cost_of([&] { const Allocator made(again, supply); });
+  const auto distinct = test::cost_of([&] { const Allocator made(others, supply); });
+  EXPECT_LE(repeated.steps * 2, distinct.steps) << repeated << distinct;
+  EXPECT_LE(repeated.peak, distinct.peak) << repeated << distinct;
+}
+
+// Each of the claim's requests takes a place of the search, so that more than these are not prepared.
+TEST(Search, APodThatNamesAClaimThousandsOfTimesIsRefused) {
+  api::ResourceClaim many = claim("c", {});
+  for (int i = 0; i < 32; ++i) many.spec.requests.push_back(request("r" + std::to_string(i), 1, {"true"}));
+  const auto named = std::make_shared<const api::ResourceClaim>(many);
+  const api::DeviceClass gpu;
+  const auto find_class = [&](std::string_view) { return &gpu; };
+  const Inventory inventory({}, {});
+  const cluster::DevicesInUse allocated;
+  Selectors expressions;
+  const Supply supply{inventory, allocated, expressions, find_class};
+  const auto cost_of = [&](std::size_t times) {
+    const std::vector<std::shared_ptr<const api::ResourceClaim>> claims(times, named);
+    return test::cost_of([&] {
+      Allocator made(claims, supply);
+      api::Node node;
+      Steps steps;
+      const auto outcome = made.allocate(node, steps);
+      const auto* failure = std::get_if<Failure>(&outcome);
+      ASSERT_TRUE(failure);
+      EXPECT_EQ(failure->message, "the pod's claims ask for too many devices");
+    });
+  };
+  const auto hundreds = cost_of(400), thousands = cost_of(8000);
+  EXPECT_LE(thousands.steps, 2 * hundreds.steps) << hundreds << thousands;
+  EXPECT_LE(thousands.peak, 2 * hundreds.peak) << hundreds << thousands;
 }
 
 TEST(Search, AllNeedsEveryMatchingDevice) {
