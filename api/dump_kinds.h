@@ -1,4 +1,5 @@
-// The kinds of objects that a decision may depend on: what a dump of a cluster needs, for `podium dump` and `podium evaluate`.
+// The kinds of objects that a decision may depend on: what a dump of a cluster needs, for `podium dump` and
+// `podium evaluate`.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

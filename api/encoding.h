@@ -1,7 +1,8 @@
-// Encodings of text files. kubectl and podium read UTF-8, and UTF-16 that starts with a byte order mark, which PowerShell's ">"
-// writes.
+// Encodings of text files. kubectl and podium read UTF-8, and UTF-16 that starts with a byte order mark,
+// which PowerShell's ">" writes.
 //
-// Threads: pure functions. Errors: none; what is not valid stays invalid UTF-8, and the parser refuses it with its place.
+// Threads: pure functions. Errors: none; what is not valid stays invalid UTF-8, and the parser refuses it
+// with its place.
 #pragma once
 
 #include <optional>

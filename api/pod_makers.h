@@ -1,5 +1,5 @@
-// The kinds of objects that make pods, and which objects of a file make some. Whoever asks where the pods of a file would go reads the
-// file through sort_objects(), so that all commands agree on what is asked.
+// The kinds of objects that make pods, and which objects of a file make some. Whoever asks where the pods of
+// a file would go reads the file through sort_objects(), so that all commands agree on what is asked.
 //
 // Threads: pure functions. Errors: see sort_objects().
 #pragma once
@@ -28,14 +28,16 @@ std::span<const PodMaker> pod_makers();
 // Null: another kind, or a kind of the same name in another API group or version.
 const PodMaker* pod_maker(std::string_view api_version, std::string_view kind);
 
-// By what users write for a kind, in any case: "Deployment", "deployments", "deploy", "deployment.apps". Null: none.
+// By what users write for a kind, in any case: "Deployment", "deployments", "deploy", "deployment.apps".
+// Null: none.
 const PodMaker* pod_maker_named(std::string_view word);
 
 struct SortedObjects {
   struct Object {
     boost::json::value value;
     std::string where;  // "web.yaml: document 2 (line 7)"
-    // Null: it belongs to the cluster, such as Services and claims, or is of a kind that podium does not read.
+    // Null: it belongs to the cluster, such as Services and claims, or is of a kind that podium does not
+    // read.
     const PodMaker* maker = nullptr;
   };
   std::vector<Object> objects;  // in the order of the file
@@ -43,8 +45,9 @@ struct SortedObjects {
   std::vector<std::string> skipped;
 };
 
-// Sorts the objects of the documents and of the Lists in them. Skips helm's hooks, which do not run beside the chart's own pods, and
-// kinds that are called like one of Kubernetes in another API group. What is not an object with a kind is a problem.
+// Sorts the objects of the documents and of the Lists in them. Skips helm's hooks, which do not run beside
+// the chart's own pods, and kinds that are called like one of Kubernetes in another API group. What is not an
+// object with a kind is a problem.
 SortedObjects sort_objects(std::vector<Document> documents, const std::string& source, Problems& problems);
 
 }  // namespace podium::api

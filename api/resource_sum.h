@@ -1,7 +1,7 @@
 // ResourceSum: a resource list while it is summed; Initialisation: what a pod's init containers need.
 //
-// Pods list a handful of resources, but may list tens of thousands in as many containers. So each operation costs
-// what it is given, not what is there already.
+// Pods list a handful of resources, but may list tens of thousands in as many containers. So each operation
+// costs what it is given, not what is there already.
 // Threads: values. Errors: none.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace podium::api {
 
-// Names point into the lists that are added, which must outlive it. A handful of entries are searched one by one,
-// more by hash. A resource that is listed with 0 counts as listed.
+// Names point into the lists that are added, which must outlive it. A handful of entries are searched one by
+// one, more by hash. A resource that is listed with 0 counts as listed.
 class ResourceSum {
  public:
   ResourceSum() = default;
@@ -67,8 +67,8 @@ class ResourceSum {
   boost::unordered_flat_map<std::string_view, std::size_t> places_;  // of the first entries
 };
 
-// The peak while a pod's init containers run, each beside the sidecars listed before it. An init container costs
-// its own list and what sidecars have added since the last one, not all that sidecars ask for.
+// The peak while a pod's init containers run, each beside the sidecars listed before it. An init container
+// costs its own list and what sidecars have added since the last one, not all that sidecars ask for.
 class Initialisation {
  public:
   void add_sidecar(const ResourceSum& amounts);

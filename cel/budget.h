@@ -26,8 +26,8 @@ class Budget {
   bool spend_text(std::size_t bytes) { return spend(bytes <= 4096 ? bytes / 8 : bytes); }
   // For a list to be made.
   bool spend_items(std::size_t count) { return spend(count > kUnits ? kUnits + 1 : count * 4); }
-  // For a pattern to be compiled, apart from the rest: it is compiled once, and a result does not depend on whether it was before.
-  // False: whoever asked gets no result this time.
+  // For a pattern to be compiled, apart from the rest: it is compiled once, and a result does not depend on
+  // whether it was before. False: whoever asked gets no result this time.
   bool spend_compiling(std::int64_t units) {
     compiling_ -= units;
     compiled_ += units;

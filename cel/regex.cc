@@ -54,7 +54,8 @@ std::string words(const RE2& pattern) {
   }
 }
 
-// A unit of the budget is about 20 ns. RE2 compiles an instruction in about 500, and gives up where a program becomes too large.
+// A unit of the budget is about 20 ns. RE2 compiles an instruction in about 500, and gives up where a program
+// becomes too large.
 constexpr std::int64_t kUnitsPerInstruction = 25;
 constexpr std::int64_t kSmallMemory = 128 << 10, kLargeMemory = 2 << 20;
 constexpr std::int64_t most_instructions(std::int64_t memory) { return memory * 2 / 3 / 16; }

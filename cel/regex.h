@@ -1,8 +1,8 @@
 // Regular expressions: RE2, with the words of Go's regexp for what is wrong with a pattern.
 //
-// Role: small constant patterns are compiled with their expression. A pattern may become a program of megabytes ("\\pL{100}"), so
-// that large ones, and those that are not constant, are compiled when they are used, and paid for (budget.h). The large ones that
-// were used last are kept, for all expressions together.
+// Role: small constant patterns are compiled with their expression. A pattern may become a program of
+// megabytes ("\\pL{100}"), so that large ones, and those that are not constant, are compiled when they are
+// used, and paid for (budget.h). The large ones that were used last are kept, for all expressions together.
 // Threads: any; a compiled pattern may be shared. Errors: the text of the error.
 #pragma once
 

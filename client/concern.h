@@ -1,7 +1,8 @@
 // Concern: what an error of a write is about, and so what has to back off after it.
 //
-// One object that is gone, taken or too large says nothing about others. A tenant may bring about what concerns
-// its namespace: a quota, a policy, a webhook that refuses or hangs. Only what concerns all may pause all.
+// One object that is gone, taken or too large says nothing about others. A tenant may bring about what
+// concerns its namespace: a quota, a policy, a webhook that refuses or hangs. Only what concerns all may
+// pause all.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

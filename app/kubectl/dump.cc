@@ -27,8 +27,8 @@ void write_object(json::value object, const api::DumpKind& kind) {
 
 bool is_needed(const api::DumpKind& kind) { return kind.kind == "Node" || kind.kind == "Pod"; }
 
-// Kinds that may not be listed, or that the API server does not have, are named and left out: `podium evaluate` warns if one of them
-// would change an answer. Without nodes and pods there is nothing to answer.
+// Kinds that may not be listed, or that the API server does not have, are named and left out: `podium
+// evaluate` warns if one of them would change an answer. Without nodes and pods there is nothing to answer.
 int run_dump(const CLI::App& command, const Connection& connection) {
   auto cluster = Cluster::connect(connection);
   if (!cluster) return fail_with(command, cluster.error());

@@ -1,8 +1,8 @@
 // Asker: evaluates questions on forks of the snapshot, within the bounds of all what-ifs, whoever asks.
 //
-// A question waits for its namespace's turn (turns.h), gets a fork that is made on the scheduling strand, and runs on one worker
-// thread from start to end, within whatIf.deadline of CPU time. It never changes the scheduler's state. What admission would read
-// of the API server is read before (admission_reader.h).
+// A question waits for its namespace's turn (turns.h), gets a fork that is made on the scheduling strand, and
+// runs on one worker thread from start to end, within whatIf.deadline of CPU time. It never changes the
+// scheduler's state. What admission would read of the API server is read before (admission_reader.h).
 //
 // Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: ask() on the I/O
 // thread, the others any.
@@ -61,8 +61,8 @@ class Asker {
     co_return std::move(done.first);
   }
 
-  // Runs other work of a namespace on a worker in its turn, such as reading a question. Nullopt: its turn did not come before
-  // `until`.
+  // Runs other work of a namespace on a worker in its turn, such as reading a question. Nullopt: its turn did
+  // not come before `until`.
   template <typename T>
   async::Task<std::optional<T>> run(std::string ns, std::function<T()> work, Steady until) {
     auto turn = co_await turns_.take(std::move(ns), until);

@@ -32,8 +32,8 @@ inline constexpr unsigned kAnswerWriters = 4, kStanding = 15;
 inline async::WritersOptions options_for_questions(const config::Podium::WhatIf& what_if) {
   async::WritersOptions options;
   options.name = "what-ifs";
-  // Those that are read stand in Asker's turns beside the questions of the HTTPS API, one of a namespace for each worker, so that the
-  // turns choose among namespaces.
+  // Those that are read stand in Asker's turns beside the questions of the HTTPS API, one of a namespace for
+  // each worker, so that the turns choose among namespaces.
   options.workers = static_cast<unsigned>(what_if.workers) + kStanding;
   options.queue.busy_per_namespace = static_cast<std::size_t>(what_if.workers);
   options.queue.capacity = static_cast<std::size_t>(what_if.max_waiting);

@@ -21,8 +21,8 @@ class Trials {
     std::string node_name;
     std::optional<std::int64_t> score;
   };
-  // Where the pod would go after `change`, which gets a copy of it; nullopt: it does not fit. Once the budget has ended, makes no
-  // copy.
+  // Where the pod would go after `change`, which gets a copy of it; nullopt: it does not fit. Once the budget
+  // has ended, makes no copy.
   template <typename Change>
   std::optional<Landing> with_pod(Change change) const {
     if (!has_time()) return std::nullopt;

@@ -1,8 +1,8 @@
 // Turns: who may use a worker for what-ifs next, whatever the face by which they ask.
 //
-// Questions wait by namespace. The namespace goes first that runs the fewest questions and has used the least CPU, counted from the
-// moment when it began to ask (start-time fair queueing): so one namespace delays another by the questions that run, and by no more.
-// A namespace that was idle gets no credit for that time.
+// Questions wait by namespace. The namespace goes first that runs the fewest questions and has used the least
+// CPU, counted from the moment when it began to ask (start-time fair queueing): so one namespace delays
+// another by the questions that run, and by no more. A namespace that was idle gets no credit for that time.
 // The callers bound how many wait: the writers of the CRs, the limits of the HTTPS API.
 //
 // Source: Goyal, Vin, Cheng: Start-time Fair Queueing (1996).

@@ -332,7 +332,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }
 
-  // What is written in place of an answer that the API server refuses, which would be refused again and again.
+  // What is written in place of an answer that the API server refuses, which would be refused again and
+  // again.
   AnswerPatch substitute(const Answers::Item& item, const Error& error) const {
     const auto& answer = item.value;
     auto status =

@@ -1,9 +1,9 @@
 // RareColumn<T>: an attribute that many nodes do not have, such as an amount of an extended resource.
 //
-// Users name resources and labels at will, so a name costs what was written: a chunk with few values keeps them
-// as pairs of row and value. A chunk with many is an array, as in Column, and is scanned as fast. A chunk
-// becomes an array while its values take a part of the array's size that is worth it, and pairs again when most
-// of them are gone.
+// Users name resources and labels at will, so a name costs what was written: a chunk with few values keeps
+// them as pairs of row and value. A chunk with many is an array, as in Column, and is scanned as fast. A
+// chunk becomes an array while its values take a part of the array's size that is worth it, and pairs again
+// when most of them are gone.
 // Threads: as Column.
 #pragma once
 

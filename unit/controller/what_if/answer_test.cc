@@ -237,7 +237,8 @@ TEST(Answer, StopsWhenTheBudgetEnds) {
   }
 }
 
-// Whatever is asked, the budget is asked again before much work is done: then the deadline holds, and a stop of the process does.
+// Whatever is asked, the budget is asked again before much work is done: then the deadline holds, and a stop
+// of the process does.
 TEST(Answer, AsksTheBudgetOften) {
   struct Case {
     const char* name;

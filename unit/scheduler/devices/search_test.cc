@@ -66,8 +66,8 @@ TEST(Search, TakesTheFirstSubrequestThatLeavesEnough) {
   EXPECT_EQ(w.on("n1"), "c: r/one=a more=b");
 }
 
-// A pod may name one claim several times. Each time gets devices of its own, as upstream's allocator gives them,
-// but the claim's classes and expressions are looked up once.
+// A pod may name one claim several times. Each time gets devices of its own, as upstream's allocator gives
+// them, but the claim's classes and expressions are looked up once.
 TEST(Search, AClaimThatIsNamedAgainIsPreparedOnce) {
   const std::vector<std::string> selectors(32, "true");
   const auto named = std::make_shared<const api::ResourceClaim>(claim("c", {request("r", 1, selectors)}));
